@@ -1,0 +1,88 @@
+/** Owns the one error type, and the table of exit codes that scripts rely on. */
+
+/** What each exit code means to a script; the README's table is rendered from here. */
+export const exitCodes = {
+  0: "done; an empty list is done; a closed pipe is done",
+  1: "the service refused: an invalid field, no such order, not cancellable",
+  2: "the command line or an input file is wrong; nothing was sent",
+  3: "some of many were refused (import, cancel of several, track of several)",
+  4: "no account, or the key was refused",
+  5: "unreachable, timed out, limited or failing, after retries; safe to run again",
+  6: "outcome unknown: an order may or may not have been created; the message says how to find out",
+  7: "`--watch` ended before what it was told to wait for",
+  70: "a bug, or an answer that breaks the interface; details with `--debug`",
+  130: "interrupted (Ctrl-C)",
+  143: "terminated",
+} as const;
+
+export type ExitCode = keyof typeof exitCodes;
+
+/** The facts of an error beyond its message. All are safe to print as JSON. */
+export interface ErrorFacts {
+  /** One short line: what to do next. */
+  readonly hint?: string | undefined;
+  /** HTTP status of the answer, where there was one. */
+  readonly status?: number | undefined;
+  /** `error.code` as the service sent it (specification, section 7). */
+  readonly serviceCode?: string | undefined;
+  /** `error.details` as the service sent it, or further facts of our own. */
+  readonly details?: unknown;
+  readonly cause?: unknown;
+}
+
+/**
+ * Everything that can go wrong and be told to a user. `code` is a stable snake_case word for scripts,
+ * `exit` the process's exit code, `message` a sentence in the user's words with the key fact last.
+ */
+export class CourierError extends Error {
+  readonly code: string;
+  readonly exit: ExitCode;
+  readonly hint: string | undefined;
+  readonly status: number | undefined;
+  readonly serviceCode: string | undefined;
+  readonly details: unknown;
+
+  constructor(code: string, exit: ExitCode, message: string, facts: ErrorFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.name = "CourierError";
+    this.code = code;
+    this.exit = exit;
+    this.hint = facts.hint;
+    this.status = facts.status;
+    this.serviceCode = facts.serviceCode;
+    this.details = facts.details;
+  }
+
+  /** The same error with some of its facts told better by a caller that knows more. */
+  with(changes: { message?: string; hint?: string; details?: unknown }): CourierError {
+    return new CourierError(this.code, this.exit, changes.message ?? this.message, {
+      hint: changes.hint ?? this.hint,
+      status: this.status,
+      serviceCode: this.serviceCode,
+      details: changes.details ?? this.details,
+      cause: this.cause ?? this,
+    });
+  }
+}
+
+/** The command line is wrong: exit 2, nothing was sent. */
+export function usageError(message: string, hint?: string): CourierError {
+  return new CourierError("usage", 2, message, { hint });
+}
+
+/** An input file is wrong, or a local file cannot be read or written: exit 2, nothing was sent. */
+export function fileError(message: string, facts: ErrorFacts = {}): CourierError {
+  return new CourierError("file", 2, message, facts);
+}
+
+/** The run was interrupted by a signal. */
+export function interrupted(exit: 130 | 143, message?: string, hint?: string): CourierError {
+  const word = exit === 130 ? "interrupted" : "terminated";
+  return new CourierError(word, exit, message ?? word, { hint });
+}
+
+/** `error.code` of a failed system call (`ENOENT`), or undefined. */
+export function systemCode(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,56 @@
+/** Owns the reading and wording of times: calendar dates, ISO 8601 timestamps, "3 h ago". */
+
+const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
+const instantPattern = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/i;
+
+/** True for a `YYYY-MM-DD` that exists in the calendar (4.3: date_from, date_to). */
+export function isCalendarDate(text: string): boolean {
+  const match = datePattern.exec(text);
+  if (!match) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text;
+}
+
+/** The calendar date in UTC of an instant in milliseconds, moved by whole days. */
+export function utcDate(instantMs: number, moveDays = 0): string {
+  return new Date(instantMs + moveDays * 86_400_000).toISOString().slice(0, 10);
+}
+
+/**
+ * Milliseconds since 1970 of an ISO 8601 timestamp that carries its own offset. A timestamp without
+ * one names no instant: the answer is undefined, and no zone is ever assumed for it.
+ */
+export function parseInstant(text: string): number | undefined {
+  if (!instantPattern.test(text)) return undefined;
+  const instantMs = Date.parse(text.replace(" ", "T").replace(",", "."));
+  return Number.isNaN(instantMs) ? undefined : instantMs;
+}
+
+/** `2026-11-21 15:30 +08:00`: an instant in this machine's zone, with the offset that makes it exact. */
+export function formatLocal(instantMs: number): string {
+  const date = new Date(instantMs);
+  const offset = -date.getTimezoneOffset();
+  const sign = offset < 0 ? "-" : "+";
+  const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+  const zone = `${sign}${pad(Math.floor(Math.abs(offset) / 60))}:${pad(Math.abs(offset) % 60)}`;
+  return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())} ${zone}`;
+}
+
+const relativeUnits = [
+  { name: "d", sizeMs: 86_400_000 },
+  { name: "h", sizeMs: 3_600_000 },
+  { name: "min", sizeMs: 60_000 },
+] as const;
+
+/** `3 h ago`, `in 2 d`, `just now`: how far an instant is from now, rounded towards now. */
+export function formatRelative(instantMs: number, nowMs: number): string {
+  const distanceMs = Math.abs(instantMs - nowMs);
+  const unit = relativeUnits.find(({ sizeMs }) => distanceMs >= sizeMs);
+  if (!unit) return instantMs > nowMs ? "in under a minute" : "just now";
+  const amount = `${Math.floor(distanceMs / unit.sizeMs)} ${unit.name}`;
+  return instantMs > nowMs ? `in ${amount}` : `${amount} ago`;
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, "0");
+}

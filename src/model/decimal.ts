@@ -1,0 +1,25 @@
+/** Owns arithmetic on decimals as text: money and weights are never binary floats. */
+
+const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** True for text that may stand as a number in JSON, such as `12.50`; no exponent, sign only for negatives. */
+export function isPlainDecimal(text: string): boolean {
+  return /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text);
+}
+
+/** True when two decimal texts name the same value: `2.50` and `2.5`, `1e1` and `10`. */
+export function equalDecimals(a: string, b: string): boolean {
+  return a === b || normalise(a) === normalise(b);
+}
+
+/** Sign, significant digits and exponent: one text for each value. */
+function normalise(text: string): string {
+  const match = decimalPattern.exec(text);
+  if (!match) return text;
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;
+  const digits = `${whole}${fraction}`.replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  if (significant === "") return "0";
+  const scale = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
+  return `${sign}${significant}e${scale}`;
+}

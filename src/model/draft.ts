@@ -1,0 +1,52 @@
+/**
+ * Owns the draft: an order not sent yet (specification, 2.2, 2.3 and 4.2). Which sub-fields are required
+ * is not specified, so none is; types are checked, and keys that the interface does not know are named.
+ */
+
+import type { JsonObject } from "./json.ts";
+import { decimalSchema, integerSchema, textSchema, z } from "./schema.ts";
+
+export const partyFields = ["name", "phone", "province", "city", "district", "detail"] as const;
+export const itemFields = ["name", "description", "weight", "value", "quantity"] as const;
+/** 4.2: the values that the interface names for service_type. */
+export const serviceTypes = ["standard", "express", "same_day"] as const;
+
+const field = z.optional(textSchema);
+
+const partySchema = z.strictObject(
+  { name: field, phone: field, province: field, city: field, district: field, detail: field },
+  { error: "object" },
+);
+
+const itemSchema = z.strictObject(
+  {
+    name: field,
+    description: field,
+    weight: z.optional(decimalSchema),
+    value: z.optional(decimalSchema),
+    quantity: z.optional(integerSchema),
+  },
+  { error: "object" },
+);
+
+export const draftSchema = z.strictObject(
+  {
+    sender: z.optional(partySchema),
+    receiver: z.optional(partySchema),
+    item: z.optional(itemSchema),
+    service_type: field,
+  },
+  { error: "object" },
+);
+
+export type Draft = z.infer<typeof draftSchema> & JsonObject;
+export type DraftParty = NonNullable<Draft["sender"]>;
+export type DraftItem = NonNullable<Draft["item"]>;
+
+/** Every key an order file may hold, as dotted paths; for suggestions on misspelt ones. */
+export const draftPaths: readonly string[] = [
+  ...["sender", "receiver"].flatMap((party) => [party, ...partyFields.map((name) => `${party}.${name}`)]),
+  "item",
+  ...itemFields.map((name) => `item.${name}`),
+  "service_type",
+];

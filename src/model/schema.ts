@@ -1,0 +1,68 @@
+/** Owns zod: the building blocks of every schema here, and the check that turns a value into a typed one. */
+
+import * as z from "zod/mini";
+import { describeType, isJsonNumber, type JsonNumber } from "./json.ts";
+
+const integerPattern = /^-?\d+$/;
+
+/** A number of any size, kept as it was written. */
+export const decimalSchema = z.custom<JsonNumber>(isJsonNumber, { error: "number" });
+
+/** A number written without fraction or exponent. */
+export const integerSchema = z.custom<JsonNumber>(
+  (value) => isJsonNumber(value) && integerPattern.test(value.value),
+  { error: "integer" },
+);
+
+export const textSchema = z.string({ error: "string" });
+
+/** A field that may be missing or null: the interface does not say which fields are always there. */
+export function maybe<T extends z.core.SomeType>(schema: T) {
+  return z.optional(z.nullable(schema));
+}
+
+/** Where and how a value differs from its schema. `path` is as a user writes it: `sender.phone`, `[2].id`. */
+export interface Mismatch {
+  readonly path: string;
+  readonly expected: string;
+  readonly received: string;
+}
+
+export type Checked<T> = { readonly value: T } | { readonly mismatches: readonly Mismatch[] };
+
+/**
+ * Checks a value and gives back that very value, not a copy: fields that the schema does not name, and
+ * their order, stay as the service sent them.
+ */
+export function check<T>(schema: z.ZodMiniType<T>, value: unknown): Checked<T> {
+  const result = z.safeParse(schema, value, { reportInput: true });
+  if (result.success) return { value: value as T };
+  return {
+    mismatches: result.error.issues.flatMap((issue) => {
+      const path = formatPath(issue.path);
+      if (issue.code === "unrecognized_keys") {
+        return issue.keys.map((key) => ({
+          path: path === "" ? key : `${path}.${key}`,
+          expected: "no such key",
+          received: key,
+        }));
+      }
+      return [{ path, expected: issue.message, received: describeType(issue.input) }];
+    }),
+  };
+}
+
+/** The fields that an object schema names. */
+export function fieldNames(schema: { readonly shape: object }): readonly string[] {
+  return Object.keys(schema.shape);
+}
+
+function formatPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === "number") return `${text}[${key}]`;
+    return text === "" ? String(key) : `${text}.${String(key)}`;
+  }, "");
+}
+
+export type Schema<T> = z.ZodMiniType<T>;
+export { z };

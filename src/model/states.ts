@@ -1,0 +1,35 @@
+/** Owns the order states and what the interface lists as possible in each (specification, section 3). */
+
+export interface StateFacts {
+  readonly meaning: string;
+  readonly operations: readonly string[];
+}
+
+/** In the order of the specification's table, which is also the order of a parcel's way. */
+export const orderStates: Readonly<Record<string, StateFacts>> = {
+  pending: { meaning: "awaiting payment", operations: ["pay", "cancel"] },
+  paid: { meaning: "paid", operations: ["cancel", "request refund"] },
+  processing: { meaning: "being processed", operations: ["view details"] },
+  picked: { meaning: "picked up", operations: ["view details"] },
+  in_transit: { meaning: "in transit", operations: ["view details", "track"] },
+  delivering: { meaning: "out for delivery", operations: ["view details", "track"] },
+  delivered: { meaning: "delivered", operations: ["view details", "rate"] },
+  completed: { meaning: "completed", operations: ["view details"] },
+  cancelled: { meaning: "cancelled", operations: ["view details"] },
+};
+
+export const stateNames: readonly string[] = Object.keys(orderStates);
+
+/** The states a parcel passes on its way; `cancelled` leaves the way. */
+export const wayStates: readonly string[] = stateNames.filter((state) => state !== "cancelled");
+
+/** The facts of a known state; undefined for one that the specification does not list. */
+export function stateFacts(state: string | null | undefined): StateFacts | undefined {
+  if (typeof state !== "string" || !Object.hasOwn(orderStates, state)) return undefined;
+  return orderStates[state];
+}
+
+/** 4.5: cancelling is applicable to pending and paid orders. */
+export function isCancellable(state: string | null | undefined): boolean {
+  return stateFacts(state)?.operations.includes("cancel") ?? false;
+}
