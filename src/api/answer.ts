@@ -1,0 +1,184 @@
+/** Owns the reading of an answer: the envelope decides first, then the status, then the schema (section 7). */
+
+import { serviceErrorSchema } from "../model/interface.ts";
+import { isJsonObject, type Json, type JsonObject, JsonSyntaxError, parseJson } from "../model/json.ts";
+import { check, type Schema } from "../model/schema.ts";
+import { type FailureKind, ServiceFailure } from "./failure.ts";
+import type { Answer } from "./transport.ts";
+
+/** A successful answer: `data` is what the service sent, unknown fields and number texts included. */
+export interface Reply<T> {
+  readonly data: T;
+  readonly message: string | undefined;
+  readonly envelope: JsonObject;
+}
+
+/** Where an answer came from, for messages and for reading `Retry-After` dates. */
+export interface AnswerContext {
+  readonly host: string;
+  readonly nowMs: number;
+}
+
+/**
+ * Reads `{success: true, data}` against a schema. Throws ServiceFailure: the service's own refusal when
+ * the envelope says so under whatever status, else one made from the status, else one of three for a
+ * body that is not JSON, was cut short, or has the wrong shape.
+ */
+export function readReply<T>(answer: Answer, schema: Schema<T>, context: AnswerContext): Reply<T> {
+  const envelope = readEnvelope(answer, context);
+  const checked = check(schema, envelope.data);
+  if ("value" in checked) {
+    const message = envelope.message;
+    return { data: checked.value, message: typeof message === "string" ? message : undefined, envelope };
+  }
+  const [first] = checked.mismatches;
+  const where =
+    first?.path === "" ? "data" : first?.path.startsWith("[") ? `data${first.path}` : `data.${first?.path}`;
+  throw wrongShape(
+    answer,
+    context,
+    `${where} should be ${article(first?.expected)}, but is ${first?.received}`,
+  );
+}
+
+/** Reads the envelope alone, and throws as `readReply` does unless it says `success: true`. */
+export function readEnvelope(answer: Answer, context: AnswerContext): JsonObject {
+  const body = parseBody(answer, context);
+  if (isJsonObject(body) && typeof body.success === "boolean") {
+    if (body.success) return body;
+    throw envelopeFailure(answer, body.error, context);
+  }
+  throw (
+    statusFailure(answer, context) ??
+    wrongShape(answer, context, "the answer should be an object with a boolean `success`, but is not")
+  );
+}
+
+function parseBody(answer: Answer, context: AnswerContext): Json {
+  if (answer.cut) {
+    const what = answer.cut === "too_large" ? "is larger than courier accepts" : "was cut short on its way";
+    throw statusFailure(answer, context) ?? cutShort(answer, context, what);
+  }
+  try {
+    return parseJson(answer.body);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const byStatus = statusFailure(answer, context);
+    if (byStatus) throw byStatus;
+    if (error.atEnd && /^\s*[[{]/.test(answer.body)) throw cutShort(answer, context, "was cut short");
+    throw new ServiceFailure(
+      "garbled",
+      `${context.host} answered with something that is not JSON: ${glimpse(answer)}`,
+      {
+        code: "not_json",
+        status: answer.status,
+        hint: "is the base URL that of the service's API? (courier accounts list)",
+      },
+    );
+  }
+}
+
+/** `success: false`: the service's code and message pass through unchanged. */
+function envelopeFailure(answer: Answer, error: Json | undefined, context: AnswerContext): ServiceFailure {
+  const checked = check(serviceErrorSchema, error);
+  const known = "value" in checked ? checked.value : undefined;
+  const serviceCode = known?.code ?? undefined;
+  const said = known?.message ?? serviceCode ?? "no reason given";
+  const kind = kindOfStatus(answer.status, serviceCode) ?? "refused";
+  const code = serviceCode === undefined ? "" : ` (${serviceCode})`;
+  return new ServiceFailure(kind, `${leadIns[kind](context.host)}: ${said}${code}`, {
+    status: answer.status,
+    serviceCode,
+    details: known ? known.details : error,
+    hint: hintFor(kind),
+    retryAfterMs: retryAfterMs(answer, context.nowMs),
+  });
+}
+
+/** An answer without an envelope: only the status can tell. Undefined for a 2xx, which says "fine". */
+function statusFailure(answer: Answer, context: AnswerContext): ServiceFailure | undefined {
+  const { status } = answer;
+  if (status >= 300 && status < 400) {
+    const location = answer.headers.location ?? "nowhere";
+    return new ServiceFailure("redirected", `${context.host} redirects (HTTP ${status}) to ${location}`, {
+      status,
+      hint: "redirects are not followed, so that the key goes nowhere else; check the base URL",
+    });
+  }
+  const kind = kindOfStatus(status);
+  if (!kind) return undefined;
+  return new ServiceFailure(kind, `${leadIns[kind](context.host)}: HTTP ${status}, ${glimpse(answer)}`, {
+    status,
+    hint: hintFor(kind) ?? (status === 404 ? "is the base URL right? (courier accounts list)" : undefined),
+    retryAfterMs: retryAfterMs(answer, context.nowMs),
+  });
+}
+
+/** INVALID_PARAMETER is the one code that the specification defines: a refusal under every status. */
+function kindOfStatus(status: number, serviceCode?: string): FailureKind | undefined {
+  if (serviceCode === "INVALID_PARAMETER") return "refused";
+  if (status === 401) return "key_refused";
+  if (status === 429) return "limited";
+  if (status >= 500) return "failing";
+  return status >= 400 ? "refused" : undefined;
+}
+
+const leadIns: Readonly<Record<FailureKind, (host: string) => string>> = {
+  unreachable: (host) => `cannot reach ${host}`,
+  lost: (host) => `${host} did not answer`,
+  limited: () => "the service asks for fewer calls",
+  failing: () => "the service is failing",
+  refused: () => "the service refused",
+  key_refused: () => "the service refused the key",
+  redirected: (host) => `${host} redirects`,
+  garbled: (host) => `${host} gave an answer that breaks its interface`,
+};
+
+function hintFor(kind: FailureKind): string | undefined {
+  if (kind === "key_refused") return "store a new key with: courier login";
+  if (kind === "limited") return "wait a little, then run the same command again";
+  return undefined;
+}
+
+function cutShort(answer: Answer, context: AnswerContext, what: string): ServiceFailure {
+  const kind = answer.cut === "too_large" ? "garbled" : "lost";
+  return new ServiceFailure(kind, `the answer of ${context.host} ${what}: ${glimpse(answer)}`, {
+    code: answer.cut === "too_large" ? "too_large" : "cut_short",
+    status: answer.status,
+  });
+}
+
+function wrongShape(answer: Answer, context: AnswerContext, what: string): ServiceFailure {
+  return new ServiceFailure(
+    "garbled",
+    `${context.host} gave an answer of the wrong shape: ${what}; ${glimpse(answer)}`,
+    {
+      code: "wrong_shape",
+      status: answer.status,
+      hint: "this is not what the service's interface promises; --debug shows the calls",
+    },
+  );
+}
+
+/** Status, content type and the first characters of an answer that cannot be used. */
+function glimpse({ status, headers, body }: Answer): string {
+  const start = [...body.slice(0, 200).replace(/\s+/g, " ").trim()].slice(0, 80).join("");
+  const more = body.length > start.length ? "…" : "";
+  const type = headers["content-type"] ?? "no content type";
+  return body === "" ? `HTTP ${status}, ${type}, empty body` : `HTTP ${status}, ${type}, “${start}${more}”`;
+}
+
+/** `Retry-After` in seconds or as a date, as a delay in milliseconds from now. */
+function retryAfterMs(answer: Answer, nowMs: number): number | undefined {
+  const value = answer.headers["retry-after"]?.trim();
+  if (value === undefined || value === "") return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const untilMs = Date.parse(value);
+  if (Number.isNaN(untilMs)) return undefined;
+  const serviceNowMs = Date.parse(answer.headers.date ?? "");
+  return Math.max(0, untilMs - (Number.isNaN(serviceNowMs) ? nowMs : serviceNowMs));
+}
+
+function article(word: string | undefined): string {
+  return word === undefined ? "something else" : /^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`;
+}

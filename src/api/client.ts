@@ -1,0 +1,129 @@
+/** Owns one call: the key's only header, the deadline, the retries, the trace that `--debug` shows. */
+
+import type { Clock } from "../core/clock.ts";
+import { type Json, stringifyJson } from "../model/json.ts";
+import type { Schema } from "../model/schema.ts";
+import { type AnswerContext, type Reply, readEnvelope, readReply } from "./answer.ts";
+import { noAnswerFailure, ServiceFailure, timeoutFailure } from "./failure.ts";
+import { retryDelayMs } from "./retry.ts";
+import { type Answer, type Method, NoAnswer, type Transport } from "./transport.ts";
+
+export interface ClientOptions {
+  /** Origin and optional path prefix, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly userAgent: string;
+  /** Deadline of one call in milliseconds, its retries and waits included. */
+  readonly timeoutMs: number;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** Aborts every call; its reason is what the calls reject with. */
+  readonly signal: AbortSignal;
+  /** In [0, 1): the jitter of the retry delays. */
+  readonly random: () => number;
+  /** Receives one line for each request, answer and retry. */
+  readonly trace: (line: string) => void;
+}
+
+export interface Call {
+  readonly method: Method;
+  /** Path segments below `/api/v1`, not yet encoded. */
+  readonly path: readonly string[];
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: Json;
+}
+
+export interface Client {
+  /** Sends one call, with retries where they are safe, and reads its `data`. Throws ServiceFailure. */
+  call<T>(call: Call, schema: Schema<T>): Promise<Reply<T>>;
+  /** The same for an answer whose envelope alone matters. */
+  callForEnvelope(call: Call): Promise<string | undefined>;
+  /** Service's clock minus ours in milliseconds, from the last `Date` header; undefined before any. */
+  clockOffsetMs(): number | undefined;
+}
+
+export function createClient(options: ClientOptions): Client {
+  const { clock, signal, trace, timeoutMs } = options;
+  const host = new URL(options.baseUrl).host;
+  let clockOffsetMs: number | undefined;
+
+  /** One try: exactly one request leaves, exactly one answer or failure comes back. */
+  async function attempt<R>(call: Call, deadline: AbortSignal, read: Reader<R>): Promise<R> {
+    const url = buildUrl(options.baseUrl, call);
+    const body = call.body === undefined ? undefined : stringifyJson(call.body);
+    const headers: Record<string, string> = {
+      accept: "application/json",
+      authorization: `Bearer ${options.apiKey}`,
+      "user-agent": options.userAgent,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    };
+    const startedMs = clock.now();
+    trace(`> ${call.method} ${url.href}${body === undefined ? "" : ` (${Buffer.byteLength(body)} bytes)`}`);
+    try {
+      const answer = await options.transport.send({
+        method: call.method,
+        url,
+        headers,
+        ...(body === undefined ? {} : { body }),
+        signal: deadline,
+      });
+      const nowMs = clock.now();
+      trace(
+        `< ${answer.status} ${answer.headers["content-type"] ?? "-"} (${answer.body.length} characters, ${nowMs - startedMs} ms)`,
+      );
+      clockOffsetMs = readClockOffset(answer, nowMs) ?? clockOffsetMs;
+      return read(answer, { host, nowMs });
+    } catch (error) {
+      if (error instanceof NoAnswer) throw noAnswerFailure(host, error.connected, error);
+      throw error;
+    }
+  }
+
+  async function send<R>(call: Call, read: Reader<R>): Promise<R> {
+    const deadline = new AbortController();
+    const untilMs = clock.now() + timeoutMs;
+    const cancelDeadline = clock.after(timeoutMs, () => deadline.abort(timeoutFailure(host, timeoutMs)));
+    const either = AbortSignal.any([signal, deadline.signal]);
+    try {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await attempt(call, either, read);
+        } catch (error) {
+          if (!(error instanceof ServiceFailure)) throw error;
+          const delayMs = retryDelayMs(call.method, error, tries, options.random());
+          if (delayMs === undefined || clock.now() + delayMs >= untilMs) throw error;
+          trace(`  ${error.message}; next try in ${Math.round(delayMs)} ms`);
+          await clock.sleep(delayMs, either);
+        }
+      }
+    } finally {
+      cancelDeadline();
+    }
+  }
+
+  return {
+    call: (call, schema) => send(call, (answer, context) => readReply(answer, schema, context)),
+    callForEnvelope: (call) =>
+      send(call, (answer, context) => {
+        const message = readEnvelope(answer, context).message;
+        return typeof message === "string" ? message : undefined;
+      }),
+    clockOffsetMs: () => clockOffsetMs,
+  };
+}
+
+type Reader<R> = (answer: Answer, context: AnswerContext) => R;
+
+/** All paths start with /api/v1 (sections 4 and 9). */
+function buildUrl(baseUrl: string, { path, query = {} }: Call): URL {
+  const url = new URL(`${baseUrl}/api/v1/${path.map(encodeURIComponent).join("/")}`);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, value);
+  }
+  return url;
+}
+
+function readClockOffset(answer: Answer, nowMs: number): number | undefined {
+  const serviceMs = Date.parse(answer.headers.date ?? "");
+  return Number.isNaN(serviceMs) ? undefined : serviceMs - nowMs;
+}

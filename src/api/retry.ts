@@ -1,0 +1,48 @@
+/** Owns the decision to send again: what may be resent by method and failure, and after how long. */
+
+import { isCertificateFailure, type ServiceFailure } from "./failure.ts";
+import type { Method } from "./transport.ts";
+
+const maxTries = 4;
+const baseDelayMs = 300;
+const maxDelayMs = 8_000;
+const retriedStatuses = new Set([502, 503, 504]);
+
+/**
+ * Milliseconds to wait before try number `tries + 1`, or undefined when the failure is final. A request
+ * that may have taken effect is resent only when its method makes that harmless: GET reads, DELETE ends
+ * in the same state; a POST would create a second order. `random` is in [0, 1).
+ */
+export function retryDelayMs(
+  method: Method,
+  failure: ServiceFailure,
+  tries: number,
+  random: number,
+): number | undefined {
+  if (tries >= maxTries || !isTransient(failure)) return undefined;
+  const repeatable = method === "GET" || method === "HEAD" || method === "DELETE";
+  if (!repeatable && failure.mayHaveHappened) return undefined;
+  if (failure.retryAfterMs !== undefined) return failure.retryAfterMs;
+  return random * Math.min(maxDelayMs, baseDelayMs * 2 ** (tries - 1));
+}
+
+function isTransient(failure: ServiceFailure): boolean {
+  switch (failure.kind) {
+    case "unreachable":
+      return !isCertificateFailure(causeCode(failure));
+    case "lost":
+      return failure.code !== "timed_out"; // the deadline of the whole call has passed
+    case "limited":
+      return true;
+    case "failing":
+      return retriedStatuses.has(failure.status ?? 0);
+    default:
+      return false;
+  }
+}
+
+function causeCode(failure: ServiceFailure): string | undefined {
+  const details = failure.details;
+  if (typeof details !== "object" || details === null || !("cause_code" in details)) return undefined;
+  return typeof details.cause_code === "string" ? details.cause_code : undefined;
+}

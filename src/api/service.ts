@@ -1,0 +1,101 @@
+/** Owns the six endpoints of the interface as typed functions (specification, section 4). */
+
+import type { Draft } from "../model/draft.ts";
+import {
+  type CreatedOrder,
+  createdOrderSchema,
+  type OrderDetail,
+  type OrderSummary,
+  orderDetailSchema,
+  orderPageSchema,
+  type Pagination,
+  type Profile,
+  paginationSchema,
+  profileSchema,
+  type Tracking,
+  trackingSchema,
+} from "../model/interface.ts";
+import type { JsonNumber } from "../model/json.ts";
+import { check } from "../model/schema.ts";
+import type { Client } from "./client.ts";
+import { ServiceFailure } from "./failure.ts";
+
+/** 4.3: all optional; dates are YYYY-MM-DD, `limit` is at most 100. */
+export interface OrderFilter {
+  readonly status?: string | undefined;
+  readonly dateFrom?: string | undefined;
+  readonly dateTo?: string | undefined;
+}
+
+export interface OrderPage {
+  readonly orders: readonly OrderSummary[];
+  readonly pagination: Pagination;
+}
+
+export interface CourierService {
+  /** 4.1 */
+  profile(): Promise<Profile>;
+  /** 4.2. A failure with `mayHaveHappened` leaves open whether the order exists. */
+  createOrder(draft: Draft): Promise<{ order: CreatedOrder; message: string | undefined }>;
+  /** 4.3: one page; the service's own defaults apply to what is left out. */
+  listOrders(filter: OrderFilter, page?: number, limit?: number): Promise<OrderPage>;
+  /** 4.4: `id` is an integer as text, since it may be larger than a number can hold. */
+  order(id: string): Promise<OrderDetail>;
+  /** 4.5: answers with the service's message. */
+  cancelOrder(id: string): Promise<string | undefined>;
+  /** 4.6 */
+  tracking(trackingNumber: string): Promise<Tracking>;
+  /** Service's clock minus ours in milliseconds, once an answer has told it. */
+  clockOffsetMs(): number | undefined;
+}
+
+export function createService(client: Client): CourierService {
+  return {
+    async profile() {
+      return (await client.call({ method: "GET", path: ["user", "profile"] }, profileSchema)).data as Profile;
+    },
+    async createOrder(draft) {
+      const call = { method: "POST", path: ["orders"], body: draft } as const;
+      const { data, message } = await client.call(call, createdOrderSchema);
+      return { order: data as CreatedOrder, message };
+    },
+    async listOrders(filter, page, limit) {
+      const query = {
+        page: page?.toString(),
+        limit: limit?.toString(),
+        status: filter.status,
+        date_from: filter.dateFrom,
+        date_to: filter.dateTo,
+      };
+      const reply = await client.call({ method: "GET", path: ["orders"], query }, orderPageSchema);
+      const pagination = check(paginationSchema, reply.envelope.pagination);
+      if ("value" in pagination) {
+        return { orders: reply.data as OrderSummary[], pagination: pagination.value as Pagination };
+      }
+      const [first] = pagination.mismatches;
+      const where = ["pagination", first?.path].filter(Boolean).join(".");
+      throw new ServiceFailure(
+        "garbled",
+        `the list of orders came without usable paging: ${where} is ${first?.received}`,
+        {
+          code: "wrong_shape",
+        },
+      );
+    },
+    async order(id) {
+      return (await client.call({ method: "GET", path: ["orders", id] }, orderDetailSchema))
+        .data as OrderDetail;
+    },
+    cancelOrder: (id) => client.callForEnvelope({ method: "DELETE", path: ["orders", id] }),
+    async tracking(trackingNumber) {
+      const call = { method: "GET", path: ["tracking", trackingNumber] } as const;
+      return (await client.call(call, trackingSchema)).data as Tracking;
+    },
+    clockOffsetMs: () => client.clockOffsetMs(),
+  };
+}
+
+/** An id or count of the interface as a native integer, for paging arithmetic. */
+export function toCount(value: JsonNumber | null | undefined): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value.value);
+}
