@@ -1,0 +1,126 @@
+/** Owns accounts: named pairs of base URL and key, and the choice of the one that a run uses. */
+
+import { CourierError, usageError } from "../core/errors.ts";
+import { parseBaseUrl } from "./base-url.ts";
+import type { Config, ConfigStore, StoredAccount } from "./store.ts";
+
+/** The account of the embedded sandbox always exists and is never stored. */
+export const sandboxAccount = "sandbox";
+export const defaultAccount = "default";
+
+/** The account that a run talks with. `sandbox` has its URL and key made when it starts. */
+export type ActiveAccount =
+  | { readonly kind: "sandbox"; readonly name: string }
+  | { readonly kind: "remote"; readonly name: string; readonly baseUrl: string; readonly apiKey: string };
+
+/** What decides the account: flags before environment before the config. */
+export interface AccountChoice {
+  readonly accountFlag?: string | undefined;
+  readonly baseUrlFlag?: string | undefined;
+  readonly accountEnv?: string | undefined;
+  readonly baseUrlEnv?: string | undefined;
+  readonly apiKeyEnv?: string | undefined;
+}
+
+/**
+ * Picks the account of this run. A stored key goes only to the origin that it was stored for: another
+ * base URL needs its own key. Throws `no_account` (exit 4), or a usage error for an unusable base URL.
+ */
+export function chooseAccount(choice: AccountChoice, config: Config): ActiveAccount {
+  // An account named by a flag outranks everything in the environment, its key and URL included.
+  const env = choice.accountFlag === undefined ? choice : {};
+  const named = choice.accountFlag ?? env.accountEnv;
+  if (named === sandboxAccount) return { kind: "sandbox", name: sandboxAccount };
+
+  const name = named ?? config.current ?? undefined;
+  if (name === sandboxAccount && env.apiKeyEnv === undefined)
+    return { kind: "sandbox", name: sandboxAccount };
+  const stored = name === undefined ? undefined : findAccount(config, name);
+  if (named !== undefined && stored === undefined && env.apiKeyEnv === undefined)
+    throw unknownAccount(named, config);
+
+  const baseUrl = chooseBaseUrl(choice.baseUrlFlag, env.baseUrlEnv, stored);
+  if (baseUrl === undefined) throw noAccount("no account is set up here, and no base URL was given");
+  const apiKey = env.apiKeyEnv ?? stored?.key;
+  if (apiKey === undefined)
+    throw noAccount(`no key is stored for ${name === undefined ? baseUrl : `the account ${name}`}`);
+  if (env.apiKeyEnv === undefined && stored && new URL(baseUrl).origin !== new URL(stored.base_url).origin) {
+    throw usageError(
+      `the key of the account ${name} belongs to ${stored.base_url} and is not sent to ${baseUrl}`,
+      "give the other service's key in COURIER_API_KEY, or store it with: courier login --account NAME --base-url URL",
+    );
+  }
+  return { kind: "remote", name: name ?? "(environment)", baseUrl, apiKey };
+}
+
+function chooseBaseUrl(flag: string | undefined, env: string | undefined, stored: StoredAccount | undefined) {
+  if (flag !== undefined) return parseBaseUrl(flag, "--base-url", false);
+  if (env !== undefined) return parseBaseUrl(env, "COURIER_BASE_URL", false);
+  if (stored) return parseBaseUrl(stored.base_url, "the account's base_url", stored.allow_http === true);
+  return undefined;
+}
+
+export function findAccount(config: Config, name: string): StoredAccount | undefined {
+  return Object.hasOwn(config.accounts, name) ? config.accounts[name] : undefined;
+}
+
+/** A name that no file of this machine knows; exit 4. */
+export function unknownAccount(name: string, config: Config): CourierError {
+  const known = [...Object.keys(config.accounts), sandboxAccount].join(", ");
+  return new CourierError("no_account", 4, `there is no account named ${name}`, {
+    hint: `known accounts: ${known}; make one with: courier login --account NAME`,
+  });
+}
+
+function noAccount(message: string): CourierError {
+  return new CourierError("no_account", 4, message, {
+    hint: "run courier login, or try without any account: --account sandbox",
+  });
+}
+
+/** Account names stand in commands and files: letters, digits and `. _ -`. */
+export function parseAccountName(text: string): string {
+  if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u.test(text) || text === "__proto__") {
+    throw usageError(
+      `not a usable account name: ${text}`,
+      "use letters, digits, dots, dashes and underscores",
+    );
+  }
+  return text;
+}
+
+/** Stores an account; the first one becomes the current one. */
+export async function saveAccount(store: ConfigStore, name: string, account: StoredAccount): Promise<void> {
+  await store.update((config) => ({
+    ...config,
+    current: config.current ?? name,
+    accounts: { ...config.accounts, [name]: account },
+  }));
+}
+
+/** Makes an account the current one. */
+export async function switchAccount(store: ConfigStore, name: string): Promise<void> {
+  await store.update((config) => {
+    if (name !== sandboxAccount && !findAccount(config, name)) throw unknownAccount(name, config);
+    return { ...config, current: name };
+  });
+}
+
+/** Forgets an account's key but keeps its base URL. */
+export async function forgetKey(store: ConfigStore, name: string): Promise<void> {
+  await store.update((config) => {
+    const account = findAccount(config, name);
+    if (!account) throw unknownAccount(name, config);
+    const { key: _key, ...rest } = account;
+    return { ...config, accounts: { ...config.accounts, [name]: rest } };
+  });
+}
+
+/** Forgets an account altogether. */
+export async function removeAccount(store: ConfigStore, name: string): Promise<void> {
+  await store.update((config) => {
+    if (!findAccount(config, name)) throw unknownAccount(name, config);
+    const { [name]: _removed, ...accounts } = config.accounts;
+    return { ...config, current: config.current === name ? undefined : config.current, accounts };
+  });
+}

@@ -1,0 +1,49 @@
+/** Owns what may be a base URL: https, or plain http on this very machine. */
+
+import { usageError } from "../core/errors.ts";
+
+/** Loopback hosts never leave the machine, so the key may travel to them in the clear. */
+export function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127(\.\d{1,3}){3}$/.test(hostname)
+  );
+}
+
+/**
+ * Checks and normalises a base URL: no trailing slash, no query. `source` names where it came from, for
+ * messages. Throws a usage error, exit 2.
+ */
+export function parseBaseUrl(text: string, source: string, allowHttp: boolean): string {
+  let url: URL;
+  try {
+    url = new URL(text.trim());
+  } catch {
+    throw usageError(`${source} is not a URL: ${text}`, "a base URL looks like https://api.example.com");
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw usageError(`${source} must begin with https://, but begins with ${url.protocol}`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw usageError(
+      `${source} must not carry a user name or password`,
+      "the key goes in through: courier login",
+    );
+  }
+  if (url.search !== "" || url.hash !== "")
+    throw usageError(`${source} must not have a query or a fragment: ${text}`);
+  const path = url.pathname.replace(/\/+$/, "");
+  if (path.endsWith("/api/v1")) {
+    const suggestion = `${url.origin}${path.slice(0, -"/api/v1".length)}`;
+    throw usageError(`${source} must not contain /api/v1, which courier adds itself`, `use ${suggestion}`);
+  }
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !allowHttp) {
+    throw usageError(
+      `${source} is plain http, which would show the key to everyone on the way: ${url.origin}`,
+      "use https://, or accept the risk for this account with: courier login --allow-http",
+    );
+  }
+  return `${url.origin}${path}`;
+}

@@ -1,0 +1,21 @@
+/** Owns CSV on the way out: quoting, and defusing of what a spreadsheet would run (owner of csv-stringify). */
+
+import { stringify } from "csv-stringify/sync";
+import { isJsonNumber, type Json, stringifyJson } from "../model/json.ts";
+
+const formulaStart = /^[=+\-@\t\r]/;
+
+/** One CSV record, ended by a line break. */
+export function csvRecord(cells: readonly (Json | undefined)[]): string {
+  return stringify([cells.map(csvCell)]);
+}
+
+/**
+ * A cell's text: numbers as they came, nested values as JSON, missing ones empty. Text that begins like
+ * a formula gets a leading apostrophe, which spreadsheets take for "this is text"; numbers need none.
+ */
+function csvCell(value: Json | undefined): string {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "string") return formulaStart.test(value) ? `'${value}` : value;
+  return isJsonNumber(value) ? value.value : stringifyJson(value);
+}

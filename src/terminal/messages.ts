@@ -1,0 +1,79 @@
+/** Owns what goes to stderr beside prompts: notes, warnings, errors and the trace, sanitised and redacted. */
+
+import type { CourierError } from "../core/errors.ts";
+import { type Json, stringifyJson } from "../model/json.ts";
+import { type Paint, plainPaint } from "./paint.ts";
+import { sanitise, sanitiseJson } from "./sanitise.ts";
+import type { TerminalStream } from "./streams.ts";
+
+export interface MessageOptions {
+  readonly stream: TerminalStream;
+  readonly quiet: boolean;
+  readonly debug: boolean;
+  readonly colour: () => Promise<Paint>;
+}
+
+export interface Messages {
+  /** Something worth knowing that is no part of the result. */
+  note(text: string): void;
+  warn(text: string): void;
+  /** A line of `--debug`. */
+  trace(line: string): void;
+  /** The failure of the whole run, as lines for a person or as one line of JSON. Never silenced. */
+  error(error: CourierError, form: "human" | "json"): Promise<void>;
+  /** From now on, everything passes through `redact`. */
+  redactWith(redact: (text: string) => string): void;
+}
+
+export function createMessages({ stream, quiet, debug, colour }: MessageOptions): Messages {
+  let redact = (text: string) => text;
+  const print = (text: string) => {
+    if (!stream.destroyed) stream.write(`${text}\n`);
+  };
+  const safe = (text: string) => sanitise(redact(text));
+
+  return {
+    note(text) {
+      if (!quiet) print(safe(text));
+    },
+    warn(text) {
+      if (!quiet) print(`warning: ${safe(text)}`);
+    },
+    trace(line) {
+      if (debug) print(`debug: ${safe(line)}`);
+    },
+    async error(error, form) {
+      if (form === "json") {
+        print(sanitiseJson(redact(stringifyJson(errorDocument(error)))));
+        return;
+      }
+      const paint = stream.isTTY ? await colour() : plainPaint;
+      print(`${paint("bad", "error:")} ${safe(error.message)}`);
+      if (error.hint !== undefined) print(`${paint("accent", "hint:")} ${safe(error.hint)}`);
+      if (debug) for (const text of stackLines(error)) print(`debug: ${safe(text)}`);
+    },
+    redactWith(next) {
+      redact = next;
+    },
+  };
+}
+
+/** The JSON form of an error: field names are a contract with scripts. */
+export function errorDocument(error: CourierError): Json {
+  return {
+    error: {
+      code: error.code,
+      message: error.message,
+      hint: error.hint,
+      status: error.status,
+      service_code: error.serviceCode,
+      details: error.details as Json | undefined,
+      exit: error.exit,
+    },
+  };
+}
+
+function stackLines(error: Error): string[] {
+  const own = (error.stack ?? error.message).split("\n");
+  return error.cause instanceof Error ? [...own, "caused by:", ...stackLines(error.cause)] : own;
+}

@@ -1,0 +1,213 @@
+/** Owns the way from blocks to text: sanitising, colour, times, and fitting to the width of a terminal. */
+
+import { formatLocal, formatRelative, parseInstant } from "../core/time.ts";
+import { stringifyJson } from "../model/json.ts";
+import type { Block, Span, Text } from "./blocks.ts";
+import type { Paint } from "./paint.ts";
+import { sanitise, sanitiseJson } from "./sanitise.ts";
+import type { TableCell } from "./table.ts";
+import { displayWidth, padToWidth, wrapToWidth } from "./width.ts";
+
+/** Where a view will be shown. In a pipe there is no width, nothing is cut, times stay as they came. */
+export interface View {
+  /** Columns of the terminal; undefined in a pipe. */
+  readonly width: number | undefined;
+  readonly paint: Paint;
+  readonly nowMs: number;
+}
+
+/** Text is not broken into lines shorter than this, however narrow the terminal. */
+const narrowestText = 16;
+
+type TimeForm = "full" | "relative";
+
+/** Renders blocks as lines, each ended by a line break. */
+export async function render(blocks: readonly Block[], view: View): Promise<string> {
+  const lines: string[] = [];
+  for (const block of blocks) lines.push(...(await renderBlock(block, view)));
+  return lines.map((text) => `${text}\n`).join("");
+}
+
+async function renderBlock(block: Block, view: View): Promise<string[]> {
+  switch (block.kind) {
+    case "line":
+      return [paintText(block.text, view).painted];
+    case "blank":
+      return [""];
+    case "fields":
+      return renderFields(block.fields, view);
+    case "table":
+      return (await createTableWriter(block.titles, view)).write(block.rows);
+    case "timeline":
+      return renderTimeline(block.entries, view);
+    case "steps":
+      return renderSteps(block.steps, block.current, view);
+    case "json":
+      return [sanitiseJson(stringifyJson(block.value, 2))];
+  }
+}
+
+function renderFields(entries: readonly (readonly [string, Text])[], view: View): string[] {
+  const labelWidth = Math.max(0, ...entries.map(([label]) => displayWidth(label)));
+  const room = view.width === undefined ? undefined : Math.max(narrowestText, view.width - labelWidth - 2);
+  return entries.flatMap(([label, value]) => {
+    const padded = view.paint("dim", padToWidth(sanitise(label), labelWidth));
+    const [first, ...rest] = fitText(value, view, room);
+    return [`${padded}  ${first}`, ...rest.map((text) => " ".repeat(labelWidth + 2) + text)];
+  });
+}
+
+/** A text as lines of at most `room` columns. */
+function fitText(text: Text, view: View, room: number | undefined): string[] {
+  const { plain, painted, paint } = toCell(text, view, "full");
+  if (room === undefined || displayWidth(plain) <= room) return [painted];
+  return wrapToWidth(plain, room).map(paint);
+}
+
+type TableBlock = Extract<Block, { kind: "table" }>;
+
+export interface TableWriter {
+  /** Lines of further rows, aligned with those before; the titles come before the first. */
+  write(rows: TableBlock["rows"]): string[];
+}
+
+/**
+ * Lays out a table that may arrive in parts. Where it does not fit, times shorten, then cells are cut,
+ * then spare columns go; where even that is not enough, each row becomes a block of named lines.
+ */
+export async function createTableWriter(titles: TableBlock["titles"], view: View): Promise<TableWriter> {
+  const { fitWidths, layOutTable, wantedWidths } = await import("./table.ts");
+  const heading = titles.map(({ title }) => toCell({ style: "dim", text: title }, view, "full"));
+  let settled: { columns: number[]; widths: readonly number[]; form: TimeForm } | "listed" | undefined;
+
+  function settle(rows: TableBlock["rows"]): NonNullable<typeof settled> {
+    for (const columns of columnChoices(titles)) {
+      const layout = columns.map((column) => titles[column] ?? { title: "" });
+      for (const form of ["full", "relative"] as const) {
+        const widths = fitWidths(wantedWidths(cellsOf(rows, columns, form)), layout, view.width);
+        if (widths) return { columns, widths, form };
+      }
+    }
+    return "listed";
+  }
+
+  function cellsOf(rows: TableBlock["rows"], columns: readonly number[], form: TimeForm): TableCell[][] {
+    const body = rows.map((row) => columns.map((column) => toCell(row[column] ?? "-", view, form)));
+    return [columns.map((column) => heading[column] ?? toCell("", view, form)), ...body];
+  }
+
+  return {
+    write(rows) {
+      const isFirst = settled === undefined;
+      settled ??= settle(rows);
+      if (settled === "listed") {
+        return rows.flatMap((row, index) => {
+          const named = titles.map(({ title }, column) => [title.toLowerCase(), row[column] ?? "-"] as const);
+          return [...(isFirst && index === 0 ? [] : [""]), ...renderFields(named, view)];
+        });
+      }
+      const { columns, form } = settled;
+      const layout = columns.map((column) => titles[column] ?? { title: "" });
+      const cells = cellsOf(rows, columns, form);
+      const wanted = wantedWidths(cells);
+      // Later rows may be wider: their columns grow, unless a terminal's width has settled them.
+      const widths = settled.widths.map((width, index) =>
+        view.width !== undefined && layout[index]?.flexible ? width : Math.max(width, wanted[index] ?? 0),
+      );
+      settled = { columns, widths, form };
+      const lines = layOutTable(cells, layout, widths);
+      return isFirst ? lines : lines.slice(1);
+    },
+  };
+}
+
+/** All columns, then fewer: spare ones leave from the right. */
+function columnChoices(titles: TableBlock["titles"]): number[][] {
+  let columns = titles.map((_, index) => index);
+  const choices = [columns];
+  for (const spare of columns.filter((column) => titles[column]?.spare).reverse()) {
+    columns = columns.filter((column) => column !== spare);
+    choices.push(columns);
+  }
+  return choices;
+}
+
+function toCell(text: Text, view: View, form: TimeForm): TableCell {
+  const { plain, painted } = paintText(text, view, form);
+  const [only] = Array.isArray(text) ? (text.length === 1 ? text : []) : [text];
+  const style = typeof only === "object" && "style" in only ? only.style : undefined;
+  return { plain, painted, paint: (cut) => (style ? view.paint(style, cut) : cut) };
+}
+
+function renderTimeline(entries: Extract<Block, { kind: "timeline" }>["entries"], view: View): string[] {
+  const rows = entries.map(({ at, place, text }) => ({
+    time: spanText({ instant: at }, view, "full"),
+    place: sanitise(place),
+    text: sanitise(text),
+  }));
+  const timeWidth = Math.max(0, ...rows.map(({ time }) => displayWidth(time)));
+  const placeWidth = Math.max(0, ...rows.map(({ place }) => displayWidth(place)));
+  const textWidth = Math.max(0, ...rows.map(({ text }) => displayWidth(text)));
+  const fits = view.width === undefined || 2 + timeWidth + 2 + placeWidth + 2 + textWidth <= view.width;
+  return rows.flatMap(({ time, place, text }, index) => {
+    const mark = index === 0 ? view.paint("accent", "*") : view.paint("dim", "|");
+    if (!fits) {
+      const room = Math.max(narrowestText, (view.width ?? 0) - 2);
+      const bar = view.paint("dim", "|");
+      return [
+        `${mark} ${view.paint("dim", time)}`,
+        ...wrapToWidth(`${place}  ${text}`, room).map((part) => `${bar} ${part}`),
+      ];
+    }
+    return [
+      `${mark} ${view.paint("dim", padToWidth(time, timeWidth))}  ${padToWidth(place, placeWidth)}  ${text}`,
+    ];
+  });
+}
+
+function renderSteps(steps: readonly string[], current: string, view: View): string[] {
+  const position = steps.indexOf(current);
+  const lines: string[] = [];
+  let text = "";
+  let width = 0;
+  for (const [index, step] of steps.entries()) {
+    const label = index === position ? `[${step}]` : step;
+    const separator = index === 0 ? "" : " > ";
+    const following = index === steps.length - 1 ? 0 : " >".length;
+    const isWrapped =
+      view.width !== undefined && width + separator.length + label.length + following > view.width;
+    if (isWrapped) {
+      lines.push(`${text} >`);
+      text = "  ";
+      width = 2;
+    }
+    const painted =
+      index === position ? view.paint("strong", label) : index > position ? view.paint("dim", label) : label;
+    text += isWrapped ? painted : separator + painted;
+    width += label.length + (isWrapped ? 0 : separator.length);
+  }
+  return [...lines, text];
+}
+
+function paintText(text: Text, view: View, form: TimeForm = "full"): { plain: string; painted: string } {
+  const spans = Array.isArray(text) ? (text as readonly Span[]) : [text as Span];
+  let plain = "";
+  let painted = "";
+  for (const span of spans) {
+    const safe = spanText(span, view, form);
+    plain += safe;
+    painted += typeof span === "object" && "style" in span ? view.paint(span.style, safe) : safe;
+  }
+  return { plain, painted };
+}
+
+/** The safe text of a span. A time without an offset names no instant and is shown as it came. */
+function spanText(span: Span, view: View, form: TimeForm): string {
+  if (typeof span === "string") return sanitise(span);
+  if ("text" in span) return sanitise(span.text);
+  if (span.instant === null || span.instant === undefined) return "-";
+  const instantMs = parseInstant(span.instant);
+  if (view.width === undefined || instantMs === undefined) return sanitise(span.instant);
+  const relative = formatRelative(instantMs, view.nowMs);
+  return form === "relative" ? relative : `${formatLocal(instantMs)} (${relative})`;
+}

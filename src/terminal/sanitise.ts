@@ -1,0 +1,45 @@
+/**
+ * Owns the sanitiser: the one way for text from outside to reach a terminal. Whatever could move the
+ * cursor, switch a mode, reorder or hide text is shown as the escape that JSON would use for it, so
+ * that nothing is lost and nothing acts.
+ */
+
+/**
+ * Controls (C0, DEL, C1), format characters (bidi overrides, zero-width, tags), surrogates, line and
+ * paragraph separators, noncharacters, and every other character that shows as nothing. The two
+ * variation selectors that choose between text and emoji form are harmless and stay.
+ */
+const unsafe =
+  /(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/gu;
+
+/** Combining marks stacked beyond what any script needs paint over the lines above and below. */
+const stackedMarks = /(\p{M}{8})\p{M}+/gu;
+
+const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** Text that is safe to print on a terminal, on one line. */
+export function sanitise(text: string): string {
+  return text.replace(unsafe, escapeCharacter).replace(stackedMarks, "$1…");
+}
+
+/**
+ * JSON text with the same characters written as escapes inside its strings: equal to every JSON
+ * parser, inert to a terminal. Line breaks and blanks between tokens stay.
+ */
+export function sanitiseJson(json: string): string {
+  return json.replace(unsafe, (character) =>
+    /[\n\r\t]/.test(character) ? character : unicodeEscape(character),
+  );
+}
+
+function escapeCharacter(character: string): string {
+  return named[character] ?? unicodeEscape(character);
+}
+
+function unicodeEscape(character: string): string {
+  let escaped = "";
+  for (let index = 0; index < character.length; index++) {
+    escaped += `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
+  }
+  return escaped;
+}

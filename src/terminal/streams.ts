@@ -1,0 +1,45 @@
+/** Owns writing to a stream: respects a slow reader, and tells a reader that has gone from a failure. */
+
+import type { Writable } from "node:stream";
+import { systemCode } from "../core/errors.ts";
+
+/** A writable stream that may be a terminal. */
+export type TerminalStream = Writable & {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+};
+
+/** The reader closed the pipe: nothing more is wanted, and nothing is wrong. */
+export class PipeClosed extends Error {}
+
+export interface Writer {
+  readonly stream: TerminalStream;
+  /** Resolves when more may be written. Rejects with PipeClosed once the reader has gone. */
+  write(text: string): Promise<void>;
+}
+
+/** A writer for one stream. Installs the error handler without which a closed pipe ends the process. */
+export function createWriter(stream: TerminalStream): Writer {
+  let failure: Error | undefined;
+  const waiting = new Set<() => void>();
+  const wake = () => {
+    for (const resume of waiting) resume();
+    waiting.clear();
+  };
+  stream.on("error", (error: Error) => {
+    const code = systemCode(error);
+    failure ??= code === "EPIPE" || code === "ERR_STREAM_DESTROYED" ? new PipeClosed() : error;
+    wake();
+  });
+  stream.on("drain", wake);
+  return {
+    stream,
+    async write(text) {
+      if (failure) throw failure;
+      const hasRoom = stream.write(text);
+      if (!hasRoom) await new Promise<void>((resume) => waiting.add(resume));
+      else if (stream.isTTY !== true) await new Promise<void>((resume) => setImmediate(resume));
+      if (failure) throw failure;
+    },
+  };
+}

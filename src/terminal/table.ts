@@ -1,0 +1,102 @@
+/** Owns the layout of tables: plain columns two blanks apart, fitted to a width (owner of cli-table3). */
+
+import Table from "cli-table3";
+import { cutToWidth, displayWidth } from "./width.ts";
+
+export interface TableCell {
+  readonly plain: string;
+  readonly painted: string;
+  /** Paints a text that had to be cut. */
+  readonly paint: (text: string) => string;
+}
+
+export interface TableLayout {
+  readonly align?: "right";
+  /** Cells may be cut where the table is wider than the terminal. */
+  readonly flexible?: boolean;
+}
+
+const gap = 2;
+const narrowestColumn = 6;
+
+/**
+ * Column widths that fit into `available` columns: the widest flexible ones give way first. Undefined
+ * when even that is not enough.
+ */
+export function fitWidths(
+  wanted: readonly number[],
+  layout: readonly TableLayout[],
+  available: number | undefined,
+): readonly number[] | undefined {
+  const widths = [...wanted];
+  let excess = available === undefined ? 0 : sum(widths) + gap * (widths.length - 1) - available;
+  while (excess > 0) {
+    let widest = -1;
+    for (const [index, width] of widths.entries()) {
+      const canGive = layout[index]?.flexible && width > narrowestColumn;
+      if (canGive && (widest < 0 || width > (widths[widest] ?? 0))) widest = index;
+    }
+    if (widest < 0) return undefined;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+    excess -= 1;
+  }
+  return widths;
+}
+
+/** The widest cell of each column. */
+export function wantedWidths(rows: readonly (readonly TableCell[])[]): number[] {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  return Array.from({ length: columns }, (_, index) =>
+    Math.max(0, ...rows.map((row) => displayWidth(row[index]?.plain ?? ""))),
+  );
+}
+
+/** Lines of a table whose column widths are settled; cells of flexible columns are cut to theirs. */
+export function layOutTable(
+  rows: readonly (readonly TableCell[])[],
+  layout: readonly TableLayout[],
+  widths: readonly number[],
+): string[] {
+  const table = new Table({
+    chars: noBorders,
+    style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
+    colWidths: widths.map((width) => width || 1),
+    colAligns: layout.map(({ align }) => align ?? "left"),
+    wordWrap: false,
+  });
+  for (const row of rows) {
+    table.push(
+      row.map((cell, index) => {
+        const width = widths[index] ?? 0;
+        if (displayWidth(cell.plain) <= width || !layout[index]?.flexible) return cell.painted;
+        return cell.paint(cutToWidth(cell.plain, width));
+      }),
+    );
+  }
+  return table
+    .toString()
+    .split("\n")
+    .map((text) => text.trimEnd());
+}
+
+const noBorders = {
+  top: "",
+  "top-mid": "",
+  "top-left": "",
+  "top-right": "",
+  bottom: "",
+  "bottom-mid": "",
+  "bottom-left": "",
+  "bottom-right": "",
+  left: "",
+  "left-mid": "",
+  mid: "",
+  "mid-mid": "",
+  right: "",
+  "right-mid": "",
+  middle: " ".repeat(gap),
+};
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,49 @@
+/** Owns the width of text on a terminal, in columns, and cutting by it (owner of string-width). */
+
+import stringWidth from "string-width";
+
+/** Columns that a text takes; Chinese characters take two. Styling codes take none. */
+export function displayWidth(text: string): number {
+  return stringWidth(text);
+}
+
+/** Cuts between graphemes so that the text, an ellipsis included, takes at most `columns`. */
+export function cutToWidth(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  if (columns < 1) return "";
+  let kept = "";
+  let width = 1; // the ellipsis
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    width += displayWidth(segment);
+    if (width > columns) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+/** Pads on the right to `columns`; a longer text stays as it is. */
+export function padToWidth(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(0, columns - displayWidth(text)));
+}
+
+/** Breaks a text into lines of at most `columns`: after blanks where it can, between graphemes where it must. */
+export function wrapToWidth(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/(?<= )/)) {
+    if (displayWidth(line + word.trimEnd()) <= columns) {
+      line += word;
+      continue;
+    }
+    if (line !== "") lines.push(line.trimEnd());
+    line = "";
+    for (const { segment } of new Intl.Segmenter().segment(word)) {
+      if (line !== "" && displayWidth(line + segment) > columns) {
+        lines.push(line);
+        line = "";
+      }
+      line += segment;
+    }
+  }
+  return [...lines, line.trimEnd()];
+}
