@@ -1,0 +1,90 @@
+/** Owns the global options: flags that mean the same for every command. */
+
+import { type Option, switchOption, textOption } from "../commands/options.ts";
+import { usageError } from "../core/errors.ts";
+
+const longestTimeoutS = 3_600;
+
+const timeoutOption: Option<number> = {
+  placeholder: "SECONDS",
+  summary: "give up a call to the service after this long, retries included (default 30)",
+  parse(text, flag) {
+    const seconds = Number(text);
+    if (/^\d+(\.\d+)?$/.test(text) && seconds > 0 && seconds <= longestTimeoutS) return seconds * 1_000;
+    throw usageError(`${flag} takes seconds above 0 and up to ${longestTimeoutS}, not “${text}”`);
+  },
+};
+
+export const globalOptions = {
+  account: textOption("NAME", "the account to use (courier accounts list)"),
+  baseUrl: textOption("URL", "the service's base URL, for this run"),
+  json: switchOption("print one JSON document"),
+  ndjson: switchOption("print one JSON object a line, as it arrives"),
+  noInput: switchOption("never ask anything"),
+  quiet: switchOption("print nothing but errors to stderr"),
+  debug: switchOption("show the calls to the service, and stacks of errors, on stderr"),
+  timeout: timeoutOption,
+  noColor: switchOption("no colour"),
+} as const;
+
+/** Only for commands whose result has rows. */
+export const rowOptions = {
+  csv: switchOption("print a header line and rows for a spreadsheet"),
+  fields: textOption("PATHS", "only these fields, in this order: id,sender.name"),
+} as const;
+
+/** Only for commands that ask for a confirmation. */
+export const confirmOptions = {
+  yes: switchOption("do not ask for confirmation"),
+} as const;
+
+/** What the global options of a command line come to. */
+export interface GlobalValues {
+  readonly account: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly form: Form;
+  readonly fields: readonly string[] | undefined;
+  readonly noInput: boolean;
+  readonly quiet: boolean;
+  readonly debug: boolean;
+  readonly timeoutMs: number;
+  readonly noColor: boolean;
+  readonly yes: boolean;
+}
+
+/** How a result is printed. */
+export type Form = "human" | "json" | "ndjson" | "csv";
+
+const defaultTimeoutMs = 30_000;
+
+/** Reads the parsed values of all three groups. Throws a usage error when output flags exclude each other. */
+export function readGlobals(values: Readonly<Record<string, unknown>>): GlobalValues {
+  const forms = (["json", "ndjson", "csv"] as const).filter((form) => values[form] === true);
+  if (forms.length > 1) {
+    throw usageError(
+      `${forms.map((form) => `--${form}`).join(" and ")} exclude each other`,
+      "choose one of them",
+    );
+  }
+  const text = (key: string) => values[key] as string | undefined;
+  return {
+    account: text("account"),
+    baseUrl: text("baseUrl"),
+    form: forms[0] ?? "human",
+    fields: parseFields(text("fields")),
+    noInput: values.noInput === true,
+    quiet: values.quiet === true,
+    debug: values.debug === true,
+    timeoutMs: (values.timeout as number | undefined) ?? defaultTimeoutMs,
+    noColor: values.noColor === true,
+    yes: values.yes === true,
+  };
+}
+
+function parseFields(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined;
+  const paths = text.split(",").map((path) => path.trim());
+  if (paths.some((path) => path === ""))
+    throw usageError(`--fields takes names parted by commas, not “${text}”`);
+  return paths;
+}

@@ -1,0 +1,115 @@
+/** Owns the help texts, made from the same data as the parser. */
+
+import type { Command, Group } from "../commands/command.ts";
+import { flagOf, type Option } from "../commands/options.ts";
+import { confirmOptions, globalOptions, rowOptions } from "./globals.ts";
+
+/** Help of a noun: what one can say after it. */
+export function groupHelp(group: Group, path: readonly string[], width: number): string {
+  const name = ["courier", ...path].join(" ");
+  const entries = group.commands.map((each) => [each.name, each.summary] as const);
+  const isRoot = path.length === 0;
+  return joinSections([
+    `${group.summary}\n`,
+    section("Usage", [`  ${name} COMMAND [options]`]),
+    ...(isRoot ? [section("Start here", startHere(width))] : []),
+    section("Commands", definitions(entries, width)),
+    section("Global options", definitions(describeOptions(globalOptions), width)),
+    `${isRoot ? "courier COMMAND --help" : `${name} COMMAND --help`} shows a command's options and examples.\n`,
+  ]);
+}
+
+function startHere(width: number): string[] {
+  return definitions(
+    [
+      ["courier --account sandbox orders list", "try everything with no account and no network"],
+      ["courier login", "store the base URL and the key of your account"],
+      ["courier orders create --file order.json", "create an order"],
+      ["courier track NUMBER", "see where a parcel is"],
+    ],
+    width,
+  );
+}
+
+/** Help of a command: examples first. */
+export function commandHelp(command: Command, path: readonly string[], width: number): string {
+  const words = Object.entries(command.arguments).map(([key, { isList }]) => {
+    const name = flagOf(key).slice(2).toUpperCase();
+    return isList ? `${name}...` : name;
+  });
+  const own = Object.entries(command.options);
+  const groups = [...new Set(own.map(([, option]) => option.group ?? ""))];
+  const shared = {
+    ...(command.hasRows ? rowOptions : {}),
+    ...(command.confirms ? confirmOptions : {}),
+    ...globalOptions,
+  };
+  return joinSections([
+    `${command.summary}\n`,
+    section("Usage", [`  ${["courier", ...path, ...words, "[options]"].join(" ")}`]),
+    section(
+      "Examples",
+      command.examples.flatMap(({ line, note }) => [
+        `  courier ${line}`,
+        ...wrap(note, width - 6).map((text) => `      ${text}`),
+      ]),
+    ),
+    command.description ? `${wrap(command.description.replaceAll("\n", " "), width).join("\n")}\n` : "",
+    section("Arguments", definitions(describeArguments(command, words), width)),
+    ...groups.map((group) => {
+      const options = Object.fromEntries(own.filter(([, option]) => (option.group ?? "") === group));
+      return section(group === "" ? "Options" : group, definitions(describeOptions(options), width));
+    }),
+    section("Global options", definitions(describeOptions(shared), width)),
+  ]);
+}
+
+function describeArguments(command: Command, words: readonly string[]): (readonly [string, string])[] {
+  return Object.values(command.arguments).map(({ summary }, index) => [words[index] ?? "", summary] as const);
+}
+
+/** Flags with their placeholders, and what they do. */
+export function describeOptions(
+  options: Readonly<Record<string, Option<unknown>>>,
+): (readonly [string, string])[] {
+  return Object.entries(options).map(([key, { placeholder, summary }]) => {
+    const flag = flagOf(key);
+    return [placeholder ? `${flag} ${placeholder}` : flag, summary] as const;
+  });
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `${title}:\n${lines.join("\n")}\n`;
+}
+
+function joinSections(sections: readonly string[]): string {
+  return sections.filter((text) => text !== "").join("\n");
+}
+
+const widestTerm = 32;
+
+/** Terms and what they mean, in two columns; a term too long for the first gets its own line. */
+function definitions(entries: readonly (readonly [string, string])[], width: number): string[] {
+  const termWidth = Math.min(widestTerm, Math.max(0, ...entries.map(([term]) => term.length)));
+  const isNarrow = width - termWidth - 4 < 24;
+  const indent = isNarrow ? 6 : termWidth + 4;
+  return entries.flatMap(([term, meaning]) => {
+    const [first = "", ...rest] = wrap(meaning, width - indent);
+    const padding = " ".repeat(indent);
+    if (isNarrow || term.length > termWidth)
+      return [`  ${term}`, ...[first, ...rest].map((text) => padding + text)];
+    return [`  ${term.padEnd(termWidth)}  ${first}`, ...rest.map((text) => padding + text)];
+  });
+}
+
+/** Breaks a text between words into lines of at most `columns`. */
+function wrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= columns)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -1,0 +1,168 @@
+/** Owns the form of results: the one place that knows human, JSON, NDJSON and CSV apart. */
+
+import type { EventsOutput, Items, Output, RowsOutput } from "../commands/command.ts";
+import type { CourierError } from "../core/errors.ts";
+import { isJsonObject, type Json, stringifyJson } from "../model/json.ts";
+import { type Column, show } from "../terminal/blocks.ts";
+import { createTableWriter, render, type View } from "../terminal/render.ts";
+import { sanitise, sanitiseJson } from "../terminal/sanitise.ts";
+import type { Writer } from "../terminal/streams.ts";
+import type { Form } from "./globals.ts";
+
+export interface OutputOptions {
+  readonly form: Form;
+  /** Dotted paths chosen with `--fields`. */
+  readonly fields: readonly string[] | undefined;
+  readonly view: View;
+  /** Receives what is said beside the result. */
+  readonly note: (text: string) => void;
+}
+
+/** Rows after which a table shows what it has; the widths of its columns are settled by then. */
+const rowsAtOnce = 100;
+
+/**
+ * Writes a result to stdout in the chosen form, as it comes. Gives back the error that the result ended
+ * with, where it is complete but some of it was refused. Rejects when the result fails on the way: what
+ * was written by then are whole items, and a JSON array stays open, so that nobody takes it for whole.
+ */
+export async function writeOutput(
+  output: Output,
+  writer: Writer,
+  options: OutputOptions,
+): Promise<CourierError | undefined> {
+  switch (output.kind) {
+    case "document":
+      if (options.form === "human") await writer.write(await render(output.blocks, options.view));
+      else await writer.write(`${toJson(output.data, options.form === "ndjson" ? undefined : writer)}\n`);
+      return undefined;
+    case "rows":
+      if (options.form === "human") return writeTable(output, writer, options);
+      if (options.form === "csv") return writeCsv(output, writer, options.fields);
+      return writeItems(output.rows, writer, options);
+    case "events":
+      if (options.form === "human") return writeEvents(output, writer, options.view);
+      return writeItems(output.events, writer, options);
+  }
+}
+
+/** Calls `act` for every item; the generator's return value is the error it ended with. */
+async function drain(stream: Items, act: (item: Json) => Promise<void>): Promise<CourierError | undefined> {
+  try {
+    for (;;) {
+      const next = await stream.next();
+      if (next.done) return next.value ?? undefined;
+      await act(next.value);
+    }
+  } finally {
+    await stream.return(undefined); // lets the generator clean up when writing failed
+  }
+}
+
+async function writeEvents({ events, human }: EventsOutput, writer: Writer, view: View) {
+  return drain(events, async (event) => writer.write(await render(human(event), view)));
+}
+
+/** JSON as one array, or NDJSON as one line each, written as the items come. */
+async function writeItems(stream: Items, writer: Writer, { form, fields }: OutputOptions) {
+  const isArray = form === "json";
+  const isPretty = isArray && writer.stream.isTTY === true;
+  let count = 0;
+  const failure = await drain(stream, async (item) => {
+    const chosen = fields ? pickFields(item, fields) : item;
+    const text = toJson(chosen, isPretty ? writer : undefined);
+    const opening = isArray ? (count === 0 ? "[" : ",") : "";
+    const separator = isPretty ? "\n" : "";
+    count += 1;
+    await writer.write(opening + separator + (isPretty ? indent(text) : text) + (isArray ? "" : "\n"));
+  });
+  if (isArray) await writer.write(count === 0 ? "[]\n" : isPretty ? "\n]\n" : "]\n");
+  return failure;
+}
+
+async function writeTable({ rows, columns, empty }: RowsOutput, writer: Writer, options: OutputOptions) {
+  const chosen = options.fields ? chooseColumns(columns, options.fields) : columns;
+  const table = await createTableWriter(chosen, options.view);
+  let waiting: Json[] = [];
+  let count = 0;
+  const flush = async () => {
+    if (waiting.length === 0) return;
+    const cells = waiting.map((row) => chosen.map(({ cell }) => cell(row as never)));
+    waiting = [];
+    const lines = table.write(cells);
+    await writer.write(lines.map((text) => `${text}\n`).join(""));
+  };
+  try {
+    const failure = await drain(rows, async (row) => {
+      count += 1;
+      waiting.push(row);
+      if (waiting.length >= rowsAtOnce) await flush();
+    });
+    if (count === 0) options.note(empty);
+    return failure;
+  } finally {
+    await flush(); // rows that came before a failure are shown too
+  }
+}
+
+async function writeCsv(
+  { rows, columns }: RowsOutput,
+  writer: Writer,
+  fields: readonly string[] | undefined,
+) {
+  const { csvRecord } = await import("../terminal/csv.ts");
+  const paths = fields ?? columns.map(({ path }) => path);
+  const safe = (record: string) => (writer.stream.isTTY ? `${sanitise(record.trimEnd())}\n` : record);
+  await writer.write(safe(csvRecord(paths)));
+  return drain(rows, (row) => writer.write(safe(csvRecord(paths.map((path) => valueAt(row, path))))));
+}
+
+/** The columns of `--fields`; a path that the table does not know becomes a column of its own. */
+function chooseColumns(
+  columns: readonly Column<never>[],
+  paths: readonly string[],
+): readonly Column<never>[] {
+  return paths.map((path): Column<never> => {
+    const known = columns.find((column) => column.path === path);
+    const title = path.toUpperCase();
+    if (known) return { path, title, cell: known.cell, ...(known.align ? { align: known.align } : {}) };
+    return { path, title, cell: (row) => show(valueAt(row, path)) };
+  });
+}
+
+/** The value at a dotted path; undefined where there is none. */
+function valueAt(value: Json, path: string): Json | undefined {
+  let current: Json | undefined = value;
+  for (const key of path.split(".")) {
+    if (!isJsonObject(current) || !Object.hasOwn(current, key)) return undefined;
+    current = current[key];
+  }
+  return current;
+}
+
+/** The same object with the chosen fields only, nested as they were. */
+function pickFields(value: Json, paths: readonly string[]): Json {
+  const picked: Record<string, Json> = {};
+  for (const path of paths) {
+    const found = valueAt(value, path);
+    if (found === undefined) continue;
+    const keys = path.split(".");
+    const last = keys.pop() ?? "";
+    let target = picked;
+    for (const key of keys) {
+      target[key] = isJsonObject(target[key]) ? target[key] : {};
+      target = target[key] as Record<string, Json>;
+    }
+    target[last] = found;
+  }
+  return picked;
+}
+
+/** Pretty at a terminal, compact in a pipe. */
+function toJson(value: Json, writer: Writer | undefined): string {
+  return sanitiseJson(stringifyJson(value, writer?.stream.isTTY ? 2 : undefined));
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, "  ");
+}

@@ -1,0 +1,177 @@
+/** Owns the bridge from commands as data to the parser, and back (owner of commander). */
+
+import { Command as Commander, CommanderError, Option as CommanderOption } from "commander";
+import { type Command, type Group, isGroup } from "../commands/command.ts";
+import { flagOf, type Option } from "../commands/options.ts";
+import { CourierError, usageError } from "../core/errors.ts";
+import { confirmOptions, globalOptions, rowOptions } from "./globals.ts";
+import { commandHelp, groupHelp } from "./help.ts";
+
+/** What a command line asks for. */
+export type Parsed =
+  | { readonly kind: "run"; readonly command: Command; readonly input: never; readonly globals: Values }
+  /** Text for stdout: help that was asked for, or the version. */
+  | { readonly kind: "text"; readonly text: string }
+  /** Help that was not asked for: a noun without a verb. */
+  | { readonly kind: "incomplete"; readonly text: string };
+
+type Values = Readonly<Record<string, unknown>>;
+type Options = Readonly<Record<string, Option<unknown>>>;
+
+export interface ParserOptions {
+  readonly version: string;
+  /** Columns for help. */
+  readonly width: number;
+}
+
+/** Parses the words after `courier`. Throws a usage error, exit 2. */
+export function parseCommandLine(program: Group, argv: readonly string[], options: ParserOptions): Parsed {
+  refuseSecrets(argv);
+  let parsed: Parsed | undefined;
+  let printed = "";
+  let complained = "";
+  const root = buildGroup(program, [], options, (found) => {
+    parsed = found;
+  });
+  root.version(options.version, "-V, --version", "print the version");
+  visit(root, (each) => {
+    each.exitOverride();
+    each.configureOutput({
+      writeOut: (text) => {
+        printed += text;
+      },
+      writeErr: (text) => {
+        complained += text;
+      },
+    });
+  });
+  if (argv.length === 0) return { kind: "text", text: groupHelp(program, [], options.width) };
+  try {
+    root.parse([...argv], { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError) return toText(error, printed, complained);
+    throw error;
+  }
+  if (!parsed) throw new Error("the parser found no command");
+  return parsed;
+}
+
+/** Help and version end commander with an error of their own; everything else is wrong usage. */
+function toText(error: CommanderError, printed: string, complained: string): Parsed {
+  if (error.code === "commander.helpDisplayed" || error.code === "commander.version") {
+    return { kind: "text", text: printed };
+  }
+  if (error.code === "commander.help") return { kind: "incomplete", text: complained };
+  const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
+  throw usageError(message, suggestion?.replace(/^\((.*)\)$/, "$1") ?? "courier --help shows what there is");
+}
+
+type Found = (parsed: Parsed) => void;
+
+function buildGroup(group: Group, path: readonly string[], options: ParserOptions, found: Found): Commander {
+  const noun = new Commander(group.name)
+    .description(group.summary)
+    .helpOption("-h, --help", "show help")
+    .configureHelp({ formatHelp: () => groupHelp(group, path, options.width) });
+  addOptions(noun, globalOptions);
+  for (const entry of group.commands) {
+    const below = [...path, entry.name];
+    noun.addCommand(
+      isGroup(entry) ? buildGroup(entry, below, options, found) : buildCommand(entry, below, options, found),
+    );
+  }
+  if (path.length > 0) noun.helpCommand(false);
+  return noun;
+}
+
+function buildCommand(
+  command: Command,
+  path: readonly string[],
+  options: ParserOptions,
+  found: Found,
+): Commander {
+  const verb = new Commander(command.name)
+    .description(command.summary)
+    .helpOption("-h, --help", "show help")
+    .configureHelp({ formatHelp: () => commandHelp(command, path, options.width) });
+  for (const [key, argument] of Object.entries(command.arguments)) {
+    const name = flagOf(key).slice(2);
+    verb.argument(argument.isList ? `<${name}...>` : `<${name}>`, argument.summary);
+  }
+  const everywhere = optionsEverywhere(command);
+  addOptions(verb, { ...command.options, ...everywhere });
+  verb.action(() => {
+    const values = collectArguments(command, verb.args);
+    found({
+      kind: "run",
+      command,
+      input: { ...collectOptions(verb, command.options), ...values } as never,
+      globals: collectOptions(verb, everywhere),
+    });
+  });
+  return verb;
+}
+
+function optionsEverywhere(command: Command): Options {
+  return {
+    ...globalOptions,
+    ...(command.hasRows ? rowOptions : {}),
+    ...(command.confirms ? confirmOptions : {}),
+  };
+}
+
+function addOptions(target: Commander, options: Options): void {
+  for (const [key, option] of Object.entries(options)) {
+    const flag = flagOf(key);
+    const parser = new CommanderOption(
+      option.placeholder ? `${flag} <${option.placeholder}>` : flag,
+      option.summary,
+    );
+    if (option.placeholder) parser.argParser((text) => option.parse(text, flag));
+    target.addOption(parser);
+  }
+}
+
+/** Values by key. A flag may stand at any level: `courier --json orders list`; the innermost wins. */
+function collectOptions(verb: Commander, options: Options): Values {
+  const values: Record<string, unknown> = {};
+  for (const key of Object.keys(options)) {
+    for (let level: Commander | null = verb; level && values[key] === undefined; level = level.parent) {
+      const parser = level.options.find(({ long }) => long === flagOf(key));
+      if (!parser || level.getOptionValueSource(parser.attributeName()) !== "cli") continue;
+      values[key] = parser.negate ? true : level.getOptionValue(parser.attributeName());
+    }
+  }
+  return values;
+}
+
+function collectArguments(command: Command, words: readonly string[]): Values {
+  const values: Record<string, unknown> = {};
+  for (const [index, [key, argument]] of Object.entries(command.arguments).entries()) {
+    const parse = (text: string) => argument.parse(text);
+    values[key] = argument.isList ? words.slice(index).map(parse) : parse(words[index] ?? "");
+  }
+  return values;
+}
+
+const secretFlag = /^--?(api-?key|key|token|secret|password)(=|$)/i;
+
+/** Other users see the words of a command line in the list of processes, and shells keep them. */
+function refuseSecrets(argv: readonly string[]): void {
+  const end = argv.indexOf("--");
+  const flag = (end < 0 ? argv : argv.slice(0, end)).find((word) => secretFlag.test(word));
+  if (flag === undefined) return;
+  throw new CourierError(
+    "key_on_command_line",
+    2,
+    `a key is not taken from the command line: ${flag.split("=")[0]}`,
+    {
+      hint: "others could read it there; pipe it in (courier login < key.txt) or set COURIER_API_KEY",
+    },
+  );
+}
+
+function visit(command: Commander, act: (each: Commander) => void): void {
+  act(command);
+  for (const each of command.commands) visit(each, act);
+}

@@ -1,0 +1,57 @@
+/** Owns `courier accounts list`: which accounts this machine knows, and where each key is kept. */
+
+import { sandboxAccount } from "../../config/accounts.ts";
+import type { Column } from "../../terminal/blocks.ts";
+import { defineCommand, rows } from "../command.ts";
+
+interface AccountRow {
+  readonly [field: string]: string | boolean | null;
+  readonly account: string;
+  readonly current: boolean;
+  readonly base_url: string | null;
+  readonly key: string;
+}
+
+export const listAccounts = defineCommand({
+  name: "list",
+  summary: "List the accounts on this machine, and where each key is kept",
+  arguments: {},
+  options: {},
+  hasRows: true,
+  examples: [{ line: "accounts list", note: "the key itself is never shown" }],
+  async run(_input, context) {
+    const { current, accounts } = await context.config.read();
+    const stored: AccountRow[] = Object.entries(accounts).map(([account, { base_url, key }]) => ({
+      account,
+      current: account === current,
+      base_url,
+      key: key === undefined ? "none" : context.config.path,
+    }));
+    const sandbox: AccountRow = {
+      account: sandboxAccount,
+      current: current === sandboxAccount,
+      base_url: null,
+      key: "not needed",
+    };
+    return rows(each([...stored, sandbox]), accountColumns, "No accounts");
+  },
+});
+
+async function* each(accounts: readonly AccountRow[]): AsyncGenerator<AccountRow, void> {
+  yield* accounts;
+}
+
+const accountColumns: readonly Column<AccountRow>[] = [
+  {
+    path: "current",
+    title: "",
+    cell: ({ current }) => (current ? { style: "good", text: "*" } : " "),
+  },
+  { path: "account", title: "ACCOUNT", cell: ({ account }) => ({ style: "strong", text: account }) },
+  {
+    path: "base_url",
+    title: "SERVICE",
+    cell: ({ base_url }) => base_url ?? "embedded, on this machine",
+  },
+  { path: "key", title: "KEY", cell: ({ key }) => key },
+];

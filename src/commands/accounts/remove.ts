@@ -1,0 +1,20 @@
+/** Owns `courier accounts remove`: forgets an account, its key included. */
+
+import { removeAccount } from "../../config/accounts.ts";
+import { line } from "../../terminal/blocks.ts";
+import { confirmOrStop, defineCommand, document } from "../command.ts";
+import { textArgument } from "../options.ts";
+
+export const removeStoredAccount = defineCommand({
+  name: "remove",
+  summary: "Forget an account, its base URL and its key",
+  arguments: { name: textArgument("the account's name") },
+  options: {},
+  confirms: true,
+  examples: [{ line: "accounts remove shop", note: "asks first; --yes does not" }],
+  async run({ name }, context) {
+    await confirmOrStop(context, `Forget the account ${name} and its key?`);
+    await removeAccount(context.config, name);
+    return document({ account: name, removed: true }, () => [line(`The account ${name} is forgotten`)]);
+  },
+});

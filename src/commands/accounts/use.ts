@@ -1,0 +1,18 @@
+/** Owns `courier accounts use`: makes an account the one that commands use by default. */
+
+import { switchAccount } from "../../config/accounts.ts";
+import { line } from "../../terminal/blocks.ts";
+import { defineCommand, document } from "../command.ts";
+import { textArgument } from "../options.ts";
+
+export const useAccount = defineCommand({
+  name: "use",
+  summary: "Make an account the current one",
+  arguments: { name: textArgument("the account's name") },
+  options: {},
+  examples: [{ line: "accounts use shop", note: "from now on, commands use shop" }],
+  async run({ name }, context) {
+    await switchAccount(context.config, name);
+    return document({ account: name, current: true }, () => [line(`The current account is now ${name}`)]);
+  },
+});

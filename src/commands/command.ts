@@ -1,0 +1,157 @@
+/** Owns what a command is: data that names it, a function that does it, and views of what it gives back. */
+
+import type { CourierService } from "../api/service.ts";
+import type { ActiveAccount } from "../config/accounts.ts";
+import type { ConfigStore } from "../config/store.ts";
+import type { Clock } from "../core/clock.ts";
+import { type CourierError, interrupted, usageError } from "../core/errors.ts";
+import type { Json } from "../model/json.ts";
+import type { SandboxServer } from "../sandbox/server.ts";
+import type { Block, Column } from "../terminal/blocks.ts";
+import type { Messages } from "../terminal/messages.ts";
+import type { Prompts } from "../terminal/prompt.ts";
+import type { Argument, ArgumentValues, Option, OptionValues } from "./options.ts";
+
+/** What a command may use. Everything is made on first use, so that a command pays for what it needs. */
+export interface Context {
+  readonly clock: Clock;
+  /** Aborts on Ctrl-C; long work ends when it does. */
+  readonly signal: AbortSignal;
+  readonly messages: Messages;
+  readonly config: ConfigStore;
+  readonly globals: Globals;
+  /** The account of this run. Throws `no_account`. */
+  account(): Promise<ActiveAccount>;
+  /** The service as that account; the embedded sandbox starts here when the account is `sandbox`. */
+  service(): Promise<CourierService>;
+  /** The service as an account that is not stored yet, for login. */
+  serviceAs(account: { baseUrl: string; apiKey: string }): Promise<CourierService>;
+  /** Questions, or undefined when nobody can answer: no terminal, `--no-input`, or an output flag. */
+  prompts(): Promise<Prompts | undefined>;
+  /** The text of a file, or of stdin for `-`. Throws a file error. */
+  readText(path: string): Promise<string>;
+  /** What is piped in, or undefined when stdin is a terminal. */
+  readPipe(): Promise<string | undefined>;
+  /** The embedded sandbox's files and server. */
+  sandbox(): Promise<SandboxControl>;
+}
+
+/** The embedded sandbox, on this machine's state directory. */
+export interface SandboxControl {
+  serve(options: {
+    port?: number;
+    seedOrders?: number;
+    latencyMs?: number;
+    faults?: boolean;
+  }): Promise<SandboxServer>;
+  reset(): Promise<void>;
+  /** Moves a parcel on, by one state or to a named one; answers with its tracking. */
+  advance(trackingNumber: string, to: string | undefined): Promise<Json>;
+}
+
+/** The options that mean the same for every command. */
+export interface Globals {
+  readonly account?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly yes: boolean;
+}
+
+/** One value, shown by a view; `--json` prints the value itself. */
+export interface DocumentOutput {
+  readonly kind: "document";
+  readonly data: Json;
+  readonly blocks: readonly Block[];
+}
+
+/** Rows of a table. The generator may return an error that is reported after the last row. */
+export interface RowsOutput {
+  readonly kind: "rows";
+  readonly rows: Items;
+  readonly columns: readonly Column<never>[];
+  /** What a person sees instead of an empty table. */
+  readonly empty: string;
+}
+
+/** Values that are each shown as soon as they come. */
+export interface EventsOutput {
+  readonly kind: "events";
+  readonly events: Items;
+  readonly human: (event: Json) => readonly Block[];
+}
+
+/** Items as they come; what it returns is the error that a complete result ends with, if any. */
+export type Items<T extends Json = Json> = AsyncGenerator<T, CourierError | undefined>;
+export type Output = DocumentOutput | RowsOutput | EventsOutput;
+
+export interface Example {
+  /** What follows `courier`. */
+  readonly line: string;
+  readonly note: string;
+}
+
+export interface Command<
+  A extends Record<string, Argument<unknown>> = Record<string, Argument<unknown>>,
+  O extends Record<string, Option<unknown>> = Record<string, Option<unknown>>,
+> {
+  readonly name: string;
+  readonly summary: string;
+  /** Paragraphs for its own help. */
+  readonly description?: string;
+  readonly arguments: A;
+  readonly options: O;
+  readonly examples: readonly Example[];
+  /** The result has rows: `--csv` and `--fields` apply. */
+  readonly hasRows?: boolean;
+  /** It asks before it acts: `--yes` applies. */
+  readonly confirms?: boolean;
+  run(input: ArgumentValues<A> & OptionValues<O>, context: Context): Promise<Output>;
+}
+
+/** Commands under a noun. */
+export interface Group {
+  readonly name: string;
+  readonly summary: string;
+  readonly commands: readonly (Command | Group)[];
+}
+
+export function defineCommand<
+  A extends Record<string, Argument<unknown>>,
+  O extends Record<string, Option<unknown>>,
+>(command: Command<A, O>): Command {
+  return command as unknown as Command;
+}
+
+export function isGroup(entry: Command | Group): entry is Group {
+  return "commands" in entry;
+}
+
+export function document<T extends Json>(data: T, human: (data: T) => readonly Block[]): DocumentOutput {
+  return { kind: "document", data, blocks: human(data) };
+}
+
+export function rows<T extends Json>(
+  stream: Items<T> | AsyncGenerator<T, void>,
+  columns: readonly Column<T>[],
+  empty: string,
+): RowsOutput {
+  return { kind: "rows", rows: stream as Items, columns: columns as readonly Column<never>[], empty };
+}
+
+export function events<T extends Json>(
+  stream: Items<T> | AsyncGenerator<T, void>,
+  human: (event: T) => readonly Block[],
+): EventsOutput {
+  return { kind: "events", events: stream as Items, human: human as (event: Json) => readonly Block[] };
+}
+
+/**
+ * Asks before something that cannot be undone. Where nobody can answer, `--yes` is needed: exit 2.
+ * A "no" ends the command with nothing done.
+ */
+export async function confirmOrStop(context: Context, question: string): Promise<void> {
+  if (context.globals.yes) return;
+  const prompts = await context.prompts();
+  if (!prompts)
+    throw usageError("this needs a confirmation, and nobody can be asked here", "add --yes to confirm");
+  if (!(await prompts.confirm(question))) throw interrupted(130, "nothing was done");
+}

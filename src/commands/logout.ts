@@ -1,0 +1,27 @@
+/** Owns `courier logout`: forgets the key of an account. */
+
+import { defaultAccount, forgetKey, sandboxAccount } from "../config/accounts.ts";
+import { usageError } from "../core/errors.ts";
+import { line } from "../terminal/blocks.ts";
+import { defineCommand, document } from "./command.ts";
+
+export const logout = defineCommand({
+  name: "logout",
+  summary: "Forget the API key of an account",
+  description: "The account's base URL is kept, so that logging in again needs only the key.",
+  arguments: {},
+  options: {},
+  examples: [
+    { line: "logout", note: "the current account" },
+    { line: "logout --account shop", note: "another one" },
+  ],
+  async run(_input, context) {
+    const { current } = await context.config.read();
+    const name = context.globals.account ?? current ?? defaultAccount;
+    if (name === sandboxAccount) throw usageError("the account sandbox has no key to forget");
+    await forgetKey(context.config, name);
+    return document({ account: name, logged_out: true }, () => [
+      line(`The key of the account ${name} is forgotten`),
+    ]);
+  },
+});

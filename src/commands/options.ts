@@ -1,0 +1,147 @@
+/** Owns options and arguments as data: their placeholder, words, checks and candidates. */
+
+import { usageError } from "../core/errors.ts";
+import { isCalendarDate } from "../core/time.ts";
+import { isPlainDecimal } from "../model/decimal.ts";
+import { type JsonNumber, jsonNumber } from "../model/json.ts";
+
+/** One option. Its flag is its key in kebab-case: `dateFrom` is `--date-from`. */
+export interface Option<T> {
+  /** Absent for a switch, which takes no value. */
+  readonly placeholder?: string;
+  readonly summary: string;
+  /** Turns the text into a value; `flag` is for messages. Throws a usage error. */
+  readonly parse: (text: string, flag: string) => T;
+  /** Values that completion offers; others are accepted. */
+  readonly candidates?: readonly string[];
+  /** Heading in the help. */
+  readonly group?: string;
+}
+
+export interface Argument<T> {
+  readonly summary: string;
+  readonly parse: (text: string) => T;
+  /** Takes one or more words. */
+  readonly isList?: boolean;
+}
+
+/** The flag of an option's key: `senderName` is `--sender-name`. */
+export function flagOf(key: string): string {
+  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** What `run` receives for options: undefined when not given. */
+export type OptionValues<O> = {
+  readonly [K in keyof O]: O[K] extends Option<infer T> ? T | undefined : never;
+};
+
+/** What `run` receives for arguments. */
+export type ArgumentValues<A> = {
+  readonly [K in keyof A]: A[K] extends Argument<infer T>
+    ? A[K] extends { readonly isList: true }
+      ? readonly T[]
+      : T
+    : never;
+};
+
+interface Extras {
+  readonly candidates?: readonly string[];
+  readonly group?: string;
+}
+type Valued<T> = Option<T> & { readonly placeholder: string };
+
+/** Any text. */
+export function textOption(placeholder: string, summary: string, extras: Extras = {}): Valued<string> {
+  return { placeholder, summary, parse: (text) => text, ...extras };
+}
+
+/** A switch: given or not. */
+export function switchOption(summary: string, extras: Extras = {}): Option<boolean> {
+  return { summary, parse: () => true, ...extras };
+}
+
+/** A native integer within bounds, both included. */
+export function countOption(
+  placeholder: string,
+  summary: string,
+  bounds: { min: number; max?: number },
+  extras: Extras = {},
+): Valued<number> {
+  const { min, max = Number.MAX_SAFE_INTEGER } = bounds;
+  const range = bounds.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
+  return {
+    placeholder,
+    summary,
+    parse(text, flag) {
+      const value = Number(text);
+      if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+      throw usageError(`${flag} takes a whole number ${range}, not ${quote(text)}`);
+    },
+    ...extras,
+  };
+}
+
+/** A decimal, kept as typed: `2.50` stays `2.50`. */
+export function decimalOption(placeholder: string, summary: string, extras: Extras = {}): Valued<JsonNumber> {
+  return {
+    placeholder,
+    summary,
+    parse(text, flag) {
+      if (isPlainDecimal(text)) return jsonNumber(text);
+      throw usageError(`${flag} takes a number such as 2.50, not ${quote(text)}`);
+    },
+    ...extras,
+  };
+}
+
+/** An integer of any size, kept as typed. */
+export function integerOption(placeholder: string, summary: string, extras: Extras = {}): Valued<JsonNumber> {
+  return {
+    placeholder,
+    summary,
+    parse(text, flag) {
+      if (isPlainDecimal(text) && !text.includes(".")) return jsonNumber(text);
+      throw usageError(`${flag} takes a whole number, not ${quote(text)}`);
+    },
+    ...extras,
+  };
+}
+
+/** A calendar date, YYYY-MM-DD (4.3). */
+export function dateOption(summary: string, extras: Extras = {}): Valued<string> {
+  return {
+    placeholder: "YYYY-MM-DD",
+    summary,
+    parse(text, flag) {
+      if (isCalendarDate(text)) return text;
+      throw usageError(`${flag} takes a date such as 2026-01-31, not ${quote(text)}`);
+    },
+    ...extras,
+  };
+}
+
+export function textArgument(summary: string): Argument<string> {
+  return { summary, parse: (text) => text };
+}
+
+/** 4.4: `{id}` is the integer order id; kept as text, since it may be larger than a number can hold. */
+export function parseOrderId(text: string): string {
+  if (/^\d+$/.test(text)) return text;
+  throw usageError(
+    `an order id is a whole number, not ${quote(text)}`,
+    "ids stand in the first column of: courier orders list",
+  );
+}
+
+/** 4.6: the tracking number stands in a URL path, where `.` and `..` would name another endpoint. */
+export function parseTrackingNumber(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === "" || trimmed === "." || trimmed === "..") {
+    throw usageError(`not a tracking number: ${quote(text)}`);
+  }
+  return trimmed;
+}
+
+export function quote(text: string): string {
+  return `“${text}”`;
+}

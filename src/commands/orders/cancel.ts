@@ -1,0 +1,213 @@
+/** Owns `courier orders cancel`: shows, confirms, cancels, and reports the state read back (4.4 and 4.5). */
+
+import { ServiceFailure } from "../../api/failure.ts";
+import type { CourierService } from "../../api/service.ts";
+import { mapInOrder } from "../../core/concurrent.ts";
+import { CourierError } from "../../core/errors.ts";
+import type { OrderDetail } from "../../model/interface.ts";
+import type { Json, JsonNumber } from "../../model/json.ts";
+import { isCancellable } from "../../model/states.ts";
+import { type Column, show, state, styled } from "../../terminal/blocks.ts";
+import { errorDocument } from "../../terminal/messages.ts";
+import { type Context, confirmOrStop, defineCommand, type Items, rows } from "../command.ts";
+import { parseOrderId } from "../options.ts";
+
+const callsAtOnce = 4;
+
+/**
+ * - `cancelled`: the order read back is cancelled. - `already_cancelled`: it was before.
+ * - `accepted`: the service accepted, but the order read back is not (yet) cancelled.
+ * - `refused`: the service refused.
+ */
+type Outcome = "cancelled" | "already_cancelled" | "accepted" | "refused";
+
+interface Cancellation {
+  readonly [field: string]: Json | undefined;
+  readonly id: JsonNumber | string;
+  readonly order_no: string | null;
+  readonly tracking_number: string | null;
+  readonly outcome: Outcome;
+  readonly status_before: string | null;
+  /** The state read back afterwards: what is true now. */
+  readonly status: string | null;
+  readonly message: string | null;
+}
+
+export const cancelOrders = defineCommand({
+  name: "cancel",
+  summary: "Cancel orders, and report the state they are in afterwards",
+  description:
+    "The service cancels pending and paid orders. Each order is read back after the request: the state\n" +
+    "shown is the one it really has.",
+  arguments: { ids: { summary: "order ids", parse: parseOrderId, isList: true as const } },
+  options: {},
+  hasRows: true,
+  confirms: true,
+  examples: [
+    { line: "orders cancel 1000001", note: "shows the order and asks first" },
+    { line: "orders cancel 1000001 1000002 --yes --json", note: "for a script" },
+  ],
+  async run({ ids }, context) {
+    const service = await context.service();
+    const unique = [...new Set(ids)];
+    const found = await lookUp(unique, service);
+    await confirmOrStop(context, question(found));
+    return rows(cancelAll(found, service, context), cancellationColumns, "Nothing to cancel");
+  },
+});
+
+interface Found {
+  readonly id: string;
+  readonly order?: OrderDetail;
+  readonly refusal?: ServiceFailure;
+}
+
+async function lookUp(ids: readonly string[], service: CourierService): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  const look = async (id: string): Promise<Found> => {
+    try {
+      return { id, order: await service.order(id) };
+    } catch (error) {
+      if (error instanceof ServiceFailure && error.kind === "refused") return { id, refusal: error };
+      throw error;
+    }
+  };
+  for await (const each of mapInOrder(ids, callsAtOnce, look)) found.push(each);
+  const [only] = found;
+  if (found.length === 1 && only?.refusal) throw only.refusal;
+  return found;
+}
+
+function question(found: readonly Found[]): string {
+  const names = found.flatMap(({ id, order }) => {
+    if (!order) return [];
+    const about = [order.status, order.item?.name, order.receiver?.name && `to ${order.receiver.name}`];
+    return [`${id} (${about.filter(Boolean).join(", ")})`];
+  });
+  return names.length === 1
+    ? `Cancel order ${names[0]}?`
+    : `Cancel ${names.length} orders: ${names.join("; ")}?`;
+}
+
+async function* cancelAll(
+  found: readonly Found[],
+  service: CourierService,
+  context: Context,
+): Items<Cancellation> {
+  const failures: CourierError[] = [];
+  for await (const { row, refusal } of mapInOrder(found, callsAtOnce, (each) => cancelOne(each, service))) {
+    if (refusal) failures.push(refusal);
+    if (row.outcome === "accepted") {
+      context.messages.note(`order ${show(row.id)} was accepted for cancelling, but is still ${row.status}`);
+    }
+    yield row;
+  }
+  const [first] = failures;
+  if (first === undefined) return undefined;
+  if (found.length === 1) return first;
+  return new CourierError(
+    "some_refused",
+    3,
+    `${failures.length} of ${found.length} orders were not cancelled`,
+  );
+}
+
+async function cancelOne(
+  { id, order, refusal }: Found,
+  service: CourierService,
+): Promise<{ row: Cancellation; refusal?: ServiceFailure }> {
+  if (!order)
+    return { row: toRow(id, undefined, undefined, "refused", refusal), ...(refusal ? { refusal } : {}) };
+  if (order.status === "cancelled") return { row: toRow(id, order, order, "already_cancelled") };
+  try {
+    const message = await service.cancelOrder(id);
+    const after = await service.order(id);
+    return {
+      row: toRow(
+        id,
+        order,
+        after,
+        after.status === "cancelled" ? "cancelled" : "accepted",
+        undefined,
+        message,
+      ),
+    };
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    if (error.kind === "key_refused") throw error;
+    // Refused, or an answer that was lost or garbled: what counts is the state that the order has now.
+    const after = await readBack(id, service, error);
+    if (after.status === "cancelled") return { row: toRow(id, order, after, "cancelled") };
+    if (error.kind !== "refused") throw stillUncancelled(id, after, error);
+    return { row: toRow(id, order, after, "refused", error), refusal: explain(error, id, after) };
+  }
+}
+
+async function readBack(id: string, service: CourierService, cause: ServiceFailure): Promise<OrderDetail> {
+  try {
+    return await service.order(id);
+  } catch {
+    throw cause.with({ hint: `the order may or may not be cancelled; see: courier orders show ${id}` });
+  }
+}
+
+function stillUncancelled(id: string, after: OrderDetail, cause: ServiceFailure): CourierError {
+  return cause.with({
+    message: `order ${id} is not cancelled, it is ${show(after.status)}: ${cause.message}`,
+    hint: "it is safe to run the same command again",
+  });
+}
+
+function explain(refusal: ServiceFailure, id: string, after: OrderDetail): ServiceFailure {
+  if (isCancellable(after.status)) return refusal;
+  return new ServiceFailure(
+    refusal.kind,
+    `order ${id} was not cancelled, it is ${show(after.status)}: ${refusal.message}`,
+    {
+      status: refusal.status,
+      serviceCode: refusal.serviceCode,
+      details: refusal.details,
+      hint: "pending and paid orders can be cancelled",
+    },
+  );
+}
+
+function toRow(
+  id: string,
+  before: OrderDetail | undefined,
+  after: OrderDetail | undefined,
+  outcome: Outcome,
+  refusal?: ServiceFailure,
+  message?: string,
+): Cancellation {
+  return {
+    id: after?.id ?? before?.id ?? id,
+    order_no: after?.order_no ?? before?.order_no ?? null,
+    tracking_number: after?.tracking_number ?? before?.tracking_number ?? null,
+    outcome,
+    status_before: before?.status ?? null,
+    status: after?.status ?? null,
+    message: message ?? refusal?.message ?? null,
+    ...(refusal ? (errorDocument(refusal) as { error: Json }) : {}),
+  };
+}
+
+const cancellationColumns: readonly Column<Cancellation>[] = [
+  { path: "id", title: "ID", cell: ({ id }) => styled("strong", id) },
+  { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no), spare: true },
+  {
+    path: "tracking_number",
+    title: "TRACKING",
+    cell: ({ tracking_number }) => show(tracking_number),
+    spare: true,
+  },
+  {
+    path: "outcome",
+    title: "OUTCOME",
+    cell: ({ outcome }) =>
+      styled(outcome === "refused" ? "bad" : outcome === "accepted" ? "warn" : "good", outcome),
+  },
+  { path: "status_before", title: "WAS", cell: ({ status_before }) => show(status_before) },
+  { path: "status", title: "STATE NOW", cell: ({ status }) => state(status) },
+  { path: "message", title: "MESSAGE", cell: ({ message }) => show(message), flexible: true },
+];

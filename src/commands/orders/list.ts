@@ -1,0 +1,118 @@
+/** Owns `courier orders list`: the account's orders, a page or all of them (specification, 4.3). */
+
+import { allOrders } from "../../api/pages.ts";
+import { type OrderFilter, toCount } from "../../api/service.ts";
+import { usageError } from "../../core/errors.ts";
+import type { OrderSummary } from "../../model/interface.ts";
+import { stateNames } from "../../model/states.ts";
+import { type Column, instant, show, state, styled } from "../../terminal/blocks.ts";
+import { type Context, defineCommand, rows } from "../command.ts";
+import { countOption, dateOption, switchOption, textOption } from "../options.ts";
+
+const pagesAtOnce = 6;
+
+export const listOrders = defineCommand({
+  name: "list",
+  summary: "List your orders",
+  arguments: {},
+  options: {
+    status: textOption("STATE", "only orders in this state", { candidates: stateNames }),
+    from: dateOption("only orders from this date on"),
+    to: dateOption("only orders up to this date"),
+    page: countOption("N", "page number (the service's default: 1)", { min: 1 }),
+    limit: countOption("N", "orders a page, 1 to 100 (the service's default: 10)", { min: 1, max: 100 }),
+    all: switchOption("every page; the command fails rather than leave out orders"),
+  },
+  hasRows: true,
+  examples: [
+    { line: "orders list --status pending", note: "orders awaiting payment" },
+    {
+      line: "orders list --from 2026-01-01 --to 2026-01-31 --all --csv > january.csv",
+      note: "a month as a spreadsheet",
+    },
+    { line: "orders list --all --ndjson | jq -r .tracking_number", note: "every tracking number" },
+  ],
+  async run({ status, from, to, page, limit, all }, context) {
+    if (from !== undefined && to !== undefined && from > to) {
+      throw usageError(`--from ${from} is after --to ${to}`);
+    }
+    if (all && page !== undefined) throw usageError("--all and --page exclude each other");
+    const filter = { status, dateFrom: from, dateTo: to };
+    const stream = all ? everyOrder(context, filter, limit) : onePage(context, filter, page, limit);
+    return rows(stream, orderColumns, "No orders");
+  },
+});
+
+async function* everyOrder(
+  context: Context,
+  filter: OrderFilter,
+  limit: number | undefined,
+): AsyncGenerator<OrderSummary, void> {
+  const service = await context.service();
+  yield* allOrders(service, filter, {
+    concurrency: pagesAtOnce,
+    ...(limit === undefined ? {} : { pageSize: limit }),
+  });
+}
+
+async function* onePage(
+  context: Context,
+  filter: OrderFilter,
+  page: number | undefined,
+  limit: number | undefined,
+): AsyncGenerator<OrderSummary, void> {
+  const service = await context.service();
+  const { orders, pagination } = await service.listOrders(filter, page, limit);
+  yield* orders;
+  const lastPage = toCount(pagination.total_pages) ?? 1;
+  if (lastPage > 1) {
+    const present = show(pagination.current_page ?? page ?? 1);
+    context.messages.note(
+      `page ${present} of ${lastPage} (${show(pagination.total_items)} orders); --all fetches everything`,
+    );
+  }
+}
+
+const orderColumns: readonly Column<OrderSummary>[] = [
+  { path: "id", title: "ID", cell: ({ id }) => styled("strong", id) },
+  { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no), spare: true },
+  { path: "tracking_number", title: "TRACKING", cell: ({ tracking_number }) => show(tracking_number) },
+  { path: "status", title: "STATE", cell: ({ status }) => state(status) },
+  {
+    path: "payment_status",
+    title: "PAYMENT",
+    cell: ({ payment_status }) => show(payment_status),
+    spare: true,
+  },
+  {
+    path: "actual_fee",
+    title: "FEE",
+    cell: ({ actual_fee }) => show(actual_fee),
+    align: "right",
+    spare: true,
+  },
+  { path: "item_name", title: "ITEM", cell: ({ item_name }) => show(item_name), flexible: true },
+  {
+    path: "sender.name",
+    title: "FROM",
+    cell: ({ sender }) => show(sender?.name),
+    flexible: true,
+    spare: true,
+  },
+  {
+    path: "sender.city",
+    title: "CITY",
+    cell: ({ sender }) => show(sender?.city),
+    flexible: true,
+    spare: true,
+  },
+  { path: "receiver.name", title: "TO", cell: ({ receiver }) => show(receiver?.name), flexible: true },
+  {
+    path: "receiver.city",
+    title: "CITY",
+    cell: ({ receiver }) => show(receiver?.city),
+    flexible: true,
+    spare: true,
+  },
+  { path: "created_at", title: "CREATED", cell: ({ created_at }) => instant(created_at) },
+];

@@ -1,0 +1,60 @@
+/** Owns the reading of an order file: JSON with the keys of the interface, checked for types and misspelt keys. */
+
+import { fileError } from "../../core/errors.ts";
+import { suggest } from "../../core/suggest.ts";
+import { type Draft, draftPaths, draftSchema } from "../../model/draft.ts";
+import { type Json, JsonSyntaxError, lineAndColumn, parseJson } from "../../model/json.ts";
+import { check, type Mismatch } from "../../model/schema.ts";
+
+/**
+ * Reads an order from a file's text; `name` is how the user called the file. Throws a file error that
+ * names line and column, or the path of every wrong value.
+ */
+export function parseOrderFile(text: string, name: string): Draft {
+  if (text.trim() === "") throw fileError(`${name} is empty; an order file is a JSON object`);
+  const checked = check(draftSchema, parseOrderJson(text, name));
+  if ("value" in checked) return checked.value as Draft;
+  const [first, ...others] = checked.mismatches.map(describeMismatch);
+  throw fileError(`${name}: ${[first?.message, ...others.map(({ message }) => message)].join("; ")}`, {
+    hint: checked.mismatches.length === 1 ? first?.hint : "an example: courier orders create --help",
+    details: checked.mismatches.map(({ path, expected, received }) => ({ path, expected, received })),
+  });
+}
+
+function parseOrderJson(text: string, name: string): Json {
+  try {
+    return parseJson(text.replace(/^\uFEFF/, ""), { duplicateKeys: "refuse" });
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const { line, column } = lineAndColumn(text, error.position);
+    throw fileError(`${name}, line ${line}, column ${column}: not valid JSON: ${error.reason}`, {
+      details: { line, column },
+    });
+  }
+}
+
+function describeMismatch({ path, expected, received }: Mismatch): {
+  message: string;
+  hint: string | undefined;
+} {
+  if (expected === "no such key") {
+    const nearest = suggest(path, draftPaths);
+    return {
+      message: `${path} is not a key of an order${nearest ? ` (did you mean ${nearest}?)` : ""}`,
+      hint: `the keys are sender, receiver, item and service_type`,
+    };
+  }
+  const where = path === "" ? "an order" : path;
+  const article = /^[aeiou]/.test(expected) ? "an" : "a";
+  return {
+    message:
+      `${where} must be ${article} ${expected === "integer" ? "whole number" : expected}, but is ${received}`.replace(
+        "an whole",
+        "a whole",
+      ),
+    hint:
+      expected === "string" && received === "a number"
+        ? "put it in quotes, so that it is kept as it is"
+        : undefined,
+  };
+}

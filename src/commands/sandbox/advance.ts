@@ -1,0 +1,22 @@
+/** Owns `courier sandbox advance`: moves a sandbox parcel on without waiting for time to pass. */
+
+import type { Tracking } from "../../model/interface.ts";
+import { stateNames } from "../../model/states.ts";
+import { defineCommand, document } from "../command.ts";
+import { parseTrackingNumber, textOption } from "../options.ts";
+import { trackingView } from "../track.ts";
+
+export const advanceSandboxParcel = defineCommand({
+  name: "advance",
+  summary: "Move a sandbox parcel on to its next state, or to a named one",
+  arguments: { tracking: { summary: "the parcel's tracking number", parse: parseTrackingNumber } },
+  options: { to: textOption("STATE", "the state to move on to", { candidates: stateNames }) },
+  examples: [
+    { line: "sandbox advance CR1000001234 --to delivered", note: "as if days had passed" },
+    { line: "sandbox advance CR1000001234", note: "one state on" },
+  ],
+  async run({ tracking, to }, context) {
+    const sandbox = await context.sandbox();
+    return document((await sandbox.advance(tracking, to)) as Tracking, trackingView);
+  },
+});

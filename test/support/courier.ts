@@ -1,0 +1,89 @@
+/** Runs courier in process, in a home of its own, with captured streams, a hand clock and no real waiting. */
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { onTestFinished } from "vitest";
+import type { Host } from "../../src/cli/context.ts";
+import { run } from "../../src/cli/run.ts";
+import type { Clock } from "../../src/core/clock.ts";
+import { type SandboxOptions, type SandboxServer, startSandbox } from "../../src/sandbox/server.ts";
+import type { Prompts } from "../../src/terminal/prompt.ts";
+import { createHandClock } from "./hand-clock.ts";
+import { Capture, inputStream } from "./streams.ts";
+
+export const startOfTime = "2026-03-01T08:00:00Z";
+
+export interface RunOptions {
+  /** Columns of a terminal for stdout, stderr and stdin; a pipe where left out. */
+  readonly terminal?: number;
+  /** What is piped in; nothing, but a pipe, where left out (a terminal when `terminal` is given). */
+  readonly stdin?: string;
+  readonly env?: Record<string, string>;
+  readonly prompts?: Prompts;
+  readonly signal?: AbortSignal;
+}
+
+export interface Ran {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Home {
+  readonly directory: string;
+  readonly configDir: string;
+  readonly stateDir: string;
+  readonly clock: Clock & ReturnType<typeof createHandClock>;
+  /** Runs one command line: words parted by blanks, or given singly. */
+  courier(words: string | readonly string[], options?: RunOptions): Promise<Ran>;
+}
+
+/** An empty home that is removed when the test ends. */
+export async function createHome(env: Record<string, string> = {}): Promise<Home> {
+  const directory = await mkdtemp(path.join(tmpdir(), "courier-test-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const clock = createHandClock(startOfTime);
+  const configDir = path.join(directory, "config");
+  const stateDir = path.join(directory, "state");
+  return {
+    directory,
+    configDir,
+    stateDir,
+    clock,
+    async courier(words, options = {}) {
+      const stdout = new Capture(options.terminal);
+      const stderr = new Capture(options.terminal);
+      const piped = options.stdin ?? (options.terminal === undefined ? "" : undefined);
+      const host: Host = {
+        argv: typeof words === "string" ? words.split(" ").filter((word) => word !== "") : words,
+        env: { COURIER_CONFIG_DIR: configDir, COURIER_STATE_DIR: stateDir, ...env, ...options.env },
+        stdin: inputStream(piped),
+        stdout,
+        stderr,
+        signal: options.signal ?? new AbortController().signal,
+        clock,
+        random: () => 0.5,
+        ...(options.prompts ? { prompts: options.prompts } : {}),
+      };
+      const exit = await run(host);
+      return { exit, stdout: stdout.text, stderr: stderr.text };
+    },
+  };
+}
+
+export interface ServedHome extends Home {
+  readonly sandbox: SandboxServer;
+}
+
+/** A home whose environment names a served sandbox, started for this test on the same clock. */
+export async function createServedHome(options: Partial<SandboxOptions> = {}): Promise<ServedHome> {
+  const apiKey = "test-key-0123456789";
+  const env: Record<string, string> = { COURIER_API_KEY: apiKey };
+  const home = await createHome(env);
+  const stateDir = path.join(home.directory, "service");
+  const sandbox = await startSandbox({ stateDir, clock: home.clock, apiKey, ...options });
+  onTestFinished(() => sandbox.close());
+  env["COURIER_BASE_URL"] = sandbox.baseUrl;
+  return { ...home, sandbox };
+}

@@ -1,0 +1,72 @@
+/** Renders the generated sections of README.md: what the code says about its commands and exit codes. */
+
+import { confirmOptions, globalOptions, rowOptions } from "../../src/cli/globals.ts";
+import { describeOptions } from "../../src/cli/help.ts";
+import { program } from "../../src/cli/program.ts";
+import { type Command, type Group, isGroup } from "../../src/commands/command.ts";
+import { exitCodes } from "../../src/core/errors.ts";
+
+/** The README with the sections between its `generated` marks written anew. */
+export function renderReadme(readme: string): string {
+  const sections = {
+    commands: renderCommands(),
+    "global-options": renderGlobals(),
+    "exit-codes": renderExitCodes(),
+  };
+  return Object.entries(sections).reduce((text, [name, content]) => {
+    const [start, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
+    const [before, rest] = text.split(start);
+    const after = rest?.split(end)[1];
+    if (before === undefined || after === undefined) throw new Error(`README.md has no section ${name}`);
+    return `${before}${start}\n\n${content}\n\n${end}${after}`;
+  }, readme);
+}
+
+function renderCommands(): string {
+  return leaves(program, []).map(renderCommand).join("\n\n");
+}
+
+function leaves(group: Group, path: readonly string[]): { command: Command; path: readonly string[] }[] {
+  return group.commands.flatMap((entry) => {
+    const below = [...path, entry.name];
+    return isGroup(entry) ? leaves(entry, below) : [{ command: entry, path: below }];
+  });
+}
+
+function renderCommand({ command, path }: { command: Command; path: readonly string[] }): string {
+  const words = Object.entries(command.arguments).map(([key, { isList }]) => {
+    const name = key.replace(/[A-Z]/g, (letter) => `-${letter}`).toUpperCase();
+    return isList ? `${name}...` : name;
+  });
+  const options = describeOptions({
+    ...command.options,
+    ...(command.hasRows ? rowOptions : {}),
+    ...(command.confirms ? confirmOptions : {}),
+  });
+  const lines = [`#### \`courier ${[...path, ...words].join(" ")}\``, "", `${command.summary}.`];
+  if (options.length > 0) lines.push("", ...table(["Option", "Does"], options));
+  lines.push("", "```sh", ...command.examples.map(({ line, note }) => `courier ${line}  # ${note}`), "```");
+  return lines.join("\n");
+}
+
+function renderGlobals(): string {
+  return table(["Option", "Does"], describeOptions(globalOptions)).join("\n");
+}
+
+function renderExitCodes(): string {
+  const rows = Object.entries(exitCodes).map(([code, meaning]) => [code, meaning] as const);
+  return table(["Exit", "Meaning to a script"], rows, false).join("\n");
+}
+
+function table(
+  titles: [string, string],
+  rows: readonly (readonly [string, string])[],
+  isCode = true,
+): string[] {
+  const cell = (text: string) => text.replaceAll("|", "\\|");
+  return [
+    `| ${titles.join(" | ")} |`,
+    "|---|---|",
+    ...rows.map(([term, meaning]) => `| ${isCode ? `\`${cell(term)}\`` : cell(term)} | ${cell(meaning)} |`),
+  ];
+}

@@ -1,0 +1,30 @@
+/** In-memory streams that can play a terminal or a pipe. */
+
+import { Readable, Writable } from "node:stream";
+
+export class Capture extends Writable {
+  readonly isTTY: boolean;
+  readonly columns: number | undefined;
+  #chunks: string[] = [];
+
+  constructor(terminalColumns?: number) {
+    super({ decodeStrings: false });
+    this.isTTY = terminalColumns !== undefined;
+    this.columns = terminalColumns;
+  }
+
+  get text(): string {
+    return this.#chunks.join("");
+  }
+
+  override _write(chunk: string, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
+}
+
+export function inputStream(text: string | undefined): NodeJS.ReadableStream & { isTTY?: boolean } {
+  const stream: Readable & { isTTY?: boolean } = Readable.from(text === undefined ? [] : [Buffer.from(text)]);
+  if (text === undefined) stream.isTTY = true;
+  return stream;
+}
