@@ -4,9 +4,8 @@ import { run } from "./cli/run.ts";
 import { interrupted } from "./core/errors.ts";
 
 const interruption = new AbortController();
-// Once each: a second Ctrl-C finds no handler and ends the process at once.
-process.once("SIGINT", () => interruption.abort(interrupted(130)));
-process.once("SIGTERM", () => interruption.abort(interrupted(143)));
+listen("SIGINT", 130);
+listen("SIGTERM", 143);
 
 process.exitCode = await run({
   argv: process.argv.slice(2),
@@ -16,3 +15,13 @@ process.exitCode = await run({
   stderr: process.stderr,
   signal: interruption.signal,
 });
+
+/** The first signal ends the run in order; the second ends the process at once. */
+function listen(signal: "SIGINT" | "SIGTERM", exit: 130 | 143): void {
+  // Stays on after the first: packages that guard files end the process where nobody else listens.
+  process.on(signal, () => {
+    if (!interruption.signal.aborted) return interruption.abort(interrupted(exit));
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}

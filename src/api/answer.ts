@@ -1,5 +1,6 @@
 /** Owns the reading of an answer: the envelope decides first, then the status, then the schema (section 7). */
 
+import { parseHttpDate } from "../core/time.ts";
 import { serviceErrorSchema } from "../model/interface.ts";
 import { isJsonObject, type Json, type JsonObject, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { check, type Schema } from "../model/schema.ts";
@@ -107,7 +108,7 @@ function statusFailure(answer: Answer, context: AnswerContext): ServiceFailure |
   }
   const kind = kindOfStatus(status);
   if (!kind) return undefined;
-  return new ServiceFailure(kind, `${leadIns[kind](context.host)}: HTTP ${status}, ${glimpse(answer)}`, {
+  return new ServiceFailure(kind, `${leadIns[kind](context.host)}: ${glimpse(answer)}`, {
     status,
     hint: hintFor(kind) ?? (status === 404 ? "is the base URL right? (courier accounts list)" : undefined),
     retryAfterMs: retryAfterMs(answer, context.nowMs),
@@ -173,10 +174,9 @@ function retryAfterMs(answer: Answer, nowMs: number): number | undefined {
   const value = answer.headers["retry-after"]?.trim();
   if (value === undefined || value === "") return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  const untilMs = Date.parse(value);
-  if (Number.isNaN(untilMs)) return undefined;
-  const serviceNowMs = Date.parse(answer.headers.date ?? "");
-  return Math.max(0, untilMs - (Number.isNaN(serviceNowMs) ? nowMs : serviceNowMs));
+  const untilMs = parseHttpDate(value);
+  if (untilMs === undefined) return undefined;
+  return Math.max(0, untilMs - (parseHttpDate(answer.headers.date) ?? nowMs));
 }
 
 function article(word: string | undefined): string {

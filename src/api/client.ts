@@ -1,6 +1,8 @@
 /** Owns one call: the key's only header, the deadline, the retries, the trace that `--debug` shows. */
 
 import type { Clock } from "../core/clock.ts";
+import { usageError } from "../core/errors.ts";
+import { parseHttpDate } from "../core/time.ts";
 import { type Json, stringifyJson } from "../model/json.ts";
 import type { Schema } from "../model/schema.ts";
 import { type AnswerContext, type Reply, readEnvelope, readReply } from "./answer.ts";
@@ -23,6 +25,8 @@ export interface ClientOptions {
   readonly random: () => number;
   /** Receives one line for each request, answer and retry. */
   readonly trace: (line: string) => void;
+  /** Told when a call begins; the function that it gives back is called when it ends. */
+  readonly begin: (text: string) => () => void;
 }
 
 export interface Call {
@@ -74,8 +78,9 @@ export function createClient(options: ClientOptions): Client {
       clockOffsetMs = readClockOffset(answer, nowMs) ?? clockOffsetMs;
       return read(answer, { host, nowMs });
     } catch (error) {
-      if (error instanceof NoAnswer) throw noAnswerFailure(host, error.connected, error);
-      throw error;
+      if (!(error instanceof NoAnswer)) throw error;
+      signal.throwIfAborted();
+      throw noAnswerFailure(host, error.connected, error);
     }
   }
 
@@ -84,6 +89,7 @@ export function createClient(options: ClientOptions): Client {
     const untilMs = clock.now() + timeoutMs;
     const cancelDeadline = clock.after(timeoutMs, () => deadline.abort(timeoutFailure(host, timeoutMs)));
     const either = AbortSignal.any([signal, deadline.signal]);
+    const end = options.begin(`Waiting for ${host}…`);
     try {
       for (let tries = 1; ; tries++) {
         try {
@@ -98,6 +104,7 @@ export function createClient(options: ClientOptions): Client {
       }
     } finally {
       cancelDeadline();
+      end();
     }
   }
 
@@ -116,6 +123,9 @@ type Reader<R> = (answer: Answer, context: AnswerContext) => R;
 
 /** All paths start with /api/v1 (sections 4 and 9). */
 function buildUrl(baseUrl: string, { path, query = {} }: Call): URL {
+  // No way of encoding keeps these from leading elsewhere.
+  const stray = path.find((segment) => segment === "" || segment === "." || segment === "..");
+  if (stray !== undefined) throw usageError(`not usable as an id or number: “${stray}”`);
   const url = new URL(`${baseUrl}/api/v1/${path.map(encodeURIComponent).join("/")}`);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, value);
@@ -124,6 +134,6 @@ function buildUrl(baseUrl: string, { path, query = {} }: Call): URL {
 }
 
 function readClockOffset(answer: Answer, nowMs: number): number | undefined {
-  const serviceMs = Date.parse(answer.headers.date ?? "");
-  return Number.isNaN(serviceMs) ? undefined : serviceMs - nowMs;
+  const serviceMs = parseHttpDate(answer.headers.date);
+  return serviceMs === undefined ? undefined : serviceMs - nowMs;
 }

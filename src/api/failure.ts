@@ -1,6 +1,7 @@
 /** Owns the ways in which a call can fail, told apart by what is safe to do next (specification, section 7). */
 
 import { CourierError, type ErrorFacts, type ExitCode, systemCode } from "../core/errors.ts";
+import { isJsonNumber, isJsonObject, type JsonObject } from "../model/json.ts";
 
 /**
  * - `unreachable`: no connection was made; nothing was processed.
@@ -45,9 +46,39 @@ export class ServiceFailure extends CourierError {
     this.retryAfterMs = facts.retryAfterMs;
   }
 
+  override with(changes: { message?: string; hint?: string; details?: unknown }): ServiceFailure {
+    return new ServiceFailure(this.kind, changes.message ?? this.message, {
+      code: this.code,
+      hint: changes.hint ?? this.hint,
+      status: this.status,
+      serviceCode: this.serviceCode,
+      details: changes.details ?? this.details,
+      cause: this.cause ?? this,
+      retryAfterMs: this.retryAfterMs,
+    });
+  }
+
   /** True when the request may have taken effect although no clear answer says so. */
   get mayHaveHappened(): boolean {
+    // 307 and 308 ask for the same request elsewhere, so nothing was done; others may point to its result.
+    if (this.kind === "redirected") return this.status !== 307 && this.status !== 308;
     return this.kind === "lost" || this.kind === "failing" || this.kind === "garbled";
+  }
+
+  /** Section 7: the path of the offending field, such as `sender.phone`, where the service names one. */
+  get refusedField(): string | undefined {
+    const { field } = this.#refusal;
+    return typeof field === "string" ? field : undefined;
+  }
+
+  /** Section 7: the rejected value as it was sent, where the service gives it back as text or number. */
+  get refusedValue(): string | undefined {
+    const { value } = this.#refusal;
+    return isJsonNumber(value) ? value.value : typeof value === "string" ? value : undefined;
+  }
+
+  get #refusal(): JsonObject {
+    return isJsonObject(this.details) ? this.details : {};
   }
 }
 
@@ -60,7 +91,9 @@ const explanations: Readonly<Record<string, string>> = {
   ECONNRESET: "the connection was dropped",
   EPIPE: "the connection was dropped",
   UND_ERR_SOCKET: "the connection was dropped",
-  UND_ERR_CONNECT_TIMEOUT: "no connection within 10 s",
+  UND_ERR_CONNECT_TIMEOUT: "no connection in time",
+  timed_out: "no connection in time",
+  PROXY_DROPPED: "the proxy dropped the connection",
   UND_ERR_ABORTED: "the proxy refused the connection",
   CERT_HAS_EXPIRED: "its certificate has expired",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",

@@ -13,15 +13,16 @@ export interface AllOrdersOptions {
   readonly concurrency: number;
   /** Orders a page, at most 100 (section 8). */
   readonly pageSize?: number;
-  /** Told after each page: how many orders were seen, and how many the service says there are. */
-  readonly onProgress?: (seen: number, total: number | undefined) => void;
+  /** Told after the first page how many calls the others need; may reject to stop. */
+  readonly beforeOthers?: (calls: number) => Promise<void>;
 }
 
 /**
  * Yields every order that matches, once. Paging by number shifts while orders come and go: an order seen
- * twice is left out, and when the list changed while it was read, it is read again for what slipped
- * through. Throws ServiceFailure when a page fails or orders are still missing in the end, so that a
- * list that ends without an error is whole.
+ * twice is left out, and when the list became shorter while it was read, or fewer orders were seen than
+ * there were at the start, it is read again for what slipped through. Throws ServiceFailure when a page
+ * fails or the list never holds still, so that one that ends without an error has every order that
+ * was there all the while.
  */
 export async function* allOrders(
   service: CourierService,
@@ -30,24 +31,30 @@ export async function* allOrders(
 ): AsyncGenerator<OrderSummary> {
   const seen = new Set<string>();
   for (let sweep = 1; ; sweep++) {
-    const totals = new Set<number>();
-    for await (const { orders, pagination } of pages(service, filter, options)) {
+    const sweepIds = new Set<string>();
+    let wanted: number | undefined;
+    let highest = 0;
+    let hasShrunk = false;
+    const beforeOthers = sweep === 1 ? options.beforeOthers : undefined;
+    for await (const { orders, pagination } of pages(service, filter, options, beforeOthers)) {
       const total = toCount(pagination.total_items);
-      if (total !== undefined) totals.add(total);
+      if (total !== undefined) {
+        wanted ??= total;
+        hasShrunk ||= total < highest;
+        highest = Math.max(highest, total);
+      }
       for (const order of orders) {
+        sweepIds.add(order.id.value);
         if (seen.has(order.id.value)) continue;
         seen.add(order.id.value);
         yield order;
       }
-      options.onProgress?.(seen.size, total);
     }
-    const wanted = Math.max(0, ...totals);
-    const isSteady = totals.size <= 1;
-    if (seen.size >= wanted && (isSteady || sweep > 1)) return;
+    if (!hasShrunk && sweepIds.size >= (wanted ?? 0)) return;
     if (sweep === maxSweeps) {
       throw new ServiceFailure(
         "failing",
-        `the list kept changing: ${seen.size} of ${wanted} orders were seen`,
+        `the list kept changing: ${sweepIds.size} of ${highest} orders were seen`,
         {
           code: "list_incomplete",
           hint: "run the same command again, or narrow it with --from and --to",
@@ -62,13 +69,15 @@ async function* pages(
   service: CourierService,
   filter: OrderFilter,
   { concurrency, pageSize = maxPageSize }: AllOrdersOptions,
+  beforeOthers: AllOrdersOptions["beforeOthers"],
 ): AsyncGenerator<OrderPage> {
   const first = await service.listOrders(filter, 1, pageSize);
-  yield first;
   let last = toCount(first.pagination.total_pages) ?? 1;
+  await beforeOthers?.(last - 1);
+  yield first;
   let next = 2;
   while (next <= last) {
-    const range = Array.from({ length: last - next + 1 }, (_, index) => next + index);
+    const range = numbers(next, last);
     next = last + 1;
     for await (const page of mapInOrder(range, concurrency, (number) =>
       service.listOrders(filter, number, pageSize),
@@ -77,4 +86,8 @@ async function* pages(
       yield page;
     }
   }
+}
+
+function* numbers(from: number, to: number): Generator<number> {
+  for (let number = from; number <= to; number++) yield number;
 }

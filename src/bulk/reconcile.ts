@@ -15,6 +15,8 @@ export interface OrderLookup {
   /** All orders created within dates, both included. */
   list(dateFrom: string, dateTo: string): AsyncIterable<OrderSummary>;
   detail(id: string): Promise<OrderDetail>;
+  /** True for an order that is known to have come of another request. */
+  owns(id: string): boolean;
   /** Service's clock minus ours in milliseconds; undefined when the service does not tell the time. */
   clockOffsetMs(): number | undefined;
 }
@@ -27,8 +29,13 @@ export type SearchResult =
   /** Orders that may be it, but not for certain. */
   | { readonly kind: "unclear"; readonly candidates: readonly OrderDetail[] };
 
-/** A service's timestamps and its Date header may be cut to whole seconds. */
+/** How far the clocks that stamp orders and answers may be apart. */
 const toleranceMs = 2_000;
+const dayMs = 86_400_000;
+/** What services put in place of characters that they hide. */
+const maskPattern = /[*＊•●×…]/;
+/** Fewer digits than this are no whole telephone number. */
+const shortestPhone = 7;
 
 /** Looks for the order made of `draft` by a request that left at `sentAtMs` (our clock). */
 export async function findLostOrder(
@@ -36,15 +43,16 @@ export async function findLostOrder(
   sentAtMs: number,
   lookup: OrderLookup,
 ): Promise<SearchResult> {
-  // Which zone the service's dates are in is not specified: a day more on both sides covers every one.
-  const summaries: OrderSummary[] = [];
-  for await (const order of lookup.list(utcDate(sentAtMs, -1), utcDate(sentAtMs, 2))) {
-    if (couldBe(order, draft)) summaries.push(order);
-  }
+  const assumedMs = sentAtMs + (lookup.clockOffsetMs() ?? 0);
+  let summaries = await listAround(assumedMs, draft, lookup);
   const offsetMs = lookup.clockOffsetMs();
+  const serviceMs = sentAtMs + (offsetMs ?? 0);
+  // The first answer may tell that our clock is days off, and that the wrong dates were asked for.
+  if (Math.abs(serviceMs - assumedMs) > dayMs / 2) summaries = await listAround(serviceMs, draft, lookup);
   const sure: OrderDetail[] = [];
   const unsure: OrderDetail[] = [];
   for (const summary of summaries) {
+    if (lookup.owns(summary.id.value)) continue;
     const age = compareAge(summary.created_at, sentAtMs, offsetMs);
     if (age === "differs") continue;
     const order = await lookup.detail(summary.id.value);
@@ -59,18 +67,32 @@ export async function findLostOrder(
   return { kind: "unclear", candidates: [...sure, ...unsure] };
 }
 
+/** Which zone the service's dates are in is not specified: a day more on both sides covers every one. */
+async function listAround(instantMs: number, draft: Draft, lookup: OrderLookup): Promise<OrderSummary[]> {
+  const summaries: OrderSummary[] = [];
+  for await (const order of lookup.list(utcDate(instantMs, -1), utcDate(instantMs, 2))) {
+    if (couldBe(order, draft)) summaries.push(order);
+  }
+  return summaries;
+}
+
 /** `unclear`: missing, masked or reworded by the service, so neither the same nor surely another. */
 export type Agreement = "agrees" | "unclear" | "differs";
 
 /** An order made before the request left is another one; without the service's hour nothing is certain. */
-function compareAge(
+export function compareAge(
   createdAt: string | null | undefined,
   sentAtMs: number,
   offsetMs: number | undefined,
 ): Agreement {
   const createdMs = createdAt ? parseInstant(createdAt) : undefined;
+  if (createdAt === undefined || createdAt === null) return "unclear";
   if (createdMs === undefined || offsetMs === undefined) return "unclear";
-  return createdMs >= sentAtMs + offsetMs - toleranceMs ? "agrees" : "differs";
+  // The Date header's whole seconds and its way to us make the offset too small, never too large.
+  const earliestMs = sentAtMs + offsetMs;
+  const isWholeSeconds = !/[.,]\d/.test(createdAt);
+  if (createdMs >= earliestMs - (isWholeSeconds ? 999 : 0)) return "agrees";
+  return createdMs >= earliestMs - toleranceMs ? "unclear" : "differs";
 }
 
 /** Whether a list element can be the order at all: what the list shows does not contradict the draft. */
@@ -84,7 +106,7 @@ export function couldBe(order: OrderSummary, draft: Draft): boolean {
   ].every((agreement) => agreement !== "differs");
 }
 
-/** Compares every field that was sent with the order's detail. */
+/** Compares the draft with the order's detail, field by field. */
 export function compareOrder(order: OrderDetail, draft: Draft): Agreement {
   const { item } = draft;
   return worst([
@@ -95,7 +117,8 @@ export function compareOrder(order: OrderDetail, draft: Draft): Agreement {
     compareNumber(item?.weight, order.item?.weight),
     compareNumber(item?.value, order.item?.value),
     compareNumber(item?.quantity, order.item?.quantity),
-    compareText(draft.service_type, order.service_type),
+    // 2.7: what an order without service_type gets is not shown.
+    draft.service_type ? compareText(draft.service_type, order.service_type) : "agrees",
   ]);
 }
 
@@ -109,32 +132,42 @@ function compareParty(sent: DraftParty | undefined, got: OrderDetail["sender"]):
 }
 
 function compareText(sent: string | undefined, got: string | null | undefined): Agreement {
-  if (sent === undefined || sent === "") return "agrees";
-  if (got === undefined || got === null || got.includes("*")) return "unclear";
-  return squeeze(sent) === squeeze(got) ? "agrees" : "differs";
+  // What was not sent but is there was filled in by the service, or the order is another one.
+  if (sent === undefined || sent === "") return got ? "unclear" : "agrees";
+  if (got === undefined || got === null) return "unclear";
+  if (squeeze(sent) === squeeze(got)) return "agrees";
+  return isReworded(got) || fold(sent) === fold(got) ? "unclear" : "differs";
 }
 
 function comparePhone(sent: string | undefined, got: string | null | undefined): Agreement {
   const same = compareText(sent, got);
   if (same !== "differs" || !sent || !got) return same;
-  // The same number may come back with or without blanks, dashes or a country code.
-  const [a, b] = [sent.replace(/\D/g, ""), got.replace(/\D/g, "")];
-  return a !== "" && b !== "" && (a.endsWith(b) || b.endsWith(a)) ? "agrees" : "differs";
+  const [a, b] = [bareDigits(sent), bareDigits(got)];
+  if (a === b) return a === "" ? "differs" : "agrees";
+  const [short = "", long = ""] = [a, b].sort((one, other) => one.length - other.length);
+  if (!long.endsWith(short) || short === "") return "differs";
+  // With a country code it is the same number; otherwise it may be, as are the last digits of one.
+  const isInternational = /^\s*(\+|00)/.test(long === a ? sent : got);
+  const isWhole = short.length >= shortestPhone && long.length - short.length <= 3;
+  return isInternational && isWhole ? "agrees" : "unclear";
 }
 
 /** 2.4: one combined string of province, city, district and detail; how it is joined is not shown. */
 function compareAddress(parts: readonly (string | undefined)[], got: string | null | undefined): Agreement {
   const given = parts.filter((part) => part !== undefined && part !== "").map((part) => squeeze(part ?? ""));
-  if (given.length === 0) return "agrees";
+  if (given.length === 0) return got ? "unclear" : "agrees";
   if (got === undefined || got === null) return "unclear";
   const whole = squeeze(got);
   let position = 0;
+  let between = "";
   for (const part of given) {
     const found = whole.indexOf(part, position);
     if (found < 0) return "unclear"; // joined or cleaned up in a way we do not know
+    between += whole.slice(position, found);
     position = found + part.length;
   }
-  return "agrees";
+  // More than separators around the parts: `Room 12` is not `Room 1`.
+  return /[\p{L}\p{N}]/u.test(between + whole.slice(position)) ? "unclear" : "agrees";
 }
 
 function compareNumber(sent: unknown, got: unknown): Agreement {
@@ -148,7 +181,22 @@ function worst(agreements: readonly Agreement[]): Agreement {
   return agreements.includes("unclear") ? "unclear" : "agrees";
 }
 
+/** True for a text in which the service may have hidden or shortened something. */
+export function isReworded(text: string): boolean {
+  return maskPattern.test(text);
+}
+
 /** Text without the differences that storing and joining may make: blanks and Unicode forms. */
-function squeeze(text: string): string {
+export function squeeze(text: string): string {
   return text.normalize("NFC").replace(/\s+/g, "");
+}
+
+/** Text without the differences that tidying may make: wide forms and the case of letters. */
+function fold(text: string): string {
+  return squeeze(text).normalize("NFKC").toLowerCase();
+}
+
+/** A telephone number's digits without blanks, dashes and the zeros that dial out. */
+function bareDigits(phone: string): string {
+  return phone.normalize("NFKC").replace(/\D/g, "").replace(/^0+/, "");
 }

@@ -1,22 +1,26 @@
 /** Owns the composition of a run: makes clock, config, service, prompts and sandbox, each on first use. */
 
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
+import { addAbortSignal, type Readable } from "node:stream";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../commands/command.ts";
 import { type ActiveAccount, chooseAccount } from "../config/accounts.ts";
 import { isLoopback } from "../config/base-url.ts";
+import { openOrderMemory } from "../config/sent-orders.ts";
 import { openConfigStore } from "../config/store.ts";
-import { type Clock, systemClock } from "../core/clock.ts";
-import { fileError, systemCode } from "../core/errors.ts";
+import type { Clock } from "../core/clock.ts";
+import { fileError, systemCode, usageError } from "../core/errors.ts";
+import type { Prompts } from "../core/prompts.ts";
 import { createRedactor } from "../core/redact.ts";
 import type { Messages } from "../terminal/messages.ts";
-import type { Prompts } from "../terminal/prompt.ts";
+import type { Progress } from "../terminal/progress.ts";
 import type { TerminalStream } from "../terminal/streams.ts";
 import { findDirectories } from "./directories.ts";
 import type { GlobalValues } from "./globals.ts";
 import { readVersion } from "./version.ts";
+import { createView } from "./view.ts";
 
 /** The process as a run sees it: everything from outside comes in here. */
 export interface Host {
@@ -39,14 +43,28 @@ export interface RunContext extends Context {
   close(): Promise<void>;
 }
 
+interface Address {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
 /** The key that a served sandbox accepts; it guards nothing but this machine's play orders. */
 const servedSandboxKey = "sandbox-key";
 
-export function createContext(host: Host, globals: GlobalValues, messages: Messages): RunContext {
-  const clock = host.clock ?? systemClock();
+/** What a run has already when its context is made. */
+export interface Surroundings {
+  readonly globals: GlobalValues;
+  readonly clock: Clock;
+  readonly messages: Messages;
+  readonly progress: Progress;
+}
+
+export function createContext(host: Host, { globals, clock, messages, progress }: Surroundings): RunContext {
   const directories = findDirectories(host.env);
   const sandboxDirectory = path.join(directories.state, "sandbox");
   const config = openConfigStore(directories.config);
+  const orderMemory = openOrderMemory(directories.state);
+  const random = host.random ?? Math.random;
   const closing: (() => Promise<void>)[] = [];
 
   const account = once(async (): Promise<ActiveAccount> => {
@@ -60,13 +78,7 @@ export function createContext(host: Host, globals: GlobalValues, messages: Messa
     return chooseAccount(choice, await config.read());
   });
 
-  async function serviceAs({
-    baseUrl,
-    apiKey,
-  }: {
-    baseUrl: string;
-    apiKey: string;
-  }): Promise<CourierService> {
+  async function serviceAs({ baseUrl, apiKey }: Address, signal = host.signal): Promise<CourierService> {
     messages.redactWith(createRedactor([apiKey]));
     const [{ createTransport }, { createClient }, { createService }] = await Promise.all([
       import("../api/transport.ts"),
@@ -83,18 +95,26 @@ export function createContext(host: Host, globals: GlobalValues, messages: Messa
         timeoutMs: globals.timeoutMs,
         transport,
         clock,
-        signal: host.signal,
-        random: host.random ?? Math.random,
+        signal,
+        random,
         trace: messages.trace,
+        begin: progress.begin,
       }),
     );
   }
 
-  async function startEmbedded(): Promise<{ baseUrl: string; apiKey: string }> {
+  async function startEmbedded(): Promise<Address> {
+    await checkPlace(sandboxDirectory);
     const { startSandbox } = await import("../sandbox/server.ts");
     const server = await startSandbox({ stateDir: sandboxDirectory, clock, apiKey: randomUUID() });
     closing.push(() => server.close());
     return server;
+  }
+
+  /** Where the service of this run's account is; the sandbox starts here. */
+  async function address(): Promise<Address> {
+    const active = await account();
+    return active.kind === "sandbox" ? startEmbedded() : active;
   }
 
   const canAsk =
@@ -105,12 +125,13 @@ export function createContext(host: Host, globals: GlobalValues, messages: Messa
     signal: host.signal,
     messages,
     config,
+    orderMemory,
     globals,
+    random,
+    meter: () => progress.meter(),
     account,
-    service: once(async () => {
-      const active = await account();
-      return serviceAs(active.kind === "sandbox" ? await startEmbedded() : active);
-    }),
+    service: once(async () => serviceAs(await address())),
+    lastingService: once(async () => serviceAs(await address(), neverAborts())),
     serviceAs,
     prompts: once(async () => {
       if (!canAsk) return undefined;
@@ -118,9 +139,19 @@ export function createContext(host: Host, globals: GlobalValues, messages: Messa
       const { createPrompts } = await import("../terminal/prompt.ts");
       return createPrompts({ input: host.stdin, output: host.stderr, signal: host.signal });
     }),
-    readText: (file) => (file === "-" ? readStream(host.stdin) : readTextFile(file)),
-    readPipe: async () => (host.stdin.isTTY ? undefined : readStream(host.stdin)),
+    async display(blocks) {
+      const { render } = await import("../terminal/render.ts");
+      const view = await createView(host.stderr, host.env, globals.noColor, clock.now());
+      host.stderr.write(await render(blocks, view));
+    },
+    async understandAddress(text) {
+      const { understandAddress } = await import("../forms/address-text.ts");
+      return understandAddress(text);
+    },
+    readText: (file) => (file === "-" ? readStream(host.stdin, host.signal) : readTextFile(file)),
+    readPipe: async () => (host.stdin.isTTY ? undefined : readStream(host.stdin, host.signal)),
     sandbox: once(async () => {
+      await checkPlace(sandboxDirectory);
       const [{ startSandbox }, { resetSandbox, advanceParcel }] = await Promise.all([
         import("../sandbox/server.ts"),
         import("../sandbox/control.ts"),
@@ -153,6 +184,10 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
+function neverAborts(): AbortSignal {
+  return new AbortController().signal;
+}
+
 /** An environment variable that is set to nothing counts as not set. */
 function given(value: string | undefined): string | undefined {
   return value === "" ? undefined : value;
@@ -162,9 +197,15 @@ function given(value: string | undefined): string | undefined {
 function proxyFor(baseUrl: string, env: Host["env"]) {
   if (isLoopback(new URL(baseUrl).hostname)) return {};
   const variable = (name: string) => given(env[name.toLowerCase()]) ?? given(env[name]);
+  const proxy = (name: string) => {
+    const url = variable(name);
+    if (url === undefined || (/^https?:/i.test(url) && URL.canParse(url))) return url;
+    // It may hold a password, so it is not shown.
+    throw usageError(`${name} is not the URL of a proxy`, "it looks like http://proxy.example.com:8080");
+  };
   return {
-    httpProxy: variable("HTTP_PROXY"),
-    httpsProxy: variable("HTTPS_PROXY"),
+    httpProxy: proxy("HTTP_PROXY"),
+    httpsProxy: proxy("HTTPS_PROXY"),
     noProxy: variable("NO_PROXY"),
   };
 }
@@ -183,8 +224,21 @@ async function readTextFile(file: string): Promise<string> {
   }
 }
 
-async function readStream(stream: NodeJS.ReadableStream): Promise<string> {
+/** Throws a file error for a directory of the sandbox that can never be. */
+async function checkPlace(directory: string): Promise<void> {
+  try {
+    await stat(directory);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT") return;
+    const message = `the sandbox cannot keep its orders in ${directory}: ${code ?? String(error)}`;
+    throw fileError(message, { cause: error, hint: "choose another place with COURIER_STATE_DIR" });
+  }
+}
+
+/** A signal ends the wait for a writer that neither writes nor closes. */
+async function readStream(stream: NodeJS.ReadableStream, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  for await (const chunk of addAbortSignal(signal, stream as Readable)) chunks.push(Buffer.from(chunk));
   return new TextDecoder().decode(Buffer.concat(chunks));
 }

@@ -2,6 +2,7 @@
 
 import path from "node:path";
 import envPaths from "env-paths";
+import { fileError } from "../core/errors.ts";
 
 export interface Directories {
   /** Accounts and keys. */
@@ -10,11 +11,22 @@ export interface Directories {
   readonly state: string;
 }
 
-/** The operating system's own places, unless COURIER_CONFIG_DIR or COURIER_STATE_DIR say otherwise. */
+/**
+ * The operating system's own places, unless COURIER_CONFIG_DIR or COURIER_STATE_DIR say otherwise. Throws a
+ * file error where neither says: a key must not land wherever the user happens to stand.
+ */
 export function findDirectories(env: Readonly<Record<string, string | undefined>>): Directories {
   const system = envPaths("courier", { suffix: "" });
   return {
-    config: path.resolve(env.COURIER_CONFIG_DIR || system.config),
-    state: path.resolve(env.COURIER_STATE_DIR || system.data),
+    config: env.COURIER_CONFIG_DIR ? path.resolve(env.COURIER_CONFIG_DIR) : known(system.config),
+    state: env.COURIER_STATE_DIR ? path.resolve(env.COURIER_STATE_DIR) : known(system.data),
   };
+}
+
+/** Without a home directory the system's places are relative. */
+function known(place: string): string {
+  if (path.isAbsolute(place)) return place;
+  throw fileError("there is no place for courier's files, since HOME is not an absolute path", {
+    hint: "set HOME, or COURIER_CONFIG_DIR and COURIER_STATE_DIR",
+  });
 }

@@ -10,12 +10,12 @@ export function groupHelp(group: Group, path: readonly string[], width: number):
   const entries = group.commands.map((each) => [each.name, each.summary] as const);
   const isRoot = path.length === 0;
   return joinSections([
-    `${group.summary}\n`,
+    `${wrap(group.summary, width).join("\n")}\n`,
     section("Usage", [`  ${name} COMMAND [options]`]),
     ...(isRoot ? [section("Start here", startHere(width))] : []),
     section("Commands", definitions(entries, width)),
     section("Global options", definitions(describeOptions(globalOptions), width)),
-    `${isRoot ? "courier COMMAND --help" : `${name} COMMAND --help`} shows a command's options and examples.\n`,
+    `${wrap(`${name} COMMAND --help shows a command's options and examples.`, width).join("\n")}\n`,
   ]);
 }
 
@@ -31,21 +31,25 @@ function startHere(width: number): string[] {
   );
 }
 
+/** The options that a command has and others may not have. */
+export function ownOptions(command: Command): Readonly<Record<string, Option<unknown>>> {
+  return {
+    ...command.options,
+    ...(command.hasRows ? rowOptions : {}),
+    ...(command.confirms ? confirmOptions : {}),
+  };
+}
+
 /** Help of a command: examples first. */
 export function commandHelp(command: Command, path: readonly string[], width: number): string {
   const words = Object.entries(command.arguments).map(([key, { isList }]) => {
     const name = flagOf(key).slice(2).toUpperCase();
     return isList ? `${name}...` : name;
   });
-  const own = Object.entries(command.options);
+  const own = Object.entries(ownOptions(command));
   const groups = [...new Set(own.map(([, option]) => option.group ?? ""))];
-  const shared = {
-    ...(command.hasRows ? rowOptions : {}),
-    ...(command.confirms ? confirmOptions : {}),
-    ...globalOptions,
-  };
   return joinSections([
-    `${command.summary}\n`,
+    `${wrap(command.summary, width).join("\n")}\n`,
     section("Usage", [`  ${["courier", ...path, ...words, "[options]"].join(" ")}`]),
     section(
       "Examples",
@@ -60,7 +64,7 @@ export function commandHelp(command: Command, path: readonly string[], width: nu
       const options = Object.fromEntries(own.filter(([, option]) => (option.group ?? "") === group));
       return section(group === "" ? "Options" : group, definitions(describeOptions(options), width));
     }),
-    section("Global options", definitions(describeOptions(shared), width)),
+    section("Global options", definitions(describeOptions(globalOptions), width)),
   ]);
 }
 

@@ -58,9 +58,7 @@ export function parseCommandLine(program: Group, argv: readonly string[], option
 
 /** Help and version end commander with an error of their own; everything else is wrong usage. */
 function toText(error: CommanderError, printed: string, complained: string): Parsed {
-  if (error.code === "commander.helpDisplayed" || error.code === "commander.version") {
-    return { kind: "text", text: printed };
-  }
+  if (error.exitCode === 0) return { kind: "text", text: printed };
   if (error.code === "commander.help") return { kind: "incomplete", text: complained };
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
   throw usageError(message, suggestion?.replace(/^\((.*)\)$/, "$1") ?? "courier --help shows what there is");
@@ -127,7 +125,12 @@ function addOptions(target: Commander, options: Options): void {
       option.placeholder ? `${flag} <${option.placeholder}>` : flag,
       option.summary,
     );
-    if (option.placeholder) parser.argParser((text) => option.parse(text, flag));
+    if (option.placeholder) {
+      parser.argParser((text, before: unknown) => {
+        const value = option.parse(text, flag);
+        return option.isList && Array.isArray(before) ? [...before, ...(value as unknown[])] : value;
+      });
+    }
     target.addOption(parser);
   }
 }

@@ -3,6 +3,11 @@
 import { listAccounts } from "../commands/accounts/list.ts";
 import { removeStoredAccount } from "../commands/accounts/remove.ts";
 import { useAccount } from "../commands/accounts/use.ts";
+import { addAddress } from "../commands/addresses/add.ts";
+import { importAddresses } from "../commands/addresses/import.ts";
+import { listAddresses } from "../commands/addresses/list.ts";
+import { removeAddress } from "../commands/addresses/remove.ts";
+import { showAddress } from "../commands/addresses/show.ts";
 import type { Group } from "../commands/command.ts";
 import { login } from "../commands/login.ts";
 import { logout } from "../commands/logout.ts";
@@ -33,6 +38,11 @@ export const program: Group = {
       name: "accounts",
       summary: "The accounts that this machine knows",
       commands: [listAccounts, useAccount, removeStoredAccount],
+    },
+    {
+      name: "addresses",
+      summary: "The address book on this machine: --sender @shop, --receiver @li",
+      commands: [addAddress, listAddresses, showAddress, removeAddress, importAddresses],
     },
     {
       name: "sandbox",

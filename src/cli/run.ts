@@ -1,28 +1,32 @@
 /** Owns a run: words in, one command, one result, one exit code; the last catch of every error. */
 
+import { type Clock, systemClock } from "../core/clock.ts";
 import { CourierError, type ExitCode } from "../core/errors.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";
-import { plainPaint } from "../terminal/paint.ts";
-import type { View } from "../terminal/render.ts";
-import { createWriter, PipeClosed, type TerminalStream, type Writer } from "../terminal/streams.ts";
+import { createLineProgress, createProgress, noProgress, type Progress } from "../terminal/progress.ts";
+import { createWriter, PipeClosed } from "../terminal/streams.ts";
 import { createContext, type Host, type RunContext } from "./context.ts";
 import { type Form, type GlobalValues, readGlobals } from "./globals.ts";
 import { writeOutput } from "./output.ts";
 import { parseCommandLine } from "./parser.ts";
 import { program } from "./program.ts";
 import { readVersion } from "./version.ts";
+import { choosePaint, createView } from "./view.ts";
 
 const widestHelp = 100;
 
 /** Runs one command line from start to end. Never rejects, never exits the process. */
 export async function run(host: Host): Promise<ExitCode> {
-  const writer = createWriter(host.stdout);
-  const complaints = createWriter(host.stderr);
+  const clock = host.clock ?? systemClock();
+  let progress: Progress = noProgress;
+  const clear = () => progress.clear();
+  const writer = createWriter(host.stdout, clear);
+  const complaints = createWriter(host.stderr, clear);
   let context: RunContext | undefined;
-  let messages = messagesFor(host, complaints, {
+  let messages = messagesFor(host, clear, {
     quiet: false,
     debug: host.argv.includes("--debug"),
-    noColor: false,
+    noColor: host.argv.includes("--no-color"),
   });
   let form: Form = guessForm(host.argv);
   try {
@@ -38,10 +42,11 @@ export async function run(host: Host): Promise<ExitCode> {
     }
     const globals = readGlobals(parsed.globals);
     form = globals.form;
-    messages = messagesFor(host, complaints, globals);
-    context = createContext(host, globals, messages);
+    messages = messagesFor(host, clear, globals);
+    progress = progressFor(host, globals, clock, messages);
+    context = createContext(host, { globals, clock, messages, progress });
     const output = await parsed.command.run(parsed.input, context);
-    const view = await createView(host, globals, context.clock.now());
+    const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
     const failure = await writeOutput(output, writer, {
       form,
       fields: globals.fields,
@@ -82,29 +87,22 @@ function guessForm(argv: readonly string[]): Form {
 }
 
 function messagesFor(
-  host: Host,
-  { stream }: Writer,
+  { stderr, env }: Host,
+  beforeWrite: () => void,
   { quiet, debug, noColor }: Pick<GlobalValues, "quiet" | "debug" | "noColor">,
 ): Messages {
-  return createMessages({ stream, quiet, debug, colour: () => choosePaint(host, stream, noColor) });
+  const colour = () => choosePaint(stderr, env, noColor);
+  return createMessages({ stream: stderr, quiet, debug, colour, beforeWrite });
 }
 
-async function createView(host: Host, { noColor }: GlobalValues, nowMs: number): Promise<View> {
-  const { stdout } = host;
-  return {
-    width: stdout.isTTY ? (stdout.columns ?? 80) : undefined,
-    paint: await choosePaint(host, stdout, noColor),
-    nowMs,
-  };
-}
-
-/** NO_COLOR counts when it is not empty, whatever its value; FORCE_COLOR colours a pipe too. */
-async function choosePaint({ env }: Host, stream: TerminalStream, noColor: boolean) {
-  const isForced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
-  const isRefused =
-    noColor || Boolean(env.NO_COLOR) || env.FORCE_COLOR === "0" || env.FORCE_COLOR === "false";
-  const isColourful = stream.isTTY === true && env.TERM !== "dumb";
-  if (isRefused || !(isForced || isColourful)) return plainPaint;
-  const { createPaint } = await import("../terminal/theme.ts");
-  return createPaint();
+/** A sign of life needs a terminal that can take a line away again. */
+function progressFor(
+  { stderr, env }: Host,
+  { quiet, debug }: GlobalValues,
+  clock: Clock,
+  messages: Messages,
+) {
+  if (quiet) return noProgress;
+  const canErase = stderr.isTTY === true && env.TERM !== "dumb" && !debug;
+  return canErase ? createProgress(stderr, clock) : createLineProgress(messages.note, clock);
 }

@@ -2,14 +2,17 @@
 
 import type { CourierService } from "../api/service.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
+import type { OrderMemoryFile } from "../config/sent-orders.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import { type CourierError, interrupted, usageError } from "../core/errors.ts";
+import type { Prompts } from "../core/prompts.ts";
+import type { DraftParty } from "../model/draft.ts";
 import type { Json } from "../model/json.ts";
 import type { SandboxServer } from "../sandbox/server.ts";
 import type { Block, Column } from "../terminal/blocks.ts";
 import type { Messages } from "../terminal/messages.ts";
-import type { Prompts } from "../terminal/prompt.ts";
+import type { Meter } from "../terminal/progress.ts";
 import type { Argument, ArgumentValues, Option, OptionValues } from "./options.ts";
 
 /** What a command may use. Everything is made on first use, so that a command pays for what it needs. */
@@ -19,15 +22,27 @@ export interface Context {
   readonly signal: AbortSignal;
   readonly messages: Messages;
   readonly config: ConfigStore;
+  /** What this machine remembers of orders. */
+  readonly orderMemory: OrderMemoryFile;
   readonly globals: Globals;
   /** The account of this run. Throws `no_account`. */
   account(): Promise<ActiveAccount>;
   /** The service as that account; the embedded sandbox starts here when the account is `sandbox`. */
   service(): Promise<CourierService>;
+  /** The same, but Ctrl-C does not abort its calls: for work that finishes what is under way. */
+  lastingService(): Promise<CourierService>;
   /** The service as an account that is not stored yet, for login. */
   serviceAs(account: { baseUrl: string; apiKey: string }): Promise<CourierService>;
+  /** Shows how far work has come: in place at a terminal, a line every few seconds elsewhere. */
+  meter(): Meter;
+  /** In [0, 1). */
+  readonly random: () => number;
   /** Questions, or undefined when nobody can answer: no terminal, `--no-input`, or an output flag. */
   prompts(): Promise<Prompts | undefined>;
+  /** Shows something to the person at the terminal beside the result: on stderr. */
+  display(blocks: readonly Block[]): Promise<void>;
+  /** Splits a pasted address into the fields of a party. */
+  understandAddress(text: string): Promise<{ readonly party: DraftParty }>;
   /** The text of a file, or of stdin for `-`. Throws a file error. */
   readText(path: string): Promise<string>;
   /** What is piped in, or undefined when stdin is a terminal. */
@@ -144,14 +159,15 @@ export function events<T extends Json>(
   return { kind: "events", events: stream as Items, human: human as (event: Json) => readonly Block[] };
 }
 
-/**
- * Asks before something that cannot be undone. Where nobody can answer, `--yes` is needed: exit 2.
- * A "no" ends the command with nothing done.
- */
+/** Throws a usage error, exit 2, where a confirmation will be needed and nobody can give one. */
+export async function ensureCanConfirm(context: Context): Promise<void> {
+  if (context.globals.yes || (await context.prompts())) return;
+  throw usageError("this needs a confirmation, and nobody can be asked here", "add --yes to confirm");
+}
+
+/** Asks before something that cannot be undone, unless `--yes` was given. A "no" ends the command. */
 export async function confirmOrStop(context: Context, question: string): Promise<void> {
-  if (context.globals.yes) return;
-  const prompts = await context.prompts();
-  if (!prompts)
-    throw usageError("this needs a confirmation, and nobody can be asked here", "add --yes to confirm");
-  if (!(await prompts.confirm(question))) throw interrupted(130, "nothing was done");
+  await ensureCanConfirm(context);
+  if (context.globals.yes || (await (await context.prompts())?.confirm(question))) return;
+  throw interrupted(130, "not confirmed: nothing was done");
 }

@@ -1,6 +1,12 @@
 /** Owns `courier login`: asks for base URL and key, checks them with one profile call, stores them. */
 
-import { defaultAccount, parseAccountName, sandboxAccount, saveAccount } from "../config/accounts.ts";
+import {
+  defaultAccount,
+  parseAccountName,
+  parseApiKey,
+  sandboxAccount,
+  saveAccount,
+} from "../config/accounts.ts";
 import { parseBaseUrl } from "../config/base-url.ts";
 import { usageError } from "../core/errors.ts";
 import type { Profile } from "../model/interface.ts";
@@ -67,14 +73,15 @@ async function askBaseUrl(context: Context, allowHttp: boolean): Promise<string>
   if (given !== undefined) return parseBaseUrl(given, "the base URL", allowHttp);
   const prompts = await context.prompts();
   if (!prompts) throw usageError("the base URL is missing", "give it with --base-url https://…");
-  const answer = await prompts.text("Base URL of the service", (text) => {
+  const check = (text: string) => {
     try {
       parseBaseUrl(text, "the base URL", allowHttp);
       return true;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
-  });
+  };
+  const answer = await prompts.text("Base URL of the service", { check });
   return parseBaseUrl(answer, "the base URL", allowHttp);
 }
 
@@ -84,13 +91,7 @@ async function askKey(context: Context): Promise<string> {
   if (piped === undefined && !prompts) {
     throw usageError("the API key is missing", "pipe it in: courier login < key.txt");
   }
-  const key = (piped ?? (await prompts?.secret("API key (hidden)")) ?? "").trim();
-  if (key === "") throw usageError("the API key is empty", "copy it from the account's API management page");
-  // It travels in a header, where only visible ASCII is certain to arrive.
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw usageError("the API key has blanks, line breaks or non-ASCII characters", "pass exactly one key");
-  }
-  return key;
+  return parseApiKey(piped ?? (await prompts?.secret("API key (hidden)")) ?? "", "the API key");
 }
 
 function loginView(

@@ -16,6 +16,8 @@ export interface Option<T> {
   readonly candidates?: readonly string[];
   /** Heading in the help. */
   readonly group?: string;
+  /** May be given several times; the lists that `parse` makes of each text are joined. */
+  readonly isList?: boolean;
 }
 
 export interface Argument<T> {
@@ -118,6 +120,15 @@ export function dateOption(summary: string, extras: Extras = {}): Valued<string>
     },
     ...extras,
   };
+}
+
+/** An option that may be given several times. */
+export function listOption<T>(
+  placeholder: string,
+  summary: string,
+  parseOne: (text: string) => T,
+): Valued<readonly T[]> {
+  return { placeholder, summary, parse: (text) => [parseOne(text)], isList: true };
 }
 
 export function textArgument(summary: string): Argument<string> {

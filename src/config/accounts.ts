@@ -30,6 +30,9 @@ export function chooseAccount(choice: AccountChoice, config: Config): ActiveAcco
   // An account named by a flag outranks everything in the environment, its key and URL included.
   const env = choice.accountFlag === undefined ? choice : {};
   const named = choice.accountFlag ?? env.accountEnv;
+  if (named === sandboxAccount && choice.baseUrlFlag !== undefined) {
+    throw usageError("--base-url does not go with the account sandbox, which runs inside courier");
+  }
   if (named === sandboxAccount) return { kind: "sandbox", name: sandboxAccount };
 
   const name = named ?? config.current ?? undefined;
@@ -41,9 +44,10 @@ export function chooseAccount(choice: AccountChoice, config: Config): ActiveAcco
 
   const baseUrl = chooseBaseUrl(choice.baseUrlFlag, env.baseUrlEnv, stored);
   if (baseUrl === undefined) throw noAccount("no account is set up here, and no base URL was given");
-  const apiKey = env.apiKeyEnv ?? stored?.key;
-  if (apiKey === undefined)
+  const key = env.apiKeyEnv ?? stored?.key;
+  if (key === undefined)
     throw noAccount(`no key is stored for ${name === undefined ? baseUrl : `the account ${name}`}`);
+  const apiKey = parseApiKey(key, env.apiKeyEnv ? "COURIER_API_KEY" : `the key of the account ${name}`);
   if (env.apiKeyEnv === undefined && stored && new URL(baseUrl).origin !== new URL(stored.base_url).origin) {
     throw usageError(
       `the key of the account ${name} belongs to ${stored.base_url} and is not sent to ${baseUrl}`,
@@ -76,6 +80,17 @@ function noAccount(message: string): CourierError {
   return new CourierError("no_account", 4, message, {
     hint: "run courier login, or try without any account: --account sandbox",
   });
+}
+
+/** A key as `source` gave it, without blanks around it. Throws a usage error, which never shows the key. */
+export function parseApiKey(text: string, source: string): string {
+  const key = text.trim();
+  if (key === "") throw usageError(`${source} is empty`, "copy it from the account's API management page");
+  // It travels in a header, where only visible ASCII is certain to arrive.
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw usageError(`${source} has blanks, line breaks or non-ASCII characters`, "pass exactly one key");
+  }
+  return key;
 }
 
 /** Account names stand in commands and files: letters, digits and `. _ -`. */

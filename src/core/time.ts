@@ -2,6 +2,7 @@
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 const instantPattern = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/i;
+const httpDatePattern = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** True for a `YYYY-MM-DD` that exists in the calendar (4.3: date_from, date_to). */
 export function isCalendarDate(text: string): boolean {
@@ -21,8 +22,16 @@ export function utcDate(instantMs: number, moveDays = 0): string {
  * one names no instant: the answer is undefined, and no zone is ever assumed for it.
  */
 export function parseInstant(text: string): number | undefined {
-  if (!instantPattern.test(text)) return undefined;
-  const instantMs = Date.parse(text.replace(" ", "T").replace(",", "."));
+  if (!instantPattern.test(text) || !isCalendarDate(text.slice(0, 10))) return undefined;
+  const iso = text.toUpperCase().replace(" ", "T").replace(",", ".");
+  const instantMs = Date.parse(iso.replace(/([+-]\d{2}):?(\d{2})?$/, (_, h, min = "00") => `${h}:${min}`));
+  return Number.isNaN(instantMs) ? undefined : instantMs;
+}
+
+/** Milliseconds since 1970 of a date in an HTTP header (RFC 9110, 5.6.7); undefined for anything else. */
+export function parseHttpDate(text: string | undefined): number | undefined {
+  if (text === undefined || !httpDatePattern.test(text)) return undefined;
+  const instantMs = Date.parse(text);
   return Number.isNaN(instantMs) ? undefined : instantMs;
 }
 
@@ -42,11 +51,14 @@ const relativeUnits = [
   { name: "min", sizeMs: 60_000 },
 ] as const;
 
+/** Clocks differ: what lies so little ahead has just happened. */
+const momentMs = 10_000;
+
 /** `3 h ago`, `in 2 d`, `just now`: how far an instant is from now, rounded towards now. */
 export function formatRelative(instantMs: number, nowMs: number): string {
   const distanceMs = Math.abs(instantMs - nowMs);
   const unit = relativeUnits.find(({ sizeMs }) => distanceMs >= sizeMs);
-  if (!unit) return instantMs > nowMs ? "in under a minute" : "just now";
+  if (!unit) return instantMs - nowMs > momentMs ? "in under a minute" : "just now";
   const amount = `${Math.floor(distanceMs / unit.sizeMs)} ${unit.name}`;
   return instantMs > nowMs ? `in ${amount}` : `${amount} ago`;
 }

@@ -4,42 +4,42 @@
  */
 
 import type { JsonObject } from "./json.ts";
-import { decimalSchema, integerSchema, textSchema, z } from "./schema.ts";
+import { decimalSchema, type Infer, integerSchema, optional, strictObject, textSchema } from "./schema.ts";
 
 export const partyFields = ["name", "phone", "province", "city", "district", "detail"] as const;
 export const itemFields = ["name", "description", "weight", "value", "quantity"] as const;
 /** 4.2: the values that the interface names for service_type. */
 export const serviceTypes = ["standard", "express", "same_day"] as const;
 
-const field = z.optional(textSchema);
+const field = optional(textSchema);
 
-const partySchema = z.strictObject(
+export const partySchema = strictObject(
   { name: field, phone: field, province: field, city: field, district: field, detail: field },
   { error: "object" },
 );
 
-const itemSchema = z.strictObject(
+const itemSchema = strictObject(
   {
     name: field,
     description: field,
-    weight: z.optional(decimalSchema),
-    value: z.optional(decimalSchema),
-    quantity: z.optional(integerSchema),
+    weight: optional(decimalSchema),
+    value: optional(decimalSchema),
+    quantity: optional(integerSchema),
   },
   { error: "object" },
 );
 
-export const draftSchema = z.strictObject(
+export const draftSchema = strictObject(
   {
-    sender: z.optional(partySchema),
-    receiver: z.optional(partySchema),
-    item: z.optional(itemSchema),
+    sender: optional(partySchema),
+    receiver: optional(partySchema),
+    item: optional(itemSchema),
     service_type: field,
   },
   { error: "object" },
 );
 
-export type Draft = z.infer<typeof draftSchema> & JsonObject;
+export type Draft = Infer<typeof draftSchema> & JsonObject;
 export type DraftParty = NonNullable<Draft["sender"]>;
 export type DraftItem = NonNullable<Draft["item"]>;
 

@@ -5,10 +5,21 @@
  */
 
 import type { JsonObject } from "./json.ts";
-import { decimalSchema, integerSchema, maybe, textSchema, z } from "./schema.ts";
+import {
+  array,
+  decimalSchema,
+  type Fields,
+  type Infer,
+  integerSchema,
+  looseObject,
+  maybe,
+  optional,
+  textSchema,
+  unknown,
+} from "./schema.ts";
 
-function shape<T extends z.core.$ZodLooseShape>(fields: T) {
-  return z.looseObject(fields, { error: "object" });
+function shape<T extends Fields>(fields: T) {
+  return looseObject(fields, { error: "object" });
 }
 
 /** 2.1, answer of GET /api/v1/user/profile. */
@@ -19,7 +30,7 @@ export const profileSchema = shape({
   balance: maybe(decimalSchema),
   api_calls_remaining: maybe(integerSchema),
 });
-export type Profile = z.infer<typeof profileSchema> & JsonObject;
+export type Profile = Infer<typeof profileSchema> & JsonObject;
 
 /** 2.4, answer of POST /api/v1/orders. Only `id` is needed to find the order again. */
 export const createdOrderSchema = shape({
@@ -30,7 +41,7 @@ export const createdOrderSchema = shape({
   estimated_fee: maybe(decimalSchema),
   created_at: maybe(textSchema),
 });
-export type CreatedOrder = z.infer<typeof createdOrderSchema> & JsonObject;
+export type CreatedOrder = Infer<typeof createdOrderSchema> & JsonObject;
 
 const partySummarySchema = shape({ name: maybe(textSchema), city: maybe(textSchema) });
 
@@ -47,7 +58,7 @@ export const orderSummarySchema = shape({
   sender: maybe(partySummarySchema),
   receiver: maybe(partySummarySchema),
 });
-export type OrderSummary = z.infer<typeof orderSummarySchema> & JsonObject;
+export type OrderSummary = Infer<typeof orderSummarySchema> & JsonObject;
 
 const partyDetailSchema = shape({
   name: maybe(textSchema),
@@ -80,14 +91,14 @@ export const orderDetailSchema = shape({
   receiver: maybe(partyDetailSchema),
   item: maybe(itemSchema),
 });
-export type OrderDetail = z.infer<typeof orderDetailSchema> & JsonObject;
+export type OrderDetail = Infer<typeof orderDetailSchema> & JsonObject;
 
 const trackingRecordSchema = shape({
   location: maybe(textSchema),
   description: maybe(textSchema),
   occurred_at: maybe(textSchema),
 });
-export type TrackingRecord = z.infer<typeof trackingRecordSchema> & JsonObject;
+export type TrackingRecord = Infer<typeof trackingRecordSchema> & JsonObject;
 
 /** 2.5, answer of GET /api/v1/tracking/{tracking_number}. */
 export const trackingSchema = shape({
@@ -95,9 +106,9 @@ export const trackingSchema = shape({
   status: maybe(textSchema),
   current_location: maybe(textSchema),
   estimated_delivery: maybe(textSchema),
-  records: maybe(z.array(trackingRecordSchema, { error: "array" })),
+  records: maybe(array(trackingRecordSchema, { error: "array" })),
 });
-export type Tracking = z.infer<typeof trackingSchema> & JsonObject;
+export type Tracking = Infer<typeof trackingSchema> & JsonObject;
 
 /** 2.6, beside `data` in list answers. */
 export const paginationSchema = shape({
@@ -106,14 +117,14 @@ export const paginationSchema = shape({
   total_items: maybe(integerSchema),
   per_page: maybe(integerSchema),
 });
-export type Pagination = z.infer<typeof paginationSchema> & JsonObject;
+export type Pagination = Infer<typeof paginationSchema> & JsonObject;
 
-export const orderPageSchema = z.array(orderSummarySchema, { error: "array" });
+export const orderPageSchema = array(orderSummarySchema, { error: "array" });
 
 /** Section 7: the failure envelope. `error` itself may be missing or of another shape. */
 export const serviceErrorSchema = shape({
   code: maybe(textSchema),
   message: maybe(textSchema),
-  details: z.optional(z.unknown()),
+  details: optional(unknown()),
 });
-export type ServiceError = z.infer<typeof serviceErrorSchema> & JsonObject;
+export type ServiceError = Infer<typeof serviceErrorSchema> & JsonObject;

@@ -31,11 +31,21 @@ export class JsonSyntaxError extends Error {
  */
 export function parseJson(text: string, options: { duplicateKeys?: "last" | "refuse" } = {}): Json {
   try {
-    if (options.duplicateKeys === "refuse") return parse(text) as Json;
-    return parse(text, undefined, { onDuplicateKey: ({ newValue }) => newValue }) as Json;
+    const last = { onDuplicateKey: ({ newValue }: { newValue: unknown }) => newValue };
+    const value = parse(text, undefined, options.duplicateKeys === "refuse" ? undefined : last) as Json;
+    if (isDeeper(value, deepestNesting)) throw new RangeError();
+    return value;
   } catch (error) {
     throw toSyntaxError(error, text);
   }
+}
+
+/** Far more than any answer has, and little enough for everything that walks through a value. */
+const deepestNesting = 500;
+
+function isDeeper(value: Json | undefined, levels: number): boolean {
+  if (typeof value !== "object" || value === null || isJsonNumber(value)) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function toSyntaxError(error: unknown, text: string): JsonSyntaxError {
@@ -44,13 +54,28 @@ function toSyntaxError(error: unknown, text: string): JsonSyntaxError {
   const message = error instanceof Error ? error.message : String(error);
   const match = /^(.*?)(?: but (?:got '.*'|reached end of input))? at position (\d+)$/su.exec(message);
   const position = match ? Number(match[2]) : 0;
-  const atEnd = position >= text.trimEnd().length;
+  // A word or an escape that stops halfway is reported where it begins.
+  const atEnd = /^(?:[ \t\r\n]*|\\(?:u[\da-fA-F]{0,3})?|tr?u?|fa?l?s?|nu?l?)$/.test(text.slice(position));
   return new JsonSyntaxError(match?.[1] ?? message, position, atEnd, error);
 }
 
 /** Writes a value as JSON; numbers print as they came. `indent` gives one member per line. */
 export function stringifyJson(value: Json, indent?: number): string {
   return stringify(value, undefined, indent) ?? "null";
+}
+
+/** JSON with the keys of objects in order: one text for values that differ only in that order. */
+export function canonicalJson(value: Json): string {
+  return stringifyJson(sortKeys(value));
+}
+
+function sortKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(
+    entries.map(([key, inner]) => [key, inner === undefined ? inner : sortKeys(inner)]),
+  );
 }
 
 /** A number to be written exactly as `text`, which must be a JSON number. */

@@ -65,4 +65,8 @@ function formatPath(path: readonly PropertyKey[]): string {
 }
 
 export type Schema<T> = z.ZodMiniType<T>;
-export { z };
+export type Infer<T extends z.core.SomeType> = z.infer<T>;
+/** Fields of an object schema. */
+export type Fields = z.core.$ZodLooseShape;
+// By name: a namespace handed on would keep all of zod in the bundle.
+export { array, boolean, looseObject, optional, record, strictObject, string, unknown } from "zod/mini";

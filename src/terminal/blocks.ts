@@ -23,8 +23,8 @@ export interface Column<Row> {
   readonly align?: "right";
   /** May be cut at a narrow terminal; columns that one copies from, such as ids, are never cut. */
   readonly flexible?: boolean;
-  /** Left out where the terminal is too narrow for all columns. */
-  readonly spare?: boolean;
+  /** Left out where the terminal is too narrow for all columns: the lowest number goes first. */
+  readonly spare?: number;
 }
 
 export type Block =

@@ -3,7 +3,8 @@
 import { stringify } from "csv-stringify/sync";
 import { isJsonNumber, type Json, stringifyJson } from "../model/json.ts";
 
-const formulaStart = /^[=+\-@\t\r]/;
+/** Chinese and Japanese spreadsheets take the wide forms for the same. */
+const formulaStart = /^[=+\-@＝＋－＠\t\r\n]/;
 
 /** One CSV record, ended by a line break. */
 export function csvRecord(cells: readonly (Json | undefined)[]): string {

@@ -11,6 +11,8 @@ export interface MessageOptions {
   readonly quiet: boolean;
   readonly debug: boolean;
   readonly colour: () => Promise<Paint>;
+  /** Called before each line. */
+  readonly beforeWrite: () => void;
 }
 
 export interface Messages {
@@ -25,9 +27,10 @@ export interface Messages {
   redactWith(redact: (text: string) => string): void;
 }
 
-export function createMessages({ stream, quiet, debug, colour }: MessageOptions): Messages {
+export function createMessages({ stream, quiet, debug, colour, beforeWrite }: MessageOptions): Messages {
   let redact = (text: string) => text;
   const print = (text: string) => {
+    beforeWrite();
     if (!stream.destroyed) stream.write(`${text}\n`);
   };
   const safe = (text: string) => sanitise(redact(text));

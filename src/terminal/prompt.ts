@@ -1,18 +1,11 @@
 /** Owns questions at a terminal (owner of @inquirer/prompts). They go to stderr; stdout holds the result. */
 
-import { confirm, input, password } from "@inquirer/prompts";
+import { createInterface } from "node:readline";
+import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { interrupted } from "../core/errors.ts";
+import type { Choice, Prompts } from "../core/prompts.ts";
 import { sanitise } from "./sanitise.ts";
 import type { TerminalStream } from "./streams.ts";
-
-export interface Prompts {
-  /** One line of text; `check` answers true or says what is wrong. */
-  text(question: string, check: (answer: string) => true | string): Promise<string>;
-  /** One line that is not shown. */
-  secret(question: string): Promise<string>;
-  /** Yes or no; Enter means no. */
-  confirm(question: string): Promise<boolean>;
-}
 
 export interface PromptStreams {
   readonly input: NodeJS.ReadableStream;
@@ -20,13 +13,58 @@ export interface PromptStreams {
   readonly signal: AbortSignal;
 }
 
+/** Typing ahead ends when nothing has come for this long. */
+const quietMs = 60;
+
 /** Prompts on the given streams. Ctrl-C rejects with `interrupted`. */
 export function createPrompts(streams: PromptStreams): Prompts {
   return {
-    text: (question, check) =>
-      ask(input({ message: sanitise(question), validate: (answer) => check(answer) }, streams)),
+    text: (question, { initial, suggestion, check = (): true => true } = {}) => {
+      const options = { message: sanitise(question), validate: check };
+      if (initial) return editText(options, sanitise(initial), streams);
+      return ask(input({ ...options, ...(suggestion ? { default: sanitise(suggestion) } : {}) }, streams));
+    },
+    lines: (question) => readLines(sanitise(question), streams),
     secret: (question) => ask(password({ message: sanitise(question), mask: false }, streams)),
-    confirm: (question) => ask(confirm({ message: sanitise(question), default: false }, streams)),
+    confirm: async (question, isYes = false) => {
+      await discardTypedAhead(streams);
+      return ask(confirm({ message: sanitise(question), default: isYes }, streams));
+    },
+    choose: async (question, choices) => {
+      await discardTypedAhead(streams);
+      const options = { message: sanitise(question), choices: choices.map(toChoice), loop: false };
+      return ask(select(options, streams));
+    },
+    search: (question, find) =>
+      ask(search({ message: sanitise(question), source: (term) => find(term ?? "").map(toChoice) }, streams)),
+  };
+}
+
+/** The package answers an emptied line with what it began as; here it is empty, as it looks. */
+async function editText(
+  { message, validate: check }: { message: string; validate: (answer: string) => true | string },
+  initial: string,
+  streams: PromptStreams,
+): Promise<string> {
+  let [shown, answer] = [initial, initial];
+  const transformer = (text: string, { isFinal }: { isFinal: boolean }) => {
+    shown = isFinal ? answer : text;
+    return shown;
+  };
+  const validate = () => {
+    answer = shown;
+    return check(answer);
+  };
+  const theme = { style: { defaultAnswer: () => "" } };
+  await ask(input({ message, validate, default: initial, prefill: "editable", transformer, theme }, streams));
+  return answer;
+}
+
+function toChoice<T>({ value, label, description }: Choice<T>) {
+  return {
+    value,
+    name: sanitise(label),
+    ...(description === undefined ? {} : { description: sanitise(description) }),
   };
 }
 
@@ -38,4 +76,51 @@ async function ask<T>(answer: Promise<T>): Promise<T> {
       error instanceof Error && (error.name === "ExitPromptError" || error.name === "AbortPromptError");
     throw isCancelled ? interrupted(130) : error;
   }
+}
+
+/**
+ * A prompt of one line ends at the first line break of a paste, and the rest would answer the questions
+ * after it; here every line counts until an empty one.
+ */
+function readLines(question: string, { input, output, signal }: PromptStreams): Promise<string> {
+  output.write(`${question}\n`);
+  return new Promise((resolve, reject) => {
+    const reader = createInterface({ input, output, prompt: "> ", terminal: true });
+    const lines: string[] = [];
+    const end = (settle: () => void) => {
+      signal.removeEventListener("abort", stop);
+      reader.removeAllListeners();
+      reader.close();
+      settle();
+    };
+    const stop = () => end(() => reject(interrupted(130)));
+    signal.addEventListener("abort", stop, { once: true });
+    reader.on("line", (line) => {
+      if (line.trim() === "") return end(() => resolve(lines.join("\n")));
+      lines.push(line);
+      reader.prompt();
+    });
+    reader.on("SIGINT", stop);
+    reader.on("close", () => end(() => resolve(lines.join("\n"))));
+    if (signal.aborted) stop();
+    else reader.prompt();
+  });
+}
+
+/** Keys pressed before a decision was on the screen, such as the rest of a paste, must not decide it. */
+function discardTypedAhead({ input }: PromptStreams): Promise<void> {
+  return new Promise((resolve) => {
+    let timer = setTimeout(done, quietMs);
+    const restart = () => {
+      clearTimeout(timer);
+      timer = setTimeout(done, quietMs);
+    };
+    function done() {
+      input.off("data", restart);
+      input.pause();
+      resolve();
+    }
+    input.on("data", restart);
+    input.resume();
+  });
 }

@@ -19,7 +19,7 @@ export interface View {
 /** Text is not broken into lines shorter than this, however narrow the terminal. */
 const narrowestText = 16;
 
-type TimeForm = "full" | "relative";
+type TimeForm = "full" | "absolute" | "relative";
 
 /** Renders blocks as lines, each ended by a line break. */
 export async function render(blocks: readonly Block[], view: View): Promise<string> {
@@ -83,8 +83,14 @@ export async function createTableWriter(titles: TableBlock["titles"], view: View
   function settle(rows: TableBlock["rows"]): NonNullable<typeof settled> {
     for (const columns of columnChoices(titles)) {
       const layout = columns.map((column) => titles[column] ?? { title: "" });
-      for (const form of ["full", "relative"] as const) {
-        const widths = fitWidths(wantedWidths(cellsOf(rows, columns, form)), layout, view.width);
+      const uncut = layout.map(({ align }) => (align ? { align } : {}));
+      for (const [form, room] of [
+        ["full", uncut],
+        ["absolute", uncut],
+        ["relative", uncut],
+        ["relative", layout],
+      ] as const) {
+        const widths = fitWidths(wantedWidths(cellsOf(rows, columns, form)), room, view.width);
         if (widths) return { columns, widths, form };
       }
     }
@@ -121,11 +127,13 @@ export async function createTableWriter(titles: TableBlock["titles"], view: View
   };
 }
 
-/** All columns, then fewer: spare ones leave from the right. */
+/** All columns, then fewer: spare ones leave by their number. */
 function columnChoices(titles: TableBlock["titles"]): number[][] {
   let columns = titles.map((_, index) => index);
   const choices = [columns];
-  for (const spare of columns.filter((column) => titles[column]?.spare).reverse()) {
+  const rank = (column: number) => titles[column]?.spare ?? Number.POSITIVE_INFINITY;
+  const spares = columns.filter((column) => rank(column) < Number.POSITIVE_INFINITY);
+  for (const spare of spares.sort((a, b) => rank(a) - rank(b))) {
     columns = columns.filter((column) => column !== spare);
     choices.push(columns);
   }
@@ -139,30 +147,38 @@ function toCell(text: Text, view: View, form: TimeForm): TableCell {
   return { plain, painted, paint: (cut) => (style ? view.paint(style, cut) : cut) };
 }
 
-function renderTimeline(entries: Extract<Block, { kind: "timeline" }>["entries"], view: View): string[] {
-  const rows = entries.map(({ at, place, text }) => ({
-    time: spanText({ instant: at }, view, "full"),
-    place: sanitise(place),
-    text: sanitise(text),
-  }));
-  const timeWidth = Math.max(0, ...rows.map(({ time }) => displayWidth(time)));
-  const placeWidth = Math.max(0, ...rows.map(({ place }) => displayWidth(place)));
-  const textWidth = Math.max(0, ...rows.map(({ text }) => displayWidth(text)));
-  const fits = view.width === undefined || 2 + timeWidth + 2 + placeWidth + 2 + textWidth <= view.width;
-  return rows.flatMap(({ time, place, text }, index) => {
-    const mark = index === 0 ? view.paint("accent", "*") : view.paint("dim", "|");
-    if (!fits) {
-      const room = Math.max(narrowestText, (view.width ?? 0) - 2);
-      const bar = view.paint("dim", "|");
+type TimelineBlock = Extract<Block, { kind: "timeline" }>;
+
+/** One line for each entry where that fits, at need without the distance in time; else two. */
+function renderTimeline(entries: TimelineBlock["entries"], view: View): string[] {
+  const places = entries.map(({ place }) => sanitise(place));
+  const texts = entries.map(({ text }) => sanitise(text));
+  const placeWidth = widest(places);
+  const timesIn = (form: TimeForm) => entries.map(({ at }) => spanText({ instant: at }, view, form));
+  const fits = (times: string[]) =>
+    view.width === undefined || 2 + widest(times) + 2 + placeWidth + 2 + widest(texts) <= view.width;
+  const form = (["full", "absolute"] as const).find((each) => fits(timesIn(each)));
+  const times = timesIn(form ?? "full");
+  const timeWidth = widest(times);
+  const bar = view.paint("dim", "|");
+  return entries.flatMap((_, index) => {
+    const [time = "", place = "", text = ""] = [times[index], places[index], texts[index]];
+    const mark = index === 0 ? view.paint("accent", "*") : bar;
+    if (form) {
       return [
-        `${mark} ${view.paint("dim", time)}`,
-        ...wrapToWidth(`${place}  ${text}`, room).map((part) => `${bar} ${part}`),
+        `${mark} ${view.paint("dim", padToWidth(time, timeWidth))}  ${padToWidth(place, placeWidth)}  ${text}`,
       ];
     }
+    const room = Math.max(narrowestText, (view.width ?? 0) - 2);
     return [
-      `${mark} ${view.paint("dim", padToWidth(time, timeWidth))}  ${padToWidth(place, placeWidth)}  ${text}`,
+      `${mark} ${view.paint("dim", time)}`,
+      ...wrapToWidth(`${place}  ${text}`, room).map((part) => `${bar} ${part}`),
     ];
   });
+}
+
+function widest(texts: readonly string[]): number {
+  return Math.max(0, ...texts.map(displayWidth));
 }
 
 function renderSteps(steps: readonly string[], current: string, view: View): string[] {
@@ -209,5 +225,6 @@ function spanText(span: Span, view: View, form: TimeForm): string {
   const instantMs = parseInstant(span.instant);
   if (view.width === undefined || instantMs === undefined) return sanitise(span.instant);
   const relative = formatRelative(instantMs, view.nowMs);
-  return form === "relative" ? relative : `${formatLocal(instantMs)} (${relative})`;
+  if (form === "relative") return relative;
+  return form === "absolute" ? formatLocal(instantMs) : `${formatLocal(instantMs)} (${relative})`;
 }

@@ -1,7 +1,7 @@
 /** Owns writing to a stream: respects a slow reader, and tells a reader that has gone from a failure. */
 
 import type { Writable } from "node:stream";
-import { systemCode } from "../core/errors.ts";
+import { CourierError, systemCode } from "../core/errors.ts";
 
 /** A writable stream that may be a terminal. */
 export type TerminalStream = Writable & {
@@ -19,7 +19,7 @@ export interface Writer {
 }
 
 /** A writer for one stream. Installs the error handler without which a closed pipe ends the process. */
-export function createWriter(stream: TerminalStream): Writer {
+export function createWriter(stream: TerminalStream, beforeWrite = () => {}): Writer {
   let failure: Error | undefined;
   const waiting = new Set<() => void>();
   const wake = () => {
@@ -28,7 +28,7 @@ export function createWriter(stream: TerminalStream): Writer {
   };
   stream.on("error", (error: Error) => {
     const code = systemCode(error);
-    failure ??= code === "EPIPE" || code === "ERR_STREAM_DESTROYED" ? new PipeClosed() : error;
+    failure ??= code === "EPIPE" || code === "ERR_STREAM_DESTROYED" ? new PipeClosed() : unwritten(error);
     wake();
   });
   stream.on("drain", wake);
@@ -36,10 +36,20 @@ export function createWriter(stream: TerminalStream): Writer {
     stream,
     async write(text) {
       if (failure) throw failure;
+      beforeWrite();
       const hasRoom = stream.write(text);
       if (!hasRoom) await new Promise<void>((resume) => waiting.add(resume));
       else if (stream.isTTY !== true) await new Promise<void>((resume) => setImmediate(resume));
       if (failure) throw failure;
     },
   };
+}
+
+/** What was asked for has been done, so no exit code may say that nothing was. */
+function unwritten(error: Error): CourierError {
+  const reason = systemCode(error) ?? error.message;
+  return new CourierError("unwritten", 70, `the result cannot be written: ${reason}`, {
+    hint: "what was asked for may have been done: look before you run it again",
+    cause: error,
+  });
 }

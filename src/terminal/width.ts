@@ -38,8 +38,8 @@ export function wrapToWidth(text: string, columns: number): string[] {
     if (line !== "") lines.push(line.trimEnd());
     line = "";
     for (const { segment } of new Intl.Segmenter().segment(word)) {
-      if (line !== "" && displayWidth(line + segment) > columns) {
-        lines.push(line);
+      if (line !== "" && displayWidth((line + segment).trimEnd()) > columns) {
+        lines.push(line.trimEnd());
         line = "";
       }
       line += segment;

@@ -8,7 +8,7 @@ import type { Host } from "../../src/cli/context.ts";
 import { run } from "../../src/cli/run.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { type SandboxOptions, type SandboxServer, startSandbox } from "../../src/sandbox/server.ts";
-import type { Prompts } from "../../src/terminal/prompt.ts";
+import type { Prompts } from "../../src/core/prompts.ts";
 import { createHandClock } from "./hand-clock.ts";
 import { Capture, inputStream } from "./streams.ts";
 

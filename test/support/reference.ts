@@ -1,7 +1,7 @@
 /** Renders the generated sections of README.md: what the code says about its commands and exit codes. */
 
-import { confirmOptions, globalOptions, rowOptions } from "../../src/cli/globals.ts";
-import { describeOptions } from "../../src/cli/help.ts";
+import { globalOptions } from "../../src/cli/globals.ts";
+import { describeOptions, ownOptions } from "../../src/cli/help.ts";
 import { program } from "../../src/cli/program.ts";
 import { type Command, type Group, isGroup } from "../../src/commands/command.ts";
 import { exitCodes } from "../../src/core/errors.ts";
@@ -38,11 +38,7 @@ function renderCommand({ command, path }: { command: Command; path: readonly str
     const name = key.replace(/[A-Z]/g, (letter) => `-${letter}`).toUpperCase();
     return isList ? `${name}...` : name;
   });
-  const options = describeOptions({
-    ...command.options,
-    ...(command.hasRows ? rowOptions : {}),
-    ...(command.confirms ? confirmOptions : {}),
-  });
+  const options = describeOptions(ownOptions(command));
   const lines = [`#### \`courier ${[...path, ...words].join(" ")}\``, "", `${command.summary}.`];
   if (options.length > 0) lines.push("", ...table(["Option", "Does"], options));
   lines.push("", "```sh", ...command.examples.map(({ line, note }) => `courier ${line}  # ${note}`), "```");

@@ -44,8 +44,8 @@ async function* each(accounts: readonly AccountRow[]): AsyncGenerator<AccountRow
 const accountColumns: readonly Column<AccountRow>[] = [
   {
     path: "current",
-    title: "",
-    cell: ({ current }) => (current ? { style: "good", text: "*" } : " "),
+    title: "CURRENT",
+    cell: ({ current }) => (current ? { style: "good", text: "yes" } : "no"),
   },
   { path: "account", title: "ACCOUNT", cell: ({ account }) => ({ style: "strong", text: account }) },
   {

@@ -9,7 +9,14 @@ import type { Json, JsonNumber } from "../../model/json.ts";
 import { isCancellable } from "../../model/states.ts";
 import { type Column, show, state, styled } from "../../terminal/blocks.ts";
 import { errorDocument } from "../../terminal/messages.ts";
-import { type Context, confirmOrStop, defineCommand, type Items, rows } from "../command.ts";
+import {
+  type Context,
+  confirmOrStop,
+  defineCommand,
+  ensureCanConfirm,
+  type Items,
+  rows,
+} from "../command.ts";
 import { parseOrderId } from "../options.ts";
 
 const callsAtOnce = 4;
@@ -48,10 +55,12 @@ export const cancelOrders = defineCommand({
     { line: "orders cancel 1000001 1000002 --yes --json", note: "for a script" },
   ],
   async run({ ids }, context) {
+    await ensureCanConfirm(context);
     const service = await context.service();
     const unique = [...new Set(ids)];
     const found = await lookUp(unique, service);
-    await confirmOrStop(context, question(found));
+    const doable = found.filter(({ order }) => order && order.status !== "cancelled");
+    if (doable.length > 0) await confirmOrStop(context, question(doable));
     return rows(cancelAll(found, service, context), cancellationColumns, "Nothing to cancel");
   },
 });
@@ -146,8 +155,10 @@ async function cancelOne(
 async function readBack(id: string, service: CourierService, cause: ServiceFailure): Promise<OrderDetail> {
   try {
     return await service.order(id);
-  } catch {
-    throw cause.with({ hint: `the order may or may not be cancelled; see: courier orders show ${id}` });
+  } catch (error) {
+    // A refusal may be the answer to a second try after a first that took effect: it settles nothing.
+    const told = cause.kind === "refused" && error instanceof ServiceFailure ? error : cause;
+    throw told.with({ hint: `the order may or may not be cancelled; see: courier orders show ${id}` });
   }
 }
 
@@ -194,12 +205,12 @@ function toRow(
 
 const cancellationColumns: readonly Column<Cancellation>[] = [
   { path: "id", title: "ID", cell: ({ id }) => styled("strong", id) },
-  { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no), spare: true },
+  { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no), spare: 1 },
   {
     path: "tracking_number",
     title: "TRACKING",
     cell: ({ tracking_number }) => show(tracking_number),
-    spare: true,
+    spare: 2,
   },
   {
     path: "outcome",
@@ -209,5 +220,5 @@ const cancellationColumns: readonly Column<Cancellation>[] = [
   },
   { path: "status_before", title: "WAS", cell: ({ status_before }) => show(status_before) },
   { path: "status", title: "STATE NOW", cell: ({ status }) => state(status) },
-  { path: "message", title: "MESSAGE", cell: ({ message }) => show(message), flexible: true },
+  { path: "message", title: "MESSAGE", cell: ({ message }) => show(message) },
 ];

@@ -1,116 +1,101 @@
-/** Owns `courier orders create`: one order from flags, a file, or both (specification, 4.2). */
+/** Owns `courier orders create`: one order, composed at a terminal or sent as given (specification, 4.2). */
 
 import { ServiceFailure } from "../../api/failure.ts";
+import { parseAlias } from "../../config/address-book.ts";
+import { findTwin } from "../../config/sent-orders.ts";
 import { type CourierError, usageError } from "../../core/errors.ts";
+import { formatRelative } from "../../core/time.ts";
 import type { Draft } from "../../model/draft.ts";
-import { type CreatedOrder, createdOrderSchema, orderDetailSchema } from "../../model/interface.ts";
-import { fieldNames } from "../../model/schema.ts";
-import {
-  type Block,
-  blank,
-  fields,
-  instant,
-  line,
-  otherFields,
-  show,
-  state,
-  styled,
-} from "../../terminal/blocks.ts";
-import { defineCommand, document } from "../command.ts";
-import { switchOption, textOption } from "../options.ts";
-import { draftFlags, mergeDraft, nameField } from "./draft-flags.ts";
-import { parseOrderFile } from "./order-file.ts";
+import { line } from "../../terminal/blocks.ts";
+import { type Context, defineCommand, document, type Output } from "../command.ts";
+import { quote, switchOption, textOption } from "../options.ts";
+import { composeOrder, remember } from "./compose.ts";
+import { createdView } from "./created.ts";
+import { collectDraft, type StartingDraft, sourceOptions } from "./draft-sources.ts";
+import { offerToSave, saveTemplate } from "./save.ts";
 import { sendOrder } from "./send.ts";
 
 export const createOrder = defineCommand({
   name: "create",
-  summary: "Create an order from flags, a JSON file, or both",
+  summary: "Create an order: asked for at a terminal, or from flags, a JSON file, or both",
   description:
-    "Flags win over the file. Fields that are not given are not sent: the service decides what it needs.\n" +
-    "If the answer is lost on its way, courier looks for the order before it says anything, and never\n" +
-    "sends it twice.",
+    "At a terminal, what is missing is asked for, and everything is shown for review before it is sent;\n" +
+    "--yes sends at once. Flags win over the file. Fields that are not given are not sent: the service\n" +
+    "decides what it needs. If the answer is lost on its way, courier looks for the order before it says\n" +
+    "anything, and never sends it twice.",
   arguments: {},
   options: {
-    file: textOption("FILE", "a JSON file with sender, receiver, item, service_type; - for stdin"),
     dryRun: switchOption("print the body that would be sent, and send nothing"),
-    ...draftFlags,
-  },
-  examples: [
-    { line: "orders create --file order.json", note: "an order from a file (examples/order.json shows one)" },
-    {
-      line: "orders create --file order.json --receiver-phone 13800138000",
-      note: "the same with another phone number",
+    allowDuplicate: switchOption("do not ask about an equal order that was sent within a day"),
+    // Checked here: once the order is created, a bad name must not fail the command.
+    saveTemplate: {
+      ...textOption("NAME", "save the order as a template once it is created"),
+      parse: parseAlias,
     },
+    ...sourceOptions,
+  },
+  confirms: true,
+  examples: [
+    { line: "orders create", note: "asks for everything" },
+    { line: "orders create --file order.json", note: "an order from a file (examples/order.json shows one)" },
+    { line: "orders create --sender @shop --receiver @li --item-name 书", note: "from the address book" },
     { line: "orders create --file - --json < order.json | jq -r .tracking_number", note: "in a pipeline" },
   ],
-  async run({ file, dryRun, ...flags }, context) {
-    const fileName = file === "-" ? "stdin" : file;
-    const fromFile =
-      file === undefined ? undefined : parseOrderFile(await context.readText(file), fileName ?? file);
-    const draft = mergeDraft(fromFile, flags);
-    checkParts(draft, fileName);
-    if (dryRun) return document(draft, (body) => [{ kind: "json", value: body }]);
-    const service = await context.service();
-    try {
-      return document(await sendOrder(draft, service, context), createdView);
-    } catch (error) {
-      throw error instanceof ServiceFailure ? nameRefusedField(error, flags, fileName) : error;
+  async run({ dryRun, allowDuplicate, saveTemplate: template, ...sources }, context): Promise<Output> {
+    const start = await collectDraft(sources, context);
+    if (dryRun) return document(start.draft, (body) => [{ kind: "json", value: body }]);
+    const prompts = context.globals.yes ? undefined : await context.prompts();
+    const composed = prompts
+      ? await composeOrder({ start, allowDuplicate: allowDuplicate === true, prompts }, context)
+      : await sendAsGiven(start, allowDuplicate === true, context);
+    if ("kept" in composed) {
+      return document(composed.kept, () => [
+        line("The draft is kept; courier orders create goes on with it"),
+      ]);
     }
+    const { order, draft } = composed;
+    await remember(order, draft, prompts !== undefined && start.isBlank, context);
+    if (template !== undefined) await saveTemplate(template, draft, context);
+    if (prompts) await offerToSave(order, draft, prompts, context);
+    return document(order, createdView);
   },
 });
 
+/** Nobody to ask: the order leaves as it is, and an equal one from before is only pointed out. */
+async function sendAsGiven({ draft, nameOf }: StartingDraft, allowDuplicate: boolean, context: Context) {
+  checkParts(draft);
+  const account = (await context.account()).name;
+  const nowMs = context.clock.now();
+  const twin = allowDuplicate ? undefined : findTwin(await context.orderMemory.read(), account, draft, nowMs);
+  if (twin)
+    context.messages.warn(
+      `the same order was sent ${formatRelative(Date.parse(twin.sent_at), nowMs)}, as ${twin.id}`,
+    );
+  try {
+    return { order: await sendOrder(draft, await context.service(), context), draft };
+  } catch (error) {
+    throw error instanceof ServiceFailure ? nameRefusedField(error, nameOf) : error;
+  }
+}
+
 /** 4.2: sender, receiver and item are required; what must be inside them is not specified. */
-function checkParts(draft: Draft, fileName: string | undefined): void {
+function checkParts(draft: Draft): void {
   const missing = (["sender", "receiver", "item"] as const).filter((part) => draft[part] === undefined);
   if (missing.length === 0) return;
   const flags = missing.map((part) => `--${part}-name …`).join(" ");
   throw usageError(
-    `the order has no ${missing.join(", no ")}${fileName === undefined ? "" : ` (neither in ${fileName} nor as flags)`}`,
+    `the order has no ${missing.join(", no ")}`,
     `give ${flags}, or a whole order with --file order.json`,
   );
 }
 
 /** Section 7: a refused field comes as a path such as `sender.phone`; the user gave it as a flag or in a file. */
-function nameRefusedField(
-  failure: ServiceFailure,
-  flags: Readonly<Record<string, unknown>>,
-  fileName: string | undefined,
-): CourierError {
-  const details = failure.details;
-  const field =
-    typeof details === "object" && details !== null && "field" in details && typeof details.field === "string"
-      ? details.field
-      : undefined;
+function nameRefusedField(failure: ServiceFailure, nameOf: StartingDraft["nameOf"]): CourierError {
+  const field = failure.refusedField;
   if (field === undefined) return failure;
-  const name = nameField(field, flags, fileName) ?? field;
+  const value = failure.refusedValue;
+  const named = `${nameOf(field) ?? field}${value === undefined ? "" : ` ${quote(value)}`}`;
   return failure.with({
-    message: failure.message.replace(/^the service refused/, `the service refused ${name}`),
+    message: failure.message.replace("the service refused", () => `the service refused ${named}`),
   });
-}
-
-/** An order that had to be looked up comes as a detail, with more fields than a creation result. */
-const knownFields = [...fieldNames(createdOrderSchema), ...fieldNames(orderDetailSchema)];
-
-function createdView(order: CreatedOrder): readonly Block[] {
-  const next = [
-    ...(order.tracking_number
-      ? [["  Follow it", styled("accent", `courier track ${order.tracking_number}`)] as const]
-      : []),
-    ["  See it", styled("accent", `courier orders show ${order.id.value}`)] as const,
-    ["  Cancel it", styled("accent", `courier orders cancel ${order.id.value}`)] as const,
-  ];
-  return [
-    line(styled("good", "Order created")),
-    fields(
-      ["Order", styled("strong", order.id)],
-      ["Order number", show(order.order_no)],
-      ["Tracking number", styled("strong", order.tracking_number)],
-      ["State", state(order.status)],
-      ["Estimated fee", show(order.estimated_fee)],
-      ["Created", instant(order.created_at)],
-    ),
-    ...otherFields(order, knownFields),
-    blank,
-    fields(...next),
-  ];
 }

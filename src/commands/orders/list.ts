@@ -6,6 +6,7 @@ import { usageError } from "../../core/errors.ts";
 import type { OrderSummary } from "../../model/interface.ts";
 import { stateNames } from "../../model/states.ts";
 import { type Column, instant, show, state, styled } from "../../terminal/blocks.ts";
+import { checkBudget } from "../budget.ts";
 import { type Context, defineCommand, rows } from "../command.ts";
 import { countOption, dateOption, switchOption, textOption } from "../options.ts";
 
@@ -24,6 +25,7 @@ export const listOrders = defineCommand({
     all: switchOption("every page; the command fails rather than leave out orders"),
   },
   hasRows: true,
+  confirms: true,
   examples: [
     { line: "orders list --status pending", note: "orders awaiting payment" },
     {
@@ -51,6 +53,7 @@ async function* everyOrder(
   const service = await context.service();
   yield* allOrders(service, filter, {
     concurrency: pagesAtOnce,
+    beforeOthers: (calls) => checkBudget(calls, service, context),
     ...(limit === undefined ? {} : { pageSize: limit }),
   });
 }
@@ -75,44 +78,27 @@ async function* onePage(
 
 const orderColumns: readonly Column<OrderSummary>[] = [
   { path: "id", title: "ID", cell: ({ id }) => styled("strong", id) },
-  { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no), spare: true },
+  { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no), spare: 1 },
   { path: "tracking_number", title: "TRACKING", cell: ({ tracking_number }) => show(tracking_number) },
   { path: "status", title: "STATE", cell: ({ status }) => state(status) },
-  {
-    path: "payment_status",
-    title: "PAYMENT",
-    cell: ({ payment_status }) => show(payment_status),
-    spare: true,
-  },
-  {
-    path: "actual_fee",
-    title: "FEE",
-    cell: ({ actual_fee }) => show(actual_fee),
-    align: "right",
-    spare: true,
-  },
+  { path: "payment_status", title: "PAYMENT", cell: ({ payment_status }) => show(payment_status), spare: 4 },
+  { path: "actual_fee", title: "FEE", cell: ({ actual_fee }) => show(actual_fee), align: "right", spare: 6 },
   { path: "item_name", title: "ITEM", cell: ({ item_name }) => show(item_name), flexible: true },
-  {
-    path: "sender.name",
-    title: "FROM",
-    cell: ({ sender }) => show(sender?.name),
-    flexible: true,
-    spare: true,
-  },
+  { path: "sender.name", title: "FROM", cell: ({ sender }) => show(sender?.name), flexible: true, spare: 3 },
   {
     path: "sender.city",
-    title: "CITY",
+    title: "FROM CITY",
     cell: ({ sender }) => show(sender?.city),
     flexible: true,
-    spare: true,
+    spare: 2,
   },
   { path: "receiver.name", title: "TO", cell: ({ receiver }) => show(receiver?.name), flexible: true },
   {
     path: "receiver.city",
-    title: "CITY",
+    title: "TO CITY",
     cell: ({ receiver }) => show(receiver?.city),
     flexible: true,
-    spare: true,
+    spare: 5,
   },
   { path: "created_at", title: "CREATED", cell: ({ created_at }) => instant(created_at) },
 ];

@@ -13,6 +13,7 @@ import type { Context } from "../command.ts";
 /** The service may still be at work on an order whose answer was lost, so one look is not enough. */
 const waitsBeforeLooksMs = [0, 1_000, 3_000];
 const pagesAtOnce = 4;
+const shortlyMs = 5_000;
 
 /**
  * Sends a draft once. When the answer is lost, looks for the order and gives it back as if the answer
@@ -46,11 +47,13 @@ async function lookForOrder(
 ): Promise<CreatedOrder> {
   let result: SearchResult = { kind: "absent" };
   try {
+    const others = await sentShortlyBefore(sentAtMs, context);
     for (const waitMs of waitsBeforeLooksMs) {
       if (waitMs > 0) await context.clock.sleep(waitMs, context.signal);
       result = await findLostOrder(draft, sentAtMs, {
         list: (dateFrom, dateTo) => allOrders(service, { dateFrom, dateTo }, { concurrency: pagesAtOnce }),
         detail: (id) => service.order(id),
+        owns: (id) => others.has(id),
         clockOffsetMs: () => service.clockOffsetMs(),
       });
       if (result.kind !== "absent") break;
@@ -68,6 +71,18 @@ async function lookForOrder(
     throw unknown(lost, sentAtMs, "and it is not in the list of orders, so it was probably not created");
   const ids = result.candidates.map(({ id }) => id.value);
   throw unknown(lost, sentAtMs, `and these orders may be it: ${ids.join(", ")}`, ids);
+}
+
+/**
+ * Orders that other requests of this machine made just before. The service tells its time in whole
+ * seconds, which is not enough to tell an equal order from a second ago from the one that is looked for.
+ */
+async function sentShortlyBefore(sentAtMs: number, context: Context): Promise<ReadonlySet<string>> {
+  const { sent } = await context.orderMemory.read();
+  const recent = (sent[(await context.account()).name] ?? []).filter(
+    (order) => Math.abs(sentAtMs - Date.parse(order.sent_at)) < shortlyMs,
+  );
+  return new Set(recent.map(({ id }) => id));
 }
 
 /** 4.3 filters by date; the day of sending, a day to spare for the service's zone. */
@@ -98,7 +113,7 @@ function unknown(
 function interruptedWhileSending(cause: unknown, sentAtMs: number): CourierError {
   const exit = cause instanceof CourierError && cause.exit === 143 ? 143 : 130;
   const message = "stopped while the order was being sent: it may or may not have been created";
-  return new CourierError("interrupted", exit, message, {
+  return new CourierError("outcome_unknown", exit, message, {
     hint: `look for it: ${howToCheck(sentAtMs)}`,
     cause,
   });

@@ -1,0 +1,55 @@
+/**
+ * Owns the smoke run: the built program, on the Node.js that runs this script, does the main job once.
+ * `node scripts/smoke.mjs [PROGRAM]`; without PROGRAM it tries this package's own bin.
+ */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const [program = join(root, "bin/courier.js")] = process.argv.slice(2);
+const home = await mkdtemp(join(tmpdir(), "courier-smoke-"));
+
+try {
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  assert.equal(courier("--version").trim(), version);
+  assert.match(courier("--help"), /^Usage:/m);
+
+  const profile = JSON.parse(courier("--account", "sandbox", "profile", "--json"));
+  assert.equal(typeof profile.id, "number");
+
+  const order = join(root, "examples/order.json");
+  const created = JSON.parse(courier("--account", "sandbox", "orders", "create", "--file", order, "--json"));
+  const listed = JSON.parse(courier("--account", "sandbox", "orders", "list", "--json"));
+  assert.deepEqual(
+    listed.map(({ id }) => id),
+    [created.id],
+  );
+  console.log(`courier ${version} works on Node.js ${process.versions.node}`);
+} finally {
+  await rm(home, { recursive: true, force: true });
+}
+
+/** Runs one command line, and gives back its stdout. */
+function courier(...args) {
+  const { status, stdout, stderr, error } = spawnSync(process.execPath, [program, ...args], {
+    encoding: "utf8",
+    timeout: 30_000,
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      COURIER_CONFIG_DIR: join(home, "config"),
+      COURIER_STATE_DIR: join(home, "state"),
+    },
+  });
+  const told = `courier ${args.join(" ")}\n${stderr}`;
+  assert.equal(error, undefined, told);
+  assert.equal(status, 0, told);
+  // A newer Node.js says here what it is about to take away.
+  assert.doesNotMatch(stderr, /Warning:/, told);
+  return stdout;
+}

@@ -1,0 +1,129 @@
+/** Owns the header of a spreadsheet: which column is which field of an order. */
+
+import { usageError } from "../core/errors.ts";
+import { suggest } from "../core/suggest.ts";
+import { itemFields, partyFields } from "../model/draft.ts";
+
+/** Everything a column can be: dotted fields of a draft, and `ref`, the row's own name. */
+export const columnPaths: readonly string[] = [
+  "ref",
+  ...["sender", "receiver"].flatMap((part) => partyFields.map((name) => `${part}.${name}`)),
+  ...itemFields.map((name) => `item.${name}`),
+  "service_type",
+];
+
+const parties: Readonly<Record<string, readonly string[]>> = {
+  sender: ["sender", "from", "shipper", "寄件人", "发件人", "寄件", "发件", "发货人"],
+  receiver: ["receiver", "recipient", "to", "consignee", "ship to", "收件人", "收货人", "收件", "收货"],
+};
+
+const partyWords: Readonly<Record<string, readonly string[]>> = {
+  name: ["name", "姓名", "名字", "名称", ""],
+  phone: [
+    "phone",
+    "telephone",
+    "mobile",
+    "tel",
+    "电话",
+    "手机",
+    "手机号",
+    "手机号码",
+    "联系电话",
+    "电话号码",
+  ],
+  province: ["province", "state", "省", "省份"],
+  city: ["city", "市", "城市"],
+  district: ["district", "county", "区", "区县", "区/县"],
+  detail: ["detail", "address", "street", "地址", "详细地址", "街道地址"],
+};
+
+const otherWords: Readonly<Record<string, readonly string[]>> = {
+  ref: ["ref", "reference", "order ref", "order reference", "订单号", "订单编号", "商家订单号", "参考号"],
+  "item.name": ["item", "item name", "product", "物品", "物品名称", "商品", "商品名称", "品名"],
+  "item.description": ["item description", "description", "物品描述", "商品描述", "描述"],
+  "item.weight": ["item weight", "weight", "重量", "物品重量"],
+  "item.value": [
+    "item value",
+    "value",
+    "declared value",
+    "价值",
+    "物品价值",
+    "申报价值",
+    "声明价值",
+    "保价金额",
+  ],
+  "item.quantity": ["item quantity", "quantity", "qty", "pieces", "数量", "件数", "物品数量"],
+  service_type: ["service", "service type", "service level", "服务类型", "时效", "快递类型", "服务"],
+};
+
+/** Headers in the forms that people write, by the text that `fold` makes of them. */
+function knownHeaders(): ReadonlyMap<string, string> {
+  const known = new Map<string, string>();
+  for (const path of columnPaths) known.set(fold(path), path);
+  for (const [path, words] of Object.entries(otherWords))
+    for (const word of words) known.set(fold(word), path);
+  for (const [part, names] of Object.entries(parties)) {
+    for (const [field, words] of Object.entries(partyWords)) {
+      for (const name of names)
+        for (const word of words) known.set(fold(`${name} ${word}`), `${part}.${field}`);
+    }
+  }
+  return known;
+}
+
+/** Case, blanks and punctuation make no difference in a header. */
+function fold(header: string): string {
+  return header.toLowerCase().replace(/[\s._\-:：*()（）]+/g, "");
+}
+
+export interface ColumnMap {
+  /** The field of each column in order; undefined for one that is not used. */
+  readonly paths: readonly (string | undefined)[];
+  readonly unused: readonly string[];
+}
+
+/**
+ * Reads a header row; `given` are the user's own pairs of header and field. Throws a usage error for a
+ * header that looks misspelt, for two columns of one field, and for a given header that is not there.
+ */
+export function mapColumns(headers: readonly string[], given: ReadonlyMap<string, string>): ColumnMap {
+  const known = knownHeaders();
+  for (const header of given.keys()) {
+    if (!headers.some((each) => each.trim() === header)) {
+      throw usageError(
+        `--map names a column that the file does not have: ${header}`,
+        `its columns: ${headers.join(", ")}`,
+      );
+    }
+  }
+  const paths = headers.map((header) => given.get(header.trim()) ?? known.get(fold(header)));
+  for (const path of columnPaths) {
+    const columns = headers.filter((_, index) => paths[index] === path);
+    if (columns.length > 1) {
+      throw usageError(
+        `the columns ${columns.join(" and ")} are both ${path}`,
+        `say which one it is: --map "${columns[0]}=${path}"`,
+      );
+    }
+  }
+  const unused = headers.filter((header, index) => paths[index] === undefined && header.trim() !== "");
+  for (const header of unused) {
+    const nearest = header.includes(".") ? suggest(header.trim(), columnPaths) : undefined;
+    if (nearest)
+      throw usageError(`the column ${header} is not a field of an order`, `did you mean ${nearest}?`);
+  }
+  return { paths, unused };
+}
+
+/** Parses `Ship Name=receiver.name`. */
+export function parseMapping(text: string): { header: string; path: string } {
+  const at = text.lastIndexOf("=");
+  const header = text.slice(0, Math.max(0, at)).trim();
+  const path = text.slice(at + 1).trim();
+  if (at > 0 && header !== "" && columnPaths.includes(path)) return { header, path };
+  const nearest = suggest(path, columnPaths);
+  throw usageError(
+    `--map takes a column and a field such as "Ship Name=receiver.name", not “${text}”`,
+    nearest && nearest !== path ? `did you mean ${nearest}?` : `fields: ${columnPaths.join(", ")}`,
+  );
+}

@@ -1,0 +1,33 @@
+/** Owns the pace of an import: one gate that all workers pass before each request. */
+
+import type { Clock } from "../core/clock.ts";
+
+export interface Gate {
+  /** Resolves when the next request may leave. Rejects with the signal's reason. */
+  pass(signal: AbortSignal): Promise<void>;
+  /** The service asks for fewer calls: nobody passes for so long. */
+  pause(delayMs: number): void;
+}
+
+/** `ratePerSecond` spaces the requests evenly; without it only pauses hold them up. */
+export function createGate(clock: Clock, ratePerSecond?: number): Gate {
+  const spacingMs = ratePerSecond === undefined ? 0 : 1_000 / ratePerSecond;
+  let pausedUntilMs = 0;
+  let nextSlotMs = 0;
+  return {
+    async pass(signal) {
+      for (;;) {
+        const nowMs = clock.now();
+        const freeAtMs = Math.max(pausedUntilMs, nextSlotMs);
+        if (freeAtMs <= nowMs) {
+          nextSlotMs = nowMs + spacingMs;
+          return;
+        }
+        await clock.sleep(freeAtMs - nowMs, signal);
+      }
+    },
+    pause(delayMs) {
+      pausedUntilMs = Math.max(pausedUntilMs, clock.now() + delayMs);
+    },
+  };
+}

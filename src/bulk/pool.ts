@@ -1,0 +1,63 @@
+/** Owns doing many things at once over a stream of items, with the results in the items' order. */
+
+/** Results that are ready wait for those before them, but for no more than so many times the limit. */
+const windowFactor = 8;
+
+/**
+ * Maps items as they come, at most `limit` at once. After a failure or a stop no further item is begun;
+ * those under way are finished before the failure is thrown.
+ */
+export async function* mapEach<T, R>(
+  items: AsyncIterable<T> | Iterable<T>,
+  limit: number,
+  map: (item: T) => Promise<R>,
+  stop: AbortSignal,
+): AsyncGenerator<R> {
+  const iterator = toIterator(items);
+  const queue: { result?: PromiseSettledResult<R> }[] = [];
+  let underWay = 0;
+  let isDone = false;
+  let wake = () => {};
+
+  async function begin(item: T): Promise<void> {
+    const entry: { result?: PromiseSettledResult<R> } = {};
+    queue.push(entry);
+    underWay += 1;
+    const [result] = await Promise.allSettled([map(item)]);
+    if (result) entry.result = result;
+    underWay -= 1;
+    wake();
+  }
+
+  try {
+    for (;;) {
+      while (!isDone && !stop.aborted && underWay < limit && queue.length < limit * windowFactor) {
+        const next = await iterator.next();
+        if (next.done) isDone = true;
+        else void begin(next.value);
+      }
+      const [first] = queue;
+      if (!first) return;
+      if (!first.result) {
+        await completion();
+        continue;
+      }
+      queue.shift();
+      if (first.result.status === "rejected") throw first.result.reason;
+      yield first.result.value;
+    }
+  } finally {
+    while (underWay > 0) await completion();
+    await iterator.return?.();
+  }
+
+  function completion(): Promise<void> {
+    return new Promise((resolve) => {
+      wake = resolve;
+    });
+  }
+}
+
+function toIterator<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterator<T> | Iterator<T> {
+  return Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+}

@@ -1,0 +1,189 @@
+/** Owns the rows of an import: a file's records as checked drafts with an identity, streamed. */
+
+import { createHash } from "node:crypto";
+import { isPlainDecimal } from "../model/decimal.ts";
+import { type Draft, type DraftParty, draftSchema } from "../model/draft.ts";
+import { canonicalJson, isJsonNumber, isJsonObject, type Json, jsonNumber } from "../model/json.ts";
+import { check } from "../model/schema.ts";
+import { type ColumnMap, mapColumns } from "./columns.ts";
+import { readElements, readLines } from "./json-rows.ts";
+import { createKeyTable } from "./key-table.ts";
+import { readSheet } from "./sheet.ts";
+import { readText, type SourceFacts } from "./source.ts";
+
+/** What is wrong with one cell. */
+export interface RowProblem {
+  readonly row: number;
+  readonly line: number;
+  /** The column's header, or the JSON path. */
+  readonly column: string;
+  readonly value: string;
+  readonly message: string;
+}
+
+export interface ImportRow {
+  /** The record's number in the file, from 1, without the header. */
+  readonly row: number;
+  readonly line: number;
+  /** The row's own name, where the file gives one. */
+  readonly ref: string | undefined;
+  readonly draft: Draft;
+  /**
+   * Who the row is, wherever it stands: its ref, else its content and which of the equal ones it is.
+   */
+  readonly key: string;
+  /** Hash of the draft: equal for equal orders. */
+  readonly content: string;
+  /** The record as the file has it, for the file of rejects. */
+  readonly raw: RawRecord;
+}
+
+export type RawRecord = { readonly cells: readonly string[] } | { readonly value: Json };
+export type CheckedRow = { readonly ok: ImportRow } | { readonly problems: readonly RowProblem[] };
+
+export interface RowsOptions {
+  readonly path: string;
+  readonly name: string;
+  readonly facts: SourceFacts;
+  readonly mapping: ReadonlyMap<string, string>;
+  /** The sender of rows that have none. */
+  readonly sender?: DraftParty | undefined;
+  /** Told of the header of a CSV file before the first row. */
+  readonly onHeader?: (headers: readonly string[], map: ColumnMap) => void;
+}
+
+/** Reads the file from its start and checks row by row; memory does not grow with the file. */
+export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow> {
+  const occurrences = createKeyTable();
+  const refs = createKeyTable();
+  let row = 0;
+  for await (const record of readRecords(options)) {
+    row += 1;
+    yield finish(record, row);
+  }
+
+  function finish({ line, ref, draft, raw, problems }: ReadRecord, number: number): CheckedRow {
+    const found = problems.map((problem) => ({ ...problem, row: number, line }));
+    const whole = draft.sender || !options.sender ? draft : { sender: options.sender, ...draft };
+    for (const part of ["sender", "receiver", "item"] as const) {
+      if (!whole[part] && !found.some(({ column }) => column.startsWith(part))) {
+        found.push({ row: number, line, column: part, value: "", message: `the row has no ${part}` });
+      }
+    }
+    if (ref !== undefined && refs.has(ref)) {
+      const message = `the ref stands in row ${refs.get(ref)} already`;
+      found.push({ row: number, line, column: "ref", value: ref, message });
+    }
+    if (ref !== undefined) refs.set(ref, number);
+    if (found.length > 0) return { problems: found };
+    const content = hashDraft(whole);
+    const occurrence = (occurrences.get(content) ?? 0) + 1;
+    if (ref === undefined) occurrences.set(content, occurrence);
+    const key = ref === undefined ? `content:${content}#${occurrence}` : `ref:${ref}`;
+    return { ok: { row: number, line, ref, draft: whole, key, content, raw } };
+  }
+}
+
+/** Equal for drafts that differ only in the order of their keys. */
+export function hashDraft(draft: Draft): string {
+  return createHash("sha256").update(canonicalJson(draft)).digest("hex").slice(0, 32);
+}
+
+type CellProblem = Pick<RowProblem, "column" | "value" | "message">;
+
+interface ReadRecord {
+  readonly line: number;
+  readonly ref: string | undefined;
+  readonly draft: Draft;
+  readonly raw: RawRecord;
+  readonly problems: readonly CellProblem[];
+}
+
+async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
+  const { path, name, facts } = options;
+  const text = readText(path, name, facts.encoding);
+  if (facts.form === "csv") {
+    yield* readSheetRecords(text, options);
+    return;
+  }
+  const elements = facts.form === "json" ? readElements(text, name) : readLines(text, name);
+  for await (const { line, value } of elements) yield { line, ...readJsonRecord(value) };
+}
+
+function readJsonRecord(value: Json): Omit<ReadRecord, "line"> {
+  const raw = { value };
+  if (!isJsonObject(value)) {
+    const problem = { column: "", value: "", message: "a row must be an object" };
+    return { ref: undefined, draft: {}, raw, problems: [problem] };
+  }
+  const { ref, ...fields } = value;
+  const checked = check(draftSchema, fields);
+  const problems: CellProblem[] = [];
+  if (ref !== undefined && typeof ref !== "string") {
+    problems.push({ column: "ref", value: "", message: "a ref must be a string" });
+  }
+  if ("mismatches" in checked) {
+    for (const { path, expected, received } of checked.mismatches) {
+      const message =
+        expected === "no such key" ? "no such key" : `must be a ${expected}, but is ${received}`;
+      problems.push({ column: path, value: "", message });
+    }
+  }
+  const draft = "value" in checked ? (checked.value as Draft) : {};
+  return { ref: typeof ref === "string" && ref !== "" ? ref : undefined, draft, raw, problems };
+}
+
+async function* readSheetRecords(
+  text: AsyncIterable<string>,
+  options: RowsOptions,
+): AsyncGenerator<ReadRecord> {
+  let header: { names: readonly string[]; map: ColumnMap } | undefined;
+  for await (const { line, cells } of readSheet(text, options.name)) {
+    if (!header) {
+      header = { names: cells, map: mapColumns(cells, options.mapping) };
+      options.onHeader?.(cells, header.map);
+      continue;
+    }
+    yield { line, raw: { cells }, ...readCells(cells, header.names, header.map) };
+  }
+}
+
+function readCells(cells: readonly string[], names: readonly string[], { paths }: ColumnMap) {
+  const problems: CellProblem[] = [];
+  const draft: Record<string, Json> = {};
+  let ref: string | undefined;
+  for (const [index, value] of cells.entries()) {
+    const path = paths[index];
+    if (path === undefined || value === "") continue;
+    const message = checkCell(path, value);
+    if (message !== undefined) problems.push({ column: names[index] ?? path, value, message });
+    if (path === "ref") ref = value;
+    else if (message === undefined) setField(draft, path, value);
+  }
+  return { ref, draft: draft as Draft, problems };
+}
+
+const numberFields = new Set(["item.weight", "item.value", "item.quantity"]);
+
+function setField(draft: Record<string, Json>, path: string, text: string): void {
+  const value = numberFields.has(path) ? jsonNumber(text) : text;
+  const [part = "", name] = path.split(".");
+  if (name === undefined) draft[part] = value;
+  else
+    draft[part] = {
+      ...(isJsonObject(draft[part]) && !isJsonNumber(draft[part]) ? draft[part] : {}),
+      [name]: value,
+    } as Json;
+}
+
+/** Spreadsheets turn long digits into 1.38E+10 and lose the rest: what they stood for cannot be known. */
+const mangled = /^[+-]?\d+(\.\d+)?E[+-]?\d+$/i;
+
+function checkCell(path: string, value: string): string | undefined {
+  if (path === "item.quantity") return /^(0|[1-9]\d*)$/.test(value) ? undefined : "must be a whole number";
+  if (numberFields.has(path)) return isPlainDecimal(value) ? undefined : "must be a number such as 2.50";
+  if ((path.endsWith(".phone") || path === "ref") && mangled.test(value)) {
+    return "was changed by a spreadsheet; format the column as text and enter it again";
+  }
+  return undefined;
+}

@@ -1,0 +1,53 @@
+/** Owns spreadsheets on the way in: CSV with a header row as records, one by one (owner of csv-parse). */
+
+import { CsvError, parse } from "csv-parse";
+import { fileError } from "../core/errors.ts";
+
+export interface SheetRow {
+  /** The line in the file, from 1, that the record ends on. */
+  readonly line: number;
+  /** Cells in the order of the columns. */
+  readonly cells: readonly string[];
+}
+
+/** A text cell that was defused for spreadsheets on the way out (terminal/csv.ts). */
+const defused = /^'(?=[=+\-@＝＋－＠\t\r\n])/;
+
+/** The records of a CSV text, the header first. Throws a file error that names the line. */
+export async function* readSheet(text: AsyncIterable<string>, name: string): AsyncGenerator<SheetRow> {
+  const parser = parse({
+    bom: true,
+    info: true,
+    skip_empty_lines: true,
+    trim: true,
+    relax_column_count: false,
+  });
+  const feeding = feed(text, parser);
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{
+      record: string[];
+      info: { lines: number };
+    }>) {
+      yield { line: info.lines, cells: record.map((cell) => cell.replace(defused, "")) };
+    }
+    await feeding;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw fileError(`${name} is not a usable CSV file: ${error.message}`, { cause: error });
+  } finally {
+    parser.destroy();
+  }
+}
+
+async function feed(text: AsyncIterable<string>, parser: ReturnType<typeof parse>): Promise<void> {
+  try {
+    for await (const piece of text) {
+      if (parser.destroyed) return;
+      if (!parser.write(piece))
+        await new Promise<void>((resume) => parser.once("drain", resume).once("close", resume));
+    }
+    parser.end();
+  } catch (error) {
+    parser.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
+}

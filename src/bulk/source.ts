@@ -1,0 +1,66 @@
+/** Owns the input file of an import as text: its fingerprint, its encoding, its form, read as a stream. */
+
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { fileError, systemCode } from "../core/errors.ts";
+
+export type Encoding = "utf-8" | "gb18030" | "utf-16le";
+export type SheetForm = "csv" | "json" | "ndjson";
+
+export interface SourceFacts {
+  /** SHA-256 of the bytes, in hexadecimal. */
+  readonly fingerprint: string;
+  /** UTF-8 where the bytes allow it; what is no UTF-8 is taken for GB18030, as Chinese Excel saves. */
+  readonly encoding: Encoding;
+  readonly form: SheetForm;
+}
+
+/** Reads a file once to learn what it is. Throws a file error when it cannot be read or is empty. */
+export async function inspectSource(path: string, name: string): Promise<SourceFacts> {
+  const hash = createHash("sha256");
+  const utf8 = new TextDecoder("utf-8", { fatal: true });
+  let encoding: Encoding = "utf-8";
+  let start = "";
+  let isFirst = true;
+  for await (const chunk of readBytes(path, name)) {
+    hash.update(chunk);
+    if (isFirst && chunk[0] === 0xff && chunk[1] === 0xfe) encoding = "utf-16le";
+    isFirst = false;
+    if (start.trim() === "") start += new TextDecoder(encoding).decode(chunk.subarray(0, 4096));
+    if (encoding === "utf-8" && !decodes(utf8, chunk)) encoding = "gb18030";
+  }
+  if (encoding === "utf-8" && !decodes(utf8)) encoding = "gb18030";
+  if (start.trim() === "") throw fileError(`${name} is empty`);
+  return { fingerprint: hash.digest("hex"), encoding, form: guessForm(start) };
+}
+
+function decodes(decoder: InstanceType<typeof TextDecoder>, chunk?: Uint8Array): boolean {
+  try {
+    if (chunk) decoder.decode(chunk, { stream: true });
+    else decoder.decode();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function guessForm(start: string): SheetForm {
+  const first = start.replace(/^\uFEFF/, "").trimStart()[0];
+  if (first === "[") return "json";
+  return first === "{" ? "ndjson" : "csv";
+}
+
+/** The file's text in pieces, without a byte order mark. */
+export async function* readText(path: string, name: string, encoding: Encoding): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding);
+  for await (const chunk of readBytes(path, name)) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}
+
+async function* readBytes(path: string, name: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path);
+  } catch (error) {
+    throw fileError(`cannot read ${name}: ${systemCode(error) ?? String(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,32 @@
+/** Owns how a stream is to be written on: its width, and whether in colour. */
+
+import type { Paint } from "../terminal/paint.ts";
+import { plainPaint } from "../terminal/paint.ts";
+import type { View } from "../terminal/render.ts";
+import type { TerminalStream } from "../terminal/streams.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A terminal has a width and may have colours; a pipe has neither. */
+export async function createView(
+  stream: TerminalStream,
+  env: Env,
+  noColor: boolean,
+  nowMs: number,
+): Promise<View> {
+  return {
+    width: stream.isTTY ? (stream.columns ?? 80) : undefined,
+    paint: await choosePaint(stream, env, noColor),
+    nowMs,
+  };
+}
+
+/** NO_COLOR counts when it is not empty, whatever its value; FORCE_COLOR colours a pipe too. */
+export async function choosePaint(stream: TerminalStream, env: Env, noColor: boolean): Promise<Paint> {
+  const forced = env.FORCE_COLOR;
+  const isForbidden = noColor || Boolean(env.NO_COLOR) || forced === "0" || forced === "false";
+  const isColourful = forced !== undefined || (stream.isTTY === true && env.TERM !== "dumb");
+  if (isForbidden || !isColourful) return plainPaint;
+  const { createPaint } = await import("../terminal/theme.ts");
+  return createPaint();
+}

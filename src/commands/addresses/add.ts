@@ -1,0 +1,52 @@
+/** Owns `courier addresses add`: saves a party in the address book of this machine. */
+
+import { parseAlias, saveParties } from "../../config/address-book.ts";
+import { usageError } from "../../core/errors.ts";
+import { askParty } from "../../forms/party-form.ts";
+import type { DraftParty } from "../../model/draft.ts";
+import { type Context, confirmOrStop, defineCommand, document } from "../command.ts";
+import { switchOption, textOption } from "../options.ts";
+import { understandText } from "../orders/party-text.ts";
+import { type AddressRow, addressView, partyFlags, pickParty } from "./party-flags.ts";
+
+export const addAddress = defineCommand({
+  name: "add",
+  summary: "Save an address under a short name, for --sender @NAME and --receiver @NAME",
+  arguments: { alias: { summary: "the short name", parse: parseAlias } },
+  options: {
+    ...partyFlags,
+    text: textOption("TEXT", "name, phone and address in one text, to be split"),
+    default: switchOption("make it the sender of orders that name none"),
+  },
+  confirms: true,
+  examples: [
+    { line: "addresses add shop --default", note: "asks for the fields" },
+    { line: "addresses add li --name 李四 --phone 13900139000 --city 北京市", note: "from flags" },
+    {
+      line: "addresses add li --text '李四 13900139000 北京市朝阳区建国路88号'",
+      note: "split, and shown before it is saved",
+    },
+  ],
+  async run({ alias, text, default: isDefault, ...flags }, context) {
+    const { addresses } = await context.config.read();
+    if (Object.hasOwn(addresses, alias)) await confirmOrStop(context, `Replace the address @${alias}?`);
+    const party = await collect(text, pickParty(flags), context);
+    if (Object.keys(party).length === 0)
+      throw usageError("the address is empty", "give --name, --phone, --city …");
+    await saveParties(context.config, { [alias]: party }, isDefault ? alias : undefined);
+    const row: AddressRow = { alias, ...party, default: isDefault === true };
+    return document(row, addressView);
+  },
+});
+
+async function collect(text: string | undefined, flags: DraftParty, context: Context): Promise<DraftParty> {
+  if (text !== undefined) return { ...(await understandText("the address", text, context)), ...flags };
+  const prompts = Object.keys(flags).length === 0 ? await context.prompts() : undefined;
+  if (!prompts) return flags;
+  const tools = {
+    prompts,
+    knownParties: async () => [],
+    understand: async (pasted: string) => (await context.understandAddress(pasted)).party,
+  };
+  return askParty("Address", undefined, new Set(), tools, () => {});
+}

@@ -1,0 +1,110 @@
+/** Owns `courier addresses import`: reads addresses from a CSV or JSON file into the address book. */
+
+import { Readable } from "node:stream";
+import { readSheet } from "../../bulk/sheet.ts";
+import { parseAlias, saveParties } from "../../config/address-book.ts";
+import { CourierError, fileError } from "../../core/errors.ts";
+import { type DraftParty, partyFields, partySchema } from "../../model/draft.ts";
+import { isJsonObject, type Json, JsonSyntaxError, lineAndColumn, parseJson } from "../../model/json.ts";
+import { check } from "../../model/schema.ts";
+import { line } from "../../terminal/blocks.ts";
+import { confirmOrStop, defineCommand, document } from "../command.ts";
+import { textArgument } from "../options.ts";
+
+export const importAddresses = defineCommand({
+  name: "import",
+  summary: "Read addresses from a CSV or JSON file into the address book",
+  description:
+    "The file is what courier addresses list --csv or --json prints: a header line with alias, name, phone,\n" +
+    "province, city, district, detail, or an array of objects with these keys. Nothing is saved unless all\n" +
+    "of it is right; an address with a known alias takes the place of the old one.",
+  arguments: { file: textArgument("a .csv or .json file; - for stdin") },
+  options: {},
+  confirms: true,
+  examples: [{ line: "addresses import addresses.csv", note: "asks before it replaces anything" }],
+  async run({ file }, context) {
+    const name = file === "-" ? "stdin" : file;
+    const parties = await parseAddresses(await context.readText(file), name);
+    const { addresses } = await context.config.read();
+    const replaced = Object.keys(parties).filter((alias) => Object.hasOwn(addresses, alias));
+    if (replaced.length > 0) {
+      await confirmOrStop(context, `Replace ${replaced.map((alias) => `@${alias}`).join(", ")}?`);
+    }
+    await saveParties(context.config, parties);
+    const count = Object.keys(parties).length;
+    return document({ imported: count, replaced }, () => [
+      line(`${count} addresses imported, ${replaced.length} of them over older ones`),
+    ]);
+  },
+});
+
+interface Entry {
+  readonly where: string;
+  readonly value: Json;
+}
+
+/** All addresses of the file by alias. Throws a file error that names every wrong line or index. */
+async function parseAddresses(text: string, name: string): Promise<Record<string, DraftParty>> {
+  const entries = /^\s*[[{]/.test(text.replace(/^\uFEFF/, ""))
+    ? jsonEntries(text, name)
+    : await sheetEntries(text, name);
+  const parties: Record<string, DraftParty> = {};
+  const problems: string[] = [];
+  for (const { where, value } of entries) {
+    try {
+      const { alias, party } = parseEntry(value);
+      if (Object.hasOwn(parties, alias)) throw new CourierError("file", 2, `the alias ${alias} stands twice`);
+      parties[alias] = party;
+    } catch (error) {
+      if (!(error instanceof CourierError)) throw error;
+      problems.push(`${where}: ${error.message}`);
+    }
+  }
+  if (problems.length > 0) throw fileError(`${name}: ${problems.join("; ")}`, { hint: "nothing was saved" });
+  return parties;
+}
+
+async function sheetEntries(text: string, name: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  let names: readonly string[] | undefined;
+  for await (const { line: number, cells } of readSheet(Readable.from([text]), name)) {
+    if (names) {
+      const filled = names
+        .map((column, index) => [column, cells[index] ?? ""] as const)
+        .filter(([, cell]) => cell !== "");
+      entries.push({ where: `line ${number}`, value: Object.fromEntries(filled) });
+    }
+    names ??= cells;
+  }
+  return entries;
+}
+
+function jsonEntries(text: string, name: string): Entry[] {
+  let content: Json;
+  try {
+    content = parseJson(text.replace(/^\uFEFF/, ""), { duplicateKeys: "refuse" });
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const { line: number, column } = lineAndColumn(text, error.position);
+    throw fileError(`${name}, line ${number}, column ${column}: not valid JSON: ${error.reason}`);
+  }
+  if (!Array.isArray(content)) throw fileError(`${name} should hold an array of addresses`);
+  return content.map((value, index) => ({ where: `[${index}]`, value }));
+}
+
+function parseEntry(value: Json): { alias: string; party: DraftParty } {
+  if (!isJsonObject(value) || typeof value.alias !== "string")
+    throw new CourierError("file", 2, "it has no alias");
+  const { alias, default: _shownByList, ...fields } = value;
+  const checked = check(partySchema, fields);
+  if ("mismatches" in checked) {
+    const [first] = checked.mismatches;
+    const known = `alias, ${partyFields.join(", ")}`;
+    const problem =
+      first?.expected === "no such key"
+        ? `${first.path} is no field of an address (${known})`
+        : `${first?.path} must be a ${first?.expected}, but is ${first?.received}`;
+    throw new CourierError("file", 2, problem);
+  }
+  return { alias: parseAlias(alias), party: checked.value };
+}

@@ -1,0 +1,62 @@
+/** Owns the flags and columns of one party in the address book. */
+
+import { type DraftParty, partyFields } from "../../model/draft.ts";
+import type { Json } from "../../model/json.ts";
+import { type Block, type Column, fields, line, show, styled } from "../../terminal/blocks.ts";
+import { textOption } from "../options.ts";
+
+/** One flag for each field of 2.2. */
+export const partyFlags = {
+  name: textOption("TEXT", "person name"),
+  phone: textOption("TEXT", "telephone number"),
+  province: textOption("TEXT", "province or province-level city"),
+  city: textOption("TEXT", "city"),
+  district: textOption("TEXT", "district"),
+  detail: textOption("TEXT", "street-level address"),
+};
+
+/** The given fields of a party; those that are not given are absent. */
+export function pickParty(values: Readonly<Record<string, string | undefined>>): DraftParty {
+  return Object.fromEntries(
+    partyFields.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+  );
+}
+
+/** An entry of the address book as a row. */
+export interface AddressRow extends DraftParty {
+  readonly [field: string]: Json | undefined;
+  readonly alias: string;
+  readonly default: boolean;
+}
+
+export const addressColumns: readonly Column<AddressRow>[] = [
+  { path: "alias", title: "ALIAS", cell: ({ alias }) => styled("strong", `@${alias}`) },
+  { path: "name", title: "NAME", cell: ({ name }) => show(name), flexible: true },
+  { path: "phone", title: "PHONE", cell: ({ phone }) => show(phone) },
+  {
+    path: "province",
+    title: "PROVINCE",
+    cell: ({ province }) => show(province),
+    flexible: true,
+    spare: 1,
+  },
+  { path: "city", title: "CITY", cell: ({ city }) => show(city), flexible: true },
+  {
+    path: "district",
+    title: "DISTRICT",
+    cell: ({ district }) => show(district),
+    flexible: true,
+    spare: 2,
+  },
+  { path: "detail", title: "ADDRESS", cell: ({ detail }) => show(detail), flexible: true, spare: 3 },
+  { path: "default", title: "", cell: (row) => (row.default ? styled("dim", "default sender") : "") },
+];
+
+export function addressView(row: AddressRow): readonly Block[] {
+  return [
+    line(styled("strong", `@${row.alias}`), row.default ? "  (default sender)" : ""),
+    fields(
+      ...partyFields.map((name) => [`${name[0]?.toUpperCase()}${name.slice(1)}`, show(row[name])] as const),
+    ),
+  ];
+}

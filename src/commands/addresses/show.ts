@@ -1,0 +1,18 @@
+/** Owns `courier addresses show`: one entry of the address book. */
+
+import { findParty, parseAlias } from "../../config/address-book.ts";
+import { defineCommand, document } from "../command.ts";
+import { type AddressRow, addressView } from "./party-flags.ts";
+
+export const showAddress = defineCommand({
+  name: "show",
+  summary: "Show a saved address",
+  arguments: { alias: { summary: "its short name", parse: parseAlias } },
+  options: {},
+  examples: [{ line: "addresses show shop", note: "every field of it" }],
+  async run({ alias }, context) {
+    const config = await context.config.read();
+    const row: AddressRow = { alias, ...findParty(config, alias), default: config.default_sender === alias };
+    return document(row, addressView);
+  },
+});

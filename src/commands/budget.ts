@@ -1,0 +1,28 @@
+/** Owns the care for `api_calls_remaining` (2.1 and 8): work that needs many calls says so first. */
+
+import type { CourierService } from "../api/service.ts";
+import { toCount } from "../api/service.ts";
+import { usageError } from "../core/errors.ts";
+import type { Context } from "./command.ts";
+
+/** Fewer calls than this are not worth a question. */
+const manyCalls = 50;
+
+/**
+ * Compares the calls that some work needs with what the account has left. Too few: asks, or stops with
+ * exit 2 where nobody can be asked, unless `--yes`. What the service does not tell is not guessed.
+ */
+export async function checkBudget(calls: number, service: CourierService, context: Context): Promise<void> {
+  if (calls < manyCalls) return;
+  const left = toCount((await service.profile()).api_calls_remaining);
+  if (left === undefined) return;
+  if (left >= calls) {
+    context.messages.note(`This takes ${calls} calls; ${left} are left.`);
+    return;
+  }
+  const message = `this takes ${calls} calls, but only ${left} are left`;
+  if (context.globals.yes) return context.messages.warn(message);
+  const prompts = await context.prompts();
+  if (await prompts?.confirm(`${message[0]?.toUpperCase()}${message.slice(1)}. Go on?`)) return;
+  throw usageError(message, "narrow it down, or go on all the same with --yes");
+}

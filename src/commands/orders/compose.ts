@@ -1,0 +1,203 @@
+/** Owns composing an order at a terminal: ask, review, correct, send; nothing leaves without a review. */
+
+import { ServiceFailure } from "../../api/failure.ts";
+import { findTwin, type KeptDraft, keepDraft, rememberSent } from "../../config/sent-orders.ts";
+import { CourierError, interrupted } from "../../core/errors.ts";
+import type { Prompts } from "../../core/prompts.ts";
+import { formatRelative } from "../../core/time.ts";
+import {
+  askPart,
+  correctField,
+  type FormTools,
+  fillDraft,
+  type Part,
+  parts,
+} from "../../forms/order-form.ts";
+import type { KnownParty } from "../../forms/party-form.ts";
+import type { Draft } from "../../model/draft.ts";
+import type { CreatedOrder } from "../../model/interface.ts";
+import { line, styled } from "../../terminal/blocks.ts";
+import type { Context } from "../command.ts";
+import type { StartingDraft } from "./draft-sources.ts";
+import { reviewView } from "./review.ts";
+import { sendOrder } from "./send.ts";
+
+export interface Composition {
+  readonly start: StartingDraft;
+  readonly allowDuplicate: boolean;
+  readonly prompts: Prompts;
+}
+
+/** What became of it: an order, or a draft that was kept for later. */
+export type Composed = { readonly order: CreatedOrder; readonly draft: Draft } | { readonly kept: Draft };
+
+type Decision = "send" | Part | "keep" | "quit";
+
+/**
+ * Goes through the form and the review until the order is sent, kept or dropped. Whatever ends it before
+ * the order was sent, Ctrl-C included, the draft is kept for the next time.
+ */
+export async function composeOrder(
+  { start, allowDuplicate, prompts }: Composition,
+  context: Context,
+): Promise<Composed> {
+  let { draft } = start;
+  let open: readonly Part[] = parts;
+  const account = await context.account();
+  const tools: FormTools = {
+    prompts,
+    knownParties: () => knownParties(account.name, context),
+    understand: async (text) => (await context.understandAddress(text)).party,
+    keep: (next, stillOpen) => {
+      draft = next;
+      open = stillOpen;
+    },
+  };
+  try {
+    const kept = await offerKept(start, account.name, prompts, context);
+    const given = kept ? new Set<string>(parts.filter((part) => !kept.open.includes(part))) : start.given;
+    draft = kept?.draft ?? draft;
+    open = parts.filter((part) => !given.has(part));
+    if (open.length > 0)
+      context.messages.note("Press Enter to leave a field out; nothing is sent before you have reviewed it.");
+    draft = await fillDraft(draft, given, tools);
+    for (;;) {
+      await context.display(reviewView(draft, account));
+      const decision = await askDecision(prompts);
+      if (decision === "keep") {
+        await keepDraft(context.orderMemory, account.name, { draft, open });
+        return { kept: draft };
+      }
+      if (decision === "quit") {
+        if (start.isBlank) await keepDraft(context.orderMemory, account.name, undefined);
+        throw new Dropped();
+      }
+      if (decision !== "send") {
+        draft = await askPart(decision, draft, new Set(), tools);
+        continue;
+      }
+      if (!allowDuplicate && !(await acceptTwin(draft, account.name, prompts, context))) continue;
+      try {
+        return { order: await sendOrder(draft, await context.service(), context), draft };
+      } catch (error) {
+        if (!(error instanceof ServiceFailure) || error.kind !== "refused") throw error;
+        draft = await correct(draft, error, tools, context);
+      }
+    }
+  } catch (error) {
+    if (error instanceof Dropped) throw interrupted(130, "nothing was sent, and the draft was dropped");
+    throw await keepForLater(error, { draft, open }, start.isBlank, account.name, context);
+  }
+}
+
+class Dropped extends Error {}
+
+/** The draft that was kept last time, if there is one and the user wants to go on with it. */
+async function offerKept(
+  start: StartingDraft,
+  account: string,
+  prompts: Prompts,
+  context: Context,
+): Promise<KeptDraft | undefined> {
+  const kept = start.isBlank ? (await context.orderMemory.read()).drafts[account] : undefined;
+  if (!kept) return undefined;
+  await context.display([line(styled("strong", "There is an unfinished order:")), ...reviewView(kept.draft)]);
+  if (await prompts.confirm("Go on with it?", true)) return kept;
+  await keepDraft(context.orderMemory, account, undefined);
+  return undefined;
+}
+
+function askDecision(prompts: Prompts): Promise<Decision> {
+  return prompts.choose<Decision>("What now?", [
+    { value: "send", label: "Send this order" },
+    { value: "sender", label: "Change the sender" },
+    { value: "receiver", label: "Change the receiver" },
+    { value: "item", label: "Change the item" },
+    { value: "service_type", label: "Change the service level" },
+    { value: "keep", label: "Keep as a draft and quit" },
+    { value: "quit", label: "Quit without sending" },
+  ]);
+}
+
+/** True unless an equal order left this machine within a day and the user does not want a second one. */
+async function acceptTwin(
+  draft: Draft,
+  account: string,
+  prompts: Prompts,
+  context: Context,
+): Promise<boolean> {
+  const twin = findTwin(await context.orderMemory.read(), account, draft, context.clock.now());
+  if (!twin) return true;
+  const when = formatRelative(Date.parse(twin.sent_at), context.clock.now());
+  return prompts.confirm(`The same order was sent ${when}, as ${twin.id}. Send it again?`);
+}
+
+/** Asks for the refused field alone; a refusal that names none goes back to the review with its message. */
+async function correct(
+  draft: Draft,
+  refusal: ServiceFailure,
+  tools: FormTools,
+  context: Context,
+): Promise<Draft> {
+  await context.display([line(styled("bad", refusal.message))]);
+  const field = refusal.refusedField;
+  const corrected = field === undefined ? undefined : await correctField(draft, field, tools);
+  return corrected ?? draft;
+}
+
+/** An order that may exist is no draft any more, and is not offered again; everything else is kept. */
+async function keepForLater(
+  error: unknown,
+  kept: KeptDraft,
+  isBlank: boolean,
+  account: string,
+  context: Context,
+): Promise<unknown> {
+  const isInDoubt = error instanceof CourierError && error.code === "outcome_unknown";
+  if (Object.keys(kept.draft).length === 0) return error;
+  try {
+    if (!isInDoubt) await keepDraft(context.orderMemory, account, kept);
+    else if (isBlank) await keepDraft(context.orderMemory, account, undefined);
+  } catch {
+    return error; // what ended the form matters more than the draft
+  }
+  if (isInDoubt) return error;
+  const hint = "your draft is kept; courier orders create goes on with it";
+  return error instanceof CourierError
+    ? error.with({ hint: error.hint ? `${error.hint}; ${hint}` : hint })
+    : error;
+}
+
+async function knownParties(account: string, context: Context): Promise<readonly KnownParty[]> {
+  const { addresses } = await context.config.read();
+  const saved = Object.entries(addresses).map(([alias, party]): KnownParty => ({ alias, party }));
+  const seen = new Set(saved.map(({ party }) => JSON.stringify(party)));
+  const recent: KnownParty[] = [];
+  for (const { draft } of (await context.orderMemory.read()).sent[account] ?? []) {
+    for (const party of [draft.receiver, draft.sender]) {
+      if (!party || seen.has(JSON.stringify(party))) continue;
+      seen.add(JSON.stringify(party));
+      recent.push({ party });
+    }
+  }
+  return [...saved, ...recent];
+}
+
+/**
+ * Remembers an order for --repeat and for the warning about equal ones; failing to do so is no failure.
+ * `finishesDraft` says that it is the account's unfinished draft that was sent.
+ */
+export async function remember(
+  order: CreatedOrder,
+  draft: Draft,
+  finishesDraft: boolean,
+  context: Context,
+): Promise<void> {
+  const sent = { id: order.id.value, sent_at: new Date(context.clock.now()).toISOString(), draft };
+  try {
+    await rememberSent(context.orderMemory, (await context.account()).name, sent, finishesDraft);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    context.messages.warn(`the order was created, but could not be remembered here: ${reason}`);
+  }
+}

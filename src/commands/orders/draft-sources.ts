@@ -1,0 +1,125 @@
+/** Owns where a draft comes from: file, template, the last order, address book, texts and flags, in that order. */
+
+import { defaultSender, findParty, parseAlias } from "../../config/address-book.ts";
+import { usageError } from "../../core/errors.ts";
+import { suggest } from "../../core/suggest.ts";
+import type { Draft, DraftParty } from "../../model/draft.ts";
+import type { Context } from "../command.ts";
+import { type OptionValues, switchOption, textOption } from "../options.ts";
+import { draftFields, draftFlags, mergeDraft, nameField } from "./draft-flags.ts";
+import { parseOrderFile } from "./order-file.ts";
+import { understandText } from "./party-text.ts";
+
+const parties = { group: "Parties from the address book or as text" };
+
+export const sourceOptions = {
+  file: textOption("FILE", "a JSON file with sender, receiver, item, service_type; - for stdin"),
+  template: textOption("NAME", "start from a saved template"),
+  repeat: switchOption("start from the last order sent from this machine"),
+  sender: textOption("@NAME", "a sender from the address book", parties),
+  receiver: textOption("@NAME", "a receiver from the address book", parties),
+  senderText: textOption("TEXT", "the sender as one text, to be split into its fields", parties),
+  receiverText: textOption("TEXT", "the receiver as one text, to be split into its fields", parties),
+  ...draftFlags,
+} as const;
+
+export type Sources = OptionValues<typeof sourceOptions>;
+
+/** A draft to start from. */
+export interface StartingDraft {
+  readonly draft: Draft;
+  /** Dotted paths of fields, and whole parts, that were given and need no question. */
+  readonly given: ReadonlySet<string>;
+  /** Nothing came from the command line; a default sender may be there all the same. */
+  readonly isBlank: boolean;
+  /** The name under which the user knows a field, or undefined for a path that is none. */
+  readonly nameOf: (path: string) => string | undefined;
+}
+
+/** Puts a draft together; what comes later wins: base, address book, texts, single flags. */
+export async function collectDraft(sources: Sources, context: Context): Promise<StartingDraft> {
+  const fileName = sources.file === "-" ? "stdin" : sources.file;
+  const base = await readBase(sources, fileName, context);
+  const sender = (await readParty("sender", sources.sender, sources.senderText, context)) ?? base?.sender;
+  const receiver =
+    (await readParty("receiver", sources.receiver, sources.receiverText, context)) ?? base?.receiver;
+  const hasSenderFlag = draftFields.some(
+    ({ path, key }) => path.startsWith("sender.") && flagOf(sources, key) !== undefined,
+  );
+  const usual = sender || hasSenderFlag ? undefined : defaultSender(await context.config.read());
+  const whole = { ...base, ...part("sender", sender ?? usual), ...part("receiver", receiver) } as Draft;
+  const given = new Set<string>(Object.keys(whole));
+  const hasFlag = draftFields.some(({ key }) => flagOf(sources, key) !== undefined);
+  // An order that is whole but for its service level leaves that to the service.
+  if (whole.sender && whole.receiver && whole.item) given.add("service_type");
+  for (const { path, key } of draftFields) if (flagOf(sources, key) !== undefined) given.add(path);
+  return {
+    draft: mergeDraft(whole, sources),
+    given,
+    isBlank: !base && !sender && !receiver && !hasFlag,
+    nameOf: (path) => nameField(path, sources, fileName),
+  };
+}
+
+async function readBase(
+  sources: Sources,
+  fileName: string | undefined,
+  context: Context,
+): Promise<Draft | undefined> {
+  const named = (["file", "template", "repeat"] as const).filter((key) => sources[key] !== undefined);
+  if (named.length > 1) {
+    throw usageError(
+      `${named.map((key) => `--${key}`).join(" and ")} exclude each other`,
+      "choose one to start from",
+    );
+  }
+  if (sources.file !== undefined)
+    return parseOrderFile(await context.readText(sources.file), fileName ?? sources.file);
+  if (sources.template !== undefined) return findTemplate(sources.template, context);
+  if (sources.repeat === undefined) return undefined;
+  const account = (await context.account()).name;
+  const [last] = (await context.orderMemory.read()).sent[account] ?? [];
+  if (last) return last.draft;
+  throw usageError(
+    `no order was sent from this machine with the account ${account} yet, so none can be repeated`,
+  );
+}
+
+async function findTemplate(name: string, context: Context): Promise<Draft> {
+  const { templates } = await context.config.read();
+  const found = Object.hasOwn(templates, name) ? templates[name] : undefined;
+  if (found) return found;
+  const nearest = suggest(name, Object.keys(templates));
+  const known = Object.keys(templates).join(", ") || "none yet; make one with --save-template NAME";
+  throw usageError(
+    `there is no template named ${name}`,
+    nearest ? `did you mean ${nearest}?` : `templates: ${known}`,
+  );
+}
+
+async function readParty(
+  role: "sender" | "receiver",
+  alias: string | undefined,
+  text: string | undefined,
+  context: Context,
+): Promise<DraftParty | undefined> {
+  if (alias !== undefined && text !== undefined)
+    throw usageError(`--${role} and --${role}-text exclude each other`);
+  if (text !== undefined) return understandText(`the ${role}`, text, context);
+  if (alias === undefined) return undefined;
+  if (!alias.startsWith("@")) {
+    throw usageError(
+      `--${role} takes a name from the address book such as @shop, not “${alias}”`,
+      `for a person's name there is --${role}-name`,
+    );
+  }
+  return findParty(await context.config.read(), parseAlias(alias));
+}
+
+function part(name: string, value: DraftParty | undefined): object {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function flagOf(sources: Sources, key: string): unknown {
+  return (sources as Readonly<Record<string, unknown>>)[key];
+}

@@ -1,0 +1,58 @@
+/** Owns the address book: parties by alias, used as `--sender @shop`. */
+
+import { usageError } from "../core/errors.ts";
+import { suggest } from "../core/suggest.ts";
+import type { DraftParty } from "../model/draft.ts";
+import type { Config, ConfigStore } from "./store.ts";
+
+/** Aliases stand on command lines after an `@`: letters, digits and `. _ -`. */
+export function parseAlias(text: string): string {
+  const alias = text.replace(/^@/, "");
+  if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u.test(alias) || alias === "__proto__") {
+    throw usageError(
+      `not a usable name for an address: ${text}`,
+      "use letters, digits, dots, dashes and underscores",
+    );
+  }
+  return alias;
+}
+
+/** The party saved under an alias. Throws a usage error that names the nearest alias. */
+export function findParty(config: Config, alias: string): DraftParty {
+  const party = Object.hasOwn(config.addresses, alias) ? config.addresses[alias] : undefined;
+  if (party) return party;
+  const nearest = suggest(alias, Object.keys(config.addresses));
+  throw usageError(
+    `the address book has no @${alias}`,
+    nearest ? `did you mean @${nearest}?` : "see what it has: courier addresses list",
+  );
+}
+
+/** Saves parties, over those of the same alias; `isDefault` makes the last of them the default sender. */
+export async function saveParties(
+  store: ConfigStore,
+  parties: Readonly<Record<string, DraftParty>>,
+  defaultSender?: string,
+): Promise<void> {
+  await store.update((config) => ({
+    ...config,
+    addresses: { ...config.addresses, ...parties },
+    ...(defaultSender === undefined ? {} : { default_sender: defaultSender }),
+  }));
+}
+
+/** Forgets a party. Throws a usage error for an unknown alias. */
+export async function removeParty(store: ConfigStore, alias: string): Promise<void> {
+  await store.update((config) => {
+    findParty(config, alias);
+    const { [alias]: _removed, ...addresses } = config.addresses;
+    const default_sender = config.default_sender === alias ? undefined : config.default_sender;
+    return { ...config, addresses, default_sender };
+  });
+}
+
+/** The default sender, where one is set and still saved. */
+export function defaultSender(config: Config): DraftParty | undefined {
+  const alias = config.default_sender;
+  return alias && Object.hasOwn(config.addresses, alias) ? config.addresses[alias] : undefined;
+}

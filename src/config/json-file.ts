@@ -1,0 +1,128 @@
+/** Owns JSON files of ours: read as they are, written whole by conf under a lock (owner of conf). */
+
+import { mkdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { CourierError, fileError, systemCode } from "../core/errors.ts";
+import {
+  isJsonNumber,
+  isJsonObject,
+  type Json,
+  JsonSyntaxError,
+  lineAndColumn,
+  parseJson,
+  stringifyJson,
+} from "../model/json.ts";
+import { check, type Schema } from "../model/schema.ts";
+import { takeLock } from "./lock.ts";
+
+const formatVersion = 1;
+
+export interface JsonFile<T> {
+  readonly path: string;
+  /** The present content; `empty` where no file is. Throws on a corrupt file, which stays as it is. */
+  read(): Promise<T>;
+  /** Reads, changes and writes while holding the lock, so that no parallel run's change is lost. */
+  update(change: (content: T) => T): Promise<void>;
+}
+
+export interface JsonFileOptions<T> {
+  readonly directory: string;
+  /** File name without its extension. */
+  readonly name: string;
+  /** What the file is called in messages: `config file`. */
+  readonly title: string;
+  readonly schema: Schema<unknown>;
+  readonly empty: T;
+  /** What to do about a corrupt file. */
+  readonly remedy: string;
+}
+
+/** A file in a directory that is made with mode 0700 at the first write; the file itself has mode 0600. */
+export function openJsonFile<T extends object>(options: JsonFileOptions<T>): JsonFile<T> {
+  const { directory, name, title } = options;
+  const file = path.join(directory, `${name}.json`);
+
+  async function read(): Promise<T> {
+    let text: string;
+    try {
+      text = await readFile(file, "utf8");
+    } catch (error) {
+      if (systemCode(error) === "ENOENT") return options.empty;
+      throw fileError(`cannot read the ${title} ${file}: ${systemCode(error) ?? String(error)}`, {
+        cause: error,
+      });
+    }
+    return { ...options.empty, ...parseContent<T>(text, file, options) };
+  }
+
+  return {
+    path: file,
+    read,
+    async update(change) {
+      await prepareDirectory(directory, title);
+      const release = await takeLock(file, `the ${title}`);
+      try {
+        const next = { version: formatVersion, ...change(await read()) };
+        const { default: Conf } = await import("conf");
+        const conf = new Conf<Record<string, unknown>>({
+          projectName: "courier",
+          cwd: directory,
+          configName: name,
+          configFileMode: 0o600,
+          clearInvalidConfig: false,
+          accessPropertiesByDotNotation: false,
+          serialize: (content) => `${stringifyJson(content as Json, 2)}\n`,
+          deserialize: (text) => parseJson(text) as Record<string, unknown>,
+        });
+        conf.store = next;
+      } catch (error) {
+        const code = systemCode(error);
+        if (error instanceof CourierError || code === undefined) throw error;
+        throw fileError(`cannot write the ${title} ${file}: ${code}`, { cause: error });
+      } finally {
+        await release();
+      }
+    },
+  };
+}
+
+function parseContent<T>(text: string, file: string, { title, schema, remedy }: JsonFileOptions<T>): T {
+  const untouched = `the file was left as it is: ${remedy}`;
+  let content: Json;
+  try {
+    content = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const { line, column } = lineAndColumn(text, error.position);
+    throw fileError(`the ${title} is not valid JSON, line ${line}, column ${column}: ${file}`, {
+      hint: untouched,
+    });
+  }
+  const version = isJsonObject(content) ? content.version : undefined;
+  if (version !== undefined && !(isJsonNumber(version) && version.value === String(formatVersion))) {
+    const shown = stringifyJson(version);
+    throw fileError(`the ${title} is of version ${shown}, which this courier does not know: ${file}`, {
+      hint: "update courier; the file was left as it is",
+    });
+  }
+  const checked = check(schema, content);
+  if ("mismatches" in checked) {
+    const [first] = checked.mismatches;
+    const where = first?.path ? `${first.path} should be a ${first.expected}` : "it should be an object";
+    throw fileError(`the ${title} is corrupt (${where}): ${file}`, { hint: untouched });
+  }
+  const { version: _version, ...rest } = content as Record<string, Json>;
+  return rest as T;
+}
+
+async function prepareDirectory(directory: string, title: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const code = systemCode(error) ?? String(error);
+    throw fileError(`cannot make the directory of the ${title}, ${directory}: ${code}`, {
+      cause: error,
+      hint: "choose another place with COURIER_CONFIG_DIR and COURIER_STATE_DIR",
+    });
+  }
+}

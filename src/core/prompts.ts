@@ -1,0 +1,32 @@
+/** Owns what can be asked of a person: the questions that forms and commands know, whoever asks them. */
+
+export interface Choice<T> {
+  readonly value: T;
+  readonly label: string;
+  readonly description?: string;
+}
+
+export interface TextQuestion {
+  /** What the answer starts out as; it can be edited. */
+  readonly initial?: string | undefined;
+  /** What Enter alone answers. */
+  readonly suggestion?: string | undefined;
+  /** Says true, or what is wrong with an answer. */
+  readonly check?: ((answer: string) => true | string) | undefined;
+}
+
+/** Every question rejects with `interrupted` on Ctrl-C. */
+export interface Prompts {
+  /** One line of text. */
+  text(question: string, options?: TextQuestion): Promise<string>;
+  /** Several lines, typed or pasted; an empty line ends them. */
+  lines(question: string): Promise<string>;
+  /** One line that is not shown. */
+  secret(question: string): Promise<string>;
+  /** Yes or no; Enter means no unless `isYes`. */
+  confirm(question: string, isYes?: boolean): Promise<boolean>;
+  /** One of a few. What was typed before the question was seen does not answer it. */
+  choose<T>(question: string, choices: readonly Choice<T>[]): Promise<T>;
+  /** One of many, narrowed by typing. */
+  search<T>(question: string, find: (term: string) => readonly Choice<T>[]): Promise<T>;
+}

@@ -1,0 +1,96 @@
+/** Owns how telephone numbers are written, on the mainland and elsewhere. */
+
+import type { Label } from "./address-labels.ts";
+import type { Span } from "./address-spans.ts";
+
+export interface Phone extends Span {
+  readonly isMobile: boolean;
+}
+
+const extension = String.raw`(?: ?(?:转|分机|ext\.?|x|#) ?\d{1,6}(?!\d))`;
+const mobile = String.raw`(?:\(?(?:(?:\+|00) ?)?86\)?[ -]?)?1[3-9]\d(?:[ -]?\d{4}[ -]?\d{4}|\d[ -]?\d{3}[ -]?\d{4})`;
+
+/** In the order in which they are tried. Each matches folded text; counts of digits are checked below. */
+const forms: readonly {
+  readonly pattern: string;
+  readonly isMobile?: boolean;
+  readonly digits?: readonly number[];
+}[] = [
+  // A number behind which a platform hides the real one carries its extension as -1234.
+  { pattern: String.raw`${mobile}(?:${extension}|-\d{3,4}(?![\d号栋幢楼室单座层弄]))?`, isMobile: true },
+  { pattern: String.raw`\(?(?:(?:\+|00) ?)?(?:852|853)\)?[ -]?\d{4}[ -]?\d{4}`, isMobile: true },
+  { pattern: String.raw`\(?(?:\+|00) ?886\)?[ -]?(?:\(0\))?\d{1,3}(?:[ -]?\d{3,4}){1,2}`, digits: [10, 13] },
+  {
+    pattern: String.raw`\(?(?:\+|00) ?86\)?[ -]?\(?0?[1-9]\d{1,2}\)?[ -]?\d{3,4}[ -]?\d{4}${extension}?`,
+    digits: [11, 22],
+  },
+  { pattern: String.raw`(?:\+ ?1[ .-]?)?\(\d{3}\)[ .-]?\d{3}[ .-]\d{4}${extension}?` },
+  { pattern: String.raw`(?:\+? ?1[ .-])?\d{3}(?<mark>[.-])\d{3}\k<mark>\d{4}${extension}?` },
+  { pattern: String.raw`\+ ?1[ .-]?\d{3}[ .-]?\d{3}[ .-]?\d{4}${extension}?` },
+  { pattern: String.raw`\+ ?[2-9](?:[ .()-]{0,2}\d){6,13}\d${extension}?` },
+  { pattern: String.raw`[48]00(?:[ -]?\d{3}[ -]?\d{4}|-?\d{4}-?\d{3})${extension}?` },
+  {
+    pattern: String.raw`(?:\(0[1-9]\d{0,2}\)|0[1-9]\d{0,2}[ -])[ -]?\d{3,4}[ -]?\d{3,4}(?:[ -]\d{3})?(?:${extension}|-\d{1,5})?`,
+    digits: [9, 22],
+  },
+  { pattern: String.raw`0[1-9]\d{8,10}(?:${extension}|-\d{1,5})?` },
+];
+
+/** Every telephone number that can be told from its form alone; they do not overlap. In text order. */
+export function findPhones(folded: string): Phone[] {
+  const alternatives = forms.map(({ pattern }, index) => `(?<form${index}>${pattern})`);
+  // Neither part of a longer number nor of a reference such as SF13800138000.
+  const before = String.raw`(?<![\d+_]|\d[.-]|(?<![Tt][Ee])[A-Z])`;
+  const whole = new RegExp(String.raw`${before}(?:${alternatives.join("|")})(?![\d_]|\.\d)`, "g");
+  const phones: Phone[] = [];
+  for (const match of folded.matchAll(whole)) {
+    const form = forms.find((_, index) => match.groups?.[`form${index}`] !== undefined);
+    const count = match[0].replace(/\D/g, "").length;
+    const [least, most] = form?.digits ?? [0, 30];
+    if (least !== undefined && most !== undefined && (count < least || count > most)) continue;
+    phones.push({
+      start: match.index,
+      end: match.index + match[0].length,
+      isMobile: form?.isMobile ?? false,
+    });
+  }
+  return phones;
+}
+
+/** The number to take when there are several: one behind its label before others, a mobile before a landline. */
+export function choosePhone(
+  folded: string,
+  phones: readonly Phone[],
+  labels: readonly Label[],
+): Phone | undefined {
+  const rank = (phone: Phone) => {
+    const isLabelled = labels.some(
+      ({ kind, end }) =>
+        kind === "phone" && end <= phone.start && folded.slice(end, phone.start).trim() === "",
+    );
+    return (isLabelled ? 2 : 0) + (phone.isMobile ? 1 : 0);
+  };
+  return [...phones].sort((a, b) => rank(b) - rank(a))[0];
+}
+
+/** A number that only its label or its surroundings make one: short, without area code, or partly hidden. */
+export function findLikelyPhone(
+  folded: string,
+  labels: readonly Label[],
+): (Phone & { readonly isLabelled: boolean }) | undefined {
+  for (const { kind, end } of labels) {
+    const found =
+      kind === "phone"
+        ? /^\s*(\+?[(\d][\d*() -]{3,20}[\d*])(?![\d*])/d.exec(folded.slice(end, end + 40))
+        : null;
+    const [from, to] = found?.indices?.[1] ?? [];
+    if (!found || from === undefined || to === undefined) continue;
+    return { start: end + from, end: end + to, isMobile: false, isLabelled: !found[0].includes("*") };
+  }
+  const isIsland = /香港|澳门|九龙|新界|hong ?kong|kowloon|maca[uo]/i.test(folded);
+  const hidden = /(?<![\d*])1\d{2}\*{4,6}\d{2,4}(?![\d*])/.exec(folded);
+  const local = isIsland ? /(?<![\d*-])[2-9]\d{3}[ -]?\d{4}(?![\d*-])/.exec(folded) : null;
+  const found = hidden ?? local;
+  if (!found) return undefined;
+  return { start: found.index, end: found.index + found[0].length, isMobile: false, isLabelled: false };
+}

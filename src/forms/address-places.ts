@@ -1,0 +1,162 @@
+/** Owns the finding of province, city and district in a text, one after the other and never completed. */
+
+import type { Division, Divisions, Level } from "./address-divisions.ts";
+import { looksLikeName } from "./address-names.ts";
+import type { Span } from "./address-spans.ts";
+
+export interface Step extends Span {
+  readonly level: Level;
+}
+
+/** `gap`: a separator or a label; `wall`: a telephone number; `closed`: text in which no place may begin. */
+export type Soil = "text" | "gap" | "wall" | "closed";
+
+/** The text as the search sees it; all positions are of the folded text. */
+export interface Ground {
+  readonly folded: string;
+  readonly divisions: Divisions;
+  /** What stands at each position. */
+  readonly soil: readonly Soil[];
+}
+
+interface Chain {
+  readonly steps: readonly Step[];
+  readonly score: number;
+}
+
+interface Candidate extends Step {
+  /** Absent for a name that only its last character makes a division, behind one that is known. */
+  readonly division?: Division;
+}
+
+const nothing: Chain = { steps: [], score: 0 };
+const longestName = 15;
+/** What makes a name for short, or a city, part of another name: 南京西路, 中山大学, 深圳市民中心. */
+const street =
+  /^(?:[东西南北中上下]?[一二三四五六七八九十]?(?:路|街(?!道)|大道|巷|弄|里|道|桥|站)|大学|学院|大厦|大楼|大酒店|饭店|宾馆|酒店|银行|商会|会馆|城|村|镇|乡|港|湖|湾|山|花园|广场|公寓|师范|理工|交通|医院|机场)/;
+const road = /^(?:路|街(?!道)|大道|大街)/;
+const notCity = /^(?:场|民(?:中心|广场|之家|公园|服务|活动|族)|立|郊)/;
+const joint = /[->·]/;
+/** Names that the data does not hold: of new zones, and of divisions that were renamed since. */
+const zone =
+  /^\p{sc=Han}{0,8}?(?:高新技术产业开发区|经济技术开发区|技术开发区|经济开发区|开发区|高新区|经开区|工业园区|示范区|合作区|保税区|新区)/u;
+const county =
+  /^\p{sc=Han}{2,3}(?:(?<![园社小校厂景院库片街业宅墅活属住税假险营辖]|\p{sc=Han}{2}[东西南北中一二三四五])区|县(?![城道府医中一])|旗(?!舰))/u;
+const city = /^\p{sc=Han}{2,3}市/u;
+const company = /^[^\s,;|/、。\d]*(?:公司|集团|事务所|驻)/;
+
+/** The most convincing run of divisions, from the larger to the smaller; empty when there is none. */
+export function findPlace(ground: Ground): readonly Step[] {
+  const { folded, soil } = ground;
+  let best = nothing;
+  for (let start = 0; start < folded.length; start += 1) {
+    if (soil[start] !== "text") continue;
+    const chain = bestChain(ground, start, undefined);
+    const [first] = chain.steps;
+    const last = chain.steps.at(-1);
+    if (!first || !last) continue;
+    const isOpening =
+      start === 0 || !isText(ground, start - 1) || /[([【《"“:]/.test(folded.charAt(start - 1));
+    // In the middle of a word one name alone is more often a street's: 深圳市福田区上海路.
+    if (!isOpening && !isConvincing(ground, start, chain)) continue;
+    const penalty = company.test(folded.slice(last.end, last.end + 40)) ? 3 : 0;
+    const score = chain.score + (isOpening ? 1 : 0) - penalty;
+    if (score > best.score) best = { steps: chain.steps, score };
+  }
+  return best.steps;
+}
+
+function isConvincing(ground: Ground, start: number, { steps, score }: Chain): boolean {
+  if (steps.length > 1) return score >= 4;
+  let open = start;
+  while (isText(ground, open - 1) && start - open < 6) open -= 1;
+  const before = ground.folded.slice(open, start);
+  return score >= 3 && steps[0]?.level !== 2 && (before === "中国" || looksLikeName(before));
+}
+
+/** The best run of divisions that begins here, inside `parent` when there is one. */
+function bestChain(ground: Ground, start: number, parent: Candidate | undefined): Chain {
+  let best = nothing;
+  for (const step of candidatesAt(ground, start, parent)) {
+    const rest = step.level === 2 ? nothing : bestChain(ground, skipGap(ground, step.end), step);
+    if (!isPlausible(ground, step, parent, rest)) continue;
+    const weight = step.division === undefined ? 1 : step.division.isFull ? 3 : 2;
+    const score = weight + rest.score;
+    if (score > best.score) {
+      best = { steps: [{ start: step.start, end: step.end, level: step.level }, ...rest.steps], score };
+    }
+  }
+  return best;
+}
+
+function candidatesAt(ground: Ground, start: number, parent: Candidate | undefined): Candidate[] {
+  const { folded, divisions } = ground;
+  const known: Candidate[] = [];
+  for (let end = start + 2; end <= start + longestName && isText(ground, end - 1); end += 1) {
+    for (const division of divisions.get(folded.slice(start, end)) ?? []) {
+      if (parent && !isInside(division, parent)) continue;
+      known.push({ start, end, level: division.level, division });
+    }
+  }
+  known.sort((a, b) => a.level - b.level);
+  return known.length > 0 || !parent ? known : guessAt(ground, start, parent);
+}
+
+function isInside(division: Division, parent: Candidate): boolean {
+  if (division.level <= parent.level) return false;
+  // What a name that is not in the data holds is not known either.
+  return parent.division !== undefined && division.code.startsWith(parent.division.prefix);
+}
+
+function guessAt(ground: Ground, start: number, parent: Candidate): Candidate[] {
+  let end = start;
+  while (end < start + longestName && isText(ground, end)) end += 1;
+  const text = ground.folded.slice(start, end);
+  const isDirect = /^(?:11|12|31|50|8[12])/.test(parent.division?.code ?? "");
+  const guesses: Candidate[] = [];
+  const guess = (pattern: RegExp, level: Level) => {
+    const found = pattern.exec(text)?.[0];
+    if (found) guesses.push({ start, end: start + found.length, level });
+  };
+  if (isDirect && text.startsWith("市辖区")) guess(/^市辖区/, 1);
+  else {
+    if (parent.level === 0 && !isDirect) guess(city, 1);
+    if (parent.level === 1 || isDirect) guess(zone, 2);
+    guess(county, 2);
+  }
+  return guesses;
+}
+
+/** Whether what follows leaves the name a division's. */
+function isPlausible(ground: Ground, step: Candidate, parent: Candidate | undefined, rest: Chain): boolean {
+  const { folded } = ground;
+  const written = folded.slice(step.start, step.end);
+  const next = folded.slice(step.end, step.end + 8);
+  if (written.endsWith("市") && notCity.test(next)) return false;
+  const { division } = step;
+  if (division === undefined) return true;
+  if (division.isFull) {
+    if (written.length === 2 && !parent) return false;
+    return rest.steps.length > 0 || !road.test(next);
+  }
+  const isAtEnd = !isText(ground, step.end) || joint.test(next.charAt(0));
+  const isFollowed = rest.score > 1;
+  const isPartOfName = street.test(next);
+  if (division.level === 0) {
+    const isIsland = /^(?:71|8[12])/.test(division.code);
+    return isFollowed || isAtEnd || (isIsland && !isPartOfName);
+  }
+  if (division.level === 1) return isFollowed || isAtEnd || (parent !== undefined && !isPartOfName);
+  return parent !== undefined && (isAtEnd || (division.isCity && !isPartOfName));
+}
+
+/** Over what may stand between a province and its city: separators, labels and dashes. */
+function skipGap({ folded, soil }: Ground, start: number): number {
+  let index = start;
+  while (soil[index] === "gap" || joint.test(folded.charAt(index))) index += 1;
+  return index;
+}
+
+function isText({ soil }: Ground, index: number): boolean {
+  return soil[index] === "text" || soil[index] === "closed";
+}

@@ -1,0 +1,95 @@
+/** Owns the splitting of a pasted address into the fields of a party: only cut, never completed or dropped. */
+
+import type { DraftParty } from "../model/draft.ts";
+import type { Divisions } from "./address-divisions.ts";
+import { fold, stripInvisible } from "./address-fold.ts";
+import { findLabels, type Label } from "./address-labels.ts";
+import { findName } from "./address-names.ts";
+import { choosePhone, findLikelyPhone, findPhones } from "./address-phones.ts";
+import { findPlace, type Soil } from "./address-places.ts";
+import { findWords, isSeparator, type Piece, type Span, tile } from "./address-spans.ts";
+
+/** What a pasted text was understood as. */
+export interface AddressGuess {
+  /** Parts that were not found are absent. */
+  readonly party: DraftParty;
+  /** Exactly one telephone number stands in the text. Everything else is a suggestion. */
+  readonly isPhoneCertain: boolean;
+}
+
+/**
+ * Splits one or several lines (`张三 13800138000 广东省深圳市南山区科技园1号楼`, with labels or without) into the
+ * fields of a party (specification, 2.2). Every character of the text but separators and labels is in exactly
+ * one field, as it was written; what cannot be placed is in `detail`. Loads the names of divisions on first use.
+ */
+export async function understandAddress(text: string): Promise<AddressGuess> {
+  const { readDivisions } = await import("./address-divisions.ts");
+  return splitAddress(text, readDivisions());
+}
+
+export function splitAddress(text: string, divisions: Divisions): AddressGuess {
+  const { pieces, isPhoneCertain } = cutAddress(text, divisions);
+  return { party: joinPieces(text, pieces), isPhoneCertain };
+}
+
+const levels = ["province", "city", "district"] as const;
+
+/** In units; what is longer is no address, and is all detail. */
+const longestText = 5_000;
+
+/** The pieces that the text consists of, without gap or overlap. */
+export function cutAddress(text: string, divisions: Divisions): { pieces: Piece[]; isPhoneCertain: boolean } {
+  const folded = fold(text);
+  if (text.length > longestText) return { pieces: tile(folded, []), isPhoneCertain: false };
+  const sure = findPhones(folded);
+  const labels = findLabels(folded, sure);
+  const likely = sure.length > 0 ? undefined : findLikelyPhone(folded, labels);
+  const phone = likely ?? choosePhone(folded, sure, labels);
+  const phones = likely ? [likely] : sure;
+  const place = findPlace({ folded, divisions, soil: survey(folded, labels, phones) });
+  const words = findWords(folded, [...labels, ...phones, ...place]);
+  const name = findName(folded, words, { labels, phones, place, isChinese: isChinese(folded) });
+  const pieces = tile(folded, [
+    ...labels.map(({ start, end }): Piece => ({ kind: "label", start, end })),
+    ...place.map(({ start, end, level }): Piece => ({ kind: levels[level], start, end })),
+    ...(phone ? [{ kind: "phone", start: phone.start, end: phone.end } as const] : []),
+    ...(name ? [{ kind: "name", ...name } as const] : []),
+  ]);
+  return { pieces, isPhoneCertain: sure.length === 1 || likely?.isLabelled === true };
+}
+
+/** Each field is cut from the text; only line breaks become blanks, and invisible characters leave the number. */
+function joinPieces(text: string, pieces: readonly Piece[]): DraftParty {
+  const party: DraftParty = {};
+  const rest: string[] = [];
+  for (const { kind, start, end } of pieces) {
+    const part = text.slice(start, end);
+    if (kind === "rest") rest.push(part.replace(/\s*[\n\r\u2028\u2029]\s*/g, " "));
+    else if (kind === "phone") party.phone = stripInvisible(part);
+    else if (kind !== "separator" && kind !== "label") party[kind] = part;
+  }
+  if (rest.length > 0) party.detail = rest.join(" ");
+  return party;
+}
+
+/** Texts in Japanese or Korean hold Chinese characters too, but not Chinese names and places. */
+function isChinese(folded: string): boolean {
+  return /\p{sc=Han}/u.test(folded) && !/[\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(folded);
+}
+
+/** What stands at each position, for the search for the place. */
+function survey(folded: string, labels: readonly Label[], phones: readonly Span[]): readonly Soil[] {
+  const soil = Array.from({ length: folded.length }, (_, index): Soil => {
+    return isSeparator(folded.charAt(index)) ? "gap" : "text";
+  });
+  for (const { start, end } of labels) soil.fill("gap", start, end);
+  for (const { start, end } of phones) soil.fill("wall", start, end);
+  if (!labels.some(({ kind }) => kind === "address")) return soil;
+  for (const label of labels) {
+    let index = label.end;
+    while (label.kind === "name" && soil[index] === "gap") index += 1;
+    // The company that receives a parcel is no part of its address, whatever city it is named after.
+    while (label.kind === "name" && soil[index] === "text") soil[index++] = "closed";
+  }
+  return soil;
+}

@@ -1,0 +1,131 @@
+/** Owns the interactive order form: which questions a draft still needs, in which order (2.2, 2.3, 4.2). */
+
+import type { Prompts } from "../core/prompts.ts";
+import { isPlainDecimal } from "../model/decimal.ts";
+import { type Draft, itemFields, partyFields, serviceTypes } from "../model/draft.ts";
+import { isJsonNumber, type Json, jsonNumber } from "../model/json.ts";
+import { askParty, type PartyTools, partyLabels } from "./party-form.ts";
+
+export type Part = "sender" | "receiver" | "item" | "service_type";
+export const parts: readonly Part[] = ["sender", "receiver", "item", "service_type"];
+
+export interface FormTools extends PartyTools {
+  readonly prompts: Prompts;
+  /** Told of the draft and the parts still open after every answer, so that nothing typed is lost on Ctrl-C. */
+  readonly keep: (draft: Draft, open: readonly Part[]) => void;
+}
+
+/**
+ * Asks for the parts that are still open. `given` holds the dotted paths, or whole parts, that came by
+ * flag, file or template: they are not asked again.
+ */
+export async function fillDraft(draft: Draft, given: ReadonlySet<string>, tools: FormTools): Promise<Draft> {
+  const open = parts.filter((part) => !given.has(part));
+  let filled = draft;
+  while (open[0] !== undefined) {
+    filled = await askPart(open[0], filled, given, tools, open);
+    open.shift();
+    tools.keep(filled, [...open]);
+  }
+  return filled;
+}
+
+/** Asks for one part anew, with what is there as the starting point. */
+export async function askPart(
+  part: Part,
+  draft: Draft,
+  given: ReadonlySet<string>,
+  tools: FormTools,
+  open: readonly Part[] = [],
+): Promise<Draft> {
+  const keep = (value: Json | undefined) => tools.keep(withPart(draft, part, value), [...open]);
+  if (part === "service_type") return withPart(draft, part, await askServiceType(tools.prompts));
+  if (part === "item") return withPart(draft, part, await askItem(draft.item, given, tools, keep));
+  const fixed = new Set(partyFields.filter((name) => given.has(`${part}.${name}`)));
+  return withPart(draft, part, await askParty(titleOf(part), draft[part], fixed, tools, keep));
+}
+
+async function askServiceType(prompts: Prompts): Promise<string | undefined> {
+  return prompts.choose<string | undefined>("Service level", [
+    { value: undefined, label: "let the service choose" },
+    ...serviceTypes.map((type) => ({ value: type, label: type })),
+  ]);
+}
+
+async function askItem(
+  item: Draft["item"],
+  given: ReadonlySet<string>,
+  { prompts }: FormTools,
+  keep: (value: Json) => void,
+): Promise<Json> {
+  let answers: Record<string, Json> = { ...(item as Record<string, Json> | undefined) };
+  for (const name of itemFields) {
+    if (given.has(`item.${name}`)) continue;
+    answers = withField(answers, name, await askItemField(name, answers[name], prompts));
+    keep(answers);
+  }
+  return answers;
+}
+
+const itemLabels: Readonly<Record<(typeof itemFields)[number], string>> = {
+  name: "Item name",
+  description: "Item description",
+  weight: "Item weight",
+  value: "Declared value",
+  quantity: "Number of pieces",
+};
+
+/** Numbers are kept as typed: `2.50` stays `2.50`. */
+async function askItemField(
+  name: (typeof itemFields)[number],
+  present: Json | undefined,
+  prompts: Prompts,
+): Promise<Json | undefined> {
+  const initial = isJsonNumber(present) ? present.value : typeof present === "string" ? present : undefined;
+  const answer = (await prompts.text(itemLabels[name], { initial, check: checkItemField(name) })).trim();
+  if (answer === "") return undefined;
+  return name === "name" || name === "description" ? answer : jsonNumber(answer);
+}
+
+function checkItemField(name: (typeof itemFields)[number]): (answer: string) => true | string {
+  return (answer) => {
+    const text = answer.trim();
+    if (text === "" || name === "name" || name === "description") return true;
+    if (!isPlainDecimal(text)) return "a number such as 2.50, or Enter to leave it out";
+    return name !== "quantity" || !text.includes(".") || "a whole number, or Enter to leave it out";
+  };
+}
+
+/** Asks for one field again after the service refused it; undefined for a path that is no field. */
+export async function correctField(draft: Draft, path: string, tools: FormTools): Promise<Draft | undefined> {
+  const [part = "", name = ""] = path.split(".");
+  if (path === "service_type") return askPart("service_type", draft, new Set(), tools);
+  const itemField = itemFields.find((field) => part === "item" && field === name);
+  if (itemField) {
+    const answer = await askItemField(itemField, draft.item?.[itemField], tools.prompts);
+    return withPart(draft, "item", withField(draft.item, itemField, answer));
+  }
+  const partyField = partyFields.find((field) => field === name);
+  if (!partyField || (part !== "sender" && part !== "receiver")) return undefined;
+  const initial = draft[part]?.[partyField];
+  const answer = (
+    await tools.prompts.text(`${titleOf(part)} ${partyLabels[partyField]}`, { initial })
+  ).trim();
+  return withPart(draft, part, withField(draft[part], partyField, answer === "" ? undefined : answer));
+}
+
+export function titleOf(part: "sender" | "receiver"): string {
+  return part === "sender" ? "Sender" : "Receiver";
+}
+
+/** Left out means absent from the request, not empty. */
+function withField(object: object | undefined, name: string, value: Json | undefined): Record<string, Json> {
+  const present = { ...(object as Record<string, Json> | undefined) };
+  if (value !== undefined) return { ...present, [name]: value };
+  const { [name]: _old, ...rest } = present;
+  return rest;
+}
+
+function withPart(draft: Draft, part: Part, value: Json | undefined): Draft {
+  return withField(draft, part, value) as Draft;
+}

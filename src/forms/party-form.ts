@@ -1,0 +1,101 @@
+/** Owns the questions for one party: pick a known one, type it, or paste an address as text (2.2). */
+
+import type { Choice, Prompts } from "../core/prompts.ts";
+import { type DraftParty, partyFields } from "../model/draft.ts";
+
+/** A party that was saved or used before. */
+export interface KnownParty {
+  /** The name in the address book, where it is in it. */
+  readonly alias?: string | undefined;
+  readonly party: DraftParty;
+}
+
+export interface PartyTools {
+  readonly prompts: Prompts;
+  /** Saved parties first, then recently used ones. */
+  readonly knownParties: () => Promise<readonly KnownParty[]>;
+  /** Splits a pasted address into the fields of a party. */
+  readonly understand: (text: string) => Promise<DraftParty>;
+}
+
+type PartyField = (typeof partyFields)[number];
+type Way =
+  | { readonly kind: "type" }
+  | { readonly kind: "paste" }
+  | { readonly kind: "known"; readonly party: DraftParty };
+
+/**
+ * Asks for a party. `fixed` names the fields that are given and not asked; `keep` is told of what there
+ * is after every answer. With a party already there, its fields are the starting point.
+ */
+export async function askParty(
+  title: string,
+  party: DraftParty | undefined,
+  fixed: ReadonlySet<string>,
+  tools: PartyTools,
+  keep: (party: DraftParty) => void,
+): Promise<DraftParty> {
+  if (party !== undefined && Object.keys(party).length > 0)
+    return askFields(title, party, fixed, tools, keep);
+  const known = await tools.knownParties();
+  const way = await tools.prompts.search(title, (term) => findWays(term, known));
+  if (way.kind === "known") return way.party;
+  if (way.kind === "type") return askFields(title, {}, fixed, tools, keep);
+  const text = await tools.prompts.lines(`${title}: paste the address, then an empty line`);
+  return askFields(title, await tools.understand(text), fixed, tools, keep);
+}
+
+async function askFields(
+  title: string,
+  start: DraftParty,
+  fixed: ReadonlySet<string>,
+  { prompts }: PartyTools,
+  keep: (party: DraftParty) => void,
+): Promise<DraftParty> {
+  let party = start;
+  for (const name of partyFields) {
+    if (fixed.has(name)) continue;
+    const answer = (await prompts.text(`${title} ${partyLabels[name]}`, { initial: party[name] })).trim();
+    const { [name]: _old, ...rest } = party;
+    party = answer === "" ? rest : { ...rest, [name]: answer };
+    keep(party);
+  }
+  return party;
+}
+
+export const partyLabels: Readonly<Record<PartyField, string>> = {
+  name: "name",
+  phone: "phone",
+  province: "province",
+  city: "city",
+  district: "district",
+  detail: "street address",
+};
+
+const newWays: readonly Choice<Way>[] = [
+  { value: { kind: "type" }, label: "new address" },
+  { value: { kind: "paste" }, label: "paste an address as text" },
+];
+
+/** "New address" first until something is typed, then the known parties that hold it in any field or their alias. */
+export function findWays(term: string, known: readonly KnownParty[]): readonly Choice<Way>[] {
+  const wanted = term.trim().toLowerCase();
+  const matches = known.filter(({ alias, party }) =>
+    [alias, ...Object.values(party)].some((text) => (text ?? "").toLowerCase().includes(wanted)),
+  );
+  const found = matches.map(
+    ({ alias, party }): Choice<Way> => ({
+      value: { kind: "known", party },
+      label: describeParty(party, alias),
+    }),
+  );
+  // Whoever typed a name and sees it found should get it with Enter.
+  return wanted === "" ? [...newWays, ...found] : [...found, ...newWays];
+}
+
+/** One line for a party: `@shop 张三 13800138000 深圳市`. */
+export function describeParty(party: DraftParty, alias?: string): string {
+  return [alias === undefined ? "" : `@${alias}`, party.name, party.phone, party.city, party.district]
+    .filter((text) => text !== undefined && text !== "")
+    .join(" ");
+}

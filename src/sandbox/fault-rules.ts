@@ -1,0 +1,117 @@
+/** Owns the fault rules as JSON: what the control endpoint accepts, and what it shows of a plan. */
+
+import { isJsonNumber, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import type { Fault, FaultCondition, FaultCount, FaultKind, FaultRule } from "./faults.ts";
+import { invalidParameter } from "./refusal.ts";
+
+type Reader = { readonly expected: string; readonly read: (value: Json) => unknown };
+type Fields<T> = { readonly [Key in keyof T]-?: Reader };
+
+const number: Reader = {
+  expected: "a number that is not negative",
+  read: (value) => (isJsonNumber(value) && Number(value.value) >= 0 ? Number(value.value) : undefined),
+};
+const text: Reader = {
+  expected: "a string",
+  read: (value) => (typeof value === "string" ? value : undefined),
+};
+const flag: Reader = {
+  expected: "true or false",
+  read: (value) => (typeof value === "boolean" ? value : undefined),
+};
+const anything: Reader = { expected: "JSON", read: (value) => value };
+const status: Reader = {
+  expected: "an HTTP status from 200 to 599",
+  read: (value) => (isJsonNumber(value) && /^[2-5]\d\d$/.test(value.value) ? Number(value.value) : undefined),
+};
+const headers: Reader = {
+  expected: "an object of strings",
+  read: (value) =>
+    isJsonObject(value) && Object.values(value).every((entry) => typeof entry === "string")
+      ? value
+      : undefined,
+};
+const pattern: Reader = {
+  expected: "the source of a regular expression",
+  read(value) {
+    try {
+      return typeof value === "string" && new RegExp(value) ? value : undefined;
+    } catch {
+      return undefined;
+    }
+  },
+};
+const content: Reader = {
+  expected: "html or binary",
+  read: (value) => (value === "html" || value === "binary" ? value : undefined),
+};
+
+const conditionFields: Fields<FaultCondition> = {
+  method: text,
+  path: pattern,
+  after: number,
+  times: number,
+  probability: number,
+  seed: number,
+};
+
+type FaultOf<Kind extends FaultKind> = Extract<Fault, { kind: Kind }>;
+
+const faultFields: { readonly [Kind in FaultKind]: Fields<Omit<FaultOf<Kind>, "kind">> } = {
+  latency: { ms: number },
+  status: { status, body: text, contentType: text, headers, processed: flag },
+  refuse: { status, code: text, message: text, details: anything },
+  drop_before: {},
+  drop_after: {},
+  drop_mid_body: {},
+  stall_headers: {},
+  stall_body: {},
+  truncate: {},
+  garbage: { content, processed: flag },
+  wrong_shape: { data: anything, processed: flag },
+  rate_limit: { retryAfter: text },
+  redirect: { location: text, status, processed: flag },
+  huge_body: { bytes: number, processed: flag },
+  raw: { bytes: text, processed: flag },
+};
+
+const required: { readonly [Kind in FaultKind]?: readonly string[] } = {
+  latency: ["ms"],
+  status: ["status"],
+  refuse: ["status", "code", "message"],
+  redirect: ["location"],
+  huge_body: ["bytes"],
+  raw: ["bytes"],
+};
+
+export const faultKinds = Object.keys(faultFields) as readonly FaultKind[];
+
+/** Reads an array of rules; throws a Refusal that names the first key that is unknown, missing or of a wrong type. */
+export function acceptFaultRules(body: Json): FaultRule[] {
+  if (!Array.isArray(body)) throw invalidParameter("body", body, "an array of rules");
+  return body.map((rule, index) => acceptFaultRule(rule, `[${index}]`));
+}
+
+function acceptFaultRule(rule: Json, path: string): FaultRule {
+  if (!isJsonObject(rule)) throw invalidParameter(path, rule, "an object");
+  const kind = faultKinds.find((name) => name === rule.kind);
+  if (!kind) throw invalidParameter(`${path}.kind`, rule.kind, `one of ${faultKinds.join(", ")}`);
+  const fields: Readonly<Record<string, Reader>> = { ...conditionFields, ...faultFields[kind] };
+  const accepted: Record<string, unknown> = { kind };
+  for (const key of new Set([...(required[kind] ?? []), ...Object.keys(rule)])) {
+    if (key === "kind") continue;
+    const value = rule[key];
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    if (!field) throw invalidParameter(`${path}.${key}`, value, `one of ${Object.keys(fields).join(", ")}`);
+    const read = value === undefined ? undefined : field.read(value);
+    if (read === undefined) throw invalidParameter(`${path}.${key}`, value, field.expected);
+    accepted[key] = read;
+  }
+  return accepted as unknown as FaultRule;
+}
+
+/** A rule with how many requests it matched, and how many of them went wrong. */
+export function faultCountView({ rule, matched, fired }: FaultCount): JsonObject {
+  const path = rule.path instanceof RegExp ? rule.path.source : rule.path;
+  return { rule: { ...rule, path } as unknown as JsonObject, matched, fired };
+}

@@ -1,0 +1,49 @@
+/**
+ * Owns order and tracking numbers. Both are the order's id in disguise: multiplied within eleven digits,
+ * so that neighbours look unrelated, and closed by a check digit. A tracking number thus leads to its
+ * order without a search.
+ */
+
+const digits = 11;
+const modulus = 10n ** BigInt(digits);
+const offset = 38_201_456_977n;
+/** Has no factor in common with the modulus, hence an inverse. */
+const multiplier = 61_803_398_877n;
+const inverse = invert(multiplier, modulus);
+
+export function trackingNumberOf(id: number): string {
+  const body = pad((BigInt(id) * multiplier + offset) % modulus);
+  return `CR${body}${checkDigit(body)}`;
+}
+
+/** The order's id, or undefined for text that is no tracking number. */
+export function idOfTrackingNumber(trackingNumber: string): number | undefined {
+  const [, body = "", check] = /^CR(\d{11})(\d)$/.exec(trackingNumber) ?? [];
+  if (check === undefined || check !== checkDigit(body)) return undefined;
+  return Number(((BigInt(body) - offset + modulus) * inverse) % modulus);
+}
+
+export function orderNumberOf(id: number): string {
+  return `CO${pad((BigInt(id) * inverse + offset) % modulus)}`;
+}
+
+/** Luhn's digit: catches every single wrong digit and most swaps of neighbours. */
+function checkDigit(body: string): string {
+  let sum = 0;
+  for (let position = 0; position < body.length; position++) {
+    const digit = Number(body[position]) * (position % 2 === 0 ? 2 : 1);
+    sum += digit > 9 ? digit - 9 : digit;
+  }
+  return String((10 - (sum % 10)) % 10);
+}
+
+function pad(value: bigint): string {
+  return String(value).padStart(digits, "0");
+}
+
+/** Extended Euclid. */
+function invert(value: bigint, modulo: bigint): bigint {
+  let [a, b, x, y] = [value, modulo, 1n, 0n];
+  while (b !== 0n) [a, b, x, y] = [b, a % b, y, x - (a / b) * y];
+  return ((x % modulo) + modulo) % modulo;
+}

@@ -1,0 +1,88 @@
+/**
+ * Owns the way of an order through the states (specification, section 3) as a function of the order, its
+ * events and the hour. Nothing here remembers anything: the same three give the same answer.
+ */
+
+import { wayStates } from "../model/states.ts";
+import { pacePercent, stageMs } from "./choices.ts";
+import type { OrderEvent, OrderFacts } from "./order.ts";
+
+/** A state and the instant at which the order enters it. */
+export interface Passage {
+  readonly state: string;
+  readonly sinceMs: number;
+}
+
+/** Between two passages of a hurried order: room for a record in the middle of a stage. */
+const hurryMs = 2;
+
+/** How long an order of this service type stays in a state when nobody interferes. */
+export function stayMs(order: OrderFacts, state: string): number {
+  return Math.floor(((stageMs[state] ?? 0) * pacePercent[order.serviceType]) / 100);
+}
+
+/** Every passage of an order, past and to come, oldest first. */
+export function planWay(order: OrderFacts, events: readonly OrderEvent[]): Passage[] {
+  let way = continueWay(order, [{ state: "pending", sinceMs: order.createdMs }]);
+  for (const event of events) way = applyEvent(order, way, event);
+  return way;
+}
+
+/**
+ * The passages that lie behind an order at an hour: at least the first. An event has happened whatever
+ * the hour says, so a clock that runs behind never takes it back.
+ */
+export function reachedPassages(order: OrderFacts, events: readonly OrderEvent[], nowMs: number): Passage[] {
+  return passedBy(planWay(order, events), Math.max(nowMs, events.at(-1)?.atMs ?? nowMs));
+}
+
+export function stateAt(order: OrderFacts, events: readonly OrderEvent[], nowMs: number): string {
+  return reachedPassages(order, events, nowMs).at(-1)?.state ?? "pending";
+}
+
+/** When a parcel is or will be delivered, were it not cancelled (2.5, estimated_delivery). */
+export function deliveryMs(order: OrderFacts, events: readonly OrderEvent[]): number {
+  const way = planWay(
+    order,
+    events.filter(({ to }) => to !== "cancelled"),
+  );
+  return way.find(({ state }) => state === "delivered")?.sinceMs ?? order.createdMs;
+}
+
+/**
+ * The event that takes an order to a state now. It lies a little ahead of the hour where the passages
+ * that it implies would otherwise share an instant with an earlier one.
+ */
+export function eventTo(to: string, reached: readonly Passage[], nowMs: number): OrderEvent {
+  const last = reached.at(-1);
+  const steps = to === "cancelled" ? 1 : wayStates.indexOf(to) - wayStates.indexOf(last?.state ?? "pending");
+  return { to, atMs: Math.max(nowMs, (last?.sinceMs ?? nowMs) + steps * hurryMs) };
+}
+
+/** Leaves the way at the event; the stages that an advance skips are passed in the instants before it. */
+function applyEvent(order: OrderFacts, way: readonly Passage[], event: OrderEvent): Passage[] {
+  const passed = passedBy(way, event.atMs);
+  if (event.to === "cancelled") return [...passed, { state: event.to, sinceMs: event.atMs }];
+  const from = wayStates.indexOf(passed.at(-1)?.state ?? "pending");
+  const skipped = wayStates.slice(from + 1, wayStates.indexOf(event.to) + 1);
+  const hurried = skipped.map((state, index) => ({
+    state,
+    sinceMs: event.atMs - (skipped.length - 1 - index) * hurryMs,
+  }));
+  return continueWay(order, [...passed, ...hurried]);
+}
+
+function continueWay(order: OrderFacts, passed: readonly Passage[]): Passage[] {
+  const way = [...passed];
+  for (let last = way.at(-1); last !== undefined; last = way.at(-1)) {
+    const next = wayStates[wayStates.indexOf(last.state) + 1];
+    if (next === undefined) break;
+    way.push({ state: next, sinceMs: last.sinceMs + stayMs(order, last.state) });
+  }
+  return way;
+}
+
+/** The first passage always counts, even where the clock was set back before the order's creation. */
+function passedBy(way: readonly Passage[], instantMs: number): Passage[] {
+  return way.filter(({ sinceMs }, index) => index === 0 || sinceMs <= instantMs);
+}

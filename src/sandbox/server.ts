@@ -1,0 +1,151 @@
+/** Owns the sandbox as a running HTTP server on this machine's loopback address. */
+
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Clock } from "../core/clock.ts";
+import { systemCode, usageError } from "../core/errors.ts";
+import type { JsonObject } from "../model/json.ts";
+import { account, keepAliveMs } from "./choices.ts";
+import { faultPath, faultRoutes } from "./fault-endpoint.ts";
+import { createFaultPlan, type FaultPlan } from "./faults.ts";
+import { openLedger } from "./ledger.ts";
+import { misbehave } from "./misbehave.ts";
+import { type Advance, advance } from "./moves.ts";
+import { answerCall, type Call, isAuthorized, serviceRoutes } from "./routes.ts";
+import { generateSeeds } from "./seeds.ts";
+import { createService } from "./service.ts";
+import { openStore } from "./store.ts";
+import { readBody, send, toWire } from "./wire.ts";
+
+export interface SandboxOptions {
+  /** Holds the orders between runs; made on first need, for its owner alone. */
+  readonly stateDir: string;
+  readonly clock: Clock;
+  /** The one key that is accepted. */
+  readonly apiKey: string;
+  /** 0, the default, is any free one. */
+  readonly port?: number | undefined;
+  /** So many generated orders stand beside the stored ones. */
+  readonly seedOrders?: number | undefined;
+  /** Every answer takes so much longer. */
+  readonly latencyMs?: number | undefined;
+  /** Opens the control endpoint, through which faults can be set from outside. */
+  readonly faults?: boolean | undefined;
+}
+
+export interface SandboxServer {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly faults: FaultPlan;
+  /** The latest requests for the service, oldest first; those for the control endpoint are not among them. */
+  readonly requests: readonly RecordedRequest[];
+  /** Moves a parcel on, a generated one too. Throws as `advanceParcel` does. */
+  advance(move: Advance): JsonObject;
+  /** Ends every connection at once. */
+  close(): Promise<void>;
+}
+
+export interface RecordedRequest {
+  readonly method: string;
+  /** With the query, as it was sent. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+const requestsKept = 10_000;
+
+/** Throws a usage error for a port that cannot be had. */
+export async function startSandbox(options: SandboxOptions): Promise<SandboxServer> {
+  const { clock, apiKey, latencyMs = 0 } = options;
+  const ledger = openLedger(openStore(options.stateDir), generateSeeds(options.seedOrders ?? 0, clock.now()));
+  const faults = createFaultPlan();
+  const requests: RecordedRequest[] = [];
+  let callsMade = 0;
+  const callsLeft = () => Math.max(0, account.apiCalls - callsMade);
+  const routes = serviceRoutes(createService(ledger, clock, callsLeft));
+  const controls = options.faults ? faultRoutes(faults) : undefined;
+  const closing = new AbortController();
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "", url = "" } = request;
+    const body = await readBody(request);
+    const call = toCall(request, body);
+    const hasKey = isAuthorized(call, apiKey);
+    const reply = (from: typeof routes) => toWire(answerCall(from, call, hasKey));
+    if (controls && call.path === faultPath) {
+      stamp(response);
+      send(response, reply(controls));
+      return;
+    }
+    record({ method, path: url, headers: request.headers, body: body?.toString("utf8") ?? "" });
+    const { delayMs, fault } = faults.draw(method, url);
+    if (latencyMs + delayMs > 0) await clock.sleep(latencyMs + delayMs, closing.signal);
+    stamp(response);
+    const serve = () => {
+      if (hasKey) callsMade++;
+      return reply(routes);
+    };
+    if (fault) misbehave(fault, response, serve);
+    else send(response, serve());
+  }
+
+  function stamp(response: ServerResponse): void {
+    response.sendDate = false;
+    response.setHeader("Date", new Date(clock.now()).toUTCString());
+  }
+
+  function record(request: RecordedRequest): void {
+    requests.push(request);
+    if (requests.length > requestsKept) requests.shift();
+  }
+
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+    // A client that went away, or the closing of the server: nobody is left to be told.
+    handle(request, response).catch(() => response.destroy());
+  });
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(listenError(error, options.port)));
+    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+  });
+
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    apiKey,
+    faults,
+    requests,
+    advance: (move) => advance(ledger, clock, move),
+    close() {
+      closing.abort();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      return closed;
+    },
+  };
+}
+
+function toCall(request: IncomingMessage, body: Uint8Array | undefined): Call {
+  const { method = "", url = "", headers } = request;
+  const [path = "", ...query] = url.split("?");
+  return {
+    method,
+    path,
+    query: new URLSearchParams(query.join("?")),
+    authorization: headers.authorization,
+    contentType: headers["content-type"],
+    body,
+  };
+}
+
+function listenError(error: Error, port: number | undefined): Error {
+  const code = systemCode(error);
+  if (code !== "EADDRINUSE" && code !== "EACCES") return error;
+  const reason = code === "EACCES" ? "not allowed" : "in use";
+  return usageError(`port ${port} is ${reason}`, "choose another one, or none for any that is free");
+}

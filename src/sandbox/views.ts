@@ -1,0 +1,85 @@
+/** Owns the shapes in which orders are answered (specification, 2.4): creation result, list element, detail. */
+
+import { type JsonNumber, type JsonObject, jsonNumber } from "../model/json.ts";
+import { paymentStatus } from "./choices.ts";
+import { estimateFee, money } from "./fees.ts";
+import type { KnownOrder } from "./ledger.ts";
+import { orderNumberOf, trackingNumberOf } from "./numbers.ts";
+import type { Order, Party } from "./order.ts";
+import { type Passage, reachedPassages } from "./schedule.ts";
+
+export function isoTime(instantMs: number): string {
+  return new Date(instantMs).toISOString();
+}
+
+export function creationView(order: Order): JsonObject {
+  return {
+    ...numbersOf(order),
+    status: "pending",
+    estimated_fee: estimatedFeeOf(order),
+    created_at: isoTime(order.createdMs),
+  };
+}
+
+export function listView(known: KnownOrder, nowMs: number): JsonObject {
+  const { order } = known;
+  const { status, payment_status, actual_fee } = present(known, nowMs);
+  return {
+    ...numbersOf(order),
+    status,
+    payment_status,
+    actual_fee,
+    item_name: order.item.name,
+    created_at: isoTime(order.createdMs),
+    sender: { name: order.sender.name, city: order.sender.city },
+    receiver: { name: order.receiver.name, city: order.receiver.city },
+  };
+}
+
+export function detailView(known: KnownOrder, nowMs: number): JsonObject {
+  const { order } = known;
+  const { status, payment_status, actual_fee, updated_at } = present(known, nowMs);
+  return {
+    ...numbersOf(order),
+    status,
+    payment_status,
+    service_type: order.serviceType,
+    estimated_fee: estimatedFeeOf(order),
+    actual_fee,
+    created_at: isoTime(order.createdMs),
+    updated_at,
+    sender: addressed(order.sender),
+    receiver: addressed(order.receiver),
+    item: order.item,
+  };
+}
+
+function numbersOf({ id }: Order) {
+  return { id: jsonNumber(String(id)), order_no: orderNumberOf(id), tracking_number: trackingNumberOf(id) };
+}
+
+function estimatedFeeOf({ serviceType, item }: Order): JsonNumber {
+  return estimateFee(serviceType, item.weight);
+}
+
+/** What changes with time. Nothing is charged before an order is paid, nor after it was refunded. */
+function present({ order, events }: KnownOrder, nowMs: number) {
+  const reached = reachedPassages(order, events, nowMs);
+  const last = reached.at(-1);
+  const payment = paymentOf(reached);
+  return {
+    status: last?.state,
+    payment_status: payment,
+    actual_fee: payment === paymentStatus.paid ? estimatedFeeOf(order) : money(0n),
+    updated_at: isoTime(last?.sinceMs ?? order.createdMs),
+  };
+}
+
+function paymentOf(reached: readonly Passage[]): string {
+  if (!reached.some(({ state }) => state === "paid")) return paymentStatus.unpaid;
+  return reached.at(-1)?.state === "cancelled" ? paymentStatus.refunded : paymentStatus.paid;
+}
+
+function addressed({ name, phone, province, city, district, detail }: Party): JsonObject {
+  return { name, phone, address: [province, city, district, detail].join("") };
+}

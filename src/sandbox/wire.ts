@@ -1,0 +1,46 @@
+/** Owns bytes in and out: a request's body within a bound, an answer as headers and JSON text. */
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { stringifyJson } from "../model/json.ts";
+import type { Answer } from "./answer.ts";
+import { bodyLimitBytes } from "./choices.ts";
+
+/** An answer as it goes over the wire; text leaves together with the headers in one write. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/** The whole body, or undefined where it is too long; what is too much is read and thrown away. */
+export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of request) {
+    sizeBytes += chunk.length;
+    if (sizeBytes <= bodyLimitBytes) chunks.push(chunk);
+  }
+  return sizeBytes <= bodyLimitBytes ? Buffer.concat(chunks) : undefined;
+}
+
+export function toWire({ status, body, headers }: Answer): WireAnswer {
+  return { status, headers: { "Content-Type": "application/json", ...headers }, body: stringifyJson(body) };
+}
+
+export function send(response: ServerResponse, answer: WireAnswer): void {
+  announce(response, answer).end(answer.body);
+}
+
+/** Announces the whole body, sends half of it, and calls `then` once that has left. */
+export function sendHalf(response: ServerResponse, answer: WireAnswer, then: () => void): void {
+  announce(response, answer).write(firstHalf(answer), then);
+}
+
+export function firstHalf({ body }: WireAnswer): Uint8Array {
+  const bytes = Buffer.from(body);
+  return bytes.subarray(0, Math.floor(bytes.length / 2));
+}
+
+function announce(response: ServerResponse, { status, headers, body }: WireAnswer): ServerResponse {
+  return response.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) });
+}

@@ -1,0 +1,107 @@
+/** Owns the sign of life: a line at the terminal while something takes longer than a second. */
+
+import type { Clock } from "../core/clock.ts";
+import { sanitise } from "./sanitise.ts";
+import type { TerminalStream } from "./streams.ts";
+import { cutToWidth } from "./width.ts";
+
+const patienceMs = 1_000;
+const eraseLine = "\r\u001b[K";
+
+export interface Progress {
+  /** Something begins that may take long; the function that it gives back ends it. */
+  begin(text: string): () => void;
+  /** Shows how far something has come; takes the place of the sign of life until it ends. */
+  meter(): Meter;
+  /** Takes the line away because something else is to be written; it comes back if the work goes on. */
+  clear(): void;
+}
+
+export interface Meter {
+  /** The text is made only when it is shown. */
+  update(text: () => string): void;
+  end(): void;
+}
+
+const redrawMs = 200;
+const lineMs = 5_000;
+
+/** Where no line can be taken away again: a line of its own every few seconds for a meter, nothing else. */
+export function createLineProgress(print: (line: string) => void, clock: Clock): Progress {
+  return {
+    begin: () => () => {},
+    clear: () => {},
+    meter() {
+      let shownMs = clock.now();
+      return {
+        update(text) {
+          if (clock.now() - shownMs < lineMs) return;
+          shownMs = clock.now();
+          print(text());
+        },
+        end() {},
+      };
+    },
+  };
+}
+
+export const noProgress: Progress = {
+  begin: () => () => {},
+  meter: () => ({ update() {}, end() {} }),
+  clear() {},
+};
+
+/** Shows the newest text after a second, and takes it away in the end. `stream` must be a terminal. */
+export function createProgress(stream: TerminalStream, clock: Clock): Progress {
+  const underWay = new Map<symbol, string>();
+  let isShown = false;
+  let hasMeter = false;
+  let cancel = () => {};
+  const wait = () => {
+    cancel();
+    cancel = clock.after(patienceMs, show);
+  };
+  const print = (text: string) => {
+    isShown = true;
+    stream.write(`${eraseLine}${cutToWidth(sanitise(text), (stream.columns ?? 80) - 1)}`);
+  };
+  const show = () => {
+    if (!hasMeter) print([...underWay.values()].at(-1) ?? "");
+  };
+  const erase = () => {
+    if (isShown) stream.write(eraseLine);
+    isShown = false;
+  };
+  return {
+    begin(text) {
+      if (underWay.size === 0) wait();
+      const entry = Symbol(text);
+      underWay.set(entry, text);
+      return () => {
+        underWay.delete(entry);
+        if (underWay.size > 0) return;
+        cancel();
+        erase();
+      };
+    },
+    meter() {
+      let shownMs = 0;
+      hasMeter = true;
+      return {
+        update(text) {
+          if (clock.now() - shownMs < redrawMs) return;
+          shownMs = clock.now();
+          print(text());
+        },
+        end() {
+          hasMeter = false;
+          erase();
+        },
+      };
+    },
+    clear() {
+      erase();
+      if (underWay.size > 0) wait();
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/** Owns the tests of how much of an answer is read: whole, cut short, or too large. */
+
+import { describe, expect, test } from "vitest";
+import { listenHttp, listenRaw, openTransport, rawAnswer, requestTo } from "./wire.ts";
+
+const mebibyte = 1024 * 1024;
+
+test("a whole answer: status, headers in small letters, body", async () => {
+  const { url } = await listenHttp((_request, response) => {
+    response.writeHead(418, { "X-Mixed-Case": "Yes", "Set-Cookie": ["a=1", "b=2"] });
+    response.end('{"name":"张三"}');
+  });
+  const answer = await openTransport().send(requestTo(url));
+  expect(answer).toMatchObject({ status: 418, body: '{"name":"张三"}' });
+  expect(answer.headers).toMatchObject({ "x-mixed-case": "Yes", "set-cookie": "a=1, b=2" });
+  expect(answer).not.toHaveProperty("cut");
+});
+
+test("characters that are split between chunks arrive whole, and a byte order mark is dropped", async () => {
+  const { url } = await listenHttp(async (_request, response) => {
+    for (const byte of Buffer.from("\ufeff深圳🚚")) {
+      response.write(Buffer.from([byte]));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    response.end();
+  });
+  expect((await openTransport().send(requestTo(url))).body).toBe("深圳🚚");
+});
+
+test("what is sent: method, path, headers and body, and no others of our own making", async () => {
+  const { url } = await listenHttp((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (chunk) => {
+      body += chunk;
+    });
+    request.on("end", () => {
+      const { method, url: path, headers } = request;
+      response.end(JSON.stringify({ method, path, headers, body }));
+    });
+  });
+  const target = new URL("/a%2Fb?q=%E5%BC%A0", url);
+  const { body } = await openTransport().send(
+    requestTo(target, { method: "POST", headers: { "x-a": "1" }, body: "张" }),
+  );
+  expect(JSON.parse(body)).toEqual({
+    method: "POST",
+    path: "/a%2Fb?q=%E5%BC%A0",
+    headers: { host: url.host, connection: "keep-alive", "content-length": "3", "x-a": "1" },
+    body: "张",
+  });
+});
+
+describe("cut short", () => {
+  test.each([
+    ["fewer bytes than announced", 'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"success":true'],
+    [
+      "a chunk that does not end",
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{"success":true',
+    ],
+    ["no last chunk", 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nf\r\n{"success":true\r\n'],
+  ])("%s", async (_how, wire) => {
+    const { url } = await listenRaw((socket) => socket.end(wire));
+    expect(await openTransport().send(requestTo(url))).toMatchObject({
+      status: 200,
+      body: '{"success":true',
+      cut: "dropped",
+    });
+  });
+
+  test("reset in the middle of the body", async () => {
+    const { url } = await listenRaw((socket) => {
+      socket.write('HTTP/1.1 503 No\r\nContent-Length: 99\r\n\r\n{"succ', () => {
+        setTimeout(() => socket.resetAndDestroy(), 20);
+      });
+    });
+    expect(await openTransport().send(requestTo(url))).toMatchObject({ status: 503, cut: "dropped" });
+  });
+
+  test("without any length, the end of the connection is the end of the body", async () => {
+    const { url } = await listenRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n{"success":true}'));
+    const answer = await openTransport().send(requestTo(url));
+    expect(answer.body).toBe('{"success":true}');
+    expect(answer.cut).toBeUndefined();
+  });
+});
+
+describe("size", () => {
+  test("an endless body is left after the bound", async () => {
+    let sentBytes = 0;
+    const { url } = await listenHttp((_request, response) => {
+      const chunk = Buffer.alloc(mebibyte, "x");
+      const pump = () => {
+        while (!response.destroyed) {
+          sentBytes += chunk.length;
+          if (!response.write(chunk)) return;
+        }
+      };
+      response.on("drain", pump);
+      pump();
+    });
+    const answer = await openTransport().send(requestTo(url));
+    expect(answer).toMatchObject({ status: 200, cut: "too_large" });
+    expect(answer.body.length).toBeLessThanOrEqual(16 * mebibyte);
+    const atEndBytes = sentBytes;
+    expect(atEndBytes).toBeLessThan(24 * mebibyte);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(sentBytes - atEndBytes).toBeLessThan(8 * mebibyte);
+  });
+
+  test("a body that is announced as too large is not awaited", async () => {
+    const { url, connections } = await listenRaw((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${1024 ** 4}\r\n\r\n`);
+      for (let part = 0; part < 17; part++) socket.write(Buffer.alloc(mebibyte, "x"));
+    });
+    expect(await openTransport().send(requestTo(url))).toMatchObject({ cut: "too_large" });
+    const [socket] = connections;
+    if (socket && !socket.destroyed) await new Promise((resolve) => socket.once("close", resolve));
+    expect(socket?.destroyed).toBe(true);
+  });
+
+  test("a large body within the bound is read whole", async () => {
+    const body = `"${"x".repeat(15 * mebibyte)}"`;
+    const { url } = await listenRaw((socket) => socket.write(rawAnswer(body)));
+    const answer = await openTransport().send(requestTo(url));
+    expect(answer.cut).toBeUndefined();
+    expect(answer.body.length).toBe(body.length);
+  });
+});
+
+test("redirects are not followed", async () => {
+  let calls = 0;
+  const { url } = await listenHttp((_request, response) => {
+    calls += 1;
+    response.writeHead(302, { location: "/elsewhere" }).end();
+  });
+  expect(await openTransport().send(requestTo(url))).toMatchObject({
+    status: 302,
+    headers: { location: "/elsewhere" },
+  });
+  expect(calls).toBe(1);
+});

@@ -1,0 +1,171 @@
+/** What every command has in common: output flags, global options in any place, help, usage errors. */
+
+import { describe, expect, test } from "vitest";
+import { requestCount } from "../support/answers.ts";
+import { createHome, createServedHome } from "../support/courier.ts";
+
+const sandboxProfile = '{"id":10001,"name":"Sandbox Account"';
+
+describe("output flags exclude each other", () => {
+  test.each([
+    ["orders list --json --csv", "--json and --csv exclude each other"],
+    ["orders list --ndjson --csv", "--ndjson and --csv exclude each other"],
+    ["--json orders list --ndjson", "--json and --ndjson exclude each other"],
+    ["orders list --json --ndjson --csv", "--json and --ndjson and --csv exclude each other"],
+    ["profile --json --ndjson", "--json and --ndjson exclude each other"],
+  ])("%s", async (words, message) => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier(words);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(JSON.parse(stderr).error).toMatchObject({ code: "usage", message, exit: 2 });
+    expect(home.sandbox.requests).toEqual([]);
+  });
+});
+
+describe("global options mean the same before and after the command", () => {
+  test.each([
+    "--account sandbox --json profile",
+    "profile --account sandbox --json",
+    "profile --json --account=sandbox",
+    "--json profile --account sandbox",
+  ])("%s", async (words) => {
+    const { courier } = await createHome();
+    const { exit, stdout, stderr } = await courier(words);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout).toContain(sandboxProfile);
+  });
+
+  test("between noun and verb too; the innermost wins", async () => {
+    const { courier } = await createHome();
+    const { exit, stdout } = await courier("--account nobody orders --json list --account sandbox");
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: "[]\n" });
+  });
+});
+
+describe("wrong words end with exit 2, help on the way, and nothing sent", () => {
+  test.each([
+    ["orders list --limti 5", "unknown option '--limti'", "Did you mean --limit?"],
+    ["profile --fields id", "unknown option '--fields'", undefined],
+    ["profile --yes", "unknown option '--yes'", undefined],
+    ["ordres list", "unknown command 'ordres'", "Did you mean orders?"],
+    ["orders lsit", "unknown command 'lsit'", "Did you mean list?"],
+    ["orders list --limit", "option '--limit <N>' argument missing", undefined],
+    ["orders show", "missing required argument 'id'", undefined],
+    ["orders cancel", "missing required argument 'ids'", undefined],
+    ["track", "missing required argument 'tracking-numbers'", undefined],
+    ["profile extra", "too many arguments for 'profile'. Expected 0 arguments but got 1.", undefined],
+  ])("%s", async (words, message, hint) => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier(words);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    const [first, second, ...rest] = stderr.split("\n");
+    expect(first).toBe(`error: ${message}`);
+    expect(second).toBe(`hint: ${hint ?? "courier --help shows what there is"}`);
+    expect(rest).toEqual([""]);
+    expect(home.sandbox.requests).toEqual([]);
+  });
+
+  test("as one line of JSON where JSON was asked for", async () => {
+    const { courier } = await createHome();
+    for (const form of ["--json", "--ndjson", "--csv"]) {
+      const { exit, stdout, stderr } = await courier(`orders list ${form} --limti 5`);
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+      expect(JSON.parse(stderr)).toEqual({
+        error: {
+          code: "usage",
+          message: "unknown option '--limti'",
+          hint: "Did you mean --limit?",
+          exit: 2,
+        },
+      });
+    }
+  });
+});
+
+describe("help", () => {
+  test.each(["orders", "accounts", "sandbox"])("a bare %s shows its help on stderr, exit 2", async (noun) => {
+    const { courier } = await createHome();
+    const { exit, stdout, stderr } = await courier(noun);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`courier ${noun} COMMAND [options]`);
+    const asked = await courier(`${noun} --help`);
+    expect(asked).toEqual({ exit: 0, stdout: stderr, stderr: "" });
+  });
+
+  test("courier alone, --help and help show the whole on stdout", async () => {
+    const { courier } = await createHome();
+    const alone = await courier("");
+    expect(alone).toMatchObject({ exit: 0, stderr: "" });
+    expect(alone.stdout).toContain("courier --account sandbox orders list");
+    expect(await courier("--help")).toEqual(alone);
+    expect(await courier("-h")).toEqual(alone);
+    expect(await courier("help")).toEqual(alone);
+  });
+
+  test.each(["--version", "-V"])("%s prints the version and nothing else", async (flag) => {
+    const { courier } = await createHome();
+    const { exit, stdout, stderr } = await courier(flag);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test("help needs no account, touches no file and asks for no service", async () => {
+    const home = await createHome();
+    await home.courier("orders create --help");
+    const { readdir } = await import("node:fs/promises");
+    expect(await readdir(home.directory)).toEqual([]);
+  });
+});
+
+describe("--timeout", () => {
+  test.each(["0", "-1", "abc", "", "1e3", "3601", "0x10", "1.5s"])("refuses “%s”", async (value) => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier([`--timeout=${value}`, "profile"]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`--timeout takes seconds above 0 and up to 3600, not “${value}”`);
+    expect(home.sandbox.requests).toEqual([]);
+  });
+
+  test.each(["0.5", "1", "3600"])("accepts %s", async (value) => {
+    const { courier } = await createHome();
+    expect((await courier(`--account sandbox profile --timeout ${value}`)).exit).toBe(0);
+  });
+
+  test("is the deadline of a call", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.add({ kind: "stall_headers" });
+    const running = home.courier("profile --timeout 7");
+    while (requestCount(home, "GET") === 0 || home.clock.waiting === 0) await new Promise(setImmediate);
+    home.clock.advance(6_999);
+    expect(home.clock.waiting).toBe(1);
+    home.clock.advance(1);
+    const { exit, stdout, stderr } = await running;
+    expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+    expect(stderr).toContain("did not answer within 7 s\nhint: allow more time with --timeout SECONDS\n");
+    expect(requestCount(home, "GET")).toBe(1);
+  });
+});
+
+describe("--quiet", () => {
+  test("silences notes, and leaves the result and errors", async () => {
+    const home = await createServedHome({ seedOrders: 30 });
+    const loud = await home.courier("orders list");
+    expect(loud.stderr).toBe("page 1 of 3 (30 orders); --all fetches everything\n");
+    const quiet = await home.courier("orders list --quiet");
+    expect(quiet).toEqual({ exit: 0, stdout: loud.stdout, stderr: "" });
+    const failed = await home.courier("--quiet orders show 999");
+    expect(failed).toMatchObject({ exit: 1, stdout: "" });
+    expect(failed.stderr).toMatch(/^error: .*order 999 does not exist/);
+  });
+});
+
+test("--debug shows calls on stderr, never the key, and leaves stdout alone", async () => {
+  const home = await createServedHome();
+  const plain = await home.courier("profile --json");
+  const { exit, stdout, stderr } = await home.courier("profile --json --debug");
+  expect(exit).toBe(0);
+  expect(Object.keys(JSON.parse(stdout))).toEqual(Object.keys(JSON.parse(plain.stdout)));
+  expect(stderr).toMatch(/^debug: > GET http:\/\/127\.0\.0\.1:\d+\/api\/v1\/user\/profile$/m);
+  expect(stderr).toMatch(/^debug: < 200 application\/json/m);
+  expect(stderr).not.toContain(home.sandbox.apiKey);
+});

@@ -1,0 +1,51 @@
+/** What README.md and the help say can be typed as it stands there. */
+
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parseCommandLine } from "../../src/cli/parser.ts";
+import { program } from "../../src/cli/program.ts";
+import { type Command, type Group, isGroup } from "../../src/commands/command.ts";
+import { renderReadme } from "../support/reference.ts";
+
+const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+
+test("README.md's generated sections are those that the code renders (npm run docs)", () => {
+  expect(renderReadme(readme)).toBe(readme);
+});
+
+describe("every example in the help parses to its own command", () => {
+  test.each(commands(program).flatMap((command) => command.examples.map(({ line }) => [line, command.name])))(
+    "courier %s",
+    (line, name) => {
+      const parsed = parse(line);
+      expect(parsed.kind === "run" && parsed.command.name).toBe(name);
+    },
+  );
+});
+
+describe("every courier line in README.md parses", () => {
+  const lines = [...readme.matchAll(/```sh\n(.*?)```/gs)]
+    .flatMap(([, block = ""]) => block.split("\n"))
+    .flatMap((line) => /(?:^|\s)courier (?!-cli)(.*)$/.exec(line)?.[1] ?? []);
+
+  test("there are some", () => expect(lines.length).toBeGreaterThan(25));
+
+  test.each(lines)("courier %s", (line) => {
+    expect(["run", "text"]).toContain(parse(line).kind);
+  });
+});
+
+function parse(line: string) {
+  return parseCommandLine(program, shellWords(line), { version: "0.0.0", width: 80 });
+}
+
+/** The words of the first command of a shell line: up to a pipe, a redirection, a comment or an ampersand. */
+function shellWords(line: string): string[] {
+  const [command = ""] = line.split(/\s+(?:[|<>&#]|2>)/);
+  const words = command.match(/'[^']*'|"[^"]*"|[^\s'"]+/g) ?? [];
+  return words.map((word) => word.replace(/^(['"])(.*)\1$/, "$2"));
+}
+
+function commands(group: Group): Command[] {
+  return group.commands.flatMap((entry) => (isGroup(entry) ? commands(entry) : [entry]));
+}

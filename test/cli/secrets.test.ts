@@ -1,0 +1,76 @@
+/** A key is not taken from the command line, and no sink ever shows one. */
+
+import { describe, expect, test } from "vitest";
+import { createHome, createServedHome } from "../support/courier.ts";
+
+describe("a key on the command line is refused and not repeated", () => {
+  test.each([
+    [["login", "--key", "sk-very-secret"]],
+    [["login", "--api-key=sk-very-secret"]],
+    [["--token=sk-very-secret", "profile"]],
+    [["orders", "list", "--apikey", "sk-very-secret"]],
+    [["profile", "--secret=sk-very-secret"]],
+    [["profile", "--password", "sk-very-secret"]],
+    [["--api-key", "sk-very-secret", "profile", "--json"]],
+  ])("%j", async (words) => {
+    const { courier } = await createHome();
+    const { exit, stdout, stderr } = await courier(words);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain("a key is not taken from the command line");
+    expect(stderr).toContain("courier login < key.txt");
+    expect(stderr).toContain("COURIER_API_KEY");
+    expect(stderr).not.toContain("very-secret");
+  });
+
+  test("the JSON form says so with a code of its own", async () => {
+    const { courier } = await createHome();
+    const { stderr } = await courier("profile --json --api-key sk-very-secret");
+    expect(JSON.parse(stderr).error).toMatchObject({ code: "key_on_command_line", exit: 2 });
+  });
+});
+
+test("the service repeating the key in any form does not show it", async () => {
+  const home = await createServedHome();
+  const key = home.sandbox.apiKey;
+  const base64 = Buffer.from(key).toString("base64");
+  const message = `bad key ${key} ${encodeURIComponent(key)} ${base64}`;
+  for (const words of [
+    "profile",
+    "profile --json",
+    "profile --debug",
+    "orders create --debug --item-name A",
+  ]) {
+    home.sandbox.faults.set([{ kind: "refuse", status: 401, code: key, message, details: { key } }]);
+    const all = `${words}${words.includes("create") ? " --sender-name B --receiver-name C" : ""}`;
+    const { exit, stdout, stderr } = await home.courier(all);
+    expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
+    expect(stderr).toContain("[redacted]");
+    expect(stderr).not.toContain(key);
+    expect(stderr).not.toContain(base64);
+  }
+});
+
+test("a refused key ends with exit 4 and the way to a new one", async () => {
+  const home = await createServedHome();
+  const env = { COURIER_API_KEY: "wrong-key-12345" };
+  for (const words of ["profile", "orders list", "orders list --all", "orders show 1", "track T1 T2"]) {
+    const { exit, stdout, stderr } = await home.courier(words, { env });
+    expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
+    expect(stderr).toMatch(
+      /^error: the service refused the key: .*\(UNAUTHORIZED\)\nhint: .*courier login\n$/,
+    );
+    expect(stderr).not.toContain("wrong-key-12345");
+  }
+});
+
+test.each(["key with blanks", "line\nbreak", "schlüssel", "\u0000nul"])(
+  "an unusable key in the environment (%j) is a wrong setting, not a broken connection",
+  async (key) => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier("profile", { env: { COURIER_API_KEY: key } });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain("COURIER_API_KEY");
+    expect(stderr).not.toContain(key);
+    expect(home.sandbox.requests).toEqual([]);
+  },
+);

@@ -1,0 +1,123 @@
+/** Several accounts on one machine: list, use, remove. */
+
+import { describe, expect, test } from "vitest";
+import { configPath, putConfig, readConfigText } from "../support/config-file.ts";
+import { createHome } from "../support/courier.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+
+async function homeWithAccounts() {
+  const home = await createHome();
+  await putConfig(home, {
+    current: "shop",
+    accounts: {
+      default: { base_url: "https://api.example.com" },
+      shop: { base_url: "https://shop.example.com", key: "secret-key-2" },
+    },
+  });
+  return home;
+}
+
+describe("accounts list", () => {
+  test("shows where each key is kept, in every form, never the key", async () => {
+    const home = await homeWithAccounts();
+    const rows = [
+      { account: "default", current: false, base_url: "https://api.example.com", key: "none" },
+      { account: "shop", current: true, base_url: "https://shop.example.com", key: configPath(home) },
+      { account: "sandbox", current: false, base_url: null, key: "not needed" },
+    ];
+    const json = await home.courier("accounts list --json");
+    expect(JSON.parse(json.stdout)).toEqual(rows);
+    const ndjson = await home.courier("accounts list --ndjson");
+    expect(
+      ndjson.stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual(rows);
+    const csv = await home.courier("accounts list --csv --fields account,base_url,current");
+    expect(csv.stdout).toBe(
+      "account,base_url,current\ndefault,https://api.example.com,false\nshop,https://shop.example.com,true\nsandbox,,false\n",
+    );
+    const human = await home.courier("accounts list");
+    expect(human.stdout).toMatch(/^yes +shop +https:\/\/shop\.example\.com /m);
+    for (const { exit, stdout, stderr } of [json, ndjson, csv, human]) {
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+      expect(stdout).not.toContain("secret-key-2");
+    }
+  });
+
+  test("on a fresh machine knows the sandbox", async () => {
+    const { courier } = await createHome();
+    const { stdout } = await courier("accounts list --json --fields account");
+    expect(stdout).toBe('[{"account":"sandbox"}]\n');
+  });
+});
+
+describe("accounts use", () => {
+  test.each(["default", "sandbox"])("%s becomes the current one", async (name) => {
+    const home = await homeWithAccounts();
+    const { exit, stdout, stderr } = await home.courier(`accounts use ${name}`);
+    expect({ exit, stdout, stderr }).toEqual({
+      exit: 0,
+      stdout: `The current account is now ${name}\n`,
+      stderr: "",
+    });
+    expect(JSON.parse(await readConfigText(home)).current).toBe(name);
+  });
+
+  test("from then on the sandbox needs no flag", async () => {
+    const { courier } = await createHome();
+    const used = await courier("accounts use sandbox --json");
+    expect(used.stdout).toBe('{"account":"sandbox","current":true}\n');
+    expect((await courier("profile")).stdout).toContain("Sandbox Account");
+  });
+
+  test.each(["nobody", "__proto__", "constructor", ""])(
+    "“%s” is unknown: exit 4, unchanged",
+    async (name) => {
+      const home = await homeWithAccounts();
+      const before = await readConfigText(home);
+      for (const words of [
+        ["accounts", "use", name],
+        ["accounts", "remove", "--yes", name],
+      ]) {
+        const { exit, stdout, stderr } = await home.courier(words);
+        expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
+        expect(stderr).toContain(`there is no account named ${name}`);
+        expect(stderr).toContain("known accounts: default, shop, sandbox");
+      }
+      expect(await readConfigText(home)).toBe(before);
+    },
+  );
+});
+
+describe("accounts remove", () => {
+  test("asks; yes forgets the account and its key", async () => {
+    const home = await homeWithAccounts();
+    const prompts = scriptedPrompts({ confirms: [true] });
+    const { exit, stdout } = await home.courier("accounts remove shop", { terminal: 80, prompts });
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: "The account shop is forgotten\n" });
+    expect(prompts.asked).toEqual(["Forget the account shop and its key?"]);
+    const text = await readConfigText(home);
+    expect(text).not.toContain("shop");
+    expect(text).not.toContain("secret-key-2");
+  });
+
+  test("no, and nobody to ask, leave the file as it is", async () => {
+    const home = await homeWithAccounts();
+    const before = await readConfigText(home);
+    const prompts = scriptedPrompts({ confirms: [false] });
+    expect((await home.courier("accounts remove shop", { terminal: 80, prompts })).exit).toBe(130);
+    expect(await home.courier("accounts remove shop")).toMatchObject({ exit: 2, stdout: "" });
+    expect(await readConfigText(home)).toBe(before);
+  });
+
+  test("--yes does not ask", async () => {
+    const home = await homeWithAccounts();
+    expect(await home.courier("accounts remove default --yes --json")).toEqual({
+      exit: 0,
+      stdout: '{"account":"default","removed":true}\n',
+      stderr: "",
+    });
+  });
+});

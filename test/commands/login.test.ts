@@ -1,0 +1,166 @@
+/** Storing and forgetting keys: what is asked, what is checked, what is kept where. */
+
+import { stat } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { configPath, putConfig, readConfigText } from "../support/config-file.ts";
+import { createHome, createServedHome, type ServedHome } from "../support/courier.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+
+const nothing = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+
+function login(home: ServedHome, words = "") {
+  return home.courier(`login --base-url ${home.sandbox.baseUrl} ${words}`, {
+    stdin: `${home.sandbox.apiKey}\n`,
+    env: nothing,
+  });
+}
+
+describe("login", () => {
+  test("with a piped key checks it with one profile call, and stores it for its owner alone", async () => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await login(home);
+    expect(exit).toBe(0);
+    expect(stdout).toContain("Logged in as the account default\n");
+    expect(stdout).toContain("Sandbox Account");
+    expect(stderr).toBe(
+      `The key of the account default will be kept in ${configPath(home)} (a file that only you can read)\n`,
+    );
+    expect(home.sandbox.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "GET /api/v1/user/profile",
+    ]);
+    expect((await stat(configPath(home))).mode & 0o777).toBe(0o600);
+    expect((await stat(home.configDir)).mode & 0o777).toBe(0o700);
+    expect((await home.courier("profile", { env: nothing })).exit).toBe(0);
+    expect(stdout + stderr).not.toContain(home.sandbox.apiKey);
+  });
+
+  test("as JSON says where the key is, never the key", async () => {
+    const home = await createServedHome();
+    const { exit, stdout } = await login(home, "--account shop --json");
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      account: "shop",
+      base_url: home.sandbox.baseUrl,
+      key_kept_in: configPath(home),
+      verified: true,
+      holder: "Sandbox Account",
+    });
+  });
+
+  test("at a terminal asks for the URL until it is usable, and for the key unseen", async () => {
+    const home = await createServedHome();
+    const prompts = scriptedPrompts({
+      texts: ["http://api.example.com", "nonsense", home.sandbox.baseUrl],
+      secrets: [home.sandbox.apiKey],
+    });
+    const { exit, stdout } = await home.courier("login", { terminal: 80, prompts, env: nothing });
+    expect(exit).toBe(0);
+    expect(prompts.asked).toEqual([...Array(3).fill("Base URL of the service"), "API key (hidden)"]);
+    expect(stdout).not.toContain(home.sandbox.apiKey);
+  });
+
+  test("a refused key is not stored", async () => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier(`login --base-url ${home.sandbox.baseUrl}`, {
+      stdin: "wrong-key-1",
+      env: nothing,
+    });
+    expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
+    expect(stderr).toContain("the service refused the key");
+    await expect(readConfigText(home)).rejects.toThrow("ENOENT");
+  });
+
+  test("--no-verify stores without a call", async () => {
+    const { courier, ...home } = await createHome();
+    const words = "login --base-url https://api.example.com/prefix/ --no-verify --json";
+    const { exit, stdout } = await courier(words, { stdin: "some-key-1" });
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ base_url: "https://api.example.com/prefix", verified: false });
+    expect(JSON.parse(await readConfigText(home)).accounts.default.key).toBe("some-key-1");
+  });
+
+  test("--allow-http is needed for plain http, and then kept for that account", async () => {
+    const { courier, ...home } = await createHome();
+    const words = "login --base-url http://api.example.com --no-verify";
+    expect((await courier(words, { stdin: "some-key-1" })).exit).toBe(2);
+    expect((await courier(`${words} --allow-http`, { stdin: "some-key-1" })).exit).toBe(0);
+    expect(JSON.parse(await readConfigText(home)).accounts.default).toMatchObject({ allow_http: true });
+  });
+
+  test("a second account leaves the current one, and says so", async () => {
+    const home = await createServedHome();
+    await login(home);
+    const { stderr } = await login(home, "--account shop");
+    expect(stderr).toContain(
+      "The current account is still default; change it with: courier accounts use shop\n",
+    );
+    expect(JSON.parse(await readConfigText(home)).current).toBe("default");
+  });
+
+  test.each([
+    ["an empty key", "login --base-url https://api.example.com", "\n", "the API key is empty"],
+    ["two keys", "login --base-url https://api.example.com", "a-key\nb-key", "has blanks, line breaks"],
+    ["a missing URL", "login", "some-key", "the base URL is missing"],
+    [
+      "a name that is none",
+      "login --account ../x --base-url https://a.example",
+      "k",
+      "not a usable account name",
+    ],
+    ["the sandbox", "login --account sandbox", "some-key", "the account sandbox needs no login"],
+  ])("%s: exit 2, nothing stored", async (_what, words, stdin, message) => {
+    const { courier, ...home } = await createHome();
+    const { exit, stdout, stderr } = await courier(words, { stdin });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    await expect(readConfigText(home)).rejects.toThrow("ENOENT");
+  });
+
+  test("--no-input at a terminal asks nothing and says how to pipe the key in", async () => {
+    const { courier } = await createHome();
+    const words = "login --no-input --base-url https://api.example.com";
+    const { exit, stderr } = await courier(words, { terminal: 80, prompts: scriptedPrompts({}) });
+    expect(exit).toBe(2);
+    expect(stderr).toContain("pipe it in: courier login < key.txt");
+  });
+});
+
+describe("logout", () => {
+  test("forgets the key and keeps the base URL", async () => {
+    const home = await createServedHome();
+    await login(home);
+    expect(await home.courier("logout --json", { env: nothing })).toEqual({
+      exit: 0,
+      stdout: '{"account":"default","logged_out":true}\n',
+      stderr: "",
+    });
+    const text = await readConfigText(home);
+    expect(text).not.toContain(home.sandbox.apiKey);
+    expect(JSON.parse(text).accounts.default.base_url).toBe(home.sandbox.baseUrl);
+    const after = await home.courier("profile", { env: nothing });
+    expect(after).toMatchObject({ exit: 4, stdout: "" });
+    expect(after.stderr).toContain("no key is stored for the account default");
+  });
+
+  test.each([
+    ["logout", "there is no account named default", 4],
+    ["logout --account nobody", "there is no account named nobody", 4],
+    ["logout --account sandbox", "the account sandbox has no key to forget", 2],
+  ])("%s with nothing to forget", async (words, message, expected) => {
+    const { courier } = await createHome();
+    const { exit, stdout, stderr } = await courier(words);
+    expect({ exit, stdout }).toEqual({ exit: expected, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+
+  test("keys of the file that this version does not know survive a write", async () => {
+    const home = await createHome();
+    const shop = { base_url: "https://a.example", key: "k-12345", colour: "red" };
+    await putConfig(home, { current: "shop", accounts: { shop }, later: { a: [1] } });
+    expect((await home.courier("logout")).exit).toBe(0);
+    expect(JSON.parse(await readConfigText(home))).toMatchObject({
+      accounts: { shop: { base_url: "https://a.example", colour: "red" } },
+      later: { a: [1] },
+    });
+  });
+});

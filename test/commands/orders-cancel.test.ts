@@ -1,0 +1,197 @@
+/** Cancelling: who is asked, what is sent, and that the state shown is the one read back. */
+
+import { describe, expect, test } from "vitest";
+import { answerData, requestCount } from "../support/answers.ts";
+import { createServedHome } from "../support/courier.ts";
+import { createOrder } from "../support/orders.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+
+async function homeWithOrders(count: number) {
+  const home = await createServedHome();
+  const orders = [];
+  for (let made = 0; made < count; made++) orders.push(await createOrder(home));
+  home.sandbox.faults.clear();
+  return { ...home, orders };
+}
+
+describe("at a terminal the order is shown and confirmed", () => {
+  test("yes cancels it", async () => {
+    const home = await homeWithOrders(1);
+    const prompts = scriptedPrompts({ confirms: [true] });
+    const { exit, stdout, stderr } = await home.courier("orders cancel 1000001", { terminal: 80, prompts });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(prompts.asked).toEqual(["Cancel order 1000001 (pending, 手机, to 李四)?"]);
+    expect(stdout).toContain("cancelled");
+    expect(requestCount(home, "DELETE")).toBe(1);
+  });
+
+  test("no leaves it as it is", async () => {
+    const home = await homeWithOrders(1);
+    const prompts = scriptedPrompts({ confirms: [false] });
+    const { exit, stdout, stderr } = await home.courier("orders cancel 1000001", { terminal: 80, prompts });
+    expect({ exit, stdout }).toEqual({ exit: 130, stdout: "" });
+    expect(stderr).toContain("nothing was done");
+    expect(requestCount(home, "DELETE")).toBe(0);
+  });
+
+  test("several orders are one question", async () => {
+    const home = await homeWithOrders(2);
+    const prompts = scriptedPrompts({ confirms: [true] });
+    const { exit } = await home.courier("orders cancel 1000001 1000002", { terminal: 80, prompts });
+    expect(exit).toBe(0);
+    expect(prompts.asked).toEqual([
+      "Cancel 2 orders: 1000001 (pending, 手机, to 李四); 1000002 (pending, 手机, to 李四)?",
+    ]);
+  });
+
+  test("orders that there is nothing to cancel of are not asked about", async () => {
+    const home = await homeWithOrders(1);
+    const prompts = scriptedPrompts({});
+    const unknown = await home.courier("orders cancel 8 9", { terminal: 80, prompts });
+    expect(unknown.exit).toBe(3);
+    await home.courier("orders cancel 1000001 --yes");
+    expect((await home.courier("orders cancel 1000001", { terminal: 80, prompts })).exit).toBe(0);
+    expect(prompts.asked).toEqual([]);
+  });
+});
+
+describe("where nobody can answer, --yes is needed", () => {
+  test.each([
+    ["in a pipe", "orders cancel 1000001", {}],
+    ["with --no-input", "orders cancel 1000001 --no-input", { terminal: 80 }],
+    ["with --json", "orders cancel 1000001 --json", { terminal: 80 }],
+    ["with --csv", "orders cancel 1000001 --csv", { terminal: 80 }],
+  ])("%s: exit 2, and nothing is cancelled", async (_where, words, options) => {
+    const home = await homeWithOrders(1);
+    const prompts = scriptedPrompts({});
+    const { exit, stdout, stderr } = await home.courier(words, { ...options, prompts });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain("this needs a confirmation, and nobody can be asked here");
+    expect(stderr).toContain("add --yes to confirm");
+    expect(requestCount(home, "DELETE")).toBe(0);
+  });
+});
+
+describe("--yes", () => {
+  test("cancels, reads back, and shows one row in every form", async () => {
+    for (const [form, expected] of [
+      [
+        "--json",
+        /^\[\{"id":1000001,.*"outcome":"cancelled","status_before":"pending","status":"cancelled".*\}\]\n$/,
+      ],
+      ["--ndjson", /^\{"id":1000001,.*"outcome":"cancelled".*\}\n$/],
+      ["--csv", /^id,order_no,.*\n1000001,CO.*,cancelled,pending,cancelled,order cancelled\n$/],
+      ["--csv --fields id,status", /^id,status\n1000001,cancelled\n$/],
+      ["", /^ID .*\n1000001 .* cancelled {2}pending {2}cancelled {2}order cancelled\n$/],
+    ] as const) {
+      const home = await homeWithOrders(1);
+      const { exit, stdout, stderr } = await home.courier(`orders cancel 1000001 --yes ${form}`);
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+      expect(stdout.replace(/ +/g, (blanks) => (blanks.length > 2 ? "  " : blanks))).toMatch(expected);
+      expect(home.sandbox.requests.slice(-3).map(({ method }) => method)).toEqual(["GET", "DELETE", "GET"]);
+    }
+  });
+
+  test("an order named twice is cancelled once", async () => {
+    const home = await homeWithOrders(1);
+    const { exit, stdout } = await home.courier("orders cancel 1000001 1000001 --yes --json");
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toHaveLength(1);
+    expect(requestCount(home, "DELETE")).toBe(1);
+  });
+
+  test("an order that is cancelled already is done: nothing is sent", async () => {
+    const home = await homeWithOrders(1);
+    await home.courier("orders cancel 1000001 --yes");
+    const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 --yes --json");
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(JSON.parse(stdout)[0]).toMatchObject({ outcome: "already_cancelled", status: "cancelled" });
+    expect(requestCount(home, "DELETE")).toBe(1);
+  });
+
+  test("an unknown order alone is the error itself: exit 1, nothing on stdout", async () => {
+    const home = await createServedHome();
+    expect(await home.courier("orders cancel 9 --yes")).toEqual({
+      exit: 1,
+      stdout: "",
+      stderr: "error: the service refused: order 9 does not exist (NOT_FOUND)\n",
+    });
+  });
+
+  test("one unknown among several: a row for each, in their order, exit 3", async () => {
+    const home = await homeWithOrders(2);
+    const { exit, stdout, stderr } = await home.courier("orders cancel 1000002 9 1000001 --yes --json");
+    expect(exit).toBe(3);
+    const rows = JSON.parse(stdout) as { id: number | string; outcome: string }[];
+    expect(rows.map(({ id, outcome }) => [String(id), outcome])).toEqual([
+      ["1000002", "cancelled"],
+      ["9", "refused"],
+      ["1000001", "cancelled"],
+    ]);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "some_refused",
+      message: "1 of 3 orders were not cancelled",
+      exit: 3,
+    });
+  });
+
+  test("an order on its way: its state, the service's reason, exit 1", async () => {
+    const home = await homeWithOrders(1);
+    home.sandbox.advance({ trackingNumber: home.orders[0]?.tracking_number ?? "", to: "picked" });
+    const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 --yes");
+    expect(exit).toBe(1);
+    expect(stdout).toContain("refused");
+    expect(stderr).toContain("error: order 1000001 was not cancelled, it is picked: ");
+    expect(stderr).toContain("(NOT_CANCELLABLE)\nhint: pending and paid orders can be cancelled\n");
+  });
+});
+
+describe("the state that counts is the one read back", () => {
+  test("accepted, but not cancelled yet", async () => {
+    const home = await homeWithOrders(1);
+    answerData(home, "DELETE /api/v1/orders/\\d+", "null", '"message":"will be done"');
+    const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 --yes --ndjson");
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      outcome: "accepted",
+      status: "pending",
+      message: "will be done",
+    });
+    expect(stderr).toBe("order 1000001 was accepted for cancelling, but is still pending\n");
+  });
+
+  test.each(["drop_after", "truncate", "drop_mid_body"] as const)(
+    "a lost answer (%s) is found out",
+    async (kind) => {
+      const home = await homeWithOrders(1);
+      home.sandbox.faults.set([{ method: "DELETE", kind, times: 1 }]);
+      const { exit, stdout } = await home.courier("orders cancel 1000001 --yes --json");
+      expect(exit).toBe(0);
+      expect(JSON.parse(stdout)[0]).toMatchObject({ outcome: "cancelled", status: "cancelled" });
+    },
+  );
+
+  test("a service that keeps failing: exit 5, the state, and that it is safe to run again", async () => {
+    const home = await homeWithOrders(1);
+    home.sandbox.faults.set([{ method: "DELETE", kind: "drop_before" }]);
+    const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 --yes");
+    expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+    expect(stderr).toMatch(
+      /^error: order 1000001 is not cancelled, it is pending: .*\nhint: it is safe to run/,
+    );
+    expect(requestCount(home, "DELETE")).toBe(4);
+  });
+});
+
+test.each(["abc", "1.5", "-1", "1e3", "0x1", ""])(
+  "an id that is no whole number (“%s”): exit 2",
+  async (id) => {
+    const home = await createServedHome();
+    for (const verb of ["show", "cancel"]) {
+      const { exit, stdout, stderr } = await home.courier(["orders", verb, "--", id]);
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+      expect(stderr).toContain(`error: an order id is a whole number, not “${id}”\nhint: ids stand in`);
+    }
+    expect(home.sandbox.requests).toEqual([]);
+  },
+);

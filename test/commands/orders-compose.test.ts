@@ -1,0 +1,547 @@
+/** Composing an order at a terminal: nothing leaves without a review, and nothing typed is lost. */
+
+import { chmod, readFile } from "node:fs/promises";
+import path from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import { reviewView } from "../../src/commands/orders/review.ts";
+import { interrupted } from "../../src/core/errors.ts";
+import type { Prompts } from "../../src/core/prompts.ts";
+import type { Draft } from "../../src/model/draft.ts";
+import { parseJson } from "../../src/model/json.ts";
+import { plainPaint } from "../../src/terminal/paint.ts";
+import { render } from "../../src/terminal/render.ts";
+import {
+  ctrlC,
+  enter,
+  itemSteps,
+  partySteps,
+  personWho,
+  type Step,
+  shortDraft,
+  shortForm,
+} from "../support/answering.ts";
+import { answerRaw, requestCount } from "../support/answers.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { Capture, inputStream } from "../support/streams.ts";
+
+const send: Step = ["What now?", "Send this order"];
+const declined: readonly Step[] = [
+  ["Save 张三…", false],
+  ["Save 李四…", false],
+];
+
+async function compose(
+  home: ServedHome,
+  steps: readonly Step[],
+  words: string | readonly string[] = "orders create",
+) {
+  const person = personWho(...steps);
+  const ran = await home.courier(words, { terminal: 80, prompts: person, env: { NO_COLOR: "1" } });
+  return { ...ran, person, bodies: home.sandbox.requests.map(({ body }) => body) };
+}
+
+async function memoryOf(home: ServedHome) {
+  const text = await readFile(path.join(home.stateDir, "orders.json"), "utf8").catch(() => "{}");
+  return JSON.parse(text) as { sent?: Record<string, object[]>; drafts?: Record<string, object> };
+}
+
+test("form, review, and what was created", async () => {
+  const home = await createServedHome();
+  const { exit, stdout, stderr, bodies, person } = await compose(home, [...shortForm(), send, ...declined]);
+  expect(exit).toBe(0);
+  expect(person.left).toEqual([]);
+  expect(bodies).toEqual([JSON.stringify(shortDraft)]);
+  expect(stdout).toMatch(/^Order created\nOrder +1000001\n/);
+  expect(stderr).toContain("nothing is sent before you have reviewed it");
+  expect(stderr).toContain(
+    `\nSender         张三\nReceiver       李四\nItem           书\nService level  the service chooses\nGoes to        ${home.sandbox.baseUrl} as the account (environment)\n`,
+  );
+});
+
+test("a whole order from a file is not asked for, but reviewed", async () => {
+  const home = await createServedHome();
+  const words = ["--sender-name", "张三", "--receiver-name", "李四", "--item-name", "书"];
+  const created = await home.courier(["orders", "create", ...words]);
+  expect(created.exit).toBe(0);
+  const { exit, bodies } = await compose(
+    home,
+    [send, ["The same order was sent…", true], ...declined],
+    "orders create --repeat",
+  );
+  expect(exit).toBe(0);
+  expect(bodies[1]).toBe(bodies[0]);
+});
+
+describe("the review", () => {
+  test("leads to each part and back", async () => {
+    const home = await createServedHome();
+    const { bodies } = await compose(home, [
+      ...shortForm(),
+      ["What now?", "Change the sender"],
+      ...partySteps("Sender", ["张三", "13800138000"]),
+      ["What now?", "Change the receiver"],
+      ...partySteps("Receiver", [enter, enter, enter, "北京市"]),
+      ["What now?", "Change the item"],
+      ...itemSteps([enter, enter, "2.50"]),
+      ["What now?", "Change the service level"],
+      ["Service level", "express"],
+      send,
+      ...declined,
+    ]);
+    expect(bodies).toEqual([
+      '{"sender":{"name":"张三","phone":"13800138000"},"receiver":{"name":"李四","city":"北京市"},"item":{"name":"书","weight":2.50},"service_type":"express"}',
+    ]);
+  });
+
+  test("a party without anything is asked for from the start when it is changed", async () => {
+    const home = await createServedHome();
+    const { bodies } = await compose(home, [
+      ["Sender", "new address"],
+      ...partySteps("Sender"),
+      ...shortForm().slice(7),
+      ["What now?", "Change the sender"],
+      ["Sender", "new address"],
+      ...partySteps("Sender", ["张三"]),
+      send,
+      ...declined,
+    ]);
+    expect(JSON.parse(bodies[0] ?? "")).toEqual(shortDraft);
+  });
+
+  test("keeps a draft, and the result says so", async () => {
+    const home = await createServedHome();
+    const ran = await compose(home, [...shortForm(), ["What now?", "Keep as a draft and quit"]]);
+    expect(ran).toMatchObject({ exit: 0, bodies: [] });
+    expect(ran.stdout).toBe("The draft is kept; courier orders create goes on with it\n");
+    expect((await memoryOf(home)).drafts).toEqual({ "(environment)": { draft: shortDraft, open: [] } });
+  });
+
+  test("quits", async () => {
+    const home = await createServedHome();
+    const ran = await compose(home, [...shortForm(), ["What now?", "Quit without sending"]]);
+    expect(ran).toMatchObject({ exit: 130, stdout: "", bodies: [] });
+    expect(ran.stderr).toContain("error: nothing was sent, and the draft was dropped\n");
+    expect((await memoryOf(home)).drafts).toEqual({});
+  });
+});
+
+describe("a refusal", () => {
+  const refused = (field: string) =>
+    `{"success":false,"error":{"code":"INVALID_PARAMETER","message":"不行","details":{"field":"${field}"}}}`;
+
+  test.each([
+    ["sender.phone", "Sender phone", "1"],
+    ["receiver.detail", "Receiver street address", "1号"],
+    ["item.value", "Declared value", "5"],
+    ["service_type", "Service level", "standard"],
+  ])("of %s asks for it alone, and reviews again", async (field, question, answer) => {
+    const home = await createServedHome();
+    answerRaw(home, "POST", refused(field), { status: 400, times: 1 });
+    const { exit, bodies, stderr } = await compose(home, [
+      ...shortForm(),
+      send,
+      [question, answer],
+      send,
+      ...declined,
+    ]);
+    expect(exit).toBe(0);
+    expect(stderr).toContain("不行");
+    expect(bodies[0]).toBe(JSON.stringify(shortDraft));
+    expect(bodies[1]).toContain(answer);
+  });
+
+  test.each(["order.secret", "sender", ""])(
+    "of %s, which is no field, goes back to the review",
+    async (field) => {
+      const home = await createServedHome();
+      answerRaw(home, "POST", refused(field), { status: 400, times: 1 });
+      const { bodies, exit } = await compose(home, [...shortForm(), send, send, ...declined]);
+      expect({ exit, count: bodies.length }).toEqual({ exit: 0, count: 2 });
+    },
+  );
+
+  test("keeps the draft when it ends there", async () => {
+    const home = await createServedHome();
+    answerRaw(home, "POST", refused("sender.phone"), { status: 400 });
+    const ran = await compose(home, [...shortForm(), send, ["Sender phone", ctrlC]]);
+    expect(ran.exit).toBe(130);
+    expect(ran.stderr).toContain("hint: your draft is kept");
+    const again = await compose(home, [
+      ["Go on with it?", enter],
+      ["What now?", "Quit without sending"],
+    ]);
+    expect(again.stderr).toContain("There is an unfinished order:");
+  });
+});
+
+describe("a service that cannot be asked", () => {
+  test("refuses the key: exit 4, the draft is kept", async () => {
+    const home = await createServedHome();
+    const person = personWho(...shortForm(), send);
+    const env = { COURIER_API_KEY: "wrong" };
+    const { exit, stderr } = await home.courier("orders create", { terminal: 80, prompts: person, env });
+    expect(exit).toBe(4);
+    expect(stderr).toContain("your draft is kept; courier orders create goes on with it");
+  });
+
+  test("is not there: exit 5, the draft is kept", async () => {
+    const home = await createServedHome();
+    await home.sandbox.close();
+    const ran = await compose(home, [...shortForm(), send]);
+    expect(ran.exit).toBe(5);
+    expect(ran.stderr).toContain("your draft is kept");
+    expect(Object.keys((await memoryOf(home)).drafts ?? {})).toEqual(["(environment)"]);
+  });
+
+  test("loses its answer: exit 6, and the order is no draft any more", async () => {
+    const home = await createServedHome();
+    await compose(home, [...shortForm(), ["What now?", "Keep as a draft and quit"]]);
+    home.sandbox.faults.add({ kind: "drop_before", method: "POST" });
+    const ran = await compose(home, [["Go on with it?", true], send]);
+    expect(ran.exit).toBe(6);
+    expect(ran.stderr).not.toContain("draft is kept");
+    expect(ran.stderr).toContain("courier orders list --from");
+    expect((await memoryOf(home)).drafts).toEqual({});
+  });
+});
+
+describe("an unfinished draft", () => {
+  async function homeWithDraft() {
+    const home = await createServedHome();
+    const ran = await compose(home, [
+      ["Sender", "new address"],
+      ["Sender name", "张三"],
+      ["Sender phone", ctrlC],
+    ]);
+    expect(ran).toMatchObject({ exit: 130, stdout: "", bodies: [] });
+    return home;
+  }
+
+  test("goes on with the part where it stopped", async () => {
+    const home = await homeWithDraft();
+    const { exit, person } = await compose(home, [
+      ["Go on with it?", enter],
+      ...partySteps("Sender"),
+      ...shortForm().slice(7),
+      send,
+      ...declined,
+    ]);
+    expect(exit).toBe(0);
+    expect(person.found["Sender name"]).toBe("张三");
+    expect((await memoryOf(home)).drafts).toEqual({});
+  });
+
+  test("is forgotten when it is not wanted", async () => {
+    const home = await homeWithDraft();
+    await compose(home, [
+      ["Go on with it?", false],
+      ["Sender", ctrlC],
+    ]);
+    expect((await memoryOf(home)).drafts).toEqual({});
+  });
+
+  test("is not touched by an order that comes from flags, sent or dropped", async () => {
+    const home = await homeWithDraft();
+    const { drafts } = await memoryOf(home);
+    const flags = "orders create --sender-name A --receiver-name B --item-name C";
+    expect((await home.courier(flags)).exit).toBe(0);
+    expect((await memoryOf(home)).drafts).toEqual(drafts);
+    await compose(
+      home,
+      [
+        ...partySteps("Sender").slice(1),
+        ...partySteps("Receiver").slice(1),
+        ...itemSteps().slice(1),
+        ["Service level", enter],
+        ["What now?", "Quit without sending"],
+      ],
+      flags,
+    );
+    expect((await memoryOf(home)).drafts).toEqual(drafts);
+  });
+
+  test("is offered though there is a default sender", async () => {
+    const home = await homeWithDraft();
+    await home.courier("addresses add shop --name 店 --default");
+    const { stderr } = await compose(home, [["Go on with it?", ctrlC]]);
+    expect(stderr).toContain("There is an unfinished order:");
+    expect(Object.keys((await memoryOf(home)).drafts ?? {})).toHaveLength(1);
+  });
+
+  test("of one account is not offered in another", async () => {
+    const home = await homeWithDraft();
+    await compose(home, [["Sender", ctrlC]], "orders create --account sandbox");
+  });
+});
+
+describe("an equal order within a day", () => {
+  const words = "orders create --sender-name 张三 --receiver-name 李四 --item-name 书";
+
+  test("is asked about, with when and which; no goes back to the review", async () => {
+    const home = await createServedHome();
+    await home.courier(words);
+    home.clock.advance(3_600_000);
+    const question = "The same order was sent 1 hour ago, as 1000001. Send it again?";
+    const { exit, bodies, person } = await compose(home, [
+      ...shortForm(),
+      send,
+      [question, false],
+      send,
+      [question, true],
+      ...declined,
+    ]);
+    expect(person.left).toEqual([]);
+    expect({ exit, count: bodies.length }).toEqual({ exit: 0, count: 2 });
+  });
+
+  test("is not asked about with --allow-duplicate, after a day, or when it differs", async () => {
+    const home = await createServedHome();
+    await home.courier(words);
+    const form = [...shortForm(), send, ...declined];
+    expect((await compose(home, form, "orders create --allow-duplicate")).exit).toBe(0);
+    home.clock.advance(86_400_000);
+    expect((await compose(home, form)).exit).toBe(0);
+    expect((await compose(home, [...shortForm("张三", "李四", "纸"), send, ...declined])).exit).toBe(0);
+  });
+
+  test("is pointed out where nobody can be asked, before it is sent", async () => {
+    const home = await createServedHome();
+    expect((await home.courier(words)).stderr).not.toContain("warning");
+    home.clock.advance(60_000);
+    const again = await home.courier(words);
+    expect(again.exit).toBe(0);
+    expect(again.stderr).toMatch(/^warning: the same order was sent 1 minute ago, as 1000001\n/);
+    expect((await home.courier(`${words} --allow-duplicate`)).stderr).not.toContain("warning");
+    expect((await home.courier(`${words} --yes`, { terminal: 80 })).stderr).toContain("as 1000003");
+    expect((await home.courier(`${words} --json`)).stdout).toMatch(/^\{"id":1000005,.*\}\n$/);
+  });
+});
+
+describe("after an order", () => {
+  test("its new parties can be saved, under names that are free", async () => {
+    const home = await createServedHome();
+    await home.courier("addresses add 李四 --name other");
+    const { exit, person, stdout } = await compose(home, [
+      ...shortForm("John Smith"),
+      send,
+      ["Save John Smith…", true],
+      ["Short name for it", "John Smith"],
+      ["Short name for it", "john"],
+      ["Save 李四…", true],
+      ["Short name for it", "李四"],
+      ["Short name for it", "li"],
+    ]);
+    expect({ exit, left: person.left }).toEqual({ exit: 0, left: [] });
+    expect(stdout).toContain("Order created");
+    expect(person.complaints).toEqual([
+      "not a usable name for an address: John Smith",
+      "the address book has another @李四",
+    ]);
+    const shown = JSON.parse((await home.courier("addresses list --json")).stdout);
+    expect(shown.map(({ alias, name }: { alias: string; name: string }) => [alias, name])).toEqual([
+      ["李四", "other"],
+      ["john", "John Smith"],
+      ["li", "李四"],
+    ]);
+    expect(person.found["Short name for it"]).toBe("");
+  });
+
+  test("parties that are saved, or have no name, are not offered", async () => {
+    const home = await createServedHome();
+    await home.courier("addresses add shop --name 张三");
+    const { exit } = await compose(home, [
+      ["Sender", "张三 > @shop 张三"],
+      ["Receiver", "new address"],
+      ...partySteps("Receiver", ["", "13900139000"]),
+      ...shortForm().slice(14),
+      send,
+    ]);
+    expect(exit).toBe(0);
+  });
+
+  test("Ctrl-C at the offer leaves the order created", async () => {
+    const home = await createServedHome();
+    const { exit, stdout } = await compose(home, [...shortForm(), send, ["Save 张三…", ctrlC]]);
+    expect(exit).toBe(0);
+    expect(stdout).toContain("Order created");
+  });
+
+  test("recently used parties are found again", async () => {
+    const home = await createServedHome();
+    await compose(home, [...shortForm(), send, ...declined]);
+    const { person } = await compose(home, [
+      ["Sender", "张 > 张三"],
+      ["Receiver", ctrlC],
+    ]);
+    expect(person.offered).toEqual(["张三", "new address", "paste an address as text"]);
+  });
+
+  test("--save-template keeps it for --template", async () => {
+    const home = await createServedHome();
+    const words = [
+      "--sender-name",
+      "张三",
+      "--receiver-name",
+      "李四",
+      "--item-name",
+      "书",
+      "--item-weight",
+      "2.50",
+    ];
+    const { exit, stderr } = await home.courier(["orders", "create", ...words, "--save-template", "weekly"]);
+    expect(exit).toBe(0);
+    expect(stderr).toContain("courier orders create --template weekly");
+    const { stdout } = await home.courier("orders create --template weekly --dry-run --json");
+    expect(stdout).toBe(
+      '{"sender":{"name":"张三"},"receiver":{"name":"李四"},"item":{"name":"书","weight":2.50}}\n',
+    );
+  });
+
+  test("a template name that cannot be is refused before anything is sent", async () => {
+    const home = await createServedHome();
+    const words = ["orders", "create", "--sender-name", "A", "--receiver-name", "B", "--item-name", "C"];
+    const { exit, stdout } = await home.courier([...words, "--save-template", "my order"]);
+    expect({ exit, stdout, posts: requestCount(home, "POST") }).toEqual({ exit: 2, stdout: "", posts: 0 });
+  });
+
+  test.skipIf(process.getuid?.() === 0)(
+    "files that cannot be written do not hide that it was created",
+    async () => {
+      const home = await createServedHome();
+      await home.courier("addresses add shop --name A");
+      await chmod(home.configDir, 0o500);
+      const words = "orders create --sender @shop --receiver-name B --item-name C --save-template weekly";
+      const { exit, stdout, stderr } = await home.courier(words);
+      await chmod(home.configDir, 0o700);
+      expect(exit).toBe(0);
+      expect(stdout).toContain("Order created");
+      expect(stderr).toContain("warning: the order was created, but the template could not be saved");
+    },
+  );
+});
+
+describe("where nobody can be asked", () => {
+  test.each([
+    ["no terminal", "", undefined],
+    ["--no-input", " --no-input", 80],
+    ["--json", " --json", 80],
+    ["--ndjson", " --ndjson", 80],
+  ])("%s: exit 2 with the flags named, nothing is asked or sent", async (_what, flag, terminal) => {
+    const home = await createServedHome();
+    const person = personWho();
+    const options = { prompts: person, ...(terminal ? { terminal } : {}) };
+    const ran = await home.courier(`orders create --item-name 书${flag}`, options);
+    expect(ran).toMatchObject({ exit: 2, stdout: "" });
+    expect(ran.stderr).toContain("the order has no sender, no receiver");
+    expect(ran.stderr).toContain("--sender-name … --receiver-name …");
+    expect(person.asked).toEqual([]);
+    expect(home.sandbox.requests).toEqual([]);
+  });
+
+  test("--yes at a terminal sends as given, or names what is missing", async () => {
+    const home = await createServedHome();
+    const person = personWho();
+    const options = { prompts: person, terminal: 80 };
+    expect((await home.courier("orders create --yes", options)).exit).toBe(2);
+    const words = "orders create --yes --sender-name A --receiver-name B --item-name C";
+    expect((await home.courier(words, options)).exit).toBe(0);
+    expect(person.asked).toEqual([]);
+  });
+});
+
+/** Someone who answers anything with anything, and a witness of what stood on the screen when it was sent. */
+test("whatever is answered, no order leaves that was not on the screen when “send” was chosen", async () => {
+  const home = await createServedHome();
+  const texts = fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom("", "张三", "13800138000", "12", "2.50", "-1", "1e5", "0", " ") },
+    fc.string({ unit: "grapheme", maxLength: 12 }),
+  );
+  const answers = fc.array(fc.record({ text: texts, index: fc.nat(9), yes: fc.boolean() }), {
+    minLength: 10,
+    maxLength: 70,
+  });
+  let [runs, sent] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(answers, fc.boolean(), fc.nat(6), async (script, refuses, faultAt) => {
+      runs += 1;
+      home.sandbox.faults.clear();
+      if (refuses)
+        home.sandbox.faults.add({ kind: "status", status: 400, method: "POST", after: faultAt, times: 1 });
+      const before = home.sandbox.requests.length;
+      const stderr = new Capture(10_000);
+      const reviewed: string[] = [];
+      const left = [...script];
+      let permission: string | undefined;
+      const next = () => {
+        // A request between two questions is one too many unless it was just permitted.
+        const answer = left.shift();
+        if (!answer) throw interrupted(130);
+        return answer;
+      };
+      const choose = <T>(choices: readonly { value: T; label: string }[]): T => {
+        const chosen = choices[next().index % choices.length];
+        if (!chosen) throw new Error("an empty list");
+        return chosen.value;
+      };
+      const prompts: Prompts = {
+        async text(_question, { initial, suggestion, check } = {}) {
+          for (;;) {
+            const { text, yes } = next();
+            const answer = yes ? (initial ?? suggestion ?? "") : text;
+            if ((check?.(answer) ?? true) === true) return answer;
+          }
+        },
+        lines: async () => next().text,
+        secret: async () => next().text,
+        confirm: async () => next().yes,
+        search: async (_question, find) => choose(find(left[0]?.yes ? "" : (left[0]?.text ?? ""))),
+        async choose(_question, choices) {
+          permission = undefined;
+          const value = choose(choices);
+          if (value === "send") {
+            permission = stderr.text;
+            reviewed.push(permission);
+          }
+          return value;
+        },
+      };
+      await run({
+        argv: ["orders", "create"],
+        env: {
+          COURIER_CONFIG_DIR: home.configDir,
+          COURIER_STATE_DIR: home.stateDir,
+          COURIER_API_KEY: home.sandbox.apiKey,
+          COURIER_BASE_URL: home.sandbox.baseUrl,
+          NO_COLOR: "1",
+        },
+        stdin: inputStream(undefined),
+        stdout: new Capture(10_000),
+        stderr,
+        signal: new AbortController().signal,
+        clock: home.clock,
+        random: () => 0.5,
+        prompts,
+      });
+      const posts = home.sandbox.requests.slice(before).filter(({ method }) => method === "POST");
+      // Each permission is worth one order at most: an equal one may have been declined.
+      let from = 0;
+      for (const { body } of posts) {
+        const review = await reviewOf(body, home);
+        const index = reviewed.findIndex((screen, place) => place >= from && screen.endsWith(review));
+        expect(index, `no review showed ${body}`).toBeGreaterThanOrEqual(from);
+        from = index + 1;
+      }
+      sent += posts.length;
+    }),
+    { numRuns: 60 },
+  );
+  expect({ runs: runs > 0, sent: sent > 0 }).toEqual({ runs: true, sent: true });
+}, 60_000);
+
+async function reviewOf(body: string, { sandbox }: ServedHome): Promise<string> {
+  const account = { kind: "remote", name: "(environment)", baseUrl: sandbox.baseUrl, apiKey: "" } as const;
+  const view = { width: 10_000, paint: plainPaint, nowMs: 0 };
+  return render(reviewView(parseJson(body) as Draft, account), view);
+}

@@ -1,0 +1,182 @@
+/** A create whose answer is lost: one order at most, never sent twice, and the user is told what is known. */
+
+import { describe, expect, test } from "vitest";
+import type { Fault } from "../../src/sandbox/faults.ts";
+import { requestCount } from "../support/answers.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createOrder, plainDraft } from "../support/orders.ts";
+
+const words = "orders create --file - --json";
+const stdin = JSON.stringify(plainDraft);
+const post = { method: "POST", path: "/api/v1/orders" } as const;
+
+async function orderIds({ courier, sandbox }: ServedHome): Promise<number[]> {
+  sandbox.faults.clear();
+  const { stdout } = await courier("orders list --all --json");
+  return (JSON.parse(stdout) as { id: number }[]).map(({ id }) => id);
+}
+
+async function untilStalled({ sandbox, clock }: ServedHome) {
+  while (!sandbox.requests.some(({ method }) => method === "POST") || clock.waiting === 0)
+    await new Promise(setImmediate);
+  // The request is recorded before it takes effect: give the service its turns.
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+}
+
+const processed: [string, Fault][] = [
+  ["the connection drops after the service committed", { kind: "drop_after" }],
+  ["the answer breaks off in the middle", { kind: "drop_mid_body" }],
+  ["the answer is cut short", { kind: "truncate" }],
+  ["the answer is a web page", { kind: "garbage", processed: true }],
+  ["the answer is binary", { kind: "garbage", content: "binary", processed: true }],
+  ["the answer has the wrong shape", { kind: "wrong_shape", processed: true }],
+  ["the answer is a 500", { kind: "status", status: 500, body: "oops", processed: true }],
+  ["the answer is a 502", { kind: "status", status: 502, processed: true }],
+  ["the answer is a 503", { kind: "status", status: 503, processed: true }],
+  ["the answer is a 504", { kind: "status", status: 504, processed: true }],
+];
+
+describe.each(processed)("created, but %s", (_what, fault) => {
+  test("the order is found, given back as if nothing had happened, and was sent once", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ ...post, ...fault }]);
+    const { exit, stdout, stderr } = await home.courier(words, { stdin });
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ id: 1000001, tracking_number: "CR988818558542" });
+    expect(stderr).toContain("Looking whether the order was created…\n");
+    expect(stderr).toContain("The order was created: found it as 1000001\n");
+    expect(requestCount(home, "POST")).toBe(1);
+    expect(await orderIds(home)).toEqual([1000001]);
+  });
+});
+
+const unprocessed: [string, Fault][] = [
+  ["the connection drops before the service acted", { kind: "drop_before" }],
+  ["a web page came back", { kind: "garbage" }],
+  ["a 500 came back", { kind: "status", status: 500, body: "oops" }],
+  ["a 502 came back", { kind: "status", status: 502 }],
+  ["a 503 came back", { kind: "status", status: 503 }],
+  ["a 504 came back", { kind: "status", status: 504 }],
+];
+
+describe.each(unprocessed)("not created, and %s", (_what, fault) => {
+  test("exit 6 says how to look, nothing was sent twice, and there is no order", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ ...post, ...fault }]);
+    const { exit, stdout, stderr } = await home.courier("orders create --file -", { stdin });
+    expect({ exit, stdout }).toEqual({ exit: 6, stdout: "" });
+    expect(stderr).toContain("error: it is not known whether the order was created: ");
+    expect(stderr).toContain("not in the list of orders, so it was probably not created");
+    expect(stderr).toContain(
+      "hint: before you send it again, look for it: courier orders list --from 2026-02-28 --all\n",
+    );
+    expect(home.clock.delays).toEqual([1_000, 3_000]);
+    expect(requestCount(home, "POST")).toBe(1);
+    expect(await orderIds(home)).toEqual([]);
+  });
+});
+
+describe.each(["stall_headers", "stall_body"] as const)(
+  "the service commits and then stalls (%s)",
+  (kind) => {
+    test("after the deadline the order is found", async () => {
+      const home = await createServedHome();
+      home.sandbox.faults.set([{ ...post, kind }]);
+      const running = home.courier(`${words} --timeout 12`, { stdin });
+      await untilStalled(home);
+      home.clock.advance(12_000);
+      const { exit, stdout, stderr } = await running;
+      expect(exit).toBe(0);
+      expect(JSON.parse(stdout).id).toBe(1000001);
+      expect(stderr).toContain("did not answer within 12 s. Looking whether the order was created…");
+      expect(requestCount(home, "POST")).toBe(1);
+      expect(await orderIds(home)).toEqual([1000001]);
+    });
+  },
+);
+
+test("when looking fails too, exit 6 says both, as JSON with the time of sending", async () => {
+  const home = await createServedHome();
+  home.sandbox.faults.set([
+    { ...post, kind: "drop_after" },
+    { method: "GET", kind: "status", status: 500 },
+  ]);
+  const { exit, stdout, stderr } = await home.courier(`${words} --quiet`, { stdin });
+  expect({ exit, stdout }).toEqual({ exit: 6, stdout: "" });
+  const { error } = JSON.parse(stderr);
+  expect(error).toMatchObject({ code: "outcome_unknown", exit: 6 });
+  expect(error.message).toContain("and looking for it failed too: the service is failing: HTTP 500");
+  expect(error.details).toEqual({ sent_at: "2026-03-01T08:00:00.000Z", candidates: [] });
+  expect(requestCount(home, "POST")).toBe(1);
+});
+
+describe("a service that asks for fewer calls has not acted, so the order is sent again", () => {
+  test("after the delay that it asked for", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ ...post, kind: "rate_limit", retryAfter: "2", times: 1 }]);
+    const { exit, stdout } = await home.courier(words, { stdin });
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout).id).toBe(1000001);
+    expect(home.clock.delays).toEqual([2_000]);
+    expect(requestCount(home, "POST")).toBe(2);
+    expect(await orderIds(home)).toEqual([1000001]);
+  });
+
+  test("four times at most, then exit 5 and no order", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ ...post, kind: "rate_limit", retryAfter: "1" }]);
+    const { exit, stdout, stderr } = await home.courier("orders create --file -", { stdin });
+    expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+    expect(stderr).toContain("error: the service asks for fewer calls: too many requests (RATE_LIMITED)");
+    expect(requestCount(home, "POST")).toBe(4);
+    expect(await orderIds(home)).toEqual([]);
+  });
+});
+
+test("a service that cannot be reached was sent nothing: exit 5, safe to run again", async () => {
+  const home = await createServedHome();
+  await home.sandbox.close();
+  const { exit, stdout, stderr } = await home.courier("orders create --file -", { stdin });
+  expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+  expect(stderr).toMatch(/^error: cannot reach 127\.0\.0\.1:\d+: the connection was refused\nhint: /);
+  expect(home.clock.delays).toHaveLength(3);
+});
+
+describe("two identical orders from a minute ago do not confuse the search", () => {
+  async function withTwins() {
+    const home = await createServedHome();
+    await createOrder(home);
+    await createOrder(home);
+    home.clock.advance(60_000);
+    return home;
+  }
+
+  test("the new one is found", async () => {
+    const home = await withTwins();
+    home.sandbox.faults.set([{ ...post, kind: "drop_after" }]);
+    const { exit, stdout } = await home.courier(words, { stdin });
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout).id).toBe(1000003);
+    expect(await orderIds(home)).toEqual([1000003, 1000002, 1000001]);
+  });
+
+  test("none of them is taken for one that was not created", async () => {
+    const home = await withTwins();
+    home.sandbox.faults.set([{ ...post, kind: "drop_before" }]);
+    const { exit, stdout } = await home.courier(words, { stdin });
+    expect({ exit, stdout }).toEqual({ exit: 6, stdout: "" });
+    expect(await orderIds(home)).toHaveLength(2);
+  });
+});
+
+test.each([0, 500, 1_000])(
+  "an identical order from %s ms ago is not taken for one that was not created",
+  async (gapMs) => {
+    const home = await createServedHome();
+    await createOrder(home);
+    home.clock.advance(gapMs);
+    home.sandbox.faults.set([{ ...post, kind: "drop_before" }]);
+    const { exit, stdout } = await home.courier(words, { stdin });
+    expect({ exit, stdout }).toEqual({ exit: 6, stdout: "" });
+  },
+);

@@ -1,0 +1,208 @@
+/** Creating an order from flags, a file, or both; what is sent, what is shown, what bad input gets. */
+
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { requestCount } from "../support/answers.ts";
+import { createHome, createServedHome } from "../support/courier.ts";
+import { plainDraft } from "../support/orders.ts";
+
+const stdin = JSON.stringify(plainDraft);
+const fromPipe = "orders create --file -";
+
+describe("what is created is shown", () => {
+  test.each([40, 80, 140, undefined])(
+    "to a person, with what can be done next (columns: %s)",
+    async (terminal) => {
+      const home = await createServedHome();
+      await writeFile(path.join(home.directory, "order.json"), stdin);
+      const words = ["orders", "create", "--yes", "--file", path.join(home.directory, "order.json")];
+      const options = terminal ? { terminal, env: { NO_COLOR: "1" } } : {};
+      const { exit, stdout, stderr } = await home.courier(words, options);
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: "The service says: order created\n" });
+      for (const text of [
+        "Order created\n",
+        "Order            1000001\n",
+        "Tracking number  CR988818558542\n",
+        "State            pending\n",
+        "Estimated fee    20.00\n",
+        "courier track CR988818558542",
+        "courier orders cancel 1000001",
+      ]) {
+        // A narrow terminal wraps between words.
+        expect(stdout.replace(/\s+/g, " ")).toContain(text.trim().replace(/ +/g, " "));
+      }
+    },
+  );
+
+  test("as JSON and NDJSON", async () => {
+    const { courier } = await createServedHome();
+    const compact = await courier(`${fromPipe} --json`, { stdin });
+    expect(compact.exit).toBe(0);
+    expect(compact.stdout).toMatch(/^\{"id":1000001,"order_no":"CO\d+","tracking_number":"CR\d+".*\}\n$/);
+    expect((await courier(`${fromPipe} --ndjson`, { stdin })).stdout).toMatch(/^\{"id":1000002,.*\}\n$/);
+    expect((await courier(`${fromPipe} --json --quiet`, { stdin })).stderr).toBe("");
+  });
+});
+
+describe("what is sent", () => {
+  test("is what was given and no more", async () => {
+    const home = await createServedHome();
+    await home.courier("orders create --sender-name A --receiver-city 北京 --item-quantity 2");
+    const [request] = home.sandbox.requests;
+    expect(request?.body).toBe('{"sender":{"name":"A"},"receiver":{"city":"北京"},"item":{"quantity":2}}');
+    expect(request?.headers).toMatchObject({
+      "content-type": "application/json",
+      accept: "application/json",
+      authorization: `Bearer ${home.sandbox.apiKey}`,
+    });
+  });
+
+  test("is the file with the flags laid over it", async () => {
+    const home = await createServedHome();
+    await home.courier(
+      `${fromPipe} --receiver-phone 13700137000 --item-weight 2.50 --service-type same_day`,
+      { stdin },
+    );
+    expect(JSON.parse(home.sandbox.requests[0]?.body ?? "")).toEqual({
+      ...plainDraft,
+      receiver: { ...plainDraft.receiver, phone: "13700137000" },
+      item: { ...plainDraft.item, weight: 2.5 },
+      service_type: "same_day",
+    });
+  });
+
+  test("a service type that the interface does not name is the service's to refuse", async () => {
+    const home = await createServedHome();
+    const { exit, stderr } = await home.courier(`${fromPipe} --service-type drone`, { stdin });
+    expect(exit).toBe(1);
+    expect(stderr).toContain("the service refused --service-type “");
+  });
+
+  test("with a byte order mark before it, a file is read all the same", async () => {
+    const { courier } = await createServedHome();
+    expect((await courier(fromPipe, { stdin: `\uFEFF${stdin}` })).exit).toBe(0);
+  });
+
+  test("--dry-run prints the body and sends nothing, and needs no account", async () => {
+    const { courier } = await createHome();
+    const words = "orders create --dry-run --sender-name 张三 --receiver-name B --item-weight 2.50";
+    const body = '{"sender":{"name":"张三"},"receiver":{"name":"B"},"item":{"weight":2.50}}';
+    expect(await courier(`${words} --json`)).toEqual({ exit: 0, stdout: `${body}\n`, stderr: "" });
+    const shown = await courier(words, { terminal: 80, env: { NO_COLOR: "1" } });
+    expect(shown).toMatchObject({ exit: 0, stderr: "" });
+    expect(shown.stdout).toContain('    "weight": 2.50');
+    expect(JSON.parse(shown.stdout)).toEqual(JSON.parse(body));
+  });
+});
+
+describe("a refused field is named as the user gave it", () => {
+  const refusal = { code: "refused", status: 400, service_code: "INVALID_PARAMETER", exit: 1 };
+
+  test("a flag by its flag", async () => {
+    const { courier } = await createServedHome();
+    const { exit, stdout, stderr } = await courier(`${fromPipe} --sender-phone 12 --json`, { stdin });
+    expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
+    const { error } = JSON.parse(stderr);
+    expect(error).toMatchObject({ ...refusal, details: { field: "sender.phone", value: "12" } });
+    expect(error.message).toContain("the service refused --sender-phone “12”: ");
+  });
+
+  test("a key of the file by its path", async () => {
+    const { courier } = await createServedHome();
+    const draft = { ...plainDraft, sender: { ...plainDraft.sender, phone: "12" } };
+    const { exit, stderr } = await courier(fromPipe, { stdin: JSON.stringify(draft) });
+    expect(exit).toBe(1);
+    expect(stderr).toContain("error: the service refused sender.phone in stdin “12”: ");
+    expect(stderr).toContain("(INVALID_PARAMETER)");
+  });
+});
+
+describe("a wrong order file: exit 2, the place is named, nothing is sent", () => {
+  test.each([
+    ["malformed JSON", '{\n  "sender": {,\n}', /^error: stdin, line 2, column 14: not valid JSON: /],
+    ["a file that stops", '{"sender": {"name": "A"', /^error: stdin, line 1, column 24: not valid JSON: /],
+    [
+      "a key given twice",
+      '{"sender":{"name":"A","name":"B"}}',
+      /^error: stdin, line 1, column \d+: not valid JSON: /,
+    ],
+    ["nothing", "", /^error: stdin is empty; an order file is a JSON object\n/],
+    ["blanks", " \n ", /^error: stdin is empty/],
+    ["an array", "[]", /^error: stdin: an order must be an object, but is an array\n/],
+    [
+      "a phone as a number",
+      '{"sender":{"phone":13800138000}}',
+      /sender\.phone must be a string, but is a number\nhint: put it in quotes/,
+    ],
+    ["a weight as text", '{"item":{"weight":"2.5"}}', /item\.weight must be a number, but is a string/],
+    ["half a piece", '{"item":{"quantity":1.5}}', /item\.quantity must be a whole number, but is a number/],
+    ["a party as text", '{"sender":"A"}', /sender must be an object, but is a string/],
+    ["null", '{"sender":null}', /sender must be an object, but is null/],
+    ["a misspelt part", '{"reciever":{}}', /reciever is not a key of an order \(did you mean receiver\?\)/],
+    [
+      "a misspelt field",
+      '{"sender":{"phnoe":"1"}}',
+      /sender\.phnoe is not a key of an order \(did you mean sender\.phone\?\)/,
+    ],
+    [
+      "several mistakes",
+      '{"sender":{"a":1},"item":{"weight":true}}',
+      /sender\.a is not a key.*; item\.weight must be a number, but is a boolean/,
+    ],
+  ])("%s", async (_what, text, message) => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier(fromPipe, { stdin: text });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toMatch(message);
+    const json = await home.courier(`${fromPipe} --json`, { stdin: text });
+    expect(json).toMatchObject({ exit: 2, stdout: "" });
+    expect(JSON.parse(json.stderr).error).toMatchObject({ code: "file", exit: 2 });
+    expect(home.sandbox.requests).toEqual([]);
+  });
+
+  test("a file that cannot be read is named with the reason", async () => {
+    const home = await createServedHome();
+    const directory = path.join(home.directory, "folder");
+    await mkdir(directory);
+    for (const [file, reason] of [
+      [path.join(home.directory, "none.json"), "there is no such file"],
+      [directory, "it is a directory"],
+    ] as const) {
+      const { exit, stdout, stderr } = await home.courier(["orders", "create", "--file", file]);
+      expect({ exit, stdout, stderr }).toEqual({
+        exit: 2,
+        stdout: "",
+        stderr: `error: cannot read ${file}: ${reason}\n`,
+      });
+    }
+  });
+});
+
+describe("wrong flags: exit 2, nothing is sent", () => {
+  test.each([
+    ["--item-weight heavy", "--item-weight takes a number such as 2.50, not “heavy”"],
+    ["--item-weight 1,5", "--item-weight takes a number such as 2.50, not “1,5”"],
+    ["--item-value 1e3", "--item-value takes a number such as 2.50, not “1e3”"],
+    ["--item-quantity 1.5", "--item-quantity takes a whole number, not “1.5”"],
+    ["--item-quantity two", "--item-quantity takes a whole number, not “two”"],
+  ])("%s", async (words, message) => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier(`${fromPipe} ${words}`, { stdin });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`error: ${message}\n`);
+    expect(requestCount(home, "POST")).toBe(0);
+  });
+
+  test.each([
+    ["orders create --no-input", "--sender-name … --receiver-name … --item-name …"],
+    ["orders create --json", "--sender-name … --receiver-name … --item-name …"],
+    ["orders create --no-input --sender-name A --item-name B", "--receiver-name …"],
+  ])("%s names the missing flags", async (words, flags) => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier(words);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`give ${flags}, or a whole order with --file order.json`);
+    expect(home.sandbox.requests).toEqual([]);
+  });
+});

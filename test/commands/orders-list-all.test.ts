@@ -1,0 +1,152 @@
+/** `--all` yields everything, in order, each order once, or fails. */
+
+import { describe, expect, test } from "vitest";
+import { answerRaw, requestCount } from "../support/answers.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+
+const descending = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, i) => from - i);
+
+function idsOf(ndjson: string): number[] {
+  return ndjson
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line).id);
+}
+
+function answerPage(
+  home: ServedHome,
+  page: number,
+  ids: readonly number[],
+  pages: number,
+  items: number,
+): void {
+  const body = {
+    success: true,
+    data: ids.map((id) => ({ id })),
+    pagination: { current_page: page, total_pages: pages, total_items: items, per_page: 2 },
+  };
+  home.sandbox.faults.add({
+    kind: "status",
+    status: 200,
+    method: "GET",
+    path: new RegExp(`[?&]page=${page}(&|$)`),
+    contentType: "application/json",
+    body: JSON.stringify(body),
+  });
+}
+
+test("every order in the service's order, with one request a page of 100", async () => {
+  const home = await createServedHome({ seedOrders: 1_234 });
+  const { exit, stdout, stderr } = await home.courier("orders list --all --ndjson");
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(idsOf(stdout)).toEqual(descending(1_234, 1));
+  const pages = home.sandbox.requests.map(({ path }) => new URLSearchParams(path.split("?")[1]).get("page"));
+  expect(pages.map(Number).sort((a, b) => a - b)).toEqual(descending(13, 1).reverse());
+});
+
+test("--limit is the size of the pages; filters go with each", async () => {
+  const home = await createServedHome({ seedOrders: 45 });
+  const { stdout } = await home.courier("orders list --all --limit 20 --from 2020-01-01 --json");
+  expect(JSON.parse(stdout)).toHaveLength(45);
+  expect(requestCount(home, "GET")).toBe(3);
+  for (const { path } of home.sandbox.requests) expect(path).toContain("limit=20&date_from=2020-01-01");
+});
+
+test("pages after the first are asked for at the same time", async () => {
+  const home = await createServedHome({ seedOrders: 100 });
+  // The second page never answers: were pages fetched one by one, none after it would be asked for.
+  home.sandbox.faults.set([{ kind: "stall_headers", path: /[?&]page=2(&|$)/ }]);
+  const running = home.courier("orders list --all --limit 10 --ndjson");
+  while (requestCount(home, "GET") < 7) await new Promise(setImmediate);
+  home.clock.advance(30_000);
+  const { exit, stdout } = await running;
+  expect(exit).toBe(5);
+  expect(idsOf(stdout)).toEqual(descending(100, 91));
+});
+
+describe("a list that changes while it is read", () => {
+  test("an order that moved to the next page is printed once", async () => {
+    const home = await createServedHome();
+    answerPage(home, 1, [5, 4], 3, 5);
+    answerPage(home, 2, [4, 3], 3, 5);
+    answerPage(home, 3, [2, 1], 3, 5);
+    const { exit, stdout } = await home.courier("orders list --all --limit 2 --ndjson");
+    expect(exit).toBe(0);
+    expect(idsOf(stdout)).toEqual([5, 4, 3, 2, 1]);
+  });
+
+  test("an empty page is not the end", async () => {
+    const home = await createServedHome();
+    answerPage(home, 1, [2], 3, 2);
+    answerPage(home, 2, [], 3, 2);
+    answerPage(home, 3, [1], 3, 2);
+    const { exit, stdout } = await home.courier("orders list --all --limit 2 --ndjson");
+    expect(exit).toBe(0);
+    expect(idsOf(stdout)).toEqual([2, 1]);
+  });
+
+  test("orders that never appear fail the command", async () => {
+    const home = await createServedHome();
+    answerPage(home, 1, [5, 4], 2, 5);
+    answerPage(home, 2, [3], 2, 5);
+    const { exit, stderr } = await home.courier("orders list --all --limit 2 --json");
+    expect(exit).toBe(5);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "list_incomplete",
+      message: "the list kept changing: 3 of 5 orders were seen",
+    });
+  });
+});
+
+describe("a page that fails", () => {
+  const failing = { kind: "status", status: 500, path: /[?&]page=3(&|$)/ } as const;
+
+  test("fails the command; NDJSON holds whole lines of the pages before it", async () => {
+    const home = await createServedHome({ seedOrders: 50 });
+    home.sandbox.faults.set([failing]);
+    const { exit, stdout, stderr } = await home.courier("orders list --all --limit 10 --ndjson");
+    expect(exit).toBe(5);
+    expect(idsOf(stdout)).toEqual(descending(50, 31));
+    expect(stdout.endsWith("\n")).toBe(true);
+    expect(JSON.parse(stderr).error).toMatchObject({ code: "failing", status: 500, exit: 5 });
+  });
+
+  test("leaves no complete JSON document that could be taken for everything", async () => {
+    const home = await createServedHome({ seedOrders: 50 });
+    home.sandbox.faults.set([failing]);
+    for (const options of [{}, { terminal: 80 }]) {
+      const { exit, stdout } = await home.courier("orders list --all --limit 10 --json", options);
+      expect(exit).toBe(5);
+      expect(() => JSON.parse(stdout)).toThrow();
+      expect(JSON.parse(`${stdout}]`)).toHaveLength(20);
+    }
+  });
+
+  test("shows a person the rows before it, and the error", async () => {
+    const home = await createServedHome({ seedOrders: 50 });
+    home.sandbox.faults.set([failing]);
+    const { exit, stdout, stderr } = await home.courier("orders list --all --limit 10", { terminal: 80 });
+    expect(exit).toBe(5);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(21);
+    expect(stderr).toContain("the service is failing: HTTP 500");
+  });
+
+  test("that fails for a moment is asked for again", async () => {
+    const home = await createServedHome({ seedOrders: 50 });
+    home.sandbox.faults.set([{ kind: "status", status: 503, path: /[?&]page=3(&|$)/, times: 2 }]);
+    const { exit, stdout } = await home.courier("orders list --all --limit 10 --ndjson");
+    expect(exit).toBe(0);
+    expect(idsOf(stdout)).toEqual(descending(50, 1));
+    expect(requestCount(home, "GET")).toBe(7);
+  });
+});
+
+test("a list without usable paging breaks the interface: exit 70", async () => {
+  for (const words of ["orders list", "orders list --all"]) {
+    const home = await createServedHome();
+    answerRaw(home, "GET /api/v1/orders", '{"success":true,"data":[]}');
+    const { exit, stdout, stderr } = await home.courier(words);
+    expect({ exit, stdout }).toEqual({ exit: 70, stdout: "" });
+    expect(stderr).toContain("the list of orders came without usable paging: pagination is nothing");
+  }
+});

@@ -1,0 +1,204 @@
+/** The commands that look at one thing: profile, orders show, track; in every form, with success and failure. */
+
+import { describe, expect, test } from "vitest";
+import { answerData, answerRaw, requestCount } from "../support/answers.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createOrder } from "../support/orders.ts";
+import { screenWidths, tooWide } from "../support/screens.ts";
+
+interface Look {
+  readonly words: (home: ServedHome) => Promise<string>;
+  readonly path: string;
+  readonly shows: string;
+  readonly key: string;
+}
+
+const looks: Record<string, Look> = {
+  profile: {
+    words: async () => "profile",
+    path: "/api/v1/user/profile",
+    shows: "Sandbox Account",
+    key: "api_calls_remaining",
+  },
+  "orders show": {
+    words: async (home) => `orders show ${(await createOrder(home)).id}`,
+    path: "/api/v1/orders/\\d+",
+    shows: "广东省深圳市南山区",
+    key: "payment_status",
+  },
+  track: {
+    words: async (home) => `track ${(await createOrder(home)).tracking_number}`,
+    path: "/api/v1/tracking/.+",
+    shows: "订单已创建，等待付款",
+    key: "records",
+  },
+};
+
+describe.each(Object.entries(looks))("%s", (_name, { words, path, shows, key }) => {
+  test.each([...screenWidths, undefined])("shows it to a person (columns: %s)", async (terminal) => {
+    const home = await createServedHome();
+    const options = terminal ? { terminal, env: { NO_COLOR: "1" } } : {};
+    const { exit, stdout, stderr } = await home.courier(await words(home), options);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout).toContain(shows);
+    if (terminal) expect(tooWide(stdout, terminal)).toEqual([]);
+  });
+
+  test("is one JSON document: compact in a pipe, pretty at a terminal, one line as NDJSON", async () => {
+    const home = await createServedHome();
+    const line = await words(home);
+    const piped = await home.courier(`${line} --json`);
+    const shown = await home.courier(`${line} --json`, { terminal: 80 });
+    const ndjson = await home.courier(`${line} --ndjson`, { terminal: 80 });
+    for (const { exit, stdout, stderr } of [piped, shown, ndjson]) {
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+      expect(JSON.parse(stdout)).toHaveProperty(key);
+    }
+    expect(piped.stdout.trimEnd()).not.toContain("\n");
+    expect(ndjson.stdout.trimEnd()).not.toContain("\n");
+    expect(shown.stdout).toMatch(/^\{\n {2}"/);
+  });
+
+  describe("fails with stdout empty and the reason on stderr:", () => {
+    test.each([
+      ["a 503 that lasts, after four tries", { kind: "status", status: 503 }, 5, "failing", 4],
+      ["a 500, which is not asked again", { kind: "status", status: 500 }, 5, "failing", 1],
+      ["too many calls", { kind: "rate_limit" }, 5, "limited", 4],
+      ["a dropped connection", { kind: "drop_before" }, 5, "lost", 4],
+      ["a web page", { kind: "garbage" }, 70, "not_json", 1],
+      ["a wrong shape", { kind: "wrong_shape" }, 70, "wrong_shape", 1],
+      ["a cut answer", { kind: "truncate" }, 5, "cut_short", 4],
+      ["a redirect", { kind: "redirect", location: "https://elsewhere.example" }, 5, "redirected", 1],
+      ["a refusal", { kind: "refuse", status: 403, code: "NOPE", message: "not you" }, 1, "refused", 1],
+      [
+        "a refusal under 200",
+        { kind: "refuse", status: 200, code: "NOPE", message: "not you" },
+        1,
+        "refused",
+        1,
+      ],
+    ] as const)("%s", async (_what, fault, exit, code, tries) => {
+      const home = await createServedHome();
+      const line = await words(home);
+      const before = requestCount(home, "GET");
+      home.sandbox.faults.set([{ ...fault, path }]);
+      const failed = await home.courier(line);
+      expect(failed).toMatchObject({ exit, stdout: "" });
+      expect(failed.stderr).toMatch(/^error: [^\n]+\n(hint: [^\n]+\n)?$/);
+      expect(requestCount(home, "GET") - before).toBe(tries);
+      const { stdout, stderr } = await home.courier(`${line} --json`);
+      expect(stdout).toBe("");
+      expect(JSON.parse(stderr).error).toMatchObject({ code, exit });
+    });
+  });
+});
+
+test("three kinds of useless bodies are told apart, with status, type and first characters", async () => {
+  const home = await createServedHome();
+  const say = async (fault: object) => {
+    home.sandbox.faults.set([{ method: "GET", ...fault } as never]);
+    return (await home.courier("profile")).stderr;
+  };
+  expect(await say({ kind: "garbage" })).toMatch(
+    /answered with something that is not JSON: HTTP 200, text\/html, “<!doctype html>/,
+  );
+  expect(await say({ kind: "truncate" })).toMatch(/was cut short: HTTP 200, application\/json, “\{"success"/);
+  expect(await say({ kind: "wrong_shape" })).toMatch(
+    /of the wrong shape: data should be an object, but is a string; HTTP 200, application\/json, “/,
+  );
+});
+
+describe("orders show", () => {
+  test("names what can be done now, with courier's command where there is one", async () => {
+    const home = await createServedHome();
+    const { id, tracking_number } = await createOrder(home);
+    const pending = await home.courier(`orders show ${id}`);
+    expect(pending.stdout).toContain(`cancel  courier orders cancel ${id}`);
+    expect(pending.stdout).toMatch(/pay +with the service itself/);
+    home.sandbox.advance({ trackingNumber: tracking_number, to: "in_transit" });
+    const onWay = await home.courier(`orders show ${id}`);
+    expect(onWay.stdout).toContain(`track  courier track ${tracking_number}`);
+  });
+
+  test("an unknown order: exit 1 with the service's own code", async () => {
+    const home = await createServedHome();
+    const { stderr } = await home.courier("orders show 12345678901234567890 --json");
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: "refused",
+        message: "the service refused: order 12345678901234567890 does not exist (NOT_FOUND)",
+        status: 404,
+        service_code: "NOT_FOUND",
+        exit: 1,
+      },
+    });
+  });
+});
+
+describe("track", () => {
+  test("several parcels: each in its place, a refused one reported, exit 3", async () => {
+    const home = await createServedHome();
+    const one = (await createOrder(home)).tracking_number;
+    const two = (await createOrder(home)).tracking_number;
+    const line = `track ${one} CR000000000000 ${two}`;
+    const json = await home.courier(`${line} --json`);
+    expect(json.exit).toBe(3);
+    const items = JSON.parse(json.stdout) as { tracking_number: string; error?: { code: string } }[];
+    expect(items.map(({ tracking_number }) => tracking_number)).toEqual([one, "CR000000000000", two]);
+    expect(items[1]?.error).toMatchObject({ code: "refused", service_code: "NOT_FOUND" });
+    expect(JSON.parse(json.stderr).error).toMatchObject({
+      code: "some_refused",
+      message: "1 of 3 tracking numbers were refused",
+      exit: 3,
+    });
+    const ndjson = await home.courier(`${line} --ndjson`);
+    expect(
+      ndjson.stdout
+        .trimEnd()
+        .split("\n")
+        .map((text) => JSON.parse(text)),
+    ).toEqual(items);
+    const shown = await home.courier(line);
+    expect(shown.exit).toBe(3);
+    expect(shown.stdout).toContain("CR000000000000  the service refused: ");
+  });
+
+  test("several parcels that are all known: exit 0, and nothing on stderr", async () => {
+    const home = await createServedHome();
+    const number = (await createOrder(home)).tracking_number;
+    const { exit, stdout, stderr } = await home.courier(`track ${number} ${number} --json`);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toHaveLength(2);
+  });
+
+  test("records are shown in the service's order, and the present state stands in brackets", async () => {
+    const home = await createServedHome();
+    const record = (n: number) =>
+      `{"location":"城${n}","description":"第${n}步","occurred_at":"2026-03-01T0${n}:00:00Z"}`;
+    answerData(home, "GET /api/v1/tracking/T1", `{"status":"picked","records":[${[3, 2, 1].map(record)}]}`);
+    const { stdout } = await home.courier("track T1");
+    expect(stdout).toContain("pending > paid > processing > [picked] > in_transit > ");
+    expect(stdout.split("\n").slice(-4, -1)).toEqual([
+      "* 2026-03-01T03:00:00Z  城3  第3步",
+      "| 2026-03-01T02:00:00Z  城2  第2步",
+      "| 2026-03-01T01:00:00Z  城1  第1步",
+    ]);
+  });
+
+  test("a number travels as one path segment, whatever is in it", async () => {
+    const home = await createServedHome();
+    answerRaw(home, "GET .*", '{"success":true,"data":{}}');
+    for (const number of ["a/b", "../user/profile", "a?b#c", "50%", "单号"]) {
+      expect((await home.courier(["track", number])).exit).toBe(0);
+      expect(home.sandbox.requests.at(-1)?.path).toBe(`/api/v1/tracking/${encodeURIComponent(number)}`);
+    }
+  });
+
+  test.each(["", " ", ".", ".."])("“%s” is no tracking number: exit 2, nothing sent", async (number) => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier(["track", number]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`not a tracking number: “${number}”`);
+    expect(home.sandbox.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,232 @@
+/** Which questions the form asks, what becomes of the answers, what is kept after each. */
+
+import { describe, expect, test } from "vitest";
+import { askPart, correctField, type FormTools, fillDraft, type Part } from "../../src/forms/order-form.ts";
+import { describeParty, findWays, type KnownParty } from "../../src/forms/party-form.ts";
+import type { Draft } from "../../src/model/draft.ts";
+import { jsonNumber, parseJson, stringifyJson } from "../../src/model/json.ts";
+import { enter, itemSteps, type Person, partySteps, personWho, shortForm } from "../support/answering.ts";
+
+const shop: KnownParty = { alias: "shop", party: { name: "张三", phone: "13800138000", city: "深圳市" } };
+const recent: KnownParty = { party: { name: "Wang Wu", phone: "13700137000", city: "Shanghai" } };
+
+function toolsOf(prompts: Person) {
+  const kept: { draft: string; open: readonly Part[] }[] = [];
+  const tools: FormTools = {
+    prompts,
+    knownParties: async () => [shop, recent],
+    understand: async (text) => ({ name: "李四", detail: text.replaceAll("\n", " ") }),
+    keep: (draft, open) => kept.push({ draft: stringifyJson(draft), open }),
+  };
+  return { tools, kept };
+}
+
+const none = new Set<string>();
+const draft = (text: string) => parseJson(text) as Draft;
+
+describe("fillDraft", () => {
+  test("asks for every field in the interface's order; what is left out is absent", async () => {
+    const person = personWho(...shortForm());
+    const filled = await fillDraft({}, none, toolsOf(person).tools);
+    expect(stringifyJson(filled)).toBe(
+      '{"sender":{"name":"张三"},"receiver":{"name":"李四"},"item":{"name":"书"}}',
+    );
+    expect(person.left).toEqual([]);
+  });
+
+  test("blanks around an answer go, and blanks alone leave the field out", async () => {
+    const person = personWho(
+      ["Sender", "new address"],
+      ...partySteps("Sender", ["  张 三 ", "   ", "\u3000广东省\u3000"]),
+    );
+    const given = new Set(["receiver", "item", "service_type"]);
+    expect(await fillDraft({}, given, toolsOf(person).tools)).toEqual({
+      sender: { name: "张 三", province: "广东省" },
+    });
+  });
+
+  test("numbers stay as typed", async () => {
+    const person = personWho(...itemSteps(["书", enter, "2.50", " 2999.00 ", "10000000000000000001"]));
+    const filled = await fillDraft(
+      {},
+      new Set(["sender", "receiver", "service_type"]),
+      toolsOf(person).tools,
+    );
+    expect(stringifyJson(filled)).toBe(
+      '{"item":{"name":"书","weight":2.50,"value":2999.00,"quantity":10000000000000000001}}',
+    );
+  });
+
+  test.each([
+    ["Item weight", "2,5", "a number such as 2.50, or Enter to leave it out"],
+    ["Item weight", "2.5kg", "a number such as 2.50, or Enter to leave it out"],
+    ["Declared value", "1e3", "a number such as 2.50, or Enter to leave it out"],
+    ["Declared value", ".5", "a number such as 2.50, or Enter to leave it out"],
+    ["Number of pieces", "1.5", "a whole number, or Enter to leave it out"],
+    ["Number of pieces", "two", "a number such as 2.50, or Enter to leave it out"],
+  ])("%s does not take %s", async (question, wrong, complaint) => {
+    const steps = itemSteps().flatMap((step) =>
+      step[0] === question ? [[question, wrong] as const, step] : [step],
+    );
+    const person = personWho(...steps);
+    const filled = await fillDraft(
+      {},
+      new Set(["sender", "receiver", "service_type"]),
+      toolsOf(person).tools,
+    );
+    expect(person.complaints).toEqual([complaint]);
+    expect(filled).toEqual({ item: {} });
+  });
+
+  test("does not ask for what was given, fields or whole parts", async () => {
+    const person = personWho(
+      ["Receiver phone", "139"],
+      ["Receiver province", enter],
+      ["Receiver city", enter],
+      ["Receiver district", enter],
+      ["Receiver street address", enter],
+      ["Item description", enter],
+      ["Declared value", "1"],
+      ["Number of pieces", enter],
+      ["Service level", "same_day"],
+    );
+    const start = draft('{"sender":{"name":"A"},"receiver":{"name":"B"},"item":{"name":"C","weight":0.10}}');
+    const given = new Set(["sender", "receiver.name", "item.name", "item.weight"]);
+    expect(stringifyJson(await fillDraft(start, given, toolsOf(person).tools))).toBe(
+      '{"sender":{"name":"A"},"receiver":{"name":"B","phone":"139"},"item":{"name":"C","weight":0.10,"value":1},"service_type":"same_day"}',
+    );
+  });
+
+  test("offers the three known service levels, and to leave it to the service", async () => {
+    const person = personWho(["Service level", enter]);
+    expect(await fillDraft({}, new Set(["sender", "receiver", "item"]), toolsOf(person).tools)).toEqual({});
+    expect(person.offered).toEqual(["let the service choose", "standard", "express", "same_day"]);
+  });
+
+  test("tells of the draft and of the open parts after every answer", async () => {
+    const person = personWho(...shortForm());
+    const { tools, kept } = toolsOf(person);
+    await fillDraft({}, none, tools);
+    expect(kept[0]).toEqual({
+      draft: '{"sender":{"name":"张三"}}',
+      open: ["sender", "receiver", "item", "service_type"],
+    });
+    expect(kept.find(({ draft: text }) => text.includes("李四"))?.open).toEqual([
+      "receiver",
+      "item",
+      "service_type",
+    ]);
+    expect(kept.at(-1)).toEqual({
+      draft: '{"sender":{"name":"张三"},"receiver":{"name":"李四"},"item":{"name":"书"}}',
+      open: [],
+    });
+    expect(kept).toHaveLength(6 + 1 + 6 + 1 + 5 + 1 + 1);
+  });
+});
+
+describe("a party", () => {
+  const given = new Set(["receiver", "item", "service_type"]);
+
+  test("that is known is taken whole, and asked nothing more about", async () => {
+    const person = personWho(["Sender", "@shop 张三 13800138000 深圳市"]);
+    expect(await fillDraft({}, given, toolsOf(person).tools)).toEqual({ sender: shop.party });
+    expect(person.offered).toEqual([
+      "new address",
+      "paste an address as text",
+      "@shop 张三 13800138000 深圳市",
+      "Wang Wu 13700137000 Shanghai",
+    ]);
+  });
+
+  test.each([
+    ["138001", "@shop 张三 13800138000 深圳市"],
+    ["SHO", "@shop 张三 13800138000 深圳市"],
+    ["深圳", "@shop 张三 13800138000 深圳市"],
+    [" shanghai ", "Wang Wu 13700137000 Shanghai"],
+  ])("is found by typing %s, and comes first", (term, label) => {
+    expect(findWays(term, [shop, recent]).map((choice) => choice.label)).toEqual([
+      label,
+      "new address",
+      "paste an address as text",
+    ]);
+  });
+
+  test("that is not found leaves the ways to give a new one", () => {
+    expect(findWays("nobody", [shop, recent]).map(({ label }) => label)).toEqual([
+      "new address",
+      "paste an address as text",
+    ]);
+  });
+
+  test("that is pasted stands in the lines, each part to be edited or emptied", async () => {
+    const person = personWho(
+      ["Sender", "paste an address as text"],
+      ["Sender: paste the address, then an empty line", "李四\n北京市建国路88号"],
+      ["Sender name", enter],
+      ["Sender phone", "139"],
+      ["Sender province", enter],
+      ["Sender city", enter],
+      ["Sender district", enter],
+      ["Sender street address", "建国路88号"],
+    );
+    expect(await fillDraft({}, given, toolsOf(person).tools)).toEqual({
+      sender: { name: "李四", phone: "139", detail: "建国路88号" },
+    });
+    expect(person.found).toMatchObject({
+      "Sender name": "李四",
+      "Sender street address": "李四 北京市建国路88号",
+    });
+  });
+
+  test("is described by what it has", () => {
+    expect(describeParty({ phone: "139", district: "朝阳区" }, "li")).toBe("@li 139 朝阳区");
+    expect(describeParty({})).toBe("");
+  });
+});
+
+describe("askPart", () => {
+  test("starts from what is there, and an emptied line leaves the field out", async () => {
+    const start = draft('{"sender":{"name":"A"},"item":{"name":"书","weight":2.50,"quantity":1}}');
+    const person = personWho(...itemSteps([enter, "旧", enter, enter, ""]));
+    const { tools } = toolsOf(person);
+    expect(stringifyJson(await askPart("item", start, none, tools))).toBe(
+      '{"sender":{"name":"A"},"item":{"name":"书","weight":2.50,"description":"旧"}}',
+    );
+    expect(person.found).toMatchObject({ "Item weight": "2.50", "Number of pieces": "1" });
+  });
+});
+
+describe("correctField", () => {
+  const start = draft(
+    '{"sender":{"name":"A","phone":"12"},"receiver":{"name":"B"},"item":{"weight":-1},"service_type":"express"}',
+  );
+
+  test.each([
+    ["sender.phone", "Sender phone", "12", "13800138000", { sender: { name: "A", phone: "13800138000" } }],
+    ["sender.phone", "Sender phone", "12", "", { sender: { name: "A" } }],
+    ["receiver.detail", "Receiver street address", "", "1号", { receiver: { name: "B", detail: "1号" } }],
+    ["item.weight", "Item weight", "-1", "1.0", { item: { weight: jsonNumber("1.0") } }],
+    ["item.name", "Item name", "", "书", { item: { weight: jsonNumber("-1"), name: "书" } }],
+  ])("%s: asks %s alone, starting from %s", async (path, question, initial, answer, change) => {
+    const person = personWho([question, answer]);
+    expect(await correctField(start, path, toolsOf(person).tools)).toEqual({ ...start, ...change });
+    expect(person.found[question]).toBe(initial);
+  });
+
+  test("asks for the service level again", async () => {
+    const person = personWho(["Service level", "standard"]);
+    expect(await correctField(start, "service_type", toolsOf(person).tools)).toEqual({
+      ...start,
+      service_type: "standard",
+    });
+  });
+
+  test.each(["", "sender", "sender.fax", "order.name", "items[0].weight", "name"])(
+    "%s is no field: nothing is asked",
+    async (path) => {
+      const person = personWho();
+      expect(await correctField(start, path, toolsOf(person).tools)).toBeUndefined();
+      expect(person.asked).toEqual([]);
+    },
+  );
+});

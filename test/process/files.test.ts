@@ -1,0 +1,193 @@
+/** Files under parallel and killed runs, and places where none can be. */
+
+import { existsSync, watch } from "node:fs";
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createProcessHome, createServedProcessHome } from "../support/process.ts";
+
+const unverified = "login --no-verify --base-url https://service.invalid";
+const order = JSON.stringify({ sender: { name: "A" }, receiver: { name: "B" }, item: { name: "C" } });
+
+async function readAccounts(configFile: string): Promise<Record<string, { key?: string }>> {
+  return JSON.parse(await readFile(configFile, "utf8")).accounts;
+}
+
+describe("parallel runs", () => {
+  test("30 logins to different accounts lose none, and leave no lock and no temporary file", async () => {
+    const { courier, configDir, configFile } = await createProcessHome();
+    const names = Array.from({ length: 30 }, (_, index) => `account-${index}`);
+    const ended = await Promise.all(
+      names.map((name) => courier(`${unverified} --account ${name}`, { stdin: `key-of-${name}` })),
+    );
+    expect(ended.map(({ exit, stderr }) => (exit === 0 ? 0 : stderr))).toEqual(names.map(() => 0));
+    const accounts = await readAccounts(configFile);
+    expect(Object.keys(accounts).sort()).toEqual([...names].sort());
+    for (const name of names) expect(accounts[name]?.key).toBe(`key-of-${name}`);
+    expect(await readdir(configDir)).toEqual(["config.json"]);
+  });
+
+  test("logins, logouts and changes of one account never leave half a file", async () => {
+    const { courier, configDir, configFile } = await createProcessHome();
+    await courier(unverified, { stdin: "first-key" });
+    const lines = [
+      unverified,
+      "logout",
+      "accounts use sandbox",
+      "accounts list --json",
+      "accounts use default",
+    ];
+    const ended = await Promise.all(
+      [...lines, ...lines].map((line) => courier(line, { stdin: "second-key" })),
+    );
+    for (const { exit, stderr } of ended) expect(exit, stderr).toBe(0);
+    expect(Object.keys(await readAccounts(configFile))).toEqual(["default"]);
+    expect(await readdir(configDir)).toEqual(["config.json"]);
+  });
+
+  test("10 orders created at once in one sandbox are 10 orders, and every run sees them", async () => {
+    const { courier } = await createProcessHome({ COURIER_ACCOUNT: "sandbox" });
+    const ended = await Promise.all(
+      Array.from({ length: 10 }, () => courier("orders create --file - --json", { stdin: order })),
+    );
+    for (const { exit, stderr } of ended) expect(exit, stderr).toBe(0);
+    const created = ended.map(({ stdout }) => JSON.parse(stdout));
+    for (const key of ["id", "order_no", "tracking_number"])
+      expect(new Set(created.map((each) => each[key])).size, key).toBe(10);
+    const listed = JSON.parse((await courier("orders list --all --json")).stdout);
+    expect(new Set(listed.map(({ id }: { id: number }) => id))).toEqual(new Set(created.map(({ id }) => id)));
+  });
+});
+
+describe("a login that is killed", () => {
+  test("at any change of its files leaves a whole config behind", async () => {
+    const { start, courier, configDir, configFile } = await createProcessHome();
+    expect(await courier(unverified, { stdin: "kept-key" })).toMatchObject({ exit: 0 });
+    let killed = 0;
+    for (let changes = 1; changes <= 6; changes++) {
+      const running = start(`${unverified} --account a${changes}`, { stdin: `key-of-a${changes}` });
+      let seen = 0;
+      const watcher = watch(configDir, () => {
+        seen += 1;
+        if (seen === changes) process.kill(running.pid, "SIGKILL");
+      });
+      const { signal, exit } = await running.ended;
+      watcher.close();
+      expect(signal === "SIGKILL" || exit === 0).toBe(true);
+      if (signal === "SIGKILL") killed += 1;
+      // As if the time after which a lock counts as left behind had passed.
+      const lock = `${configFile}.lock`;
+      if (existsSync(lock)) await utimes(lock, 0, 0);
+      const accounts = await readAccounts(configFile);
+      expect(accounts.default?.key).toBe("kept-key");
+      for (const [name, { key }] of Object.entries(accounts))
+        if (name !== "default") expect(key).toBe(`key-of-${name}`);
+      for (const name of await readdir(configDir))
+        expect(
+          (await stat(path.join(configDir, name))).mode & 0o077 & (name.endsWith(".lock") ? 0 : 0o777),
+          name,
+        ).toBe(0);
+    }
+    expect(killed).toBeGreaterThan(2);
+    expect(await courier(`${unverified} --account last`, { stdin: "last-key" })).toMatchObject({ exit: 0 });
+    expect(await courier("accounts list")).toMatchObject({ exit: 0, stderr: "" });
+    expect(existsSync(`${configFile}.lock`)).toBe(false);
+  });
+
+  test("before it has written anything leaves nothing", async () => {
+    const { start, courier, configFile } = await createProcessHome();
+    const running = start(unverified, { stdin: { open: true } });
+    await running.untilStderr(/will be kept in/);
+    process.kill(running.pid, "SIGKILL");
+    expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
+    expect(existsSync(configFile)).toBe(false);
+    expect(await courier("accounts list")).toMatchObject({ exit: 0 });
+  });
+});
+
+describe("places where no file can be", () => {
+  const nowhere = { COURIER_CONFIG_DIR: undefined, COURIER_STATE_DIR: undefined };
+
+  test("a home that does not exist yet is made at the first write, and not before", async () => {
+    const { courier, directory } = await createProcessHome();
+    const home = path.join(directory, "not/yet");
+    const env = { ...nowhere, HOME: home };
+    expect(await courier("accounts list", { env })).toMatchObject({ exit: 0, stderr: "" });
+    expect(existsSync(home)).toBe(false);
+    expect(await courier(unverified, { env, stdin: "some-key" })).toMatchObject({ exit: 0 });
+    expect((await courier("accounts list --json", { env })).stdout).toContain(home);
+  });
+
+  test("an empty HOME: a clear error, and no key in the present directory", async () => {
+    const { courier, directory } = await createProcessHome();
+    const cwd = path.join(directory, "work");
+    await mkdir(cwd);
+    const { exit, stdout, stderr } = await courier(unverified, {
+      env: { ...nowhere, HOME: "" },
+      cwd,
+      stdin: "some-key",
+    });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toMatch(/^error: .*\bHOME\b.*\nhint: .*COURIER_CONFIG_DIR/);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  test("HOME does not matter where both directories are named", async () => {
+    const { courier } = await createProcessHome({ HOME: "" });
+    expect(await courier(unverified, { stdin: "some-key" })).toMatchObject({ exit: 0 });
+    expect(await courier("accounts list")).toMatchObject({ exit: 0, stderr: "" });
+  });
+
+  // Whoever may write everywhere cannot make a directory below a file either.
+  test.each([
+    ["login", unverified],
+    ["logout", "logout --account shop"],
+    ["accounts list", "accounts list"],
+    ["profile", "profile"],
+  ])("a config directory that cannot be: %s fails clearly, exit 2", async (_what, line) => {
+    const { courier, directory } = await createProcessHome();
+    await writeFile(path.join(directory, "file"), "in the way");
+    const config = path.join(directory, "file/config");
+    const { exit, stdout, stderr } = await courier(line, {
+      env: { COURIER_CONFIG_DIR: config },
+      stdin: "some-key",
+    });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toMatch(/^error: .*ENOTDIR|^The key[^\n]*\nerror: .*ENOTDIR/);
+    expect(stderr).toContain(config);
+    expect(await readFile(path.join(directory, "file"), "utf8")).toBe("in the way");
+  });
+
+  test("a state directory that cannot be never hides what became of a real order", async () => {
+    const { sandbox, courier, directory } = await createServedProcessHome({ seedOrders: 3 });
+    await writeFile(path.join(directory, "file"), "in the way");
+    const env = { COURIER_STATE_DIR: path.join(directory, "file/state") };
+    expect(await courier("profile", { env })).toMatchObject({ exit: 0 });
+    expect(await courier("orders list --json", { env })).toMatchObject({ exit: 0 });
+    const { exit } = await courier("orders create --file - --json", { env, stdin: order });
+    const posts = sandbox.requests.filter(({ method }) => method === "POST");
+    expect(exit, "exit 2 says that nothing was sent").toBe(posts.length === 0 ? 2 : 0);
+  });
+
+  test.each(["orders list", "orders create --file -", "sandbox reset --yes"])(
+    "a sandbox that has nowhere to keep its orders: %s fails clearly, exit 2, with no order in doubt",
+    async (line) => {
+      const { courier, directory } = await createProcessHome({ COURIER_ACCOUNT: "sandbox" });
+      await writeFile(path.join(directory, "file"), "in the way");
+      const env = { COURIER_STATE_DIR: path.join(directory, "file/state") };
+      const { exit, stdout, stderr } = await courier(line, { env, stdin: order });
+      expect(stdout).toBe("");
+      expect(stderr).toContain(path.join(directory, "file/state"));
+      expect(exit, stderr).toBe(2);
+    },
+  );
+
+  test("a result that cannot be written is no success (needs /dev/full)", async ({ skip }) => {
+    skip(!existsSync("/dev/full"), "no /dev/full here");
+    const { courier } = await createServedProcessHome({ seedOrders: 3 });
+    const ended = await courier("orders list --json", { shell: 'exec "$@" > /dev/full' });
+    expect(ended.exit).not.toBe(0);
+    expect(ended.stderr).toContain("ENOSPC");
+    expect(ended.stderr).not.toMatch(/mistake|^\s+at /m);
+  });
+});

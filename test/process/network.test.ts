@@ -1,0 +1,181 @@
+/** Private certificate authorities and proxies, end to end. */
+
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import { type AddressInfo, connect } from "node:net";
+import path from "node:path";
+import type { Duplex } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
+import { createAuthority } from "../support/certificates.ts";
+import { createServedProcessHome, type ServedProcessHome } from "../support/process.ts";
+import { startProxy } from "../support/proxy.ts";
+
+interface SecureHome extends ServedProcessHome {
+  readonly port: number;
+  /** What makes courier trust the service. */
+  readonly trust: { readonly NODE_EXTRA_CA_CERTS: string };
+}
+
+/** A sandbox behind TLS, with a certificate of an authority that nobody knows. */
+async function createSecureHome(): Promise<SecureHome> {
+  const home = await createServedProcessHome({ seedOrders: 3 });
+  const { authority, key, certificate } = createAuthority(["127.0.0.1", "0.0.0.0", "service.test"]);
+  const authorityFile = path.join(home.directory, "authority.pem");
+  await writeFile(authorityFile, authority);
+  const backend = new URL(home.sandbox.baseUrl);
+  const sockets = new Set<Duplex>();
+  const server = createServer({ key, cert: certificate });
+  server.on("connection", (socket) => sockets.add(socket));
+  // What comes out of the tunnel goes to the sandbox as it is.
+  server.removeAllListeners("secureConnection");
+  server.on("secureConnection", (secure) => {
+    const plain = connect(Number(backend.port), backend.hostname);
+    plain.on("error", () => secure.destroy());
+    secure.on("error", () => plain.destroy());
+    secure.pipe(plain).pipe(secure);
+  });
+  server.on("tlsClientError", () => {});
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    ...home,
+    port: (server.address() as AddressInfo).port,
+    trust: { NODE_EXTRA_CA_CERTS: authorityFile },
+  };
+}
+
+const promptMs = 2_500;
+
+test("a private certificate authority: trusted through NODE_EXTRA_CA_CERTS, refused without", async () => {
+  const { courier, port, trust, sandbox } = await createSecureHome();
+  const words = `profile --json --base-url https://127.0.0.1:${port}`;
+  const startedMs = Date.now();
+  const refused = await courier(words);
+  expect(Date.now() - startedMs, "no retry mends a certificate").toBeLessThan(promptMs);
+  expect(refused).toMatchObject({ exit: 5, stdout: "" });
+  const { error } = JSON.parse(refused.stderr);
+  expect(error.message).toContain("certificate");
+  expect(error.hint).toContain("NODE_EXTRA_CA_CERTS");
+  expect(sandbox.requests).toHaveLength(0);
+
+  const trusted = await courier(words, { env: trust });
+  expect(trusted).toMatchObject({ exit: 0, stderr: "" });
+  expect(JSON.parse(trusted.stdout)).toHaveProperty("balance");
+});
+
+test("NODE_TLS_REJECT_UNAUTHORIZED does not switch the check off", async () => {
+  const { courier, port, sandbox } = await createSecureHome();
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+  const { exit, stdout } = await courier(`profile --json --base-url https://127.0.0.1:${port}`, { env });
+  expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+  expect(sandbox.requests).toHaveLength(0);
+});
+
+test("a certificate for another host is refused, though its authority is trusted", async () => {
+  const { courier, port, trust } = await createSecureHome();
+  const { exit, stderr } = await courier(`profile --base-url https://localhost:${port}`, { env: trust });
+  expect(exit).toBe(5);
+  expect(stderr).toContain("certificate is for another host");
+});
+
+test.each(["HTTPS_PROXY", "https_proxy"])(
+  "%s is used; the proxy sees the host and never the key",
+  async (name) => {
+    const { courier, port, trust, sandbox } = await createSecureHome();
+    const proxy = await startProxy(port);
+    const env = { ...trust, [name]: proxy.url };
+    const { exit, stdout, stderr } = await courier("orders list --json --base-url https://service.test", {
+      env,
+    });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toHaveLength(3);
+    expect(proxy.tunnels.map(({ target }) => target)).toEqual(["service.test:443"]);
+    expect(JSON.stringify(proxy.tunnels)).not.toContain(sandbox.apiKey);
+  },
+);
+
+test("an order goes through a proxy once", async () => {
+  const { courier, port, trust, sandbox } = await createSecureHome();
+  const proxy = await startProxy(port);
+  const words =
+    "orders create --sender-name A --receiver-name B --item-name C --base-url https://service.test";
+  const { exit } = await courier(words, { env: { ...trust, HTTPS_PROXY: proxy.url } });
+  expect(exit).toBe(0);
+  expect(sandbox.requests.map(({ method }) => method)).toEqual(["POST"]);
+});
+
+test("a proxy's own password goes to the proxy, and is never shown", async () => {
+  const { courier, port, trust } = await createSecureHome();
+  const proxy = await startProxy(port);
+  const env = { ...trust, HTTPS_PROXY: proxy.url.replace("//", "//user:Pr0xyMark3r@") };
+  const { exit, stdout, stderr } = await courier("profile --debug --base-url https://service.test", { env });
+  expect(exit).toBe(0);
+  expect(proxy.tunnels[0]?.headers["proxy-authorization"]).toBe(`Basic ${btoa("user:Pr0xyMark3r")}`);
+  expect(stdout + stderr).not.toContain("Pr0xyMark3r");
+});
+
+test("NO_PROXY goes past the proxy; so does every service on this machine", async () => {
+  const { courier, port, trust } = await createSecureHome();
+  const proxy = await startProxy(port);
+  // 0.0.0.0 leads to this machine, but is no loopback address.
+  const direct = `https://0.0.0.0:${port}`;
+  const env = { ...trust, HTTPS_PROXY: proxy.url };
+  expect(await courier(`profile --base-url ${direct}`, { env })).toMatchObject({ exit: 0 });
+  expect(proxy.tunnels).toHaveLength(1);
+  for (const [baseUrl, noProxy] of [
+    [direct, "other.test,0.0.0.0"],
+    [direct, "*"],
+    [`https://127.0.0.1:${port}`, undefined],
+  ] as const) {
+    const ended = await courier(`profile --base-url ${baseUrl}`, { env: { ...env, NO_PROXY: noProxy } });
+    expect(ended).toMatchObject({ exit: 0, stderr: "" });
+  }
+  expect(proxy.tunnels).toHaveLength(1);
+});
+
+test("HTTP_PROXY serves plain http; a loopback service needs none, though the proxy is dead", async () => {
+  const { courier } = await createSecureHome();
+  const env = { HTTP_PROXY: "http://127.0.0.1:9", HTTPS_PROXY: "http://127.0.0.1:9" };
+  expect(await courier("profile", { env })).toMatchObject({ exit: 0, stderr: "" });
+});
+
+test.each([
+  ["that refuses", 403],
+  ["that wants a password", 407],
+  ["that finds no way", 502],
+])("a proxy %s: exit 5, nothing was sent, no order in doubt", async (_what, status) => {
+  const { courier, port, trust, sandbox } = await createSecureHome();
+  const proxy = await startProxy(port, status);
+  const env = { ...trust, HTTPS_PROXY: proxy.url };
+  const words = "orders create --sender-name A --receiver-name B --item-name C --timeout 1";
+  const ended = await courier(`${words} --json --base-url https://service.test`, { env });
+  expect(ended).toMatchObject({ exit: 5, stdout: "" });
+  expect(JSON.parse(ended.stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({
+    code: "unreachable",
+  });
+  expect(proxy.tunnels.length).toBeLessThanOrEqual(4);
+  expect(sandbox.requests).toHaveLength(0);
+});
+
+test("a proxy that is not there: exit 5, in words", async () => {
+  const { courier } = await createSecureHome();
+  const env = { HTTPS_PROXY: "http://127.0.0.1:9" };
+  const { exit, stderr } = await courier("profile --timeout 1 --base-url https://service.test", { env });
+  expect(exit).toBe(5);
+  expect(stderr).toMatch(/^error: cannot reach service\.test: .*refused\nhint: .*proxy/);
+});
+
+test.each(["http://user:Pr0xyMark3r@[broken", "proxy.test:8080", "socks5://user:Pr0xyMark3r@proxy.test"])(
+  "a proxy setting that cannot be used, %s: a clear error, exit 2",
+  async (proxy) => {
+    const { courier } = await createSecureHome();
+    const env = { HTTPS_PROXY: proxy };
+    const { exit, stderr } = await courier("profile --base-url https://service.test", { env });
+    expect(stderr).toMatch(/^error: HTTPS_PROXY .*\nhint: .*http:/);
+    expect(stderr).not.toContain("Pr0xyMark3r");
+    expect(exit).toBe(2);
+  },
+);

@@ -1,0 +1,146 @@
+/** Readers that go away early, readers that are slow, and what belongs on which stream. */
+
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { createProcessHome, createServedProcessHome, type ProcessHome } from "../support/process.ts";
+
+const manyOrders = 5_000;
+
+describe("a reader that closes the pipe after one line", () => {
+  test.each([
+    ["human", ""],
+    ["JSON", "--json"],
+    ["NDJSON", "--ndjson"],
+    ["CSV", "--csv"],
+  ])("%s: done, exit 0, nothing on stderr", async (_form, flag) => {
+    const { sandbox, courier } = await createServedProcessHome({ seedOrders: manyOrders });
+    const { stdout, stderr } = await courier(`orders list --all ${flag}`, {
+      // JSON is one line: its reader stops after some bytes.
+      shell: `{ "$@"; echo "exit $?" >&2; } | head -${flag === "--json" ? "c 1000" : "n 1"}`,
+    });
+    expect(stderr).toBe("exit 0\n");
+    expect(stdout.length).toBeGreaterThan(20);
+    expect(sandbox.requests.length, "it stops asking").toBeLessThan(manyOrders / 100);
+  });
+
+  test("help, which is all there at once", async () => {
+    const { courier } = await createProcessHome();
+    const { stdout, stderr } = await courier("--help", {
+      shell: '{ "$@"; echo "exit $?" >&2; } | head -n 1',
+    });
+    expect(stderr).toBe("exit 0\n");
+    expect(stdout.split("\n")).toHaveLength(2);
+  });
+
+  test("a reader that was never there", async () => {
+    const { courier } = await createServedProcessHome({ seedOrders: 300 });
+    const { stderr } = await courier("orders list --all", { shell: '{ "$@"; echo "exit $?" >&2; } | true' });
+    expect(stderr).toBe("exit 0\n");
+  });
+
+  test("a closed stderr does not stop the result", async () => {
+    const { courier } = await createServedProcessHome({ seedOrders: 30 });
+    const { exit, stdout } = await courier("orders list --ndjson", { shell: 'exec "$@" 2>&-' });
+    expect(exit).toBe(0);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(10);
+  });
+
+  test("an error still has its exit code when nobody reads stderr", async () => {
+    const { courier } = await createServedProcessHome();
+    const { exit } = await courier("orders show 404", { shell: 'exec "$@" 2>&-' });
+    expect(exit).toBe(1);
+  });
+
+  test("an order is created once, whether or not its result is read", async () => {
+    const { sandbox, courier } = await createServedProcessHome();
+    const words = "orders create --sender-name A --receiver-name B --item-name C --json";
+    const { stderr } = await courier(words, { shell: '{ "$@"; echo "exit $?" >&2; } | true' });
+    expect(stderr).toMatch(/exit 0\n$/);
+    expect(sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+});
+
+describe("a slow reader gets every byte", () => {
+  /** An order's state and fee move on from one run to the next. */
+  const lasting = "id,order_no,tracking_number,item_name,created_at,sender,receiver";
+
+  async function listAll(home: ProcessHome, env: Record<string, string>, shell?: string) {
+    const running = home.start(`orders list --all --ndjson --fields ${lasting}`, {
+      env,
+      ...(shell ? { shell } : {}),
+    });
+    return { running, stdout: running.child.stdout };
+  }
+
+  test(`${manyOrders} orders, from a served sandbox, through a socket and through a real pipe`, async () => {
+    const home = await createProcessHome();
+    const service = home.start(`sandbox serve --seed-orders ${manyOrders} --json`);
+    const [, baseUrl = ""] = await service.untilStdout(/"base_url":"([^"]+)"/);
+    const env = { COURIER_BASE_URL: baseUrl, COURIER_API_KEY: "sandbox-key" };
+
+    const whole = await (await listAll(home, env)).running.ended;
+    expect(whole).toMatchObject({ exit: 0, stderr: "" });
+    expect(whole.stdout.trimEnd().split("\n")).toHaveLength(manyOrders);
+
+    for (const shell of [undefined, '"$@" | cat']) {
+      const { running, stdout } = await listAll(home, env, shell);
+      await running.untilStdout(/\n/);
+      stdout?.pause();
+      await wait(200); // long enough for the rest to arrive, were it not held back
+      expect(running.stdout.length).toBeLessThan(whole.stdout.length);
+      stdout?.resume();
+      expect(await running.ended).toEqual(whole);
+    }
+  });
+});
+
+describe("streams", () => {
+  test("the result is on stdout, all else on stderr", async () => {
+    const { courier } = await createServedProcessHome({ seedOrders: 25 });
+    const list = await courier("orders list --json");
+    expect(JSON.parse(list.stdout)).toHaveLength(10);
+    expect(list.stderr).toMatch(/^page 1 of 3 .*--all fetches everything\n$/);
+    expect(await courier("orders list --json --quiet")).toMatchObject({ stdout: list.stdout, stderr: "" });
+  });
+
+  test("an error leaves stdout empty and says one JSON line with an output flag", async () => {
+    const { courier } = await createServedProcessHome();
+    const human = await courier("orders show 404");
+    expect(human).toMatchObject({ exit: 1, signal: null, stdout: "" });
+    expect(human.stderr).toMatch(/^error: .*404.*\n(hint: .*\n)?$/);
+    const json = await courier("orders show 404 --json");
+    expect(json).toMatchObject({ exit: 1, stdout: "" });
+    expect(json.stderr).toMatch(/^\{.*\}\n$/);
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { exit: 1, status: 404 } });
+  });
+
+  test.each([
+    ["a command line that is wrong", "orders list --limit 0", 2],
+    ["a noun alone", "orders", 2],
+    ["an unknown command", "ordres list", 2],
+    ["help", "orders --help", 0],
+    ["a version", "--version", 0],
+  ])("%s", async (_what, words, exit) => {
+    const { courier } = await createProcessHome();
+    const ended = await courier(words);
+    expect(ended.exit).toBe(exit);
+    expect(exit === 0 ? ended.stderr : ended.stdout).toBe("");
+    expect(exit === 0 ? ended.stdout : ended.stderr).not.toBe("");
+  });
+
+  test("no account: exit 4, and two ways on", async () => {
+    const { courier } = await createProcessHome();
+    const { exit, stdout, stderr } = await courier("profile");
+    expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
+    expect(stderr).toContain("courier login");
+    expect(stderr).toContain("--account sandbox");
+  });
+
+  test("nobody listens: exit 5", async () => {
+    const { sandbox, courier } = await createServedProcessHome();
+    await sandbox.close();
+    const { exit, stderr } = await courier("profile --timeout 1");
+    expect(exit).toBe(5);
+    expect(stderr).toMatch(/^error: cannot reach 127\.0\.0\.1:\d+: the connection was refused\nhint: /);
+  });
+});

@@ -1,0 +1,152 @@
+/** Ctrl-C and termination: prompt, one error line, the right exit code, and the truth about a lost order. */
+
+import { mkdir, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createProcessHome, createServedProcessHome, type Running, until } from "../support/process.ts";
+
+const signals = [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const;
+
+const promptMs = 1_500;
+
+/** Sends a signal and waits for the end, which must come at once. */
+async function stop(running: Running, signal: NodeJS.Signals) {
+  const sentMs = Date.now();
+  process.kill(running.pid, signal);
+  const ended = await running.ended;
+  expect(Date.now() - sentMs, "time to the end in ms").toBeLessThan(promptMs);
+  return ended;
+}
+
+describe.each(signals)("%s", (signal, exit) => {
+  test.each([
+    ["no answer", { kind: "stall_headers" }],
+    ["half an answer", { kind: "stall_body" }],
+  ] as const)(`ends a read that has %s: exit ${exit}`, async (_what, fault) => {
+    const { sandbox, start } = await createServedProcessHome();
+    sandbox.faults.add(fault);
+    const running = start("profile");
+    await until("asked", () => sandbox.requests.length > 0);
+    const ended = await stop(running, signal);
+    expect(ended).toMatchObject({ exit, signal: null, stdout: "" });
+    expect(ended.stderr).toMatch(/^error: .+\n$/);
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  test(`tells in JSON too: exit ${exit}`, async () => {
+    const { sandbox, start } = await createServedProcessHome();
+    sandbox.faults.add({ kind: "stall_headers" });
+    const running = start("orders list --all --ndjson");
+    await until("asked", () => sandbox.requests.length > 0);
+    const ended = await stop(running, signal);
+    expect(ended).toMatchObject({ exit, stdout: "" });
+    expect(JSON.parse(ended.stderr)).toMatchObject({ error: { exit } });
+  });
+
+  test("ends a wait between two tries", async () => {
+    const { sandbox, start } = await createServedProcessHome();
+    sandbox.faults.add({ kind: "rate_limit", retryAfter: "20" });
+    const running = start("profile");
+    await until("asked", () => sandbox.requests.length > 0);
+    expect(await stop(running, signal)).toMatchObject({ exit, stdout: "" });
+  });
+
+  test("while an order is being sent, says that it may exist and how to check", async () => {
+    const { sandbox, start } = await createServedProcessHome();
+    sandbox.faults.add({ kind: "stall_headers", method: "POST" });
+    const words = "orders create --sender-name A --receiver-name B --item-name C";
+    const running = start(words);
+    await until("sent", () => sandbox.requests.length > 0);
+    const ended = await stop(running, signal);
+    expect(ended).toMatchObject({ exit, stdout: "" });
+    expect(ended.stderr).toMatch(
+      /^error: .*may or may not have been created\nhint: .*courier orders list --from \d{4}-\d\d-\d\d --all\n$/,
+    );
+    expect(sandbox.requests.map(({ method }) => method)).toEqual(["POST"]);
+  });
+
+  test("while a lost order is looked for, says the same", async () => {
+    const { sandbox, start } = await createServedProcessHome();
+    sandbox.faults.set([{ kind: "drop_after", method: "POST" }, { kind: "stall_headers" }]);
+    const running = start("orders create --sender-name A --receiver-name B --item-name C --json");
+    await until("looked for", () => sandbox.requests.length > 1);
+    const ended = await stop(running, signal);
+    expect(ended).toMatchObject({ exit, stdout: "" });
+    const error = JSON.parse(ended.stderr.trimEnd().split("\n").at(-1) ?? "").error;
+    expect(error.exit).toBe(exit);
+    expect(error.message).toContain("may or may not have been created");
+    expect(error.hint).toContain("courier orders list --from");
+  });
+
+  test("stops a served sandbox: exit 0, and its port is free", async () => {
+    const { start } = await createProcessHome();
+    const running = start("sandbox serve --json");
+    const [, port = ""] = await running.untilStdout(/"base_url":"http:\/\/127\.0\.0\.1:(\d+)"/);
+    const client = connect(Number(port), "127.0.0.1"); // an idle client does not hold it
+    await new Promise((resolve) => client.once("connect", resolve));
+    client.on("error", () => {});
+    expect(await stop(running, signal)).toMatchObject({ exit: 0, signal: null, stderr: "" });
+    client.destroy();
+    await expect(canConnect(Number(port))).resolves.toBe(false);
+
+    const again = start(`sandbox serve --port ${port} --json`);
+    await again.untilStdout(/base_url/);
+    await stop(again, signal);
+  });
+});
+
+test.each(signals)("%s does not hide an order that was just created", async (signal) => {
+  const { sandbox, start, stateDir } = await createServedProcessHome();
+  const lock = path.join(stateDir, "orders.json.lock"); // as held by another run
+  await mkdir(lock, { recursive: true });
+  const running = start("orders create --sender-name A --receiver-name B --item-name C --json");
+  await running.untilStderr(/The service says/);
+  process.kill(running.pid, signal);
+  await rm(lock, { recursive: true });
+  const { stdout } = await running.ended;
+  expect(sandbox.requests.map(({ method }) => method)).toEqual(["POST"]);
+  expect(JSON.parse(stdout)).toMatchObject({ status: "pending" });
+});
+
+test("a second Ctrl-C ends at once what the first could not", async () => {
+  const { start } = await createServedProcessHome({ seedOrders: 5_000 });
+  const running = start("orders list --all --ndjson");
+  await running.untilStdout(/\n/);
+  running.child.stdout?.pause(); // what is written from now on waits for a reader
+  let isOver = false;
+  running.child.once("exit", () => {
+    isOver = true;
+  });
+  let sent = 0;
+  await until("ended", () => {
+    if (!isOver && sent < 20) process.kill(running.pid, "SIGINT");
+    sent += 1;
+    return isOver;
+  });
+  running.child.stdout?.resume();
+  const { exit, signal, stderr } = await running.ended;
+  expect(exit === 130 || signal === "SIGINT", `exit ${exit}, signal ${signal}`).toBe(true);
+  expect(stderr).not.toMatch(/\n\s+at /);
+});
+
+test.each(signals)("%s ends the wait for a key that nobody pipes in: exit %i", async (signal, exit) => {
+  const { start } = await createProcessHome();
+  const running = start("login --base-url https://service.invalid", { stdin: { open: true } });
+  await running.untilStderr(/will be kept in/);
+  expect(await stop(running, signal)).toMatchObject({ exit, signal: null, stdout: "" });
+});
+
+function canConnect(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const client = connect(port, "127.0.0.1");
+    client.on("connect", () => {
+      client.destroy();
+      resolve(true);
+    });
+    client.on("error", () => resolve(false));
+  });
+}

@@ -1,0 +1,214 @@
+/** What comes in: stdin, arguments and environment; and how a run that has nothing more to do ends. */
+
+import { cp, readdir } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createProcessHome, createServedProcessHome } from "../support/process.ts";
+
+const order = JSON.stringify({ sender: { name: "A" }, receiver: { name: "B" }, item: { name: "C" } });
+const root = path.resolve(import.meta.dirname, "../..");
+
+describe("stdin", () => {
+  test.each([
+    ["empty", 'exec "$@" < /dev/null'],
+    ["closed", 'exec "$@" <&-'],
+    ["blank", 'printf "\\n \\n" | "$@"'],
+  ])("%s: a login and an order say what is missing, exit 2", async (_what, shell) => {
+    const { sandbox, courier } = await createServedProcessHome();
+    const [login, create] = await Promise.all([
+      courier(`login --base-url ${sandbox.baseUrl}`, { shell }),
+      courier("orders create --file -", { shell }),
+    ]);
+    expect(login).toMatchObject({ exit: 2, stdout: "" });
+    expect(login.stderr).toContain("API key");
+    expect(create).toMatchObject({ exit: 2, stdout: "" });
+    expect(create.stderr).toContain("stdin");
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test("- reads an order, in pieces and with a byte order mark", async () => {
+    const { start } = await createServedProcessHome();
+    const running = start("orders create --file - --json", { stdin: { open: true } });
+    const bytes = Buffer.from(`\uFEFF${order.replace('"A"', '"张三"')}`);
+    for (const byte of bytes) running.child.stdin?.write(Buffer.from([byte]));
+    running.child.stdin?.end();
+    expect(await running.ended).toMatchObject({ exit: 0 });
+  });
+
+  test("nothing is read where nothing is asked for, and an open stdin holds nothing up", async () => {
+    const { start } = await createServedProcessHome({ seedOrders: 3 });
+    const running = start("orders list --json", { stdin: { open: true } });
+    expect(await running.ended).toMatchObject({ exit: 0 });
+  });
+
+  test("without a terminal nothing is asked: a cancellation needs --yes", async () => {
+    const { sandbox, start } = await createServedProcessHome({ seedOrders: 3 });
+    const running = start("orders cancel 3", { stdin: { open: true } });
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ exit: 2, stdout: "" });
+    expect(ended.stderr).toContain("--yes");
+    expect(sandbox.requests.filter(({ method }) => method === "DELETE")).toHaveLength(0);
+  });
+
+  test("more than an order file could be", async () => {
+    const { courier, sandbox } = await createServedProcessHome();
+    const long = order.replace('"C"', JSON.stringify("x".repeat(900_000)));
+    expect(await courier("orders create --file - --json", { stdin: long })).toMatchObject({ exit: 0 });
+    expect(sandbox.requests[0]?.body.length).toBeGreaterThan(900_000);
+  });
+});
+
+describe("arguments", () => {
+  test("1,000 tracking numbers: each asked for once, all reported in their order", async () => {
+    const { sandbox, courier } = await createServedProcessHome();
+    const numbers = Array.from({ length: 1_000 }, (_, index) => `CR${index}`);
+    const { exit, stdout } = await courier(["track", ...numbers, "--ndjson"]);
+    expect(exit).toBe(3);
+    const reported = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).tracking_number);
+    expect(reported).toEqual(numbers);
+    expect(sandbox.requests).toHaveLength(1_000);
+  });
+
+  test("one very long one", async () => {
+    const { courier } = await createServedProcessHome();
+    const name = "长".repeat(30_000);
+    const words = [
+      "orders",
+      "create",
+      "--sender-name",
+      name,
+      "--receiver-name",
+      "B",
+      "--item-name",
+      "C",
+      "--dry-run",
+    ];
+    const { exit, stdout } = await courier([...words, "--json"]);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout).sender.name).toBe(name);
+  });
+
+  test("words that look like flags, after --", async () => {
+    const { courier, sandbox } = await createServedProcessHome();
+    const { exit } = await courier(["track", "--", "-n", "--all"]);
+    expect(exit).toBe(3);
+    expect(sandbox.requests.map(({ path: asked }) => asked)).toEqual([
+      "/api/v1/tracking/-n",
+      "/api/v1/tracking/--all",
+    ]);
+  });
+});
+
+describe("environment", () => {
+  test("COURIER_API_KEY and COURIER_BASE_URL need no stored account, and store none", async () => {
+    const { courier, directory } = await createServedProcessHome();
+    expect(await courier("profile")).toMatchObject({ exit: 0, stderr: "" });
+    expect((await readdir(directory)).sort()).toEqual(["tmp"]);
+  });
+
+  test("COURIER_ACCOUNT names a stored account, or the sandbox; a flag wins", async () => {
+    const { courier, sandbox } = await createServedProcessHome();
+    const bare = { COURIER_API_KEY: undefined, COURIER_BASE_URL: undefined };
+    const login = `login --account shop --base-url ${sandbox.baseUrl}`;
+    await courier(login, { env: bare, stdin: sandbox.apiKey });
+    const asked = () => sandbox.requests.length;
+    const before = asked();
+    expect(await courier("profile", { env: { ...bare, COURIER_ACCOUNT: "shop" } })).toMatchObject({
+      exit: 0,
+    });
+    expect(asked()).toBe(before + 1);
+    expect(await courier("profile", { env: { ...bare, COURIER_ACCOUNT: "sandbox" } })).toMatchObject({
+      exit: 0,
+    });
+    expect(asked()).toBe(before + 1);
+    const flagged = { ...bare, COURIER_ACCOUNT: "sandbox" };
+    expect(await courier("profile --account shop", { env: flagged })).toMatchObject({ exit: 0 });
+    expect(asked()).toBe(before + 2);
+    expect(await courier("profile", { env: { ...bare, COURIER_ACCOUNT: "nobody" } })).toMatchObject({
+      exit: 4,
+    });
+  });
+
+  test("variables that are set to nothing count as not set", async () => {
+    const { courier } = await createProcessHome();
+    const env = { COURIER_API_KEY: "", COURIER_BASE_URL: "", COURIER_ACCOUNT: "" };
+    expect(await courier("profile", { env })).toMatchObject({ exit: 4, stdout: "" });
+  });
+
+  test("COURIER_CONFIG_DIR and COURIER_STATE_DIR may be relative, and are where all files go", async () => {
+    const { courier, directory } = await createProcessHome();
+    const env = { COURIER_CONFIG_DIR: "c", COURIER_STATE_DIR: "s" };
+    const login = "login --no-verify --base-url https://service.invalid";
+    expect(await courier(login, { env, stdin: "some-key" })).toMatchObject({ exit: 0 });
+    const create = "orders create --account sandbox --file -";
+    expect(await courier(create, { env, stdin: order })).toMatchObject({ exit: 0 });
+    expect((await readdir(directory)).sort()).toEqual(["c", "s", "tmp"]);
+  });
+
+  test("FORCE_COLOR colours a pipe, NO_COLOR takes it away whatever its value, a pipe alone has none", async () => {
+    const { courier } = await createServedProcessHome({ seedOrders: 3 });
+    const isColourful = async (env: Record<string, string>) =>
+      (await courier("orders list", { env })).stdout.includes("\u001b[");
+    const FORCE_COLOR = "1";
+    const environments = [{}, { FORCE_COLOR }, { FORCE_COLOR, NO_COLOR: "0" }, { FORCE_COLOR, NO_COLOR: "" }];
+    expect(await Promise.all(environments.map(isColourful))).toEqual([false, true, false, true]);
+  });
+
+  test("a strange environment: no PATH, no language, another time zone", async () => {
+    const { courier } = await createServedProcessHome({ seedOrders: 3 });
+    const [plain, strange] = await Promise.all([
+      courier("orders list"),
+      courier("orders list", {
+        env: { PATH: undefined, LANG: "xx_YY", LC_ALL: "zh_CN.GB18030", TZ: "Asia/Shanghai" },
+      }),
+    ]);
+    expect(strange).toEqual(plain);
+  });
+});
+
+describe("the end", () => {
+  test.each([
+    ["an answer", "orders list", 0],
+    ["a refusal", "orders show 404", 1],
+  ])("comes at once after %s, though the service keeps its connections", async (_what, words, exit) => {
+    const { start } = await createServedProcessHome({ seedOrders: 3 });
+    const running = start(words);
+    let toldMs = 0;
+    const note = () => {
+      toldMs = Date.now();
+    };
+    running.child.stdout?.on("data", note);
+    running.child.stderr?.on("data", note);
+    expect(await running.ended).toMatchObject({ exit });
+    expect(Date.now() - toldMs).toBeLessThan(750);
+  });
+
+  test("leaves the sandbox's orders and nothing else", async () => {
+    const { courier, directory, stateDir } = await createProcessHome({ COURIER_ACCOUNT: "sandbox" });
+    expect(await courier("orders create --file -", { stdin: order })).toMatchObject({ exit: 0 });
+    expect(await courier("orders list")).toMatchObject({ exit: 0 });
+    expect((await readdir(directory)).sort()).toEqual(["state", "tmp"]);
+    expect(await readdir(path.join(stateDir, "sandbox", "drafts"))).toEqual([]);
+    expect(await courier("sandbox reset --yes")).toMatchObject({ exit: 0 });
+  });
+});
+
+test("the demo passes and leaves nothing behind", async ({ skip }) => {
+  const { program, directory, run } = await createProcessHome();
+  skip(program.length < 2, "COURIER_BIN is no script");
+  const built = path.resolve(program.at(-1) ?? "", "../..");
+  for (const part of ["bin", "dist", "package.json"])
+    await cp(path.join(built, part), path.join(directory, "demo", part), { recursive: true });
+  await cp(path.join(root, "examples"), path.join(directory, "demo/examples"), { recursive: true });
+  await cp(path.join(root, "scripts/demo.mjs"), path.join(directory, "demo/scripts/demo.mjs"));
+  const { exit, stdout, stderr } = await run([
+    process.execPath,
+    path.join(directory, "demo/scripts/demo.mjs"),
+  ]);
+  expect(exit, stdout + stderr).toBe(0);
+  expect(stdout).toMatch(/All steps passed\.\n$/);
+  expect((await readdir(directory)).sort()).toEqual(["demo", "tmp"]);
+});

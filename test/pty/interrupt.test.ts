@@ -1,0 +1,180 @@
+/** Ctrl-C at every step of the form and during the request: nothing is lost, nothing is sent unseen, the terminal is whole. */
+
+import { expect, test } from "vitest";
+import {
+  createServedTerminalHome,
+  keys,
+  type ServedTerminalHome,
+  type Terminal,
+} from "../support/terminal.ts";
+import { body, fillForm, instead, itemQuestions, li, partyFields, phone, zhang } from "./person.ts";
+
+/** Notes the terminal's modes before and after, and ends as the program did. */
+const notingModes = 'trap : INT; stty -g > before; "$@"; code=$?; stty -g > after; exit $code';
+
+async function interrupt(home: ServedTerminalHome, terminal: Terminal): Promise<void> {
+  const sent = home.sandbox.requests.length;
+  terminal.type(keys.ctrlC);
+  expect(await terminal.ended).toEqual({ exit: 130, signal: undefined });
+  expect(terminal.screen()).toContain("error: interrupted");
+  expect(terminal.screen()).not.toMatch(/^\s+at /m);
+  expect(terminal.isCursorVisible).toBe(true);
+  expect(await home.read("after")).toBe(await home.read("before"));
+  expect(home.sandbox.requests).toHaveLength(sent);
+}
+
+test("at each step: exit 130, nothing is sent, and the next run goes on where it stopped", async () => {
+  const home = await createServedTerminalHome();
+  let terminal = home.open("orders create", { shell: notingModes });
+  await terminal.until("? Sender");
+  await interrupt(home, terminal); // nothing was typed yet
+  expect(terminal.screen()).not.toContain("draft");
+
+  terminal = home.open("orders create", { shell: notingModes });
+  await terminal.choose("Sender", "new address");
+  await terminal.until("? Sender name");
+  expect(terminal.screen()).not.toContain("unfinished");
+
+  /** Ctrl-C at a question that is open, and on from there; what was answered stands in the lines. */
+  async function interruptAt(question: string, answered: readonly (readonly [string, string])[]) {
+    await terminal.until(`? ${question}`);
+    await interrupt(home, terminal);
+    expect(terminal.screen()).toContain("your draft is kept; courier orders create goes on with it");
+    terminal = home.open("orders create", { shell: notingModes });
+    await terminal.until("There is an unfinished order:");
+    await terminal.answer("Go on with it?");
+    for (const [name, answer] of answered) {
+      await terminal.until(`? ${name} ${answer}`.trimEnd());
+      await terminal.answer(name);
+    }
+    await terminal.until(`? ${question}`);
+  }
+
+  for (const [title, answers] of [
+    ["Sender", zhang],
+    ["Receiver", li],
+  ] as const) {
+    if (title === "Receiver") {
+      await interruptAt("Receiver", []);
+      await terminal.choose("Receiver", "new address");
+    }
+    const questions = partyFields.map((name, index) => [`${title} ${name}`, answers[index] ?? ""] as const);
+    for (const [index, [question, answer]] of questions.entries()) {
+      if (index > 0) await interruptAt(question, questions.slice(0, index));
+      await terminal.answer(question, answer);
+    }
+  }
+  const questions = itemQuestions.map((question, index) => [question, phone[index] ?? ""] as const);
+  for (const [index, [question, answer]] of questions.entries()) {
+    await interruptAt(question, questions.slice(0, index));
+    await terminal.answer(question, answer);
+  }
+  await interruptAt("Service level", []);
+  await terminal.choose("Service level", "express");
+  await interruptAt("What now?", []);
+  expect(home.sandbox.requests).toEqual([]);
+
+  await terminal.choose("What now?", "Send this order");
+  await terminal.until("? Save");
+  expect(home.sandbox.requests.map((request) => request.body)).toEqual([body]);
+}, 60_000);
+
+test("at the offer to go on, the draft stays for another time", async () => {
+  const home = await createServedTerminalHome();
+  let terminal = home.open("orders create", { shell: notingModes });
+  await terminal.choose("Sender", "new address");
+  await terminal.answer("Sender name", "张三");
+  await terminal.until("? Sender phone");
+  await interrupt(home, terminal);
+  for (let time = 0; time < 2; time++) {
+    terminal = home.open("orders create", { shell: notingModes });
+    await terminal.until("? Go on with it?");
+    expect(terminal.screen()).toMatch(/Sender +张三/);
+    await interrupt(home, terminal);
+  }
+});
+
+test("with a default sender a draft is offered all the same", async () => {
+  const home = await createServedTerminalHome();
+  await home.open("addresses add shop --name 店 --default").ended;
+  let terminal = home.open("orders create", { shell: notingModes });
+  await terminal.choose("Receiver", "new address");
+  await terminal.answer("Receiver name", "李四");
+  await terminal.until("? Receiver phone");
+  await interrupt(home, terminal);
+  terminal = home.open("orders create");
+  await terminal.until(/Sender +店\nReceiver +李四/);
+  await terminal.answer("Go on with it?");
+  await terminal.until("? Receiver name 李四");
+});
+
+test("while a part is changed in the review, while a refused field is corrected, while an address is pasted", async () => {
+  const home = await createServedTerminalHome();
+  let terminal = home.open("orders create", { shell: notingModes });
+  await fillForm(terminal, zhang, ["李四", "12"]);
+  await terminal.choose("What now?", "Change the sender");
+  await terminal.answer("Sender name", instead("王五"));
+  await terminal.until("? Sender phone");
+  await interrupt(home, terminal);
+
+  terminal = home.open("orders create", { shell: notingModes });
+  await terminal.until(/Sender +王五 {2}13800138000/);
+  await terminal.answer("Go on with it?");
+  await terminal.choose("What now?", "Send this order");
+  await terminal.until("? Receiver phone 12");
+  await interrupt(home, terminal);
+
+  terminal = home.open("orders create", { shell: notingModes });
+  await terminal.until(/Receiver +李四 {2}12\n/);
+  await terminal.answer("Go on with it?", "n");
+  await terminal.choose("Sender", "paste an address as text");
+  await terminal.until("paste the address, then an empty line");
+  terminal.type("张三\r13800138000");
+  await terminal.until("> 13800138000");
+  await interrupt(home, terminal);
+  expect(home.sandbox.requests).toHaveLength(1); // the one that was refused
+});
+
+test("at the offer to save an address, the order is shown as created", async () => {
+  const home = await createServedTerminalHome();
+  const terminal = home.open("orders create", { shell: notingModes });
+  await fillForm(terminal);
+  await terminal.choose("What now?", "Send this order");
+  await terminal.until("? Save 张三");
+  terminal.type(keys.ctrlC);
+  expect((await terminal.ended).exit).toBe(0);
+  expect(terminal.screen()).toContain("Order created");
+  expect(await home.read("after")).toBe(await home.read("before"));
+});
+
+test.each([
+  ["before the answer", { kind: "stall_headers" }],
+  ["in the middle of the answer", { kind: "stall_body" }],
+] as const)(
+  "during the request, %s: it may have been created, how to check is said, and no draft is offered",
+  async (_when, fault) => {
+    const home = await createServedTerminalHome();
+    let terminal = home.open("orders create", { shell: notingModes });
+    await fillForm(terminal);
+    await terminal.choose("What now?", "Keep as a draft and quit");
+    await terminal.ended;
+
+    home.sandbox.faults.add({ ...fault, method: "POST" });
+    terminal = home.open("orders create", { shell: notingModes });
+    await terminal.answer("Go on with it?");
+    await terminal.choose("What now?", "Send this order");
+    await expect.poll(() => home.sandbox.requests.length).toBe(1);
+    terminal.type(keys.ctrlC);
+    expect((await terminal.ended).exit).toBe(130);
+    const text = terminal.screen().replaceAll("\n", "");
+    expect(text).toContain("it may or may not have been created");
+    expect(text).toMatch(/courier orders list --from \d{4}-\d\d-\d\d --all/);
+    expect(text).not.toContain("draft is kept");
+    expect(terminal.isCursorVisible).toBe(true);
+    expect(await home.read("after")).toBe(await home.read("before"));
+
+    terminal = home.open("orders create");
+    await terminal.until("? Sender");
+    expect(terminal.screen()).not.toContain("unfinished");
+  },
+);

@@ -1,0 +1,259 @@
+/** The order form in a real terminal: filled in, reviewed, corrected, edited, kept, dropped. */
+
+import { expect, test } from "vitest";
+import { createServedTerminalHome, createTerminalHome, keys } from "../support/terminal.ts";
+import {
+  body,
+  declineSaving,
+  fillForm,
+  fillItem,
+  fillParty,
+  instead,
+  itemQuestions,
+  li,
+  partyFields,
+  zhang,
+} from "./person.ts";
+
+test("an order from the first question to the tracking number, in the sandbox of a fresh machine", async () => {
+  const home = await createTerminalHome({});
+  const terminal = home.open("orders create --account sandbox");
+  await fillForm(terminal);
+  await terminal.until("the sandbox on this machine; nothing is shipped");
+  await terminal.choose("What now?", "Send this order");
+  await declineSaving(terminal, "张三", "李四");
+  expect(await terminal.ended).toEqual({ exit: 0, signal: undefined });
+  for (const part of [
+    "Order created",
+    /Order +1000001/,
+    /Order number +CO\d+/,
+    /Tracking number +CR\d+/,
+    /State +pending/,
+    /Estimated fee +\d+\.\d\d/,
+    /courier track CR\d+/,
+    "courier orders show 1000001",
+    "courier orders cancel 1000001",
+  ])
+    expect(terminal.screen()).toMatch(part);
+  expect(terminal.isCursorVisible).toBe(true);
+});
+
+test("what is sent is what was typed, decimals included, and fields left out are absent", async () => {
+  const home = await createServedTerminalHome();
+  const whole = home.open("orders create");
+  await fillForm(whole);
+  await whole.choose("What now?", "Send this order");
+  await declineSaving(whole, "张三", "李四");
+  expect((await whole.ended).exit).toBe(0);
+
+  const sparse = home.open("orders create");
+  await sparse.choose("Sender", "new address");
+  await fillParty(sparse, "Sender", ["王五"]);
+  await sparse.choose("Receiver", "new address");
+  await fillParty(sparse, "Receiver", ["", "13700137000"]);
+  await fillItem(sparse, []);
+  await sparse.choose("Service level", "let the service choose");
+  await sparse.choose("What now?", "Send this order");
+  await declineSaving(sparse, "王五");
+  expect((await sparse.ended).exit).toBe(0);
+  expect(home.sandbox.requests.map((request) => request.body)).toEqual([
+    body,
+    '{"sender":{"name":"王五"},"receiver":{"phone":"13700137000"},"item":{}}',
+  ]);
+});
+
+test("types are checked while typing, and a wrong number can be mended", async () => {
+  const home = await createServedTerminalHome();
+  const terminal = home.open("orders create --sender-name A --receiver-name B --item-name C");
+  for (const title of ["Sender", "Receiver"])
+    for (const name of partyFields.slice(1)) await terminal.answer(`${title} ${name}`);
+  await terminal.answer("Item description");
+  for (const [question, wrong, complaint, right] of [
+    ["Item weight", "1,5", "a number such as 2.50, or Enter to leave it out", "1.50"],
+    ["Declared value", "1e3", "a number such as 2.50, or Enter to leave it out", "1000"],
+    ["Number of pieces", "1.5", "a whole number, or Enter to leave it out", "12345678901234567890"],
+  ] as const) {
+    await terminal.until(`? ${question}`);
+    terminal.type(wrong + keys.enter);
+    await terminal.until(complaint);
+    await terminal.until(`? ${question} ${wrong}`);
+    await terminal.answer(question, instead(right));
+  }
+  await terminal.choose("Service level", "let the service choose");
+  await terminal.choose("What now?", "Send this order");
+  await terminal.until("? Save A");
+  expect(home.sandbox.requests[0]?.body).toBe(
+    '{"sender":{"name":"A"},"receiver":{"name":"B"},"item":{"name":"C","weight":1.50,"value":1000,"quantity":12345678901234567890}}',
+  );
+});
+
+test("a refused field alone is asked again, with the rest kept, and reviewed before it is sent", async () => {
+  const home = await createServedTerminalHome();
+  const terminal = home.open("orders create");
+  await fillForm(terminal, zhang, ["李四", "12", ...li.slice(2)]);
+  await terminal.choose("What now?", "Send this order");
+  await terminal.until("the service refused: receiver.phone must be a telephone number");
+  await terminal.until("? Receiver phone 12");
+  await terminal.answer("Receiver phone", `${keys.backspace.repeat(2)}13900139000`);
+  await terminal.until("? What now?");
+  expect(home.sandbox.requests).toHaveLength(1);
+  expect(lastReview(terminal.screen())).toContain("李四  13900139000");
+  await terminal.choose("What now?", "Send this order");
+  await declineSaving(terminal, "张三", "李四");
+  expect((await terminal.ended).exit).toBe(0);
+  expect(home.sandbox.requests[1]?.body).toBe(body);
+});
+
+test("a refusal that names no field goes back to the review with its message", async () => {
+  const home = await createServedTerminalHome();
+  home.sandbox.faults.add({
+    kind: "status",
+    status: 400,
+    times: 1,
+    contentType: "application/json",
+    body: '{"success":false,"error":{"code":"NO_BALANCE","message":"余额不足"}}',
+  });
+  const terminal = home.open("orders create --sender-name A --receiver-name B --item-name C");
+  await enterTo(terminal, "What now?");
+  await terminal.choose("What now?", "Send this order");
+  await terminal.until(/余额不足[\s\S]*\? What now\?/);
+  await terminal.choose("What now?", "Send this order");
+  await terminal.until("? Save A");
+  expect(home.sandbox.requests).toHaveLength(2);
+});
+
+test("every part can be changed in the review, and a field be emptied", async () => {
+  const home = await createServedTerminalHome();
+  const terminal = home.open("orders create");
+  await fillForm(terminal);
+  await terminal.choose("What now?", "Change the sender");
+  await fillParty(terminal, "Sender", [instead("王五"), "", instead("")]);
+  await terminal.choose("What now?", "Change the receiver");
+  await fillParty(terminal, "Receiver", ["", "", keys.backspace.repeat(3), "", "", "甲"]);
+  await terminal.choose("What now?", "Change the item");
+  await fillItem(terminal, ["", keys.clear, instead("0.50")]);
+  await terminal.choose("What now?", "Change the service level");
+  await terminal.choose("Service level", "same_day");
+  await terminal.until("? What now?");
+  const review = lastReview(terminal.screen());
+  for (const text of ["王五  13800138000", "北京市 朝阳区 建国路88号甲", /weight +0\.50\n/, "same_day"])
+    expect(review).toMatch(text);
+  expect(review).not.toContain("广东省");
+  await terminal.choose("What now?", "Send this order");
+  await declineSaving(terminal, "王五", "李四");
+  await terminal.ended;
+  expect(JSON.parse(home.sandbox.requests[0]?.body ?? "")).toEqual({
+    sender: { name: "王五", phone: "13800138000", city: "深圳市", district: "南山区", detail: zhang[5] },
+    receiver: {
+      name: "李四",
+      phone: "13900139000",
+      city: "北京市",
+      district: "朝阳区",
+      detail: `${li[5]}甲`,
+    },
+    item: { name: "手机", weight: 0.5, value: 2999, quantity: 1 },
+    service_type: "same_day",
+  });
+});
+
+test("kept as a draft it is offered next time, and goes on to be sent", async () => {
+  const home = await createServedTerminalHome();
+  const first = home.open("orders create");
+  await fillForm(first);
+  await first.choose("What now?", "Keep as a draft and quit");
+  expect((await first.ended).exit).toBe(0);
+  expect(first.screen()).toContain("The draft is kept");
+  expect(home.sandbox.requests).toEqual([]);
+
+  const second = home.open("orders create");
+  await second.until("There is an unfinished order:");
+  await second.answer("Go on with it?");
+  await second.choose("What now?", "Send this order");
+  await declineSaving(second, "张三", "李四");
+  expect((await second.ended).exit).toBe(0);
+  expect(home.sandbox.requests[0]?.body).toBe(body);
+
+  const third = home.open("orders create");
+  await third.until("? Sender");
+  expect(third.screen()).not.toContain("unfinished");
+});
+
+test("quitting sends nothing and drops the draft", async () => {
+  const home = await createServedTerminalHome();
+  const first = home.open("orders create");
+  await fillForm(first);
+  await first.choose("What now?", "Quit without sending");
+  expect((await first.ended).exit).toBe(130);
+  expect(first.screen()).toContain("nothing was sent, and the draft was dropped");
+  expect(home.sandbox.requests).toEqual([]);
+  const second = home.open("orders create");
+  await second.until("? Sender");
+  expect(second.screen()).not.toContain("unfinished");
+});
+
+test("a draft that is not wanted is forgotten", async () => {
+  const home = await createServedTerminalHome();
+  const first = home.open("orders create");
+  await first.choose("Sender", "new address");
+  await first.answer("Sender name", "张三");
+  await first.until("? Sender phone");
+  first.type(keys.ctrlC);
+  await first.ended;
+  const second = home.open("orders create");
+  await second.answer("Go on with it?", "n");
+  await second.until("? Sender");
+  second.type(keys.ctrlC);
+  await second.ended;
+  const third = home.open("orders create");
+  await third.until("? Sender");
+  expect(third.screen()).not.toContain("unfinished");
+});
+
+test("after an order its new addresses can be saved, and are found by typing the next time", async () => {
+  const home = await createServedTerminalHome();
+  const first = home.open("orders create");
+  await fillForm(first);
+  await first.choose("What now?", "Send this order");
+  await first.answer("Save 张三", "y");
+  await first.answer("Short name for it", "shop");
+  await first.answer("Save 李四", "y");
+  await first.answer("Short name for it"); // its name is suggested
+  expect((await first.ended).exit).toBe(0);
+
+  const second = home.open("orders create");
+  await second.until("? Sender");
+  await second.until(
+    "❯ new address\n  paste an address as text\n  @shop 张三 13800138000 深圳市 南山区\n  @李四",
+  );
+  second.type("1390013");
+  await second.until(/\? Sender 1390013\n❯ @李四/);
+  second.type(keys.backspace.repeat(7));
+  await second.until(/\? Sender\n❯ new address/);
+  second.type("sho");
+  await second.until(/\? Sender sho\n❯ @shop/);
+  second.type(keys.enter);
+  await second.until("✔ Sender @shop 张三");
+  await second.until("? Receiver");
+  second.type("北京");
+  await second.until(/\? Receiver 北京\n❯ @李四/);
+  second.type(keys.enter);
+  await second.until(`? ${itemQuestions[0]}`);
+});
+
+async function enterTo(
+  terminal: ReturnType<Awaited<ReturnType<typeof createTerminalHome>>["open"]>,
+  end: string,
+) {
+  const questions = [
+    ...["Sender", "Receiver"].flatMap((title) => partyFields.slice(1).map((name) => `${title} ${name}`)),
+    ...itemQuestions.slice(1),
+  ];
+  for (const question of questions) await terminal.answer(question);
+  await terminal.choose("Service level", "let the service choose");
+  await terminal.until(`? ${end}`);
+}
+
+/** What stands above the question that is open. */
+function lastReview(screen: string): string {
+  return screen.slice(screen.lastIndexOf("\nSender "));
+}

@@ -1,0 +1,112 @@
+/** Owns a person made of expected questions and their answers; any other question fails the test. */
+
+import { interrupted } from "../../src/core/errors.ts";
+import type { Prompts, TextQuestion } from "../../src/core/prompts.ts";
+
+/** Enter alone: what stands in the line, what is suggested, or the first of a list. */
+export const enter = Symbol("Enter");
+export const ctrlC = Symbol("Ctrl-C");
+
+type Answer = string | boolean | typeof enter | typeof ctrlC;
+/** A question, whole or its beginning followed by `…`, and the answer: text, or the label of a choice. */
+export type Step = readonly [question: string, answer: Answer];
+
+export interface Person extends Prompts {
+  readonly asked: readonly string[];
+  /** What stood in the line when a question came, by question. */
+  readonly found: Readonly<Record<string, string>>;
+  /** Labels of the last list. */
+  readonly offered: readonly string[];
+  /** What was said against answers. */
+  readonly complaints: readonly string[];
+  /** Questions that were expected and did not come. */
+  readonly left: readonly string[];
+}
+
+export function personWho(...script: readonly Step[]): Person {
+  const steps = [...script];
+  const asked: string[] = [];
+  const found: Record<string, string> = {};
+  const complaints: string[] = [];
+  let offered: readonly string[] = [];
+
+  function next(question: string): Exclude<Answer, typeof ctrlC> {
+    asked.push(question);
+    const [expected, answer] = steps.shift() ?? ["no question"];
+    const isExpected = expected.endsWith("…")
+      ? question.startsWith(expected.slice(0, -1))
+      : question === expected;
+    if (!isExpected || answer === undefined)
+      throw new Error(`asked “${question}”, but ${expected} was expected`);
+    if (answer === ctrlC) throw interrupted(130);
+    return answer;
+  }
+
+  function take<T>(choices: readonly { value: T; label: string }[], answer: Answer): T {
+    offered = choices.map(({ label }) => label);
+    const taken = answer === enter ? choices[0] : choices.find(({ label }) => label === answer);
+    if (!taken) throw new Error(`“${String(answer)}” is not among ${offered.join(", ")}`);
+    return taken.value;
+  }
+
+  return {
+    asked,
+    found,
+    complaints,
+    get offered() {
+      return offered;
+    },
+    get left() {
+      return steps.map(([question]) => question);
+    },
+    async text(question, { initial, suggestion, check }: TextQuestion = {}) {
+      found[question] = initial ?? suggestion ?? "";
+      for (;;) {
+        const answer = next(question);
+        const text = answer === enter ? (initial ?? suggestion ?? "") : String(answer);
+        const verdict = check?.(text) ?? true;
+        if (verdict === true) return text;
+        complaints.push(verdict);
+      }
+    },
+    lines: async (question) => String(next(question)),
+    secret: async (question) => String(next(question)),
+    async confirm(question, isYes = false) {
+      const answer = next(question);
+      return answer === enter ? isYes : answer === true;
+    },
+    choose: async (question, choices) => take(choices, next(question)),
+    async search(question, find) {
+      const answer = next(question);
+      if (typeof answer !== "string" || !answer.includes(" > ")) return take(find(""), answer);
+      const [term = "", label = ""] = answer.split(" > "); // typed first, then chosen
+      return take(find(term), label);
+    },
+  };
+}
+
+const partyQuestions = ["name", "phone", "province", "city", "district", "street address"];
+const itemQuestions = ["Item name", "Item description", "Item weight", "Declared value", "Number of pieces"];
+
+/** The six questions of a party, answered in their order; Enter for those without an answer. */
+export function partySteps(title: string, answers: readonly Answer[] = []): Step[] {
+  return partyQuestions.map((name, index) => [`${title} ${name}`, answers[index] ?? enter]);
+}
+
+export function itemSteps(answers: readonly Answer[] = []): Step[] {
+  return itemQuestions.map((question, index) => [question, answers[index] ?? enter]);
+}
+
+/** The whole form, up to the review: a sender, a receiver and an item with nothing but names. */
+export function shortForm(sender = "张三", receiver = "李四", item = "书"): Step[] {
+  return [
+    ["Sender", "new address"],
+    ...partySteps("Sender", [sender]),
+    ["Receiver", "new address"],
+    ...partySteps("Receiver", [receiver]),
+    ...itemSteps([item]),
+    ["Service level", "let the service choose"],
+  ];
+}
+
+export const shortDraft = { sender: { name: "张三" }, receiver: { name: "李四" }, item: { name: "书" } };

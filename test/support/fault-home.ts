@@ -1,0 +1,97 @@
+/** A home with a service that misbehaves, and an account of what a run did to it. */
+
+import { setImmediate as turn } from "node:timers/promises";
+import type { Fault, FaultCondition } from "../../src/sandbox/faults.ts";
+import { createServedHome, type Ran, type RunOptions, type ServedHome } from "./courier.ts";
+import { plainDraft } from "./orders.ts";
+
+export interface FaultHome extends ServedHome {
+  /** Orders that stand there from the start. */
+  readonly orders: readonly { readonly id: string; readonly trackingNumber: string }[];
+  /** Adds a pending order like `plainDraft`, and gives back its id. */
+  addOrder(): Promise<string>;
+  /** Runs a command line while a fault is set; a call that stalls runs into its deadline. */
+  suffer(line: string, trouble: Fault & FaultCondition, options?: RunOptions): Promise<Suffered>;
+}
+
+export interface Suffered extends Ran {
+  /** Requests that left, by method. */
+  readonly sent: { readonly GET: number; readonly POST: number; readonly DELETE: number };
+  /** How many more orders there are than before. */
+  readonly created: number;
+  /** The state of each order, by id. */
+  readonly states: ReadonlyMap<string, string>;
+  /** What was waited for between tries, in milliseconds. */
+  readonly delays: readonly number[];
+}
+
+const longerThanTheDeadlineMs = 30_001;
+
+/** Three generated orders, and nothing else. */
+export async function createFaultHome(): Promise<FaultHome> {
+  const home = await createServedHome({ seedOrders: 3 });
+  const { sandbox, clock } = home;
+  const headers = { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" };
+  const url = `${sandbox.baseUrl}/api/v1/orders`;
+
+  async function listOrders() {
+    const answer = await fetch(`${url}?limit=100`, { headers });
+    const { data } = (await answer.json()) as {
+      data: { id: number; tracking_number: string; status: string }[];
+    };
+    return data;
+  }
+
+  const orders = (await listOrders()).map((order) => ({
+    id: String(order.id),
+    trackingNumber: order.tracking_number,
+  }));
+  let count = orders.length;
+
+  return {
+    ...home,
+    orders,
+    async addOrder() {
+      const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(plainDraft) });
+      count += 1;
+      return String(((await answer.json()) as { data: { id: number } }).data.id);
+    },
+    async suffer(line, trouble, options) {
+      const [requestsBefore, delaysBefore] = [sandbox.requests.length, clock.delays.length];
+      sandbox.faults.set([trouble]);
+      const ran = home.courier(line, options);
+      if (trouble.kind.startsWith("stall")) await passDeadlines(home, ran);
+      const ended = await ran;
+      const requests = sandbox.requests.slice(requestsBefore);
+      sandbox.faults.clear();
+      const sent = (method: string) => requests.filter((request) => request.method === method).length;
+      const after = await listOrders();
+      const created = after.length - count;
+      count = after.length;
+      return {
+        ...ended,
+        sent: { GET: sent("GET"), POST: sent("POST"), DELETE: sent("DELETE") },
+        created,
+        states: new Map(after.map(({ id, status }) => [String(id), status])),
+        delays: clock.delays.slice(delaysBefore),
+      };
+    },
+  };
+}
+
+/** Moves the clock past the deadline whenever every call that is under way has stalled. */
+async function passDeadlines({ sandbox, clock }: ServedHome, ran: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  ran.then(end, end);
+  let passed = 0;
+  while (!isOver) {
+    await turn();
+    const stalled = (sandbox.faults.counts()[0]?.fired ?? 0) - passed;
+    if (clock.waiting === 0 || stalled < clock.waiting) continue;
+    passed += stalled;
+    clock.advance(longerThanTheDeadlineMs);
+  }
+}

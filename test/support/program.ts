@@ -1,0 +1,84 @@
+/**
+ * Owns the program that tests of real processes run: what the package holds, built if the sources are newer,
+ * and copied to a place of its own, so that a build meanwhile disturbs nothing. COURIER_BIN names another one.
+ */
+
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const longestBuildMs = 60_000;
+
+/** Vitest calls this once, before any worker starts: they inherit the environment. Gives back the tidying up. */
+export function setup(): () => void {
+  const copy = mkdtempSync(path.join(tmpdir(), "courier-package-"));
+  process.env.COURIER_TEST_PACKAGE = copy;
+  return () => rmSync(copy, { recursive: true, force: true });
+}
+
+/** The words that start the program: itself, or with the Node.js that runs the tests. */
+export async function prepareProgram(): Promise<readonly string[]> {
+  const program = process.env.COURIER_BIN || (await preparePackage());
+  return /\.m?js$/.test(program) ? [process.execPath, program] : [program];
+}
+
+/** The first worker that needs the program makes it, the others wait. */
+async function preparePackage(): Promise<string> {
+  const copy = process.env.COURIER_TEST_PACKAGE ?? "";
+  const ready = path.join(copy, "ready");
+  const begun = path.join(copy, "begun");
+  if (isFirst(begun)) makePackage(copy, ready, begun);
+  for (let waitedMs = 0; !existsSync(ready); waitedMs += 50) {
+    if (waitedMs > longestBuildMs) throw new Error("the program was not built");
+    await wait(50);
+  }
+  return path.join(copy, "bin/courier.js");
+}
+
+function makePackage(copy: string, ready: string, begun: string): void {
+  try {
+    if (newestMs("src", "scripts/build.mjs", "package.json") > modifiedMs("dist/main.js"))
+      execFileSync(process.execPath, [path.join(root, "scripts/build.mjs")], { stdio: "inherit" });
+    for (const part of ["bin", "dist", "package.json"])
+      cpSync(path.join(root, part), path.join(copy, part), { recursive: true });
+    writeFileSync(ready, "");
+  } catch (error) {
+    rmSync(begun, { recursive: true }); // nobody waits for what failed
+    throw error;
+  }
+}
+
+function isFirst(mark: string): boolean {
+  try {
+    mkdirSync(mark);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function newestMs(...parts: readonly string[]): number {
+  return Math.max(
+    ...parts.map((part) => {
+      const isDirectory = statSync(path.join(root, part)).isDirectory();
+      const below = isDirectory ? readdirSync(path.join(root, part)).map((name) => `${part}/${name}`) : [];
+      return Math.max(modifiedMs(part), ...(below.length > 0 ? [newestMs(...below)] : []));
+    }),
+  );
+}
+
+function modifiedMs(part: string): number {
+  return statSync(path.join(root, part), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}

@@ -1,0 +1,39 @@
+/** A small proxy that only tunnels: every host leads to one local port, and every request is on record. */
+
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+export interface TunnelProxy {
+  readonly url: string;
+  /** What clients asked to be tunnelled to: `host:port`, and the headers they sent for that. */
+  readonly tunnels: readonly { readonly target: string; readonly headers: IncomingHttpHeaders }[];
+}
+
+/** Tunnels to a local port; with a `refusal`, answers that status instead. Ends with the test. */
+export async function startProxy(targetPort: number, refusal?: number): Promise<TunnelProxy> {
+  const tunnels: { target: string; headers: IncomingHttpHeaders }[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((_request, response) => response.writeHead(501).end());
+  server.on("connection", (socket) => sockets.add(socket));
+  server.on("connect", (request, client) => {
+    tunnels.push({ target: request.url ?? "", headers: request.headers });
+    if (refusal !== undefined) {
+      client.end(`HTTP/1.1 ${refusal} No\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    const service = connect(targetPort, "127.0.0.1", () => {
+      client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+      service.pipe(client).pipe(service);
+    });
+    sockets.add(service);
+    client.on("error", () => service.destroy());
+    service.on("error", () => client.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, tunnels };
+}

@@ -1,0 +1,259 @@
+/**
+ * Runs the built program in a real pseudo-terminal and shows what a person would see: its output goes
+ * through a terminal emulator, keys are typed once what they answer is on the screen.
+ */
+
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { spawn } from "@lydell/node-pty";
+import headless from "@xterm/headless";
+import { onTestFinished } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { type SandboxServer, startSandbox } from "../../src/sandbox/server.ts";
+import { prepareProgram } from "./program.ts";
+
+export const keys = {
+  enter: "\r",
+  ctrlC: "\u0003",
+  ctrlD: "\u0004",
+  backspace: "\u007f",
+  up: "\u001b[A",
+  down: "\u001b[B",
+  left: "\u001b[D",
+  /** Empties a line that was filled in beforehand. */
+  clear: "\u0015",
+} as const;
+
+export interface TerminalOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  /** Laid over the home's environment; undefined takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** A shell line around the program, which is "$@": `"$@" > order.txt`. */
+  readonly shell?: string;
+}
+
+export interface Exit {
+  readonly exit: number;
+  readonly signal: number | undefined;
+}
+
+export interface Terminal {
+  /** The visible lines, without blanks at their ends and empty lines at the bottom. */
+  screen(): string;
+  /** The same with what has scrolled away. */
+  transcript(): string;
+  /** Every byte that came. */
+  readonly output: string;
+  /** Where the cursor stands, counted from the top of the transcript. */
+  cursor(): { readonly row: number; readonly column: number };
+  readonly isCursorVisible: boolean;
+  /** Resolves once the screen shows this; fails with the screen when it ends or takes too long. */
+  until(what: string | RegExp | ((screen: string) => boolean)): Promise<void>;
+  type(text: string): void;
+  /** Waits for a question, which is the last one asked, and answers it. */
+  answer(question: string, text?: string): Promise<void>;
+  /** Waits for a list, goes down to the line that holds this text, and takes it. */
+  choose(question: string, label: string): Promise<void>;
+  resize(columns: number): void;
+  /** Resolves when it has ended and all its output is on the screen. */
+  readonly ended: Promise<Exit>;
+}
+
+export interface TerminalHome {
+  readonly directory: string;
+  readonly configDir: string;
+  readonly stateDir: string;
+  /** Starts one command line in a terminal: words parted by blanks, or given singly. */
+  open(words: string | readonly string[], options?: TerminalOptions): Terminal;
+  /** The text of a file in the home, empty where there is none. */
+  read(name: string): Promise<string>;
+}
+
+export interface ServedTerminalHome extends TerminalHome {
+  readonly sandbox: SandboxServer;
+}
+
+const limitMs = 10_000;
+
+/** An empty home whose account is the sandbox inside the program. */
+export async function createTerminalHome(
+  env: TerminalOptions["env"] = { COURIER_ACCOUNT: "sandbox" },
+): Promise<TerminalHome> {
+  const program = await prepareProgram();
+  const directory = await mkdtemp(path.join(tmpdir(), "courier-terminal-"));
+  const [configDir, stateDir] = ["config", "state"].map((name) => path.join(directory, name)) as [
+    string,
+    string,
+  ];
+  const opened: (() => Promise<unknown>)[] = [];
+  onTestFinished(async () => {
+    for (const close of opened) await close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  return {
+    directory,
+    configDir,
+    stateDir,
+    read: (name) => readFile(path.join(directory, name), "utf8").catch(() => ""),
+    open(words, options = {}) {
+      const given = typeof words === "string" ? words.split(" ").filter((word) => word !== "") : words;
+      const { terminal, close } = openTerminal([...program, ...given], directory, {
+        ...options,
+        env: {
+          PATH: process.env.PATH,
+          HOME: directory,
+          TMPDIR: tmpdir(),
+          TZ: "UTC",
+          LC_ALL: "C.UTF-8",
+          TERM: "xterm-256color",
+          COURIER_CONFIG_DIR: configDir,
+          COURIER_STATE_DIR: stateDir,
+          ...env,
+          ...options.env,
+        },
+      });
+      opened.push(close);
+      return terminal;
+    },
+  };
+}
+
+/** A home whose environment names a sandbox that runs in this process, where its requests can be seen. */
+export async function createServedTerminalHome(): Promise<ServedTerminalHome> {
+  const apiKey = "terminal-key-0123456789";
+  const stateDir = await mkdtemp(path.join(tmpdir(), "courier-service-"));
+  const sandbox = await startSandbox({ clock: systemClock(), stateDir, apiKey });
+  onTestFinished(async () => {
+    await sandbox.close();
+    await rm(stateDir, { recursive: true, force: true });
+  });
+  const home = await createTerminalHome({ COURIER_API_KEY: apiKey, COURIER_BASE_URL: sandbox.baseUrl });
+  return { ...home, sandbox };
+}
+
+function openTerminal(
+  [program = "", ...words]: readonly string[],
+  cwd: string,
+  { columns = 80, rows = 50, env = {}, shell }: TerminalOptions,
+): { terminal: Terminal; close: () => Promise<unknown> } {
+  const emulator = new headless.Terminal({ cols: columns, rows, scrollback: 1_000, allowProposedApi: true });
+  const [file, args] =
+    shell === undefined ? [program, words] : ["/bin/sh", ["-c", shell, "sh", program, ...words]];
+  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const child = spawn(file, [...args], { cols: columns, rows, cwd, env: Object.fromEntries(given) });
+  const watchers = new Set<() => void>();
+  const wake = () => {
+    for (const watcher of watchers) watcher();
+  };
+  let output = "";
+  let hasEnded = false;
+  child.onData((data) => {
+    output += data;
+    emulator.write(data, wake);
+  });
+  emulator.onData((reply) => child.write(reply)); // a terminal answers when it is asked for its state
+  const ended = new Promise<Exit>((resolve) => {
+    child.onExit(({ exitCode, signal }) => {
+      emulator.write("", () => {
+        hasEnded = true;
+        resolve({ exit: exitCode, signal: signal === 0 ? undefined : signal });
+        wake();
+      });
+    });
+  });
+
+  const lines = (from: number): string => {
+    const buffer = emulator.buffer.active;
+    const texts: string[] = [];
+    for (let row = from; row < buffer.length; row++)
+      texts.push(buffer.getLine(row)?.translateToString(true).trimEnd() ?? "");
+    return texts.join("\n").trimEnd();
+  };
+
+  const isAt = (label: string) =>
+    terminal
+      .screen()
+      .split("\n")
+      .some((line) => line.startsWith("❯ ") && line.includes(label));
+
+  /** Looks again after all that comes. */
+  function changed(isSo: () => boolean, what: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (failure?: string) => {
+        clearTimeout(timer);
+        watchers.delete(look);
+        if (failure === undefined) resolve();
+        else reject(new Error(`${failure} without ${what}; the screen:\n${terminal.screen()}`));
+      };
+      const look = () => {
+        if (isSo()) settle();
+        else if (hasEnded) settle("it ended");
+      };
+      const timer = setTimeout(() => settle(`${limitMs} ms passed`), limitMs);
+      watchers.add(look);
+      look();
+    });
+  }
+
+  const terminal: Terminal = {
+    screen: () => lines(emulator.buffer.active.baseY),
+    transcript: () => lines(0),
+    get output() {
+      return output;
+    },
+    cursor: () => ({
+      row: emulator.buffer.active.baseY + emulator.buffer.active.cursorY,
+      column: emulator.buffer.active.cursorX,
+    }),
+    get isCursorVisible() {
+      return output.lastIndexOf("\u001b[?25h") >= output.lastIndexOf("\u001b[?25l");
+    },
+    until: (what) =>
+      changed(() => {
+        const screen = terminal.screen();
+        if (typeof what === "function") return what(screen);
+        return typeof what === "string" ? screen.includes(what) : what.test(screen);
+      }, String(what)),
+    type: (text) => child.write(text),
+    async answer(question, text = "") {
+      await terminal.until(`? ${question}`);
+      const answered = () => terminal.transcript().split(`✔ ${question}`).length;
+      const before = answered();
+      child.write(`${text}${keys.enter}`);
+      await changed(() => answered() > before, `an answer to ${question}`);
+    },
+    async choose(question, label) {
+      const isWhole = new RegExp(`\\? ${literally(question)}.*\\n[\\s\\S]*❯ [\\s\\S]*⏎ select`);
+      await terminal.until(isWhole);
+      while (!isAt(label)) {
+        const before = terminal.screen();
+        child.write(keys.down);
+        const hasMoved = () => terminal.screen() !== before && isWhole.test(terminal.screen());
+        await changed(hasMoved, `another choice than in ${before}`);
+      }
+      await terminal.answer(question);
+    },
+    resize(width) {
+      emulator.resize(width, rows);
+      child.resize(width, rows);
+    },
+    ended,
+  };
+  const close = () => {
+    if (!hasEnded) {
+      try {
+        process.kill(-child.pid, "SIGKILL"); // the leader of the terminal's own group
+      } catch {
+        // it has gone
+      }
+    }
+    return ended.finally(() => emulator.dispose());
+  };
+  return { terminal, close };
+}
+
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

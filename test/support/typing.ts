@@ -1,0 +1,33 @@
+/** Runs courier with its real prompts on in-memory streams, and types once a question is on the screen. */
+
+import { PassThrough } from "node:stream";
+import { run } from "../../src/cli/run.ts";
+import type { Home, Ran } from "./courier.ts";
+import { Capture } from "./streams.ts";
+
+/** Types `keys` as soon as stderr shows `question`. */
+export async function courierTyping(
+  home: Pick<Home, "configDir" | "stateDir" | "clock">,
+  words: string,
+  { env, question, keys }: { env: Record<string, string>; question: RegExp; keys: string },
+): Promise<Ran> {
+  const stdout = new Capture(80);
+  const stderr = new Capture(80);
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const running = run({
+    argv: words.split(" "),
+    env: { COURIER_CONFIG_DIR: home.configDir, COURIER_STATE_DIR: home.stateDir, ...env },
+    stdin,
+    stdout,
+    stderr,
+    signal: new AbortController().signal,
+    clock: home.clock,
+  });
+  let isOver = false;
+  const done = running.finally(() => {
+    isOver = true;
+  });
+  while (!isOver && !question.test(stderr.text)) await new Promise(setImmediate);
+  stdin.write(keys);
+  return { exit: await done, stdout: stdout.text, stderr: stderr.text };
+}

@@ -1,0 +1,26 @@
+/** Owns how the tests are run: the same on every machine, whatever its time zone and language. */
+
+import { defineConfig } from "vitest/config";
+
+const isCi = Boolean(process.env.CI);
+
+// Workers inherit this, and read it before their first date and their first message.
+Object.assign(process.env, { TZ: "UTC", LC_ALL: "C.UTF-8" });
+
+export default defineConfig({
+  test: {
+    environment: "node",
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/chaos/full/**"],
+    globalSetup: ["test/support/program.ts"],
+    pool: "forks",
+    passWithNoTests: false,
+    allowOnly: !isCi,
+    retry: 0,
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    teardownTimeout: 5_000,
+    // One line for each test, so that none is skipped unseen.
+    reporters: isCi ? ["verbose"] : ["default"],
+  },
+});
