@@ -35,6 +35,8 @@ export interface Call {
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: Json;
+  /** False leaves every repetition to the caller. */
+  readonly retries?: boolean;
 }
 
 export interface Client {
@@ -96,6 +98,7 @@ export function createClient(options: ClientOptions): Client {
           return await attempt(call, either, read);
         } catch (error) {
           if (!(error instanceof ServiceFailure)) throw error;
+          if (call.retries === false) throw error;
           const delayMs = retryDelayMs(call.method, error, tries, options.random());
           if (delayMs === undefined || clock.now() + delayMs >= untilMs) throw error;
           trace(`  ${error.message}; next try in ${Math.round(delayMs)} ms`);

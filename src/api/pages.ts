@@ -13,8 +13,8 @@ export interface AllOrdersOptions {
   readonly concurrency: number;
   /** Orders a page, at most 100 (section 8). */
   readonly pageSize?: number;
-  /** Told after the first page how many calls the others need; may reject to stop. */
-  readonly beforeOthers?: (calls: number) => Promise<void>;
+  /** Told after the first page how many calls the others need, and of how many orders; may reject to stop. */
+  readonly beforeOthers?: (calls: number, orders: number) => Promise<void>;
 }
 
 /**
@@ -73,7 +73,7 @@ async function* pages(
 ): AsyncGenerator<OrderPage> {
   const first = await service.listOrders(filter, 1, pageSize);
   let last = toCount(first.pagination.total_pages) ?? 1;
-  await beforeOthers?.(last - 1);
+  await beforeOthers?.(last - 1, toCount(first.pagination.total_items) ?? 0);
   yield first;
   let next = 2;
   while (next <= last) {

@@ -36,7 +36,10 @@ export interface CourierService {
   /** 4.1 */
   profile(): Promise<Profile>;
   /** 4.2. A failure with `mayHaveHappened` leaves open whether the order exists. */
-  createOrder(draft: Draft): Promise<{ order: CreatedOrder; message: string | undefined }>;
+  createOrder(
+    draft: Draft,
+    options?: { retries: boolean },
+  ): Promise<{ order: CreatedOrder; message: string | undefined }>;
   /** 4.3: one page; the service's own defaults apply to what is left out. */
   listOrders(filter: OrderFilter, page?: number, limit?: number): Promise<OrderPage>;
   /** 4.4: `id` is an integer as text, since it may be larger than a number can hold. */
@@ -54,8 +57,8 @@ export function createService(client: Client): CourierService {
     async profile() {
       return (await client.call({ method: "GET", path: ["user", "profile"] }, profileSchema)).data as Profile;
     },
-    async createOrder(draft) {
-      const call = { method: "POST", path: ["orders"], body: draft } as const;
+    async createOrder(draft, { retries } = { retries: true }) {
+      const call = { method: "POST", path: ["orders"], body: draft, retries } as const;
       const { data, message } = await client.call(call, createdOrderSchema);
       return { order: data as CreatedOrder, message };
     },

@@ -1,17 +1,17 @@
 /** Owns the composition of a run: makes clock, config, service, prompts and sandbox, each on first use. */
 
 import { randomUUID } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { addAbortSignal, type Readable } from "node:stream";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../commands/command.ts";
 import { type ActiveAccount, chooseAccount } from "../config/accounts.ts";
-import { isLoopback } from "../config/base-url.ts";
+import { openJournalIndex } from "../config/journals.ts";
+import { takeLock } from "../config/lock.ts";
 import { openOrderMemory } from "../config/sent-orders.ts";
 import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
-import { fileError, systemCode, usageError } from "../core/errors.ts";
+import { fileError, systemCode } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { createRedactor } from "../core/redact.ts";
 import type { Messages } from "../terminal/messages.ts";
@@ -19,6 +19,8 @@ import type { Progress } from "../terminal/progress.ts";
 import type { TerminalStream } from "../terminal/streams.ts";
 import { findDirectories } from "./directories.ts";
 import type { GlobalValues } from "./globals.ts";
+import { readStream, readTextFile, spoolStream } from "./input.ts";
+import { findProxies } from "./proxy.ts";
 import { readVersion } from "./version.ts";
 import { createView } from "./view.ts";
 
@@ -59,11 +61,15 @@ export interface Surroundings {
   readonly progress: Progress;
 }
 
-export function createContext(host: Host, { globals, clock, messages, progress }: Surroundings): RunContext {
-  const directories = findDirectories(host.env);
+export async function createContext(
+  host: Host,
+  { globals, clock, messages, progress }: Surroundings,
+): Promise<RunContext> {
+  const directories = await findDirectories(host.env);
   const sandboxDirectory = path.join(directories.state, "sandbox");
   const config = openConfigStore(directories.config);
-  const orderMemory = openOrderMemory(directories.state);
+  const orderMemory = openOrderMemory(directories.state, messages.warn);
+  const journals = openJournalIndex(directories.state);
   const random = host.random ?? Math.random;
   const closing: (() => Promise<void>)[] = [];
 
@@ -85,7 +91,7 @@ export function createContext(host: Host, { globals, clock, messages, progress }
       import("../api/client.ts"),
       import("../api/service.ts"),
     ]);
-    const transport = createTransport(proxyFor(baseUrl, host.env), globals.timeoutMs);
+    const transport = createTransport(findProxies(baseUrl, host.env), globals.timeoutMs);
     closing.push(() => transport.close());
     return createService(
       createClient({
@@ -126,6 +132,7 @@ export function createContext(host: Host, { globals, clock, messages, progress }
     messages,
     config,
     orderMemory,
+    journals,
     globals,
     random,
     meter: () => progress.meter(),
@@ -140,6 +147,7 @@ export function createContext(host: Host, { globals, clock, messages, progress }
       return createPrompts({ input: host.stdin, output: host.stderr, signal: host.signal });
     }),
     async display(blocks) {
+      if (globals.form !== "human") return;
       const { render } = await import("../terminal/render.ts");
       const view = await createView(host.stderr, host.env, globals.noColor, clock.now());
       host.stderr.write(await render(blocks, view));
@@ -149,7 +157,14 @@ export function createContext(host: Host, { globals, clock, messages, progress }
       return understandAddress(text);
     },
     readText: (file) => (file === "-" ? readStream(host.stdin, host.signal) : readTextFile(file)),
+    async spool(file) {
+      closing.push(() => rm(file, { force: true }));
+      await spoolStream(host.stdin, file, host.signal);
+      return file;
+    },
     readPipe: async () => (host.stdin.isTTY ? undefined : readStream(host.stdin, host.signal)),
+    lock: (file, title) => takeLock(file, title, { patience: "none" }),
+    defer: (close) => closing.push(close),
     sandbox: once(async () => {
       await checkPlace(sandboxDirectory);
       const [{ startSandbox }, { resetSandbox, advanceParcel }] = await Promise.all([
@@ -193,37 +208,6 @@ function given(value: string | undefined): string | undefined {
   return value === "" ? undefined : value;
 }
 
-/** The proxies of the environment; a loopback service is on this machine and never behind one. */
-function proxyFor(baseUrl: string, env: Host["env"]) {
-  if (isLoopback(new URL(baseUrl).hostname)) return {};
-  const variable = (name: string) => given(env[name.toLowerCase()]) ?? given(env[name]);
-  const proxy = (name: string) => {
-    const url = variable(name);
-    if (url === undefined || (/^https?:/i.test(url) && URL.canParse(url))) return url;
-    // It may hold a password, so it is not shown.
-    throw usageError(`${name} is not the URL of a proxy`, "it looks like http://proxy.example.com:8080");
-  };
-  return {
-    httpProxy: proxy("HTTP_PROXY"),
-    httpsProxy: proxy("HTTPS_PROXY"),
-    noProxy: variable("NO_PROXY"),
-  };
-}
-
-async function readTextFile(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    const reasons: Record<string, string> = {
-      ENOENT: "there is no such file",
-      EACCES: "permission denied",
-      EISDIR: "it is a directory",
-    };
-    const code = systemCode(error) ?? String(error);
-    throw fileError(`cannot read ${file}: ${reasons[code] ?? code}`, { cause: error });
-  }
-}
-
 /** Throws a file error for a directory of the sandbox that can never be. */
 async function checkPlace(directory: string): Promise<void> {
   try {
@@ -234,11 +218,4 @@ async function checkPlace(directory: string): Promise<void> {
     const message = `the sandbox cannot keep its orders in ${directory}: ${code ?? String(error)}`;
     throw fileError(message, { cause: error, hint: "choose another place with COURIER_STATE_DIR" });
   }
-}
-
-/** A signal ends the wait for a writer that neither writes nor closes. */
-async function readStream(stream: NodeJS.ReadableStream, signal: AbortSignal): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of addAbortSignal(signal, stream as Readable)) chunks.push(Buffer.from(chunk));
-  return new TextDecoder().decode(Buffer.concat(chunks));
 }

@@ -1,7 +1,6 @@
 /** Owns where courier's files lie on this machine (owner of env-paths). */
 
 import path from "node:path";
-import envPaths from "env-paths";
 import { fileError } from "../core/errors.ts";
 
 export interface Directories {
@@ -15,12 +14,24 @@ export interface Directories {
  * The operating system's own places, unless COURIER_CONFIG_DIR or COURIER_STATE_DIR say otherwise. Throws a
  * file error where neither says: a key must not land wherever the user happens to stand.
  */
-export function findDirectories(env: Readonly<Record<string, string | undefined>>): Directories {
-  const system = envPaths("courier", { suffix: "" });
+export async function findDirectories(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Directories> {
+  const system = await findSystemPlaces();
   return {
     config: env.COURIER_CONFIG_DIR ? path.resolve(env.COURIER_CONFIG_DIR) : known(system.config),
     state: env.COURIER_STATE_DIR ? path.resolve(env.COURIER_STATE_DIR) : known(system.data),
   };
+}
+
+/** The package asks for the home directory as soon as it is loaded, which fails for a user without one. */
+async function findSystemPlaces(): Promise<{ readonly config: string; readonly data: string }> {
+  try {
+    const { default: envPaths } = await import("env-paths");
+    return envPaths("courier", { suffix: "" });
+  } catch {
+    return { config: "", data: "" };
+  }
 }
 
 /** Without a home directory the system's places are relative. */

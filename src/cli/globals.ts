@@ -38,6 +38,12 @@ export const confirmOptions = {
   yes: switchOption("do not ask for confirmation"),
 } as const;
 
+/** Only for commands that export. */
+export const exportOptions = {
+  output: textOption("FILE", "write to a file, which takes its name when it is whole", { short: "o" }),
+  bom: switchOption("begin a CSV file with a byte order mark, so that Excel shows Chinese"),
+} as const;
+
 /** What the global options of a command line come to. */
 export interface GlobalValues {
   readonly account: string | undefined;
@@ -50,6 +56,8 @@ export interface GlobalValues {
   readonly timeoutMs: number;
   readonly noColor: boolean;
   readonly yes: boolean;
+  readonly output: string | undefined;
+  readonly bom: boolean;
 }
 
 /** How a result is printed. */
@@ -78,6 +86,8 @@ export function readGlobals(values: Readonly<Record<string, unknown>>): GlobalVa
     timeoutMs: (values.timeout as number | undefined) ?? defaultTimeoutMs,
     noColor: values.noColor === true,
     yes: values.yes === true,
+    output: text("output"),
+    bom: values.bom === true,
   };
 }
 

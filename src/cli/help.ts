@@ -2,7 +2,7 @@
 
 import type { Command, Group } from "../commands/command.ts";
 import { flagOf, type Option } from "../commands/options.ts";
-import { confirmOptions, globalOptions, rowOptions } from "./globals.ts";
+import { confirmOptions, exportOptions, globalOptions, rowOptions } from "./globals.ts";
 
 /** Help of a noun: what one can say after it. */
 export function groupHelp(group: Group, path: readonly string[], width: number): string {
@@ -37,6 +37,7 @@ export function ownOptions(command: Command): Readonly<Record<string, Option<unk
     ...command.options,
     ...(command.hasRows ? rowOptions : {}),
     ...(command.confirms ? confirmOptions : {}),
+    ...(command.exportsAs ? exportOptions : {}),
   };
 }
 
@@ -76,8 +77,8 @@ function describeArguments(command: Command, words: readonly string[]): (readonl
 export function describeOptions(
   options: Readonly<Record<string, Option<unknown>>>,
 ): (readonly [string, string])[] {
-  return Object.entries(options).map(([key, { placeholder, summary }]) => {
-    const flag = flagOf(key);
+  return Object.entries(options).map(([key, { placeholder, summary, short }]) => {
+    const flag = short ? `-${short}, ${flagOf(key)}` : flagOf(key);
     return [placeholder ? `${flag} ${placeholder}` : flag, summary] as const;
   });
 }

@@ -13,6 +13,8 @@ export interface OutputOptions {
   readonly form: Form;
   /** Dotted paths chosen with `--fields`. */
   readonly fields: readonly string[] | undefined;
+  /** Begins CSV with a byte order mark. */
+  readonly bom: boolean;
   readonly view: View;
   /** Receives what is said beside the result. */
   readonly note: (text: string) => void;
@@ -38,7 +40,7 @@ export async function writeOutput(
       return undefined;
     case "rows":
       if (options.form === "human") return writeTable(output, writer, options);
-      if (options.form === "csv") return writeCsv(output, writer, options.fields);
+      if (options.form === "csv") return writeCsv(output, writer, options);
       return writeItems(output.rows, writer, options);
     case "events":
       if (options.form === "human") return writeEvents(output, writer, options.view);
@@ -105,15 +107,11 @@ async function writeTable({ rows, columns, empty }: RowsOutput, writer: Writer, 
   }
 }
 
-async function writeCsv(
-  { rows, columns }: RowsOutput,
-  writer: Writer,
-  fields: readonly string[] | undefined,
-) {
+async function writeCsv({ rows, columns }: RowsOutput, writer: Writer, { fields, bom }: OutputOptions) {
   const { csvRecord } = await import("../terminal/csv.ts");
   const paths = fields ?? columns.map(({ path }) => path);
   const safe = (record: string) => (writer.stream.isTTY ? `${sanitise(record.trimEnd())}\n` : record);
-  await writer.write(safe(csvRecord(paths)));
+  await writer.write((bom ? "\uFEFF" : "") + safe(csvRecord(paths)));
   return drain(rows, (row) => writer.write(safe(csvRecord(paths.map((path) => valueAt(row, path))))));
 }
 

@@ -4,7 +4,7 @@ import { Command as Commander, CommanderError, Option as CommanderOption } from 
 import { type Command, type Group, isGroup } from "../commands/command.ts";
 import { flagOf, type Option } from "../commands/options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
-import { confirmOptions, globalOptions, rowOptions } from "./globals.ts";
+import { confirmOptions, exportOptions, globalOptions, rowOptions } from "./globals.ts";
 import { commandHelp, groupHelp } from "./help.ts";
 
 /** What a command line asks for. */
@@ -115,6 +115,7 @@ function optionsEverywhere(command: Command): Options {
     ...globalOptions,
     ...(command.hasRows ? rowOptions : {}),
     ...(command.confirms ? confirmOptions : {}),
+    ...(command.exportsAs ? exportOptions : {}),
   };
 }
 
@@ -122,7 +123,7 @@ function addOptions(target: Commander, options: Options): void {
   for (const [key, option] of Object.entries(options)) {
     const flag = flagOf(key);
     const parser = new CommanderOption(
-      option.placeholder ? `${flag} <${option.placeholder}>` : flag,
+      `${option.short ? `-${option.short}, ` : ""}${flag}${option.placeholder ? ` <${option.placeholder}>` : ""}`,
       option.summary,
     );
     if (option.placeholder) {

@@ -13,6 +13,8 @@ import { login } from "../commands/login.ts";
 import { logout } from "../commands/logout.ts";
 import { cancelOrders } from "../commands/orders/cancel.ts";
 import { createOrder } from "../commands/orders/create.ts";
+import { exportOrders } from "../commands/orders/export.ts";
+import { importOrders } from "../commands/orders/import.ts";
 import { listOrders } from "../commands/orders/list.ts";
 import { showOrder } from "../commands/orders/show.ts";
 import { showProfile } from "../commands/profile.ts";
@@ -27,8 +29,8 @@ export const program: Group = {
   commands: [
     {
       name: "orders",
-      summary: "Create, list, show and cancel orders",
-      commands: [createOrder, listOrders, showOrder, cancelOrders],
+      summary: "Create, list, show, cancel, import and export orders",
+      commands: [createOrder, listOrders, showOrder, cancelOrders, importOrders, exportOrders],
     },
     trackParcels,
     showProfile,

@@ -8,6 +8,7 @@ import { createWriter, PipeClosed } from "../terminal/streams.ts";
 import { createContext, type Host, type RunContext } from "./context.ts";
 import { type Form, type GlobalValues, readGlobals } from "./globals.ts";
 import { writeOutput } from "./output.ts";
+import { openOutputFile } from "./output-file.ts";
 import { parseCommandLine } from "./parser.ts";
 import { program } from "./program.ts";
 import { readVersion } from "./version.ts";
@@ -44,15 +45,21 @@ export async function run(host: Host): Promise<ExitCode> {
     form = globals.form;
     messages = messagesFor(host, clear, globals);
     progress = progressFor(host, globals, clock, messages);
-    context = createContext(host, { globals, clock, messages, progress });
+    context = await createContext(host, { globals, clock, messages, progress });
     const output = await parsed.command.run(parsed.input, context);
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
-    const failure = await writeOutput(output, writer, {
-      form,
+    const file = globals.output === undefined ? undefined : await openOutputFile(globals.output);
+    const failure = await writeOutput(output, file ?? writer, {
+      form: form === "human" ? (parsed.command.exportsAs ?? form) : form,
       fields: globals.fields,
+      bom: globals.bom,
       view,
       note: messages.note,
+    }).catch(async (error) => {
+      await file?.abandon();
+      throw error;
     });
+    await file?.finish();
     if (failure) throw failure;
     return 0;
   } catch (error) {

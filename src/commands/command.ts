@@ -2,6 +2,7 @@
 
 import type { CourierService } from "../api/service.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
+import type { JournalIndex } from "../config/journals.ts";
 import type { OrderMemoryFile } from "../config/sent-orders.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
@@ -45,8 +46,16 @@ export interface Context {
   understandAddress(text: string): Promise<{ readonly party: DraftParty }>;
   /** The text of a file, or of stdin for `-`. Throws a file error. */
   readText(path: string): Promise<string>;
+  /** Copies stdin to a file of ours that is gone when the run ends, and gives back its path. */
+  spool(path: string): Promise<string>;
   /** What is piped in, or undefined when stdin is a terminal. */
   readPipe(): Promise<string | undefined>;
+  /** Takes the lock on a file of the user's; another courier that holds it is a file error. */
+  lock(file: string, title: string): Promise<() => Promise<void>>;
+  /** Called when the run ends, however it ends; the last one first. */
+  defer(close: () => Promise<void>): void;
+  /** What this machine remembers of journals. */
+  readonly journals: JournalIndex;
   /** The embedded sandbox's files and server. */
   sandbox(): Promise<SandboxControl>;
 }
@@ -117,6 +126,8 @@ export interface Command<
   readonly examples: readonly Example[];
   /** The result has rows: `--csv` and `--fields` apply. */
   readonly hasRows?: boolean;
+  /** Its rows are meant for a file: this form is the default, `--output` and `--bom` apply. */
+  readonly exportsAs?: "csv";
   /** It asks before it acts: `--yes` applies. */
   readonly confirms?: boolean;
   run(input: ArgumentValues<A> & OptionValues<O>, context: Context): Promise<Output>;

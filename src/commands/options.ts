@@ -16,6 +16,8 @@ export interface Option<T> {
   readonly candidates?: readonly string[];
   /** Heading in the help. */
   readonly group?: string;
+  /** One letter: `o` for `-o`. */
+  readonly short?: string;
   /** May be given several times; the lists that `parse` makes of each text are joined. */
   readonly isList?: boolean;
 }
@@ -47,6 +49,7 @@ export type ArgumentValues<A> = {
 };
 
 interface Extras {
+  readonly short?: string;
   readonly candidates?: readonly string[];
   readonly group?: string;
 }

@@ -1,6 +1,6 @@
 /** Owns JSON files of ours: read as they are, written whole by conf under a lock (owner of conf). */
 
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { CourierError, fileError, systemCode } from "../core/errors.ts";
 import {
@@ -62,6 +62,7 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
       await prepareDirectory(directory, title);
       const release = await takeLock(file, `the ${title}`);
       try {
+        await removeLeftovers(directory, path.basename(file));
         const next = { version: formatVersion, ...change(await read()) };
         const { default: Conf } = await import("conf");
         const conf = new Conf<Record<string, unknown>>({
@@ -113,6 +114,13 @@ function parseContent<T>(text: string, file: string, { title, schema, remedy }: 
   }
   const { version: _version, ...rest } = content as Record<string, Json>;
   return rest as T;
+}
+
+/** What conf was writing when its process was killed; the lock says that nobody is writing now. */
+async function removeLeftovers(directory: string, name: string): Promise<void> {
+  for (const entry of await readdir(directory)) {
+    if (entry.startsWith(`${name}.tmp-`)) await rm(path.join(directory, entry), { force: true });
+  }
 }
 
 async function prepareDirectory(directory: string, title: string): Promise<void> {

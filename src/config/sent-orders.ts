@@ -1,5 +1,6 @@
 /** Owns what this machine remembers of orders: the last ones sent, and one unfinished draft, per account. */
 
+import { CourierError } from "../core/errors.ts";
 import { type Draft, draftSchema } from "../model/draft.ts";
 import { canonicalJson } from "../model/json.ts";
 import { array, looseObject, optional, record, string, textSchema } from "../model/schema.ts";
@@ -48,16 +49,34 @@ export type OrderMemoryFile = JsonFile<OrderMemory>;
 const remembered = 50;
 const dayMs = 86_400_000;
 
-/** The file in the state directory. */
-export function openOrderMemory(directory: string): OrderMemoryFile {
-  return openJsonFile<OrderMemory>({
+/**
+ * The file in the state directory. It is only a memory: one that cannot be read is said once and taken
+ * for empty, and stops nothing.
+ */
+export function openOrderMemory(directory: string, warn: (text: string) => void): OrderMemoryFile {
+  const empty = { sent: {}, drafts: {} };
+  let hasWarned = false;
+  const file = openJsonFile<OrderMemory>({
     directory,
     name: "orders",
     title: "file of recent orders",
     schema: memorySchema,
-    empty: { sent: {}, drafts: {} },
+    empty,
     remedy: "move it away; it is only a memory of recent orders",
   });
+  return {
+    ...file,
+    async read() {
+      try {
+        return await file.read();
+      } catch (error) {
+        if (!(error instanceof CourierError)) throw error;
+        if (!hasWarned) warn(error.message);
+        hasWarned = true;
+        return empty;
+      }
+    },
+  };
 }
 
 /** Remembers an order that was sent, and forgets the account's unfinished draft where it became this order. */

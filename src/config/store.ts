@@ -16,6 +16,7 @@ const configSchema = looseObject(
     addresses: optional(record(string(), partySchema, { error: "object" })),
     default_sender: maybe(textSchema),
     templates: optional(record(string(), draftSchema, { error: "object" })),
+    maps: optional(record(string(), record(string(), string()), { error: "object" })),
   },
   { error: "object" },
 );
@@ -36,6 +37,8 @@ export interface Config {
   /** The alias of the sender of orders that name none. */
   readonly default_sender?: string | null | undefined;
   readonly templates: Readonly<Record<string, Draft>>;
+  /** Saved column names of imports: header to field. */
+  readonly maps: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 export type ConfigStore = JsonFile<Config>;
@@ -47,7 +50,7 @@ export function openConfigStore(directory: string): ConfigStore {
     name: "config",
     title: "config file",
     schema: configSchema,
-    empty: { accounts: {}, addresses: {}, templates: {} },
+    empty: { accounts: {}, addresses: {}, templates: {}, maps: {} },
     remedy: "mend it, or move it away and run courier login again",
   });
 }

@@ -1,27 +1,68 @@
-/** Owns doing several things at once without losing their order. */
+/** Owns doing many things at once over a stream of items, with the results in the items' order. */
+
+export interface MapOptions {
+  /** Aborts when no further item is to be begun. */
+  readonly stop?: AbortSignal;
+  /** How many results may wait for a slow one before them; by default `limit`, so nothing is done early. */
+  readonly window?: number;
+}
 
 /**
- * Maps items with at most `limit` calls under way, and yields the results in the items' order. The first
- * failure rejects; calls under way are then left to end by themselves, and none is started.
+ * Maps items as they come, at most `limit` at once. After a failure or a stop no further item is begun;
+ * those under way are finished before the failure is thrown.
  */
 export async function* mapInOrder<T, R>(
-  items: Iterable<T>,
+  items: AsyncIterable<T> | Iterable<T>,
   limit: number,
   map: (item: T) => Promise<R>,
+  { stop, window = limit }: MapOptions = {},
 ): AsyncGenerator<R> {
-  const iterator = items[Symbol.iterator]();
-  const underWay: Promise<R>[] = [];
-  const start = () => {
-    const next = iterator.next();
-    if (next.done) return false;
-    const result = map(next.value);
-    result.catch(() => {}); // a failure is thrown when its turn comes, not as unhandled before
-    underWay.push(result);
-    return true;
-  };
-  while (underWay.length < limit && start());
-  for (let result = underWay.shift(); result !== undefined; result = underWay.shift()) {
-    yield await result;
-    start();
+  const iterator = toIterator(items);
+  const queue: { result?: PromiseSettledResult<R> }[] = [];
+  let underWay = 0;
+  let isDone = false; // no item left, or one has failed
+  let wake = () => {};
+
+  async function begin(item: T): Promise<void> {
+    const entry: { result?: PromiseSettledResult<R> } = {};
+    queue.push(entry);
+    underWay += 1;
+    const [result] = await Promise.allSettled([map(item)]);
+    if (result) entry.result = result;
+    if (result?.status === "rejected") isDone = true;
+    underWay -= 1;
+    wake();
   }
+
+  try {
+    for (;;) {
+      while (!isDone && !stop?.aborted && underWay < limit && queue.length < window) {
+        const next = await iterator.next();
+        if (next.done) isDone = true;
+        else void begin(next.value);
+      }
+      const [first] = queue;
+      if (!first) return;
+      if (!first.result) {
+        await completion();
+        continue;
+      }
+      queue.shift();
+      if (first.result.status === "rejected") throw first.result.reason;
+      yield first.result.value;
+    }
+  } finally {
+    while (underWay > 0) await completion();
+    await iterator.return?.();
+  }
+
+  function completion(): Promise<void> {
+    return new Promise((resolve) => {
+      wake = resolve;
+    });
+  }
+}
+
+function toIterator<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterator<T> | Iterator<T> {
+  return Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
 }

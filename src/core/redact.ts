@@ -24,7 +24,11 @@ function textPattern(secret: string): string {
     const escapes = [...Array(character.length).keys()].map(
       (unit) => `\\u${hex(character.charCodeAt(unit), 4)}`,
     );
-    const forms = [`\\${character}`, percent, escapes.join(""), character].map(literally);
+    const isEverEscaped = !/[A-Za-z0-9_.~-]/.test(character); // of a longer escape nothing may be left
+    const json = isEverEscaped
+      ? [escapes.join(""), ...(/["\\/]/.test(character) ? [`\\${character}`] : [])]
+      : [];
+    const forms = [...json, percent, character].map(literally);
     return `(?:${forms.join("|")}${character === " " ? "|\\+" : ""})`;
   });
   return characters.join("");

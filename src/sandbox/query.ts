@@ -30,7 +30,7 @@ export function acceptListQuery(query: URLSearchParams, nowMs: number): ListQuer
     limit,
     matches: (facts, events) =>
       facts.createdMs >= fromMs &&
-      facts.createdMs <= untilMs &&
+      facts.createdMs < untilMs &&
       (status === null || stateAt(facts, events, nowMs) === status),
   };
 }

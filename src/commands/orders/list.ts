@@ -8,18 +8,30 @@ import { stateNames } from "../../model/states.ts";
 import { type Column, instant, show, state, styled } from "../../terminal/blocks.ts";
 import { checkBudget } from "../budget.ts";
 import { type Context, defineCommand, rows } from "../command.ts";
-import { countOption, dateOption, switchOption, textOption } from "../options.ts";
+import { countOption, dateOption, type OptionValues, switchOption, textOption } from "../options.ts";
 
 const pagesAtOnce = 6;
+
+/** 4.3: the filters of the list. */
+export const filterOptions = {
+  status: textOption("STATE", "only orders in this state", { candidates: stateNames }),
+  from: dateOption("only orders from this date on"),
+  to: dateOption("only orders up to this date"),
+} as const;
+
+/** Throws a usage error for dates in the wrong order. */
+export function checkFilter({ status, from, to }: OptionValues<typeof filterOptions>): OrderFilter {
+  if (from !== undefined && to !== undefined && from > to)
+    throw usageError(`--from ${from} is after --to ${to}`);
+  return { status, dateFrom: from, dateTo: to };
+}
 
 export const listOrders = defineCommand({
   name: "list",
   summary: "List your orders",
   arguments: {},
   options: {
-    status: textOption("STATE", "only orders in this state", { candidates: stateNames }),
-    from: dateOption("only orders from this date on"),
-    to: dateOption("only orders up to this date"),
+    ...filterOptions,
     page: countOption("N", "page number (the service's default: 1)", { min: 1 }),
     limit: countOption("N", "orders a page, 1 to 100 (the service's default: 10)", { min: 1, max: 100 }),
     all: switchOption("every page; the command fails rather than leave out orders"),
@@ -34,12 +46,9 @@ export const listOrders = defineCommand({
     },
     { line: "orders list --all --ndjson | jq -r .tracking_number", note: "every tracking number" },
   ],
-  async run({ status, from, to, page, limit, all }, context) {
-    if (from !== undefined && to !== undefined && from > to) {
-      throw usageError(`--from ${from} is after --to ${to}`);
-    }
+  async run({ page, limit, all, ...options }, context) {
+    const filter = checkFilter(options);
     if (all && page !== undefined) throw usageError("--all and --page exclude each other");
-    const filter = { status, dateFrom: from, dateTo: to };
     const stream = all ? everyOrder(context, filter, limit) : onePage(context, filter, page, limit);
     return rows(stream, orderColumns, "No orders");
   },
@@ -76,7 +85,7 @@ async function* onePage(
   }
 }
 
-const orderColumns: readonly Column<OrderSummary>[] = [
+export const orderColumns: readonly Column<OrderSummary>[] = [
   { path: "id", title: "ID", cell: ({ id }) => styled("strong", id) },
   { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no), spare: 1 },
   { path: "tracking_number", title: "TRACKING", cell: ({ tracking_number }) => show(tracking_number) },

@@ -3,7 +3,6 @@
 import { usageError } from "../../core/errors.ts";
 import { describeParty } from "../../forms/party-form.ts";
 import { type DraftParty, partyFields } from "../../model/draft.ts";
-import { fields, line } from "../../terminal/blocks.ts";
 import type { Context } from "../command.ts";
 
 /**
@@ -12,14 +11,10 @@ import type { Context } from "../command.ts";
  */
 export async function understandText(title: string, text: string, context: Context): Promise<DraftParty> {
   const { party } = await context.understandAddress(text);
-  await context.display([
-    line(`${title} was understood as:`),
-    fields(
-      ...partyFields.flatMap((name) =>
-        party[name] === undefined ? [] : [[`  ${name}`, party[name]] as const],
-      ),
-    ),
-  ]);
+  context.messages.note(`${title} was understood as:`);
+  for (const name of partyFields) {
+    if (party[name] !== undefined) context.messages.note(`  ${name}: ${party[name]}`);
+  }
   if (context.globals.yes) return party;
   const prompts = await context.prompts();
   if (!prompts) {

@@ -51,8 +51,8 @@ export async function offerToSave(
       taken.add(alias);
     }
   } catch (error) {
-    if (error instanceof CourierError && error.exit === 130) return;
-    warnUnsaved("the address", error, context);
+    if (!(error instanceof CourierError)) throw error;
+    if (error.exit !== 130) warnUnsaved("the address", error, context);
   }
 }
 

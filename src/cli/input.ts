@@ -1,0 +1,38 @@
+/** Owns what comes in: files, and streams that may never end. */
+
+import { createWriteStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { addAbortSignal, type Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { fileError, systemCode } from "../core/errors.ts";
+
+/** A file's text. Throws a file error in the user's words. */
+export async function readTextFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const reasons: Record<string, string> = {
+      ENOENT: "there is no such file",
+      EACCES: "permission denied",
+      EISDIR: "it is a directory",
+    };
+    const code = systemCode(error) ?? String(error);
+    throw fileError(`cannot read ${file}: ${reasons[code] ?? code}`, { cause: error });
+  }
+}
+
+/** A signal ends the wait for a writer that neither writes nor closes. */
+export async function readStream(stream: NodeJS.ReadableStream, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of addAbortSignal(signal, stream as Readable)) chunks.push(Buffer.from(chunk));
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+/** Copies a stream to a file that only its owner can read. */
+export async function spoolStream(
+  stream: NodeJS.ReadableStream,
+  file: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await pipeline(addAbortSignal(signal, stream as Readable), createWriteStream(file, { mode: 0o600 }));
+}
