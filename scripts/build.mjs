@@ -27,6 +27,7 @@ const { metafile } = await build({
   banner: {
     js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
   },
+  charset: "utf8",
   legalComments: "none",
   lineLimit: 200,
   metafile: true,

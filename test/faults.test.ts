@@ -227,11 +227,6 @@ const readingCommands: readonly ReadingCommand[] = [
   },
 ];
 
-const forms = [
-  ["human", ""],
-  ["JSON", " --json"],
-] as const;
-
 test("the tables name every kind of fault", () => {
   const kinds = (table: readonly Row[]) => new Set(table.map(([name]) => faultOf(name).kind));
   for (const table of [reading, creating, cancelling])
@@ -335,7 +330,7 @@ describe("orders cancel --yes", () => {
     "%s for all after the look-up: it may or may not be cancelled, and how to see",
     async (faultName, exit) => {
       const home = await createFaultHome();
-      for (const [, flag] of forms) {
+      for (const flag of ["", " --json"]) {
         const id = await home.addOrder();
         const trouble = { ...faultOf(faultName), after: 1 };
         const ran = await home.suffer(`orders cancel ${id} --yes${flag}`, trouble);

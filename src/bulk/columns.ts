@@ -106,7 +106,9 @@ export function mapColumns(headers: readonly string[], given: ReadonlyMap<string
       );
     }
   }
-  const unused = headers.filter((header, index) => paths[index] === undefined && header.trim() !== "");
+  const unused = headers.filter(
+    (header, index) => paths[index] === undefined && header.trim() !== "" && header.trim() !== "error",
+  );
   for (const header of unused) {
     const nearest = header.includes(".") ? suggest(header.trim(), columnPaths) : undefined;
     if (nearest)

@@ -5,8 +5,8 @@
 
 import type { Clock } from "../core/clock.ts";
 import { createGate } from "./gate.ts";
-import type { CreatedFacts, Journal } from "./journal.ts";
-import { createdFacts } from "./journal.ts";
+import type { Journal } from "./journal.ts";
+import { type CreatedFacts, createdFacts } from "./journal-state.ts";
 import { findLostRows, type LostRow } from "./lost-rows.ts";
 import { mapEach } from "./pool.ts";
 import type { OrderLookup } from "./reconcile.ts";

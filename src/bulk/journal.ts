@@ -4,43 +4,26 @@
  * torn by a crash and one that was changed by hand can be told apart.
  */
 
-import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { fileError, systemCode } from "../core/errors.ts";
-import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "../model/json.ts";
-import { createKeyTable, type KeyTable } from "./key-table.ts";
+import { type JsonObject, parseJson } from "../model/json.ts";
+import { linesOf, unseal } from "./journal-lines.ts";
+import {
+  apply,
+  createAppender,
+  createState,
+  type Entry,
+  type State,
+  type Status,
+  statuses,
+} from "./journal-state.ts";
+import { createKeyTable } from "./key-table.ts";
 
 /** Whose journal it is. A journal of another account or service is not gone on with. */
 export interface JournalIdentity {
   readonly account: string;
   readonly base_url: string;
 }
-
-/** What is known of a created order without asking the service. */
-export interface CreatedFacts {
-  readonly id: string;
-  readonly order_no: string | null;
-  readonly tracking_number: string | null;
-  readonly estimated_fee: string | null;
-}
-
-/**
- * `intent` before a request leaves; then one of: `created`, `refused` (the service said no), `unsent`
- * (certainly not processed), `unknown` (an answer was lost).
- */
-export type Entry =
-  | { readonly kind: "intent"; readonly key: string; readonly content: string; readonly at: string }
-  | ({ readonly kind: "created"; readonly key: string; readonly content: string } & CreatedFacts)
-  | {
-      readonly kind: "refused";
-      readonly key: string;
-      readonly content: string;
-      readonly code: string;
-      readonly message: string;
-    }
-  | { readonly kind: "unsent" | "unknown"; readonly key: string };
-
-export type Status = Entry["kind"];
 
 export interface Journal {
   readonly path: string;
@@ -60,7 +43,6 @@ export interface Journal {
 }
 
 const formatVersion = 1;
-const statuses: readonly Status[] = ["intent", "created", "refused", "unsent", "unknown"];
 const entryBytes = 8192;
 
 /**
@@ -102,28 +84,6 @@ export async function openJournal(path: string, identity: JournalIdentity): Prom
   }
 }
 
-interface State {
-  /** Key to the place and kind of its last entry. */
-  readonly last: KeyTable;
-  readonly owned: KeyTable;
-  readonly open: Map<string, number>;
-  sum: string;
-  endBytes: number;
-}
-
-function createState(): State {
-  return { last: createKeyTable(), owned: createKeyTable(), open: new Map(), sum: "", endBytes: 0 };
-}
-
-/** Takes an entry that begins at `at` bytes into the state. */
-function apply(entry: Entry, at: number, state: State): void {
-  state.last.set(entry.key, at * statuses.length + statuses.indexOf(entry.kind));
-  if (entry.kind === "intent") {
-    if (!state.open.has(entry.key)) state.open.set(entry.key, Date.parse(entry.at));
-  } else if (entry.kind !== "unknown") state.open.delete(entry.key);
-  if (entry.kind === "created") state.owned.set(entry.id, 1);
-}
-
 async function openFile(path: string): Promise<FileHandle> {
   try {
     return await open(path, "a+", 0o600);
@@ -144,7 +104,7 @@ async function replay(
   let number = 0;
   for await (const { text, isWhole } of linesOf(handle)) {
     number += 1;
-    const entry = isWhole ? verify(text, state.sum) : undefined;
+    const entry = isWhole ? unseal(text, state.sum) : undefined;
     if (!entry) {
       if (!isWhole) break;
       throw fileError(`the journal was changed by hand, or is damaged, in line ${number}: ${path}`, {
@@ -160,21 +120,6 @@ async function replay(
   await handle.truncate(state.endBytes);
 }
 
-async function* linesOf(handle: FileHandle): AsyncGenerator<{ text: string; isWhole: boolean }> {
-  let rest = Buffer.alloc(0);
-  for await (const chunk of handle.createReadStream({
-    start: 0,
-    autoClose: false,
-  }) as AsyncIterable<Buffer>) {
-    rest = Buffer.concat([rest, chunk]);
-    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-      yield { text: rest.subarray(0, end).toString("utf8"), isWhole: true };
-      rest = rest.subarray(end + 1);
-    }
-  }
-  if (rest.length > 0) yield { text: rest.toString("utf8"), isWhole: false };
-}
-
 function checkIdentity(header: JsonObject, { account, base_url }: JournalIdentity, path: string): void {
   if (String(header.courier_journal) !== String(formatVersion)) {
     throw fileError(`the journal is not of a version that this courier knows: ${path}`, {
@@ -188,84 +133,36 @@ function checkIdentity(header: JsonObject, { account, base_url }: JournalIdentit
   );
 }
 
-/** A line with its sum as last member: `{"kind":…,"sum":"…"}`. */
-function seal(value: JsonObject, before: string): { line: string; sum: string } {
-  const body = stringifyJson(value);
-  const sum = createHash("sha256").update(before).update(body).digest("hex").slice(0, 16);
-  return { line: `${body.slice(0, -1)},"sum":"${sum}"}\n`, sum };
-}
-
-const sealed = /^(.*),"sum":"([0-9a-f]{16})"\}$/s;
-
-function verify(text: string, before: string): { value: JsonObject; sum: string } | undefined {
-  const match = sealed.exec(text);
-  if (!match) return undefined;
-  try {
-    const value = parseJson(`${match[1]}}`);
-    if (!isJsonObject(value) || seal(value, before).sum !== match[2]) return undefined;
-    return { value, sum: match[2] };
-  } catch {
-    return undefined;
-  }
-}
-
 async function readEntry(handle: FileHandle, at: number): Promise<Entry> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(entryBytes), 0, entryBytes, at);
   const [line = ""] = buffer.toString("utf8", 0, bytesRead).split("\n");
   return parseJson(line) as unknown as Entry;
 }
 
-/** Writes entries in the order they come; those that wait for a sync go together into the next one. */
-function createAppender(handle: FileHandle, state: State) {
-  let waiting: { line: string; settle: (error?: unknown) => void }[] = [];
-  let working: Promise<void> | undefined;
-  let failure: unknown;
-
-  async function work(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      try {
-        await handle.appendFile(batch.map(({ line }) => line).join(""));
-        await handle.datasync();
-        for (const { settle } of batch) settle();
-      } catch (error) {
-        failure = error; // what follows would stand after a torn line
-        for (const { settle } of batch) settle(error);
-      }
+/**
+ * The rows that the journal of another file has created, read without touching it. Undefined for a file
+ * that is gone, belongs to another account or cannot be trusted: it then tells nothing.
+ */
+export async function readCreatedKeys(
+  path: string,
+  identity: JournalIdentity,
+): Promise<{ has(key: string): boolean } | undefined> {
+  const created = createKeyTable();
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, "r");
+    let sum = "";
+    for await (const { text, isWhole } of linesOf(handle)) {
+      const line = isWhole ? unseal(text, sum) : undefined;
+      if (!line) break;
+      if (sum === "") checkIdentity(line.value, identity, path);
+      else if (line.value.kind === "created") created.set(String(line.value.key), 1);
+      sum = line.sum;
     }
-    working = undefined;
+    return created;
+  } catch {
+    return undefined;
+  } finally {
+    await handle?.close();
   }
-
-  return {
-    append(value: Entry | JsonObject): Promise<void> {
-      if (failure !== undefined) return Promise.reject(failure);
-      const { line, sum } = seal(value as unknown as JsonObject, state.sum);
-      if ("kind" in value) apply(value as Entry, state.endBytes, state);
-      state.sum = sum;
-      state.endBytes += Buffer.byteLength(line);
-      return new Promise((resolve, reject) => {
-        waiting.push({ line, settle: (error) => (error === undefined ? resolve() : reject(error)) });
-        working ??= work();
-      });
-    },
-    async idle(): Promise<void> {
-      await working;
-    },
-  };
-}
-
-/** What a created order leaves in the journal: enough for the report, nothing personal. */
-export function createdFacts(order: {
-  readonly id: { readonly value: string };
-  readonly order_no?: string | null | undefined;
-  readonly tracking_number?: string | null | undefined;
-  readonly estimated_fee?: { readonly value: string } | null | undefined;
-}): CreatedFacts {
-  return {
-    id: order.id.value,
-    order_no: order.order_no ?? null,
-    tracking_number: order.tracking_number ?? null,
-    estimated_fee: order.estimated_fee?.value ?? null,
-  };
 }

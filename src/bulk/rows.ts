@@ -116,7 +116,7 @@ function readJsonRecord(value: Json): Omit<ReadRecord, "line"> {
     const problem = { column: "", value: "", message: "a row must be an object" };
     return { ref: undefined, draft: {}, raw, problems: [problem] };
   }
-  const { ref, ...fields } = value;
+  const { ref, error: _rejected, ...fields } = value; // `error`: a file of rejects that was mended
   const checked = check(draftSchema, fields);
   const problems: CellProblem[] = [];
   if (ref !== undefined && typeof ref !== "string") {

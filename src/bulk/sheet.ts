@@ -11,7 +11,7 @@ export interface SheetRow {
 }
 
 /** A text cell that was defused for spreadsheets on the way out (terminal/csv.ts). */
-const defused = /^'(?=[=+\-@＝＋－＠\t\r\n])/;
+const defused = /^'(?='*[=+\-@＝＋－＠\t\r\n])/;
 
 /** The records of a CSV text, the header first. Throws a file error that names the line. */
 export async function* readSheet(text: AsyncIterable<string>, name: string): AsyncGenerator<SheetRow> {

@@ -3,8 +3,8 @@
 import { stringify } from "csv-stringify/sync";
 import { isJsonNumber, type Json, stringifyJson } from "../model/json.ts";
 
-/** Chinese and Japanese spreadsheets take the wide forms for the same. */
-const formulaStart = /^[=+\-@＝＋－＠\t\r\n]/;
+/** Chinese and Japanese spreadsheets take the wide forms for the same; with apostrophes before it, it reads back. */
+const formulaStart = /^'*[=+\-@＝＋－＠\t\r\n]/;
 
 /** One CSV record, ended by a line break. */
 export function csvRecord(cells: readonly (Json | undefined)[]): string {

@@ -1,9 +1,10 @@
 /** Owns questions at a terminal (owner of @inquirer/prompts). They go to stderr; stdout holds the result. */
 
 import { createInterface } from "node:readline";
+import { styleText } from "node:util";
 import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { interrupted } from "../core/errors.ts";
-import type { Choice, Prompts } from "../core/prompts.ts";
+import type { Choice, Prompts, TextQuestion } from "../core/prompts.ts";
 import { sanitise } from "./sanitise.ts";
 import type { TerminalStream } from "./streams.ts";
 
@@ -19,11 +20,7 @@ const quietMs = 60;
 /** Prompts on the given streams. Ctrl-C rejects with `interrupted`. */
 export function createPrompts(streams: PromptStreams): Prompts {
   return {
-    text: (question, { initial, suggestion, check = (): true => true } = {}) => {
-      const options = { message: sanitise(question), validate: check };
-      if (initial) return editText(options, sanitise(initial), streams);
-      return ask(input({ ...options, ...(suggestion ? { default: sanitise(suggestion) } : {}) }, streams));
-    },
+    text: (question, options = {}) => askText(sanitise(question), options, streams),
     lines: (question) => readLines(sanitise(question), streams),
     secret: (question) => ask(password({ message: sanitise(question), mask: false }, streams)),
     confirm: async (question, isYes = false) => {
@@ -40,24 +37,45 @@ export function createPrompts(streams: PromptStreams): Prompts {
   };
 }
 
-/** The package answers an emptied line with what it began as; here it is empty, as it looks. */
-async function editText(
-  { message, validate: check }: { message: string; validate: (answer: string) => true | string },
-  initial: string,
+/**
+ * The package answers an emptied line with what it began as; here it is empty, as it looks. With TERM=dumb,
+ * readline puts a backspace into the line; here it takes a character back.
+ */
+async function askText(
+  message: string,
+  { initial, suggestion, check = () => true }: TextQuestion,
   streams: PromptStreams,
 ): Promise<string> {
-  let [shown, answer] = [initial, initial];
-  const transformer = (text: string, { isFinal }: { isFinal: boolean }) => {
-    shown = isFinal ? answer : text;
-    return shown;
+  let [shown, answer] = ["", ""];
+  const transformer = (line: string, { isFinal }: { isFinal: boolean }) => {
+    shown = obeyBackspaces(line);
+    return isFinal ? styleText("cyan", answer) : shown;
   };
-  const validate = () => {
-    answer = shown;
+  const validate = (line: string) => {
+    answer = initial || shown !== "" ? shown : obeyBackspaces(line);
     return check(answer);
   };
-  const theme = { style: { defaultAnswer: () => "" } };
-  await ask(input({ message, validate, default: initial, prefill: "editable", transformer, theme }, streams));
+  const question = { message, validate, transformer };
+  const start = initial
+    ? {
+        default: sanitise(initial),
+        prefill: "editable" as const,
+        theme: { style: { defaultAnswer: () => "" } },
+      }
+    : suggestion
+      ? { default: sanitise(suggestion) }
+      : {};
+  await ask(input({ ...question, ...start }, streams));
   return answer;
+}
+
+function obeyBackspaces(line: string): string {
+  const letters: string[] = [];
+  for (const letter of line) {
+    if (letter === "\b" || letter === "\u007f") letters.pop();
+    else letters.push(letter);
+  }
+  return letters.join("");
 }
 
 function toChoice<T>({ value, label, description }: Choice<T>) {

@@ -31,6 +31,10 @@ export function createWriter(stream: TerminalStream, beforeWrite = () => {}): Wr
     failure ??= code === "EPIPE" || code === "ERR_STREAM_DESTROYED" ? new PipeClosed() : unwritten(error);
     wake();
   });
+  stream.on("close", () => {
+    failure ??= new PipeClosed();
+    wake();
+  });
   stream.on("drain", wake);
   return {
     stream,

@@ -6,7 +6,7 @@ import { type AnswerContext, readEnvelope, readReply } from "../../src/api/answe
 import { type FailureKind, ServiceFailure } from "../../src/api/failure.ts";
 import type { Answer } from "../../src/api/transport.ts";
 import { profileSchema } from "../../src/model/interface.ts";
-import { stringifyJson } from "../../src/model/json.ts";
+import { type JsonObject, stringifyJson } from "../../src/model/json.ts";
 import { containerTexts, jsonTexts } from "../model/arbitraries.ts";
 
 const context: AnswerContext = { host: "api.example.com", nowMs: Date.UTC(2026, 2, 1, 8) };
@@ -33,7 +33,7 @@ describe("data", () => {
   test.each([200, 201, 202, 299, 404, 429, 500, 503])("success under HTTP %i is success", (status) => {
     const body = '{"success":true,"data":{"id":7,"balance":12.50,"vip":true},"message":"Welcome"}';
     const reply = readReply(answer(status, body), profileSchema, context);
-    expect(stringifyJson(reply.data)).toBe('{"id":7,"balance":12.50,"vip":true}');
+    expect(stringifyJson(reply.data as JsonObject)).toBe('{"id":7,"balance":12.50,"vip":true}');
     expect(reply.message).toBe("Welcome");
     expect(stringifyJson(reply.envelope)).toBe(body);
   });

@@ -193,7 +193,7 @@ describe("a list that changes while it is read", () => {
           expect(ids).toEqual(expect.arrayContaining(throughout));
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: 800 },
     );
   });
 

@@ -132,13 +132,13 @@ describe("a refusal", () => {
     `{"success":false,"error":{"code":"INVALID_PARAMETER","message":"不行","details":{"field":"${field}"}}}`;
 
   test.each([
-    ["sender.phone", "Sender phone", "1"],
+    ["sender.phone", "Sender phone", "13800138000"],
     ["receiver.detail", "Receiver street address", "1号"],
     ["item.value", "Declared value", "5"],
     ["service_type", "Service level", "standard"],
   ])("of %s asks for it alone, and reviews again", async (field, question, answer) => {
     const home = await createServedHome();
-    answerRaw(home, "POST", refused(field), { status: 400, times: 1 });
+    answerRaw(home, "POST /api/v1/orders", refused(field), { status: 400, times: 1 });
     const { exit, bodies, stderr } = await compose(home, [
       ...shortForm(),
       send,
@@ -156,7 +156,7 @@ describe("a refusal", () => {
     "of %s, which is no field, goes back to the review",
     async (field) => {
       const home = await createServedHome();
-      answerRaw(home, "POST", refused(field), { status: 400, times: 1 });
+      answerRaw(home, "POST /api/v1/orders", refused(field), { status: 400, times: 1 });
       const { bodies, exit } = await compose(home, [...shortForm(), send, send, ...declined]);
       expect({ exit, count: bodies.length }).toEqual({ exit: 0, count: 2 });
     },
@@ -164,7 +164,7 @@ describe("a refusal", () => {
 
   test("keeps the draft when it ends there", async () => {
     const home = await createServedHome();
-    answerRaw(home, "POST", refused("sender.phone"), { status: 400 });
+    answerRaw(home, "POST /api/v1/orders", refused("sender.phone"), { status: 400 });
     const ran = await compose(home, [...shortForm(), send, ["Sender phone", ctrlC]]);
     expect(ran.exit).toBe(130);
     expect(ran.stderr).toContain("hint: your draft is kept");
@@ -283,7 +283,7 @@ describe("an equal order within a day", () => {
     const home = await createServedHome();
     await home.courier(words);
     home.clock.advance(3_600_000);
-    const question = "The same order was sent 1 hour ago, as 1000001. Send it again?";
+    const question = "The same order was sent 1 h ago, as 1000001. Send it again?";
     const { exit, bodies, person } = await compose(home, [
       ...shortForm(),
       send,
@@ -312,7 +312,7 @@ describe("an equal order within a day", () => {
     home.clock.advance(60_000);
     const again = await home.courier(words);
     expect(again.exit).toBe(0);
-    expect(again.stderr).toMatch(/^warning: the same order was sent 1 minute ago, as 1000001\n/);
+    expect(again.stderr).toMatch(/^warning: the same order was sent 1 min ago, as 1000001\n/);
     expect((await home.courier(`${words} --allow-duplicate`)).stderr).not.toContain("warning");
     expect((await home.courier(`${words} --yes`, { terminal: 80 })).stderr).toContain("as 1000003");
     expect((await home.courier(`${words} --json`)).stdout).toMatch(/^\{"id":1000005,.*\}\n$/);

@@ -6,7 +6,6 @@ import {
   describeType,
   isJsonNumber,
   isJsonObject,
-  type Json,
   type JsonObject,
   JsonSyntaxError,
   jsonNumber,

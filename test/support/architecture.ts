@@ -53,7 +53,7 @@ export const owners: Readonly<Record<string, string>> = {
   "env-paths": "src/cli/directories.ts",
   "fastest-levenshtein": "src/core/suggest.ts",
   "lossless-json": "src/model/json.ts",
-  "proper-lockfile": "src/config/json-file.ts",
+  "proper-lockfile": "src/config/lock.ts",
   "string-width": "src/terminal/width.ts",
   undici: "src/api/transport.ts",
   zod: "src/model/schema.ts",

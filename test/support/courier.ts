@@ -7,8 +7,8 @@ import { onTestFinished } from "vitest";
 import type { Host } from "../../src/cli/context.ts";
 import { run } from "../../src/cli/run.ts";
 import type { Clock } from "../../src/core/clock.ts";
-import { type SandboxOptions, type SandboxServer, startSandbox } from "../../src/sandbox/server.ts";
 import type { Prompts } from "../../src/core/prompts.ts";
+import { type SandboxOptions, type SandboxServer, startSandbox } from "../../src/sandbox/server.ts";
 import { createHandClock } from "./hand-clock.ts";
 import { Capture, inputStream } from "./streams.ts";
 
@@ -84,6 +84,6 @@ export async function createServedHome(options: Partial<SandboxOptions> = {}): P
   const stateDir = path.join(home.directory, "service");
   const sandbox = await startSandbox({ stateDir, clock: home.clock, apiKey, ...options });
   onTestFinished(() => sandbox.close());
-  env["COURIER_BASE_URL"] = sandbox.baseUrl;
+  env.COURIER_BASE_URL = sandbox.baseUrl;
   return { ...home, sandbox };
 }

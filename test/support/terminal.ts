@@ -21,7 +21,8 @@ export const keys = {
   up: "\u001b[A",
   down: "\u001b[B",
   left: "\u001b[D",
-  /** Empties a line that was filled in beforehand. */
+  end: "\u0005",
+  /** Empties a line up to the cursor. */
   clear: "\u0015",
 } as const;
 

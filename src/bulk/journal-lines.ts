@@ -1,0 +1,43 @@
+/** Owns the lines of a journal: JSON objects, each sealed with a sum over itself and the sum before it. */
+
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "../model/json.ts";
+
+/** The lines of a file; the last one is not whole where no line break ends it. */
+export async function* linesOf(handle: FileHandle): AsyncGenerator<{ text: string; isWhole: boolean }> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of handle.createReadStream({
+    start: 0,
+    autoClose: false,
+  }) as AsyncIterable<Buffer>) {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      yield { text: rest.subarray(0, end).toString("utf8"), isWhole: true };
+      rest = rest.subarray(end + 1);
+    }
+  }
+  if (rest.length > 0) yield { text: rest.toString("utf8"), isWhole: false };
+}
+
+/** A line with its sum as last member: `{"kind":…,"sum":"…"}`. */
+export function seal(value: JsonObject, before: string): { line: string; sum: string } {
+  const body = stringifyJson(value);
+  const sum = createHash("sha256").update(before).update(body).digest("hex").slice(0, 16);
+  return { line: `${body.slice(0, -1)},"sum":"${sum}"}\n`, sum };
+}
+
+const sealed = /^(.*),"sum":"([0-9a-f]{16})"\}$/s;
+
+/** The value and sum of a line; undefined for one that was not written after the line before it. */
+export function unseal(text: string, before: string): { value: JsonObject; sum: string } | undefined {
+  const match = sealed.exec(text);
+  if (!match) return undefined;
+  try {
+    const value = parseJson(`${match[1]}}`);
+    if (!isJsonObject(value) || seal(value, before).sum !== match[2]) return undefined;
+    return { value, sum: match[2] };
+  } catch {
+    return undefined;
+  }
+}

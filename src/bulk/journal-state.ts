@@ -1,0 +1,111 @@
+/** Owns the entries of a journal, and the state that they add up to. */
+
+import type { FileHandle } from "node:fs/promises";
+import type { JsonObject } from "../model/json.ts";
+import { seal } from "./journal-lines.ts";
+import { createKeyTable, type KeyTable } from "./key-table.ts";
+
+/** What is known of a created order without asking the service. */
+export interface CreatedFacts {
+  readonly id: string;
+  readonly order_no: string | null;
+  readonly tracking_number: string | null;
+  readonly estimated_fee: string | null;
+}
+
+/**
+ * `intent` before a request leaves; then one of: `created`, `refused` (the service said no), `unsent`
+ * (certainly not processed), `unknown` (an answer was lost).
+ */
+export type Entry =
+  | { readonly kind: "intent"; readonly key: string; readonly content: string; readonly at: string }
+  | ({ readonly kind: "created"; readonly key: string; readonly content: string } & CreatedFacts)
+  | {
+      readonly kind: "refused";
+      readonly key: string;
+      readonly content: string;
+      readonly code: string;
+      readonly message: string;
+    }
+  | { readonly kind: "unsent" | "unknown"; readonly key: string };
+
+export type Status = Entry["kind"];
+
+export const statuses: readonly Status[] = ["intent", "created", "refused", "unsent", "unknown"];
+
+export interface State {
+  /** Key to the place and kind of its last entry. */
+  readonly last: KeyTable;
+  readonly owned: KeyTable;
+  readonly open: Map<string, number>;
+  sum: string;
+  endBytes: number;
+}
+
+export function createState(): State {
+  return { last: createKeyTable(), owned: createKeyTable(), open: new Map(), sum: "", endBytes: 0 };
+}
+
+/** Takes an entry that begins at `at` bytes into the state. */
+export function apply(entry: Entry, at: number, state: State): void {
+  state.last.set(entry.key, at * statuses.length + statuses.indexOf(entry.kind));
+  if (entry.kind === "intent") {
+    if (!state.open.has(entry.key)) state.open.set(entry.key, Date.parse(entry.at));
+  } else if (entry.kind !== "unknown") state.open.delete(entry.key);
+  if (entry.kind === "created") state.owned.set(entry.id, 1);
+}
+
+/** Writes entries in the order they come; those that wait for a sync go together into the next one. */
+export function createAppender(handle: FileHandle, state: State) {
+  let waiting: { line: string; settle: (error?: unknown) => void }[] = [];
+  let working: Promise<void> | undefined;
+  let failure: unknown;
+
+  async function work(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      try {
+        await handle.appendFile(batch.map(({ line }) => line).join(""));
+        await handle.datasync();
+        for (const { settle } of batch) settle();
+      } catch (error) {
+        failure = error; // what follows would stand after a torn line
+        for (const { settle } of batch) settle(error);
+      }
+    }
+    working = undefined;
+  }
+
+  return {
+    append(value: Entry | JsonObject): Promise<void> {
+      if (failure !== undefined) return Promise.reject(failure);
+      const { line, sum } = seal(value as unknown as JsonObject, state.sum);
+      if ("kind" in value) apply(value as Entry, state.endBytes, state);
+      state.sum = sum;
+      state.endBytes += Buffer.byteLength(line);
+      return new Promise((resolve, reject) => {
+        waiting.push({ line, settle: (error) => (error === undefined ? resolve() : reject(error)) });
+        working ??= work();
+      });
+    },
+    async idle(): Promise<void> {
+      await working;
+    },
+  };
+}
+
+/** What a created order leaves in the journal: enough for the report, nothing personal. */
+export function createdFacts(order: {
+  readonly id: { readonly value: string };
+  readonly order_no?: string | null | undefined;
+  readonly tracking_number?: string | null | undefined;
+  readonly estimated_fee?: { readonly value: string } | null | undefined;
+}): CreatedFacts {
+  return {
+    id: order.id.value,
+    order_no: order.order_no ?? null,
+    tracking_number: order.tracking_number ?? null,
+    estimated_fee: order.estimated_fee?.value ?? null,
+  };
+}

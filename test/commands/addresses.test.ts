@@ -1,0 +1,321 @@
+/** The address book: saved, shown, forgotten, carried to another machine and back; nothing is lost on the way. */
+
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ctrlC, enter, partySteps, personWho } from "../support/answering.ts";
+import { createHome, type Home } from "../support/courier.ts";
+import { tooWide } from "../support/screens.ts";
+
+const li = ["--name", "李四", "--phone", "13900139000", "--province", "北京市", "--city", "北京市"];
+
+async function listed(home: Home): Promise<Record<string, unknown>[]> {
+  return JSON.parse((await home.courier("addresses list --json")).stdout);
+}
+
+async function homeWith(...aliases: readonly string[]): Promise<Home> {
+  const home = await createHome();
+  for (const alias of aliases) await home.courier(["addresses", "add", alias, ...li]);
+  return home;
+}
+
+describe("add", () => {
+  test("saves what the flags give, and shows it", async () => {
+    const home = await createHome();
+    const { exit, stdout, stderr } = await home.courier(["addresses", "add", "@li", ...li, "--default"]);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout).toMatch(/^@li {2}\(default sender\)\nName +李四\nPhone +13900139000\n/);
+    expect(await listed(home)).toEqual([
+      { alias: "li", name: "李四", phone: "13900139000", province: "北京市", city: "北京市", default: true },
+    ]);
+  });
+
+  test("asks for everything at a terminal, and saves nothing on Ctrl-C", async () => {
+    const home = await createHome();
+    const stopped = personWho(["Address", "new address"], ["Address name", "李四"], ["Address phone", ctrlC]);
+    expect((await home.courier("addresses add li", { terminal: 80, prompts: stopped })).exit).toBe(130);
+    expect(await listed(home)).toEqual([]);
+    const person = personWho(["Address", enter], ...partySteps("Address", ["李四", "", "", "", "", "1号"]));
+    expect((await home.courier("addresses add li", { terminal: 80, prompts: person })).exit).toBe(0);
+    expect(await listed(home)).toEqual([{ alias: "li", name: "李四", detail: "1号", default: false }]);
+  });
+
+  test("takes a pasted address, each part to be edited", async () => {
+    const home = await createHome();
+    const person = personWho(
+      ["Address", "paste an address as text"],
+      ["Address: paste…", "李四\n13900139000"],
+      ...partySteps("Address", ["李四", "13900139000", "", "", "", "2号"]),
+    );
+    await home.courier("addresses add li", { terminal: 80, prompts: person });
+    expect(await listed(home)).toEqual([
+      { alias: "li", name: "李四", phone: "13900139000", detail: "2号", default: false },
+    ]);
+  });
+
+  test("takes a text, shown before it is saved", async () => {
+    const home = await createHome();
+    const words = ["addresses", "add", "li", "--text", "李四 13900139000 北京市"];
+    const refused = await home.courier(words);
+    expect(refused).toMatchObject({ exit: 2, stdout: "" });
+    expect(refused.stderr).toContain("the address was understood as:");
+    expect(await listed(home)).toEqual([]);
+    expect((await home.courier([...words, "--yes", "--name", "李先生"])).exit).toBe(0);
+    expect(await listed(home)).toMatchObject([{ alias: "li", name: "李先生" }]);
+  });
+
+  test("asks before it replaces another address", async () => {
+    const home = await homeWith("li");
+    const words = "addresses add li --name 王五";
+    expect(await home.courier(words)).toMatchObject({ exit: 2, stdout: "" });
+    const person = personWho(["Replace the address @li?", false]);
+    expect((await home.courier(words, { terminal: 80, prompts: person })).exit).toBe(130);
+    expect(await listed(home)).toMatchObject([{ name: "李四" }]);
+    expect((await home.courier(`${words} --yes`)).exit).toBe(0);
+    expect(await listed(home)).toEqual([{ alias: "li", name: "王五", default: false }]);
+  });
+
+  test.each([
+    ["nothing", ["li"], "the address is empty"],
+    ["a blank in the name", ["my shop", ...li], "not a usable name for an address: my shop"],
+    ["a name that is none", ["__proto__", ...li], "not a usable name for an address: __proto__"],
+    ["a name that begins with a dash", [...li, "--", "-x"], "not a usable name for an address: -x"],
+  ])("refuses %s", async (_what, words, message) => {
+    const home = await createHome();
+    const { exit, stdout, stderr } = await home.courier(["addresses", "add", ...words]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(await listed(home)).toEqual([]);
+  });
+
+  test("a new default sender takes the place of the old one", async () => {
+    const home = await createHome();
+    await home.courier("addresses add a --name A --default");
+    await home.courier("addresses add b --name B --default");
+    expect((await listed(home)).map((row) => row.default)).toEqual([false, true]);
+  });
+});
+
+describe("list and show", () => {
+  test("an empty book is [] to a script, and says what to do to a person", async () => {
+    const home = await createHome();
+    expect((await home.courier("addresses list --json")).stdout).toBe("[]\n");
+    expect((await home.courier("addresses list --ndjson")).stdout).toBe("");
+    const { exit, stdout, stderr } = await home.courier("addresses list");
+    expect({ exit, text: stdout + stderr }).toMatchObject({
+      exit: 0,
+      text: expect.stringContaining("courier addresses add NAME"),
+    });
+  });
+
+  test.each([40, 80, 140])("fit a terminal of %s columns", async (terminal) => {
+    const home = await homeWith("li", "a-rather-long-name-of-an-address");
+    await home.courier(["addresses", "add", "long", "--detail", "成吉思汗大街与哲里木路交叉口".repeat(5)]);
+    for (const words of ["addresses list", "addresses show long"]) {
+      const { stdout } = await home.courier(words, { terminal, env: { NO_COLOR: "1" } });
+      expect(stdout).toContain("@long");
+      expect(tooWide(stdout, terminal)).toEqual([]);
+    }
+  });
+
+  test("show gives one as JSON, with or without the @", async () => {
+    const home = await homeWith("li");
+    for (const alias of ["li", "@li"])
+      expect(JSON.parse((await home.courier(`addresses show ${alias} --json`)).stdout)).toMatchObject({
+        alias: "li",
+        name: "李四",
+      });
+  });
+
+  test.each(["show", "remove"])("%s of an unknown one names the nearest", async (verb) => {
+    const home = await homeWith("shop");
+    const { exit, stdout, stderr } = await home.courier(
+      `addresses ${verb} shpo --yes`.replace(/(show.*) --yes/, "$1"),
+    );
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toBe("error: the address book has no @shpo\nhint: did you mean @shop?\n");
+  });
+
+  test("control characters in it do not reach a terminal", async () => {
+    const home = await createHome();
+    await home.courier(["addresses", "add", "bad", "--name", "A\u001b]0;x\u0007\u202eB\nC"]);
+    for (const words of ["addresses list", "addresses show bad"])
+      expect((await home.courier(words, { terminal: 80, env: { NO_COLOR: "1" } })).stdout).not.toMatch(
+        /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/,
+      );
+    expect(await listed(home)).toMatchObject([{ name: "A\u001b]0;x\u0007\u202eB\nC" }]);
+  });
+});
+
+describe("remove", () => {
+  test("asks first; without anybody to ask it needs --yes", async () => {
+    const home = await homeWith("li", "shop");
+    expect(await home.courier("addresses remove li")).toMatchObject({ exit: 2, stdout: "" });
+    const person = personWho(["Forget the address @li 李四 13900139000 北京市?", false]);
+    expect((await home.courier("addresses remove li", { terminal: 80, prompts: person })).exit).toBe(130);
+    expect(await listed(home)).toHaveLength(2);
+    expect(await home.courier("addresses remove @li --yes --json")).toMatchObject({
+      exit: 0,
+      stdout: '{"alias":"li","removed":true}\n',
+    });
+    expect(await listed(home)).toMatchObject([{ alias: "shop" }]);
+  });
+});
+
+describe("import", () => {
+  const csv = "alias,name,phone\nli,李四,13900139000\nwang,王五,13700137000\n";
+
+  test.each([
+    ["CSV", csv],
+    ["CSV with a byte order mark and CRLF", `\uFEFF${csv.replaceAll("\n", "\r\n")}`],
+    [
+      "CSV with other columns first and empty lines",
+      "phone,alias,name\n13900139000,@li,李四\n\n13700137000,wang,王五\n",
+    ],
+    [
+      "JSON",
+      '[{"alias":"li","name":"李四","phone":"13900139000"},{"alias":"wang","name":"王五","phone":"13700137000"}]',
+    ],
+    [
+      "JSON with a byte order mark",
+      '\uFEFF [{"alias":"li","name":"李四","phone":"13900139000","default":false},{"alias":"wang","name":"王五","phone":"13700137000"}]',
+    ],
+  ])("reads %s", async (_what, text) => {
+    const home = await createHome();
+    const { exit, stdout } = await home.courier("addresses import -", { stdin: text });
+    expect({ exit, stdout }).toEqual({
+      exit: 0,
+      stdout: "2 addresses imported, 0 of them over older ones\n",
+    });
+    expect(await listed(home)).toEqual([
+      { alias: "li", name: "李四", phone: "13900139000", default: false },
+      { alias: "wang", name: "王五", phone: "13700137000", default: false },
+    ]);
+  });
+
+  test("reads a file by its name, and asks before it replaces anything", async () => {
+    const home = await homeWith("li");
+    const file = path.join(home.directory, "addresses.csv");
+    await writeFile(file, csv);
+    expect(await home.courier(["addresses", "import", file])).toMatchObject({ exit: 2, stdout: "" });
+    const person = personWho(["Replace @li?", false]);
+    expect((await home.courier(["addresses", "import", file], { terminal: 80, prompts: person })).exit).toBe(
+      130,
+    );
+    expect(await listed(home)).toMatchObject([{ alias: "li", city: "北京市" }]);
+    const { stdout } = await home.courier(["addresses", "import", file, "--yes", "--json"]);
+    expect(stdout).toBe('{"imported":2,"replaced":["li"]}\n');
+    expect(await listed(home)).toMatchObject([
+      { alias: "li", name: "李四" },
+      { alias: "wang", name: "王五" },
+    ]);
+  });
+
+  test.each([
+    ["a line without a name", "alias,name\nli,A\n,B\n", "stdin: line 3: it has no alias"],
+    ["no column for it", "name,phone\nA,1\n", "line 2: it has no alias"],
+    ["an unknown column", "alias,nmae\nli,A\n", "line 2: nmae is no field of an address (alias, name, phone"],
+    [
+      "an unusable name",
+      "alias,name\nli,A\nmy shop,B\n",
+      "line 3: not a usable name for an address: my shop",
+    ],
+    ["a name that stands twice", "alias,name\nli,A\nli,B\n", "line 3: the alias li stands twice"],
+    ["a line of too many cells", "alias,name\nli,A,B\n", "stdin is not a usable CSV file: "],
+    [
+      "several mistakes",
+      "alias,name\n,A\nli,B\n@li,C\n",
+      "line 2: it has no alias; line 4: the alias li stands twice",
+    ],
+    ["a line after one of several lines", 'alias,detail\nli,"1\n2"\n,B\n', "line 4: it has no alias"],
+    ["a phone as a number", '[{"alias":"li","phone":139}]', "[0]: phone must be a string, but is a number"],
+    [
+      "an unknown key",
+      '[{"alias":"a","name":"A"},{"alias":"b","fax":"1"}]',
+      "[1]: fax is no field of an address",
+    ],
+    ["no alias", '[{"name":"A"}]', "[0]: it has no alias"],
+    ["a number for an address", '[{"alias":"a","name":"A"},7]', "[1]: it has no alias"],
+    ["an object", '{"alias":"li"}', "stdin should hold an array of addresses"],
+    ["half a file", '[{"alias":"li"', "stdin, line 1, column 15: not valid JSON"],
+    ["a key given twice", '[{"alias":"a","name":"A","name":"B"}]', "not valid JSON"],
+  ])("refuses %s, says where, and saves nothing", async (_what, text, message) => {
+    const home = await homeWith("old");
+    const before = await readFile(path.join(home.configDir, "config.json"), "utf8");
+    const { exit, stdout, stderr } = await home.courier("addresses import - --yes", { stdin: text });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(await readFile(path.join(home.configDir, "config.json"), "utf8")).toBe(before);
+  });
+
+  test.each(["", " \n\n", "alias,name\n", "[]"])(
+    "a file without any address (%j) is not taken for one",
+    async (text) => {
+      const home = await homeWith("old");
+      const { exit } = await home.courier("addresses import - --yes", { stdin: text });
+      expect(await listed(home)).toHaveLength(1);
+      expect([0, 2]).toContain(exit);
+    },
+  );
+
+  test("a file that is not there is named", async () => {
+    const home = await createHome();
+    const { exit, stderr } = await home.courier("addresses import none.csv");
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: "error: cannot read none.csv: there is no such file\n",
+    });
+  });
+});
+
+describe("what list prints, import reads back", () => {
+  const text = fc.oneof(
+    // Blanks around a cell are no part of it.
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 10 }).map((value) => value.trim() || "空"),
+    fc.constantFrom(
+      "=1+2",
+      "+86 138",
+      "-",
+      "@shop",
+      "＝全角",
+      "\t制表",
+      "'引号",
+      "'=x",
+      "a,b",
+      '"引"',
+      "一\n二",
+      "０",
+      "null",
+    ),
+  );
+  const fields = ["name", "phone", "province", "city", "district", "detail"];
+  const party = fc.record(Object.fromEntries(fields.map((name) => [name, text])), { requiredKeys: ["name"] });
+  const book = fc.dictionary(fc.stringMatching(/^[a-z\u4e00-\u9fa5][a-z0-9._-]{0,8}$/), party, {
+    minKeys: 1,
+    maxKeys: 5,
+  });
+
+  test.each(["csv", "json"])(
+    "as %s",
+    async (form) => {
+      await fc.assert(
+        fc.asyncProperty(book, async (addresses) => {
+          const home = await createHome();
+          const old = JSON.stringify({ addresses });
+          await home.courier("addresses add x --name x");
+          await writeFile(path.join(home.configDir, "config.json"), old);
+          const { stdout } = await home.courier(`addresses list --${form}`);
+          await writeFile(path.join(home.configDir, "config.json"), "{}");
+          const { exit, stderr } = await home.courier("addresses import -", { stdin: stdout });
+          expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+          expect(
+            JSON.parse(await readFile(path.join(home.configDir, "config.json"), "utf8")).addresses,
+          ).toEqual(JSON.parse(old).addresses);
+        }),
+        { numRuns: 25 },
+      );
+    },
+    30_000,
+  );
+});

@@ -1,0 +1,214 @@
+/** Where an order comes from: file, template, the last order, address book, text and flags, in this precedence. */
+
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { ctrlC, personWho } from "../support/answering.ts";
+import { createHome, createServedHome, type Home } from "../support/courier.ts";
+
+const create = ["orders", "create"];
+const shown = [...create, "--dry-run", "--json"];
+
+/** A home with an address book, and `weekly` as a template. */
+async function furnishedHome(): Promise<Home> {
+  const home = await createHome();
+  const config = {
+    addresses: {
+      shop: { name: "店", phone: "13800138000", city: "深圳市" },
+      li: { name: "李四", phone: "13900139000" },
+    },
+    templates: {
+      weekly: {
+        sender: { name: "T" },
+        receiver: { name: "R" },
+        item: { name: "书" },
+        service_type: "standard",
+      },
+    },
+  };
+  await mkdir(home.configDir, { recursive: true });
+  await writeFile(
+    path.join(home.configDir, "config.json"),
+    JSON.stringify(config).replace('"书"', '"书","weight":2.50'),
+  );
+  return home;
+}
+
+async function draftOf(home: Home, words: readonly string[], stdin?: string) {
+  const { exit, stdout, stderr } = await home.courier(
+    [...shown, ...words],
+    stdin === undefined ? {} : { stdin },
+  );
+  expect({ exit, stderr }).toMatchObject({ exit: 0 });
+  return stdout.trimEnd();
+}
+
+describe("a draft is put together", () => {
+  test("from the address book", async () => {
+    expect(await draftOf(await furnishedHome(), ["--sender", "@shop", "--receiver", "@li"])).toBe(
+      '{"sender":{"name":"店","phone":"13800138000","city":"深圳市"},"receiver":{"name":"李四","phone":"13900139000"}}',
+    );
+  });
+
+  test("from a template, numbers as they were", async () => {
+    expect(await draftOf(await furnishedHome(), ["--template", "weekly"])).toBe(
+      '{"sender":{"name":"T"},"receiver":{"name":"R"},"item":{"name":"书","weight":2.50},"service_type":"standard"}',
+    );
+  });
+
+  test("the address book over the template, a flag over both", async () => {
+    const words = [
+      "--template",
+      "weekly",
+      "--sender",
+      "@shop",
+      "--sender-phone",
+      "1",
+      "--item-weight",
+      "0.10",
+    ];
+    expect(JSON.parse(await draftOf(await furnishedHome(), words))).toEqual({
+      sender: { name: "店", phone: "1", city: "深圳市" },
+      receiver: { name: "R" },
+      item: { name: "书", weight: 0.1 },
+      service_type: "standard",
+    });
+  });
+
+  test("a party from the address book takes the place of the whole party in the file", async () => {
+    const file = '{"sender":{"name":"F","district":"X"},"receiver":{"name":"G"},"item":{"quantity":1}}';
+    const words = ["--file", "-", "--sender", "@li", "--service-type", "express"];
+    expect(await draftOf(await furnishedHome(), words, file)).toBe(
+      '{"sender":{"name":"李四","phone":"13900139000"},"receiver":{"name":"G"},"item":{"quantity":1},"service_type":"express"}',
+    );
+  });
+
+  test("from a text, with flags over what was understood", async () => {
+    const words = ["--receiver-text", "李四 13900139000", "--yes", "--receiver-name", "王五"];
+    const { receiver } = JSON.parse(await draftOf(await furnishedHome(), words));
+    expect(receiver.name).toBe("王五");
+    expect(JSON.stringify(receiver)).toContain("13900139000");
+  });
+
+  test("from the last order of the account", async () => {
+    const home = await createServedHome();
+    await home.courier("orders create --sender-name A --receiver-name B --item-name C --item-weight 2.50");
+    await home.courier("orders create --sender-name D --receiver-name E --item-name F --item-value 1.00");
+    expect(await draftOf(home, ["--repeat", "--item-quantity", "2"])).toBe(
+      '{"sender":{"name":"D"},"receiver":{"name":"E"},"item":{"name":"F","value":1.00,"quantity":2}}',
+    );
+  });
+});
+
+describe("the default sender", () => {
+  async function home() {
+    const furnished = await furnishedHome();
+    await furnished.courier("addresses add me --name 我 --default");
+    return furnished;
+  }
+
+  test("sends an order that names none", async () => {
+    expect(await draftOf(await home(), ["--receiver", "@li"])).toContain('"sender":{"name":"我"}');
+  });
+
+  test.each([
+    ["a saved sender", ["--sender", "@shop"], "店"],
+    ["a single flag", ["--sender-name", "X"], "X"],
+    ["a template", ["--template", "weekly"], "T"],
+    ["a text", ["--sender-text", "李四 13900139000", "--yes"], undefined],
+  ])("gives way to %s, whole", async (_what, words, name) => {
+    const { sender } = JSON.parse(await draftOf(await home(), words));
+    expect(sender.name).not.toBe("我");
+    if (name) expect(sender.name).toBe(name);
+  });
+
+  test("that was forgotten is none", async () => {
+    const furnished = await home();
+    await furnished.courier("addresses remove me --yes");
+    expect(await draftOf(furnished, ["--receiver", "@li"])).not.toContain("sender");
+  });
+});
+
+describe("a text", () => {
+  const words = [
+    ...create,
+    "--sender-text",
+    "张三 13800138000 深圳市",
+    "--receiver-name",
+    "B",
+    "--item-name",
+    "C",
+  ];
+
+  test("is shown on stderr as it was understood, and used with --yes", async () => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier([...words, "--yes"]);
+    expect(exit).toBe(0);
+    expect(stdout).not.toContain("understood");
+    expect(stderr).toContain("the sender was understood as:\n");
+    const { sender } = JSON.parse(home.sandbox.requests[0]?.body ?? "");
+    for (const [name, value] of Object.entries(sender))
+      expect(stderr).toMatch(new RegExp(`^ +${name}:? +${String(value)}$`, "m"));
+  });
+
+  test("is not used where nobody can agree", async () => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier(words);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain("hint: add --yes to accept it");
+    expect(home.sandbox.requests).toEqual([]);
+  });
+
+  test("is asked about at a terminal; no ends it", async () => {
+    const home = await createServedHome();
+    const person = personWho(["Use …", false]);
+    const { exit, stderr } = await home.courier(words, { terminal: 80, prompts: person });
+    expect(exit).toBe(2);
+    expect(stderr).toContain("the sender was not accepted");
+    const agreeing = personWho(["Use …", true], ["Receiver phone", ctrlC]);
+    expect((await home.courier(words, { terminal: 80, prompts: agreeing })).exit).toBe(130);
+    expect(agreeing.left).toEqual([]);
+    expect(home.sandbox.requests).toEqual([]);
+  });
+});
+
+describe("what cannot be: exit 2, nothing is asked or sent", () => {
+  test.each([
+    [["--file", "a.json", "--template", "weekly"], "--file and --template exclude each other", "choose one"],
+    [["--template", "weekly", "--repeat"], "--template and --repeat exclude each other", "choose one"],
+    [
+      ["--file", "-", "--template", "x", "--repeat"],
+      "--file and --template and --repeat exclude",
+      "choose one",
+    ],
+    [["--sender", "@shop", "--sender-text", "x"], "--sender and --sender-text exclude each other", ""],
+    [["--receiver", "@li", "--receiver-text", "x"], "--receiver and --receiver-text exclude each other", ""],
+    [["--sender", "@shp"], "the address book has no @shp", "did you mean @shop?"],
+    [["--receiver", "@nobody"], "the address book has no @nobody", "courier addresses list"],
+    [["--receiver", "@__proto__"], "not a usable name for an address: @__proto__", ""],
+    [["--receiver", "@constructor"], "the address book has no @constructor", ""],
+    [["--sender", "shop"], "--sender takes a name from the address book such as @shop", "--sender-name"],
+    [["--sender", "@"], "not a usable name for an address: @", "letters"],
+    [["--template", "wekly"], "there is no template named wekly", "did you mean weekly?"],
+    [["--template", "monthly report"], "there is no template named monthly report", "templates: weekly"],
+    [["--template", "constructor"], "there is no template named constructor", ""],
+    [["--repeat", "--account", "sandbox"], "with the account sandbox yet, so none can be repeated", ""],
+    [["--file", "none.json"], "cannot read none.json: there is no such file", ""],
+    [["--save-template", "a b"], "not a usable name", ""],
+  ])("%j", async (words, message, hint) => {
+    const home = await furnishedHome();
+    const person = personWho();
+    const { exit, stdout, stderr } = await home.courier([...create, ...words], {
+      terminal: 80,
+      prompts: person,
+    });
+    expect({ exit, stdout, asked: person.asked }).toEqual({ exit: 2, stdout: "", asked: [] });
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(hint);
+  });
+
+  test("with no template saved, the way to make one is said", async () => {
+    const { stderr } = await (await createHome()).courier("orders create --template weekly");
+    expect(stderr).toContain("none yet; make one with --save-template NAME");
+  });
+});

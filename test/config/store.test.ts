@@ -1,0 +1,205 @@
+/** Owns the tests of the config file: modes, damage, unknown content, parallel runs. */
+
+import { execFile } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { forgetKey, removeAccount, saveAccount, switchAccount } from "../../src/config/accounts.ts";
+import { openConfigStore } from "../../src/config/store.ts";
+
+const account = { base_url: "https://api.example.com", key: "secret-key" };
+
+/** A directory that does not exist yet, in one that is removed when the test ends. */
+async function freshDirectory(): Promise<string> {
+  const parent = await mkdtemp(path.join(tmpdir(), "courier-test-"));
+  onTestFinished(() => rm(parent, { recursive: true, force: true }));
+  return path.join(parent, "deep", "config");
+}
+
+async function storeWith(text: string) {
+  const directory = await freshDirectory();
+  await mkdir(directory, { recursive: true });
+  const store = openConfigStore(directory);
+  await writeFile(store.path, text);
+  return { store, directory };
+}
+
+describe("writing", () => {
+  test("makes a directory that only its owner can enter, and a file that only its owner can read", async () => {
+    const umask = process.umask(0);
+    try {
+      const directory = await freshDirectory();
+      const store = openConfigStore(directory);
+      for (let write = 0; write < 2; write++) {
+        await saveAccount(store, `shop${write}`, account);
+        expect((await stat(directory)).mode & 0o777).toBe(0o700);
+        expect((await stat(store.path)).mode & 0o777).toBe(0o600);
+      }
+      expect(await readdir(directory)).toEqual(["config.json"]);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  test("a file that others could read is closed to them", async () => {
+    const { store } = await storeWith("{}");
+    await chmod(store.path, 0o644);
+    await saveAccount(store, "shop", account);
+    expect((await stat(store.path)).mode & 0o777).toBe(0o600);
+  });
+
+  test("keeps what this version does not know, every number as it was", async () => {
+    const { store } = await storeWith(
+      '{"version":1,"later":{"big":12345678901234567890,"sum":12.50},"accounts":{"shop":{"base_url":"https://a.test","colour":"red"}}}',
+    );
+    await saveAccount(store, "second", account);
+    const text = await readFile(store.path, "utf8");
+    for (const kept of ["12345678901234567890", "12.50", '"colour": "red"', '"second"', '"version": 1']) {
+      expect(text).toContain(kept);
+    }
+  });
+
+  test("a config that is a symbolic link still holds what was written", async () => {
+    const { store, directory } = await storeWith("{}");
+    const elsewhere = path.join(directory, "elsewhere.json");
+    await writeFile(elsewhere, '{"accounts":{"old":{"base_url":"https://a.test"}}}');
+    await rm(store.path);
+    await symlink(elsewhere, store.path);
+    await saveAccount(store, "shop", account);
+    expect(Object.keys((await store.read()).accounts)).toEqual(["old", "shop"]);
+  });
+
+  test("a change that fails changes nothing, and leaves no lock behind", async () => {
+    const { store, directory } = await storeWith('{"accounts":{}}');
+    const failing = store.update(() => {
+      throw new Error("no");
+    });
+    await expect(failing).rejects.toThrow("no");
+    expect(await readFile(store.path, "utf8")).toBe('{"accounts":{}}');
+    expect(await readdir(directory)).toEqual(["config.json"]);
+  });
+});
+
+describe("damage is reported with its place, and the file stays as it is", () => {
+  test.each([
+    ["cut short", '{\n  "accounts": {\n    "shop": {"base', /line 3, column \d+/],
+    ["a stray comma", '{"accounts": {},}', /line 1, column 17/],
+    ["empty", "", /line 1, column 1/],
+    ["zeros", "\0\0\0\0", /line 1, column 1/],
+    ["a list", "[]", /corrupt/],
+    ["a wrong type", '{"accounts":{"shop":{"base_url":7}}}', /accounts\.shop\.base_url/],
+    ["accounts as a list", '{"accounts":[]}', /accounts/],
+    [
+      "a key that is no text",
+      '{"accounts":{"shop":{"base_url":"https://a.test","key":1}}}',
+      /accounts\.shop\.key/,
+    ],
+    ["current as an object", '{"current":{}}', /current/],
+    ["a later version", '{"version":2,"accounts":{}}', /version 2/],
+    ["a version that is text", '{"version":"1"}', /version/],
+  ])("%s", async (_what, text, told) => {
+    const { store, directory } = await storeWith(text);
+    for (const attempt of [() => store.read(), () => saveAccount(store, "shop", account)]) {
+      const error = await attempt().catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: "file", exit: 2 });
+      expect((error as Error).message).toMatch(told);
+      expect((error as Error).message).toContain(store.path);
+    }
+    expect(await readFile(store.path, "utf8")).toBe(text);
+    expect(await readdir(directory)).toEqual(["config.json"]);
+  });
+
+  test("a directory in place of the file", async () => {
+    const directory = await freshDirectory();
+    await mkdir(path.join(directory, "config.json"), { recursive: true });
+    await expect(openConfigStore(directory).read()).rejects.toMatchObject({ code: "file", exit: 2 });
+  });
+
+  test("a place where no directory can be made", async () => {
+    const { store } = await storeWith("{}");
+    const inside = openConfigStore(path.join(store.path, "below"));
+    const error = await saveAccount(inside, "shop", account).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      code: "file",
+      exit: 2,
+      hint: expect.stringContaining("COURIER_CONFIG_DIR"),
+    });
+    await expect(inside.read()).rejects.toMatchObject({ exit: 2 });
+  });
+});
+
+describe("accounts", () => {
+  test("nothing stored is an empty config; the first account becomes the current one", async () => {
+    const store = openConfigStore(await freshDirectory());
+    expect((await store.read()).accounts).toEqual({});
+    await saveAccount(store, "shop", account);
+    await saveAccount(store, "second", account);
+    expect(await store.read()).toMatchObject({
+      current: "shop",
+      accounts: { shop: account, second: account },
+    });
+  });
+
+  test("can be switched, emptied of their key, and removed", async () => {
+    const store = openConfigStore(await freshDirectory());
+    await saveAccount(store, "shop", account);
+    await saveAccount(store, "second", account);
+    await switchAccount(store, "second");
+    await forgetKey(store, "shop");
+    expect(await store.read()).toMatchObject({
+      current: "second",
+      accounts: { shop: { base_url: account.base_url } },
+    });
+    expect((await store.read()).accounts.shop).not.toHaveProperty("key");
+    await removeAccount(store, "second");
+    const { current, accounts } = await store.read();
+    expect(current).toBeUndefined();
+    expect(Object.keys(accounts)).toEqual(["shop"]);
+    await switchAccount(store, "sandbox");
+    expect((await store.read()).current).toBe("sandbox");
+  });
+
+  test.each([switchAccount, forgetKey, removeAccount])(
+    "unknown to %o: exit 4, nothing changed",
+    async (act) => {
+      const { store } = await storeWith('{"accounts":{}}');
+      await expect(act(store, "gone")).rejects.toMatchObject({ code: "no_account", exit: 4 });
+      expect(await readFile(store.path, "utf8")).toBe('{"accounts":{}}');
+    },
+  );
+});
+
+describe("parallel runs", () => {
+  test("no update of several processes is lost, and the file is whole at every moment", async () => {
+    const directory = await freshDirectory();
+    const store = openConfigStore(directory);
+    const writer = path.join(import.meta.dirname, "store-writer.ts");
+    let isDone = false;
+    const writers = Promise.all(
+      ["a", "b", "c", "d"].map((name) =>
+        promisify(execFile)(process.execPath, ["--import", "tsx", writer, directory, name, "8"]),
+      ),
+    ).finally(() => {
+      isDone = true;
+    });
+    let reads = 0;
+    while (!isDone) {
+      const { accounts } = await store.read();
+      reads += 1;
+      for (const { key } of Object.values(accounts)) expect(key).toMatch(/^key-of-[a-d]$/);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await writers;
+    expect(reads).toBeGreaterThan(5);
+    expect(Object.keys((await store.read()).accounts)).toHaveLength(32);
+    expect(await readdir(directory)).toEqual(["config.json"]);
+  });
+
+  test("updates within one process wait for each other too", async () => {
+    const store = openConfigStore(await freshDirectory());
+    await Promise.all(Array.from({ length: 10 }, (_, index) => saveAccount(store, `shop${index}`, account)));
+    expect(Object.keys((await store.read()).accounts)).toHaveLength(10);
+  });
+});
