@@ -23,20 +23,23 @@ export async function* linesOf(handle: FileHandle): AsyncGenerator<{ text: strin
 /** A line with its sum as last member: `{"kind":…,"sum":"…"}`. */
 export function seal(value: JsonObject, before: string): { line: string; sum: string } {
   const body = stringifyJson(value);
-  const sum = createHash("sha256").update(before).update(body).digest("hex").slice(0, 16);
+  const sum = sumOf(body, before);
   return { line: `${body.slice(0, -1)},"sum":"${sum}"}\n`, sum };
+}
+
+function sumOf(body: string, before: string): string {
+  return createHash("sha256").update(before).update(body).digest("hex").slice(0, 16);
 }
 
 const sealed = /^(.*),"sum":"([0-9a-f]{16})"\}$/s;
 
 /** The value and sum of a line; undefined for one that was not written after the line before it. */
 export function unseal(text: string, before: string): { value: JsonObject; sum: string } | undefined {
-  const match = sealed.exec(text);
-  if (!match) return undefined;
+  const [, start, sum] = sealed.exec(text) ?? [];
+  if (start === undefined || sum === undefined || sumOf(`${start}}`, before) !== sum) return undefined;
   try {
-    const value = parseJson(`${match[1]}}`);
-    if (!isJsonObject(value) || seal(value, before).sum !== match[2]) return undefined;
-    return { value, sum: match[2] };
+    const value = parseJson(`${start}}`);
+    return isJsonObject(value) ? { value, sum } : undefined;
   } catch {
     return undefined;
   }

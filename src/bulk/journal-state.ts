@@ -18,7 +18,15 @@ export interface CreatedFacts {
  * (certainly not processed), `unknown` (an answer was lost).
  */
 export type Entry =
-  | { readonly kind: "intent"; readonly key: string; readonly content: string; readonly at: string }
+  | {
+      readonly kind: "intent";
+      readonly key: string;
+      readonly content: string;
+      /** By this machine's clock. */
+      readonly at: string;
+      /** Service's clock minus ours, where it was known. */
+      readonly offset_ms?: number | undefined;
+    }
   | ({ readonly kind: "created"; readonly key: string; readonly content: string } & CreatedFacts)
   | {
       readonly kind: "refused";
@@ -33,11 +41,21 @@ export type Status = Entry["kind"];
 
 export const statuses: readonly Status[] = ["intent", "created", "refused", "unsent", "unknown"];
 
+/** A row that was sent and of which it is not known what became. */
+export interface OpenRow {
+  /** When it was first sent, in milliseconds of this machine's clock. */
+  readonly sentAtMs: number;
+  /** Service's clock minus ours at that time, where it was known: either may have been set since. */
+  readonly offsetMs: number | undefined;
+  /** Hash of the draft that was sent. */
+  readonly content: string;
+}
+
 export interface State {
   /** Key to the place and kind of its last entry. */
   readonly last: KeyTable;
   readonly owned: KeyTable;
-  readonly open: Map<string, number>;
+  readonly open: Map<string, OpenRow>;
   sum: string;
   endBytes: number;
 }
@@ -50,7 +68,9 @@ export function createState(): State {
 export function apply(entry: Entry, at: number, state: State): void {
   state.last.set(entry.key, at * statuses.length + statuses.indexOf(entry.kind));
   if (entry.kind === "intent") {
-    if (!state.open.has(entry.key)) state.open.set(entry.key, Date.parse(entry.at));
+    const { key, content, at: sentAt, offset_ms } = entry;
+    const offsetMs = offset_ms === undefined ? undefined : Number(offset_ms);
+    if (!state.open.has(key)) state.open.set(key, { sentAtMs: Date.parse(sentAt), offsetMs, content });
   } else if (entry.kind !== "unknown") state.open.delete(entry.key);
   if (entry.kind === "created") state.owned.set(entry.id, 1);
 }

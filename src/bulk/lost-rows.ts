@@ -1,14 +1,17 @@
 /** Owns finding out what became of rows whose answer was lost: one look at the list for all of them. */
 
+import { mapInOrder } from "../core/concurrent.ts";
 import { utcDate } from "../core/time.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
-import { compareAge, compareOrder, couldBe, isReworded, type OrderLookup, squeeze } from "./reconcile.ts";
+import { compareAge, compareOrder, couldBe, fold, isReworded, type OrderLookup } from "./reconcile.ts";
 import type { ImportRow } from "./rows.ts";
 
 export interface LostRow {
   readonly row: ImportRow;
   /** When it was first sent, by our clock. */
   readonly sentAtMs: number;
+  /** Service's clock minus ours at that time, where it was known. */
+  readonly offsetMs: number | undefined;
 }
 
 export type Finding =
@@ -19,66 +22,87 @@ export type Finding =
   /** Orders may be the row's, but not for certain. */
   | { readonly kind: "unclear"; readonly row: ImportRow; readonly candidates: readonly string[] };
 
+const detailsAtOnce = 4;
+const dayMs = 86_400_000;
+
 /**
- * Looks all lost rows up. `owns` tells the orders that some row has become already: none is taken twice.
- * Equal rows are interchangeable: of two of them and one order, one is found and the other absent; more
- * orders than rows leave open which are whose.
+ * Looks all lost rows up. `lookup.owns` tells the orders that some row has become already: none is taken
+ * twice. Equal rows are interchangeable: of two of them and one order, one is found and the other absent;
+ * more orders than rows leave open which are whose. Rejects with the reason of `stop` when it aborts.
  */
 export async function findLostRows(
   lost: readonly LostRow[],
-  owns: (orderId: string) => boolean,
   lookup: OrderLookup,
+  stop: AbortSignal,
 ): Promise<readonly Finding[]> {
-  const candidates = await collectCandidates(lost, owns, lookup);
-  const offsetMs = lookup.clockOffsetMs();
-  const groups = groupByContent(lost);
-  const findings: Finding[] = [];
-  for (const group of groups.values()) findings.push(...settleGroup(group, candidates, offsetMs));
-  return findings;
+  const summaries = await listCandidates(lost, lookup, stop);
+  const orders = createDrawers<OrderDetail>();
+  const details = mapInOrder(summaries, detailsAtOnce, ({ id }) => lookup.detail(id.value), { stop });
+  for await (const order of details) orders.put(nameIn(order), order);
+  stop.throwIfAborted();
+  const now = lookup.clockOffsetMs();
+  const groups = new Map<string, LostRow[]>();
+  for (const each of lost) {
+    const group = groups.get(each.row.content);
+    if (group) group.push(each);
+    else groups.set(each.row.content, [each]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const name = fold(group[0]?.row.draft.receiver?.name ?? "");
+    return settleGroup(group, orders.get(name), now);
+  });
 }
 
-async function collectCandidates(
+/** Orders of the days in question that nobody owns and that one of the rows may have become. */
+async function listCandidates(
   lost: readonly LostRow[],
-  owns: (orderId: string) => boolean,
   lookup: OrderLookup,
-): Promise<readonly OrderDetail[]> {
-  const byReceiver = new Map<string, ImportRow[]>();
-  for (const { row } of lost) {
-    const name = squeeze(row.draft.receiver?.name ?? "");
-    byReceiver.set(name, [...(byReceiver.get(name) ?? []), row]);
-  }
-  const everyRow = lost.map(({ row }) => row);
-  const mayBe = ({ receiver }: OrderSummary) => {
-    const name = receiver?.name ?? "";
-    // A name that is missing or masked may stand for any; rows without a name may be any.
-    if (name === "" || isReworded(name)) return everyRow;
-    return [...(byReceiver.get(squeeze(name)) ?? []), ...(byReceiver.get("") ?? [])];
-  };
-  const firstMs = Math.min(...lost.map(({ sentAtMs }) => sentAtMs)) + (lookup.clockOffsetMs() ?? 0);
-  const lastMs = Math.max(...lost.map(({ sentAtMs }) => sentAtMs)) + (lookup.clockOffsetMs() ?? 0);
-  const candidates: OrderDetail[] = [];
-  // Which zone the service's dates are in is not specified: a day more on both sides covers every one.
-  for await (const summary of lookup.list(utcDate(firstMs, -1), utcDate(lastMs, 2))) {
-    if (owns(summary.id.value)) continue;
-    if (mayBe(summary).some(({ draft }) => couldBe(summary, draft))) {
-      candidates.push(await lookup.detail(summary.id.value));
+  stop: AbortSignal,
+): Promise<readonly OrderSummary[]> {
+  const rows = createDrawers<LostRow>();
+  for (const each of lost) rows.put(fold(each.row.draft.receiver?.name ?? ""), each);
+  const before = rangeOf(lost, lookup.clockOffsetMs());
+  const listed = await list(before);
+  // The first answer may tell that our clock is days off, and that the wrong dates were asked for.
+  const after = rangeOf(lost, lookup.clockOffsetMs());
+  return Math.abs(after.firstMs - before.firstMs) > dayMs / 2 ? list(after) : listed;
+
+  async function list({ firstMs, lastMs }: { firstMs: number; lastMs: number }): Promise<OrderSummary[]> {
+    const candidates: OrderSummary[] = [];
+    // Which zone the service's dates are in is not specified: a day more on both sides covers every one.
+    for await (const summary of lookup.list(utcDate(firstMs, -1), utcDate(lastMs, 2))) {
+      stop.throwIfAborted();
+      if (lookup.owns(summary.id.value)) continue;
+      const now = lookup.clockOffsetMs();
+      const mayBe = ({ row, sentAtMs, offsetMs = now }: LostRow) =>
+        couldBe(summary, row.draft) && compareAge(summary.created_at, sentAtMs, offsetMs) !== "differs";
+      if (rows.get(nameIn(summary)).some(mayBe)) candidates.push(summary);
     }
+    return candidates;
   }
-  return candidates;
+}
+
+function rangeOf(lost: readonly LostRow[], now: number | undefined) {
+  let [firstMs, lastMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { sentAtMs, offsetMs = now ?? 0 } of lost) {
+    firstMs = Math.min(firstMs, sentAtMs + offsetMs);
+    lastMs = Math.max(lastMs, sentAtMs + offsetMs);
+  }
+  return { firstMs, lastMs };
 }
 
 function settleGroup(
   group: readonly LostRow[],
   candidates: readonly OrderDetail[],
-  offsetMs: number | undefined,
+  now: number | undefined,
 ): Finding[] {
   const sure: OrderDetail[] = [];
   const unsure: OrderDetail[] = [];
-  const firstSentMs = Math.min(...group.map(({ sentAtMs }) => sentAtMs));
-  const [first] = group;
+  const [first] = [...group].sort((a, b) => a.sentAtMs - b.sentAtMs);
+  if (!first) return [];
   for (const order of candidates) {
-    const age = compareAge(order.created_at, firstSentMs, offsetMs);
-    const agreement = first ? compareOrder(order, first.row.draft) : "differs";
+    const age = compareAge(order.created_at, first.sentAtMs, first.offsetMs ?? now);
+    const agreement = compareOrder(order, first.row.draft);
     if (age === "differs" || agreement === "differs") continue;
     (age === "agrees" && agreement === "agrees" ? sure : unsure).push(order);
   }
@@ -92,8 +116,25 @@ function settleGroup(
   });
 }
 
-function groupByContent(lost: readonly LostRow[]): Map<string, LostRow[]> {
-  const groups = new Map<string, LostRow[]>();
-  for (const each of lost) groups.set(each.row.content, [...(groups.get(each.row.content) ?? []), each]);
-  return groups;
+/** The receiver's name of an order, or "" where the service hides it, so that it may be any. */
+function nameIn({ receiver }: Pick<OrderSummary, "receiver">): string {
+  const name = receiver?.name ?? "";
+  return isReworded(name) ? "" : fold(name);
+}
+
+/** Things by name; one without a name may be of any, and may be asked for by any. */
+function createDrawers<T>() {
+  const all: T[] = [];
+  const drawers = new Map<string, T[]>();
+  return {
+    put(name: string, thing: T) {
+      all.push(thing);
+      const drawer = drawers.get(name);
+      if (drawer) drawer.push(thing);
+      else drawers.set(name, [thing]);
+    },
+    get(name: string): readonly T[] {
+      return name === "" ? all : [...(drawers.get(name) ?? []), ...(drawers.get("") ?? [])];
+    },
+  };
 }

@@ -192,7 +192,7 @@ export function squeeze(text: string): string {
 }
 
 /** Text without the differences that tidying may make: wide forms and the case of letters. */
-function fold(text: string): string {
+export function fold(text: string): string {
   return squeeze(text).normalize("NFKC").toLowerCase();
 }
 

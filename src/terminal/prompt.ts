@@ -107,19 +107,20 @@ function readLines(question: string, { input, output, signal }: PromptStreams): 
     const lines: string[] = [];
     const end = (settle: () => void) => {
       signal.removeEventListener("abort", stop);
-      reader.removeAllListeners();
+      reader.off("close", finish); // its own listeners stay: they take it off the input
       reader.close();
       settle();
     };
+    const finish = () => end(() => resolve(lines.join("\n")));
     const stop = () => end(() => reject(interrupted(130)));
     signal.addEventListener("abort", stop, { once: true });
     reader.on("line", (line) => {
-      if (line.trim() === "") return end(() => resolve(lines.join("\n")));
+      if (line.trim() === "") return finish();
       lines.push(line);
       reader.prompt();
     });
     reader.on("SIGINT", stop);
-    reader.on("close", () => end(() => resolve(lines.join("\n"))));
+    reader.on("close", finish);
     if (signal.aborted) stop();
     else reader.prompt();
   });

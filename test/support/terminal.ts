@@ -139,7 +139,13 @@ function openTerminal(
   cwd: string,
   { columns = 80, rows = 50, env = {}, shell }: TerminalOptions,
 ): { terminal: Terminal; close: () => Promise<unknown> } {
-  const emulator = new headless.Terminal({ cols: columns, rows, scrollback: 1_000, allowProposedApi: true });
+  const emulator = new headless.Terminal({
+    cols: columns,
+    rows,
+    scrollback: 1_000,
+    allowProposedApi: true,
+    logLevel: "off",
+  });
   const [file, args] =
     shell === undefined ? [program, words] : ["/bin/sh", ["-c", shell, "sh", program, ...words]];
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
@@ -172,12 +178,6 @@ function openTerminal(
       texts.push(buffer.getLine(row)?.translateToString(true).trimEnd() ?? "");
     return texts.join("\n").trimEnd();
   };
-
-  const isAt = (label: string) =>
-    terminal
-      .screen()
-      .split("\n")
-      .some((line) => line.startsWith("❯ ") && line.includes(label));
 
   /** Looks again after all that comes. */
   function changed(isSo: () => boolean, what: string): Promise<void> {
@@ -226,13 +226,19 @@ function openTerminal(
       await changed(() => answered() > before, `an answer to ${question}`);
     },
     async choose(question, label) {
-      const isWhole = new RegExp(`\\? ${literally(question)}.*\\n[\\s\\S]*❯ [\\s\\S]*⏎ select`);
-      await terminal.until(isWhole);
-      while (!isAt(label)) {
-        const before = terminal.screen();
+      const list = new RegExp(`\\? ${literally(question)}.*\\n[\\s\\S]*^❯ (.*)$[\\s\\S]*⏎ select`, "m");
+      let place = "";
+      // Read in the same moment as it is found whole: a list is erased and drawn again.
+      const movesOn = () => {
+        const [, found = place] = list.exec(terminal.screen()) ?? [];
+        const hasMoved = found !== place;
+        place = found;
+        return hasMoved;
+      };
+      await changed(movesOn, `the list ${question}`);
+      while (!place.includes(label)) {
         child.write(keys.down);
-        const hasMoved = () => terminal.screen() !== before && isWhole.test(terminal.screen());
-        await changed(hasMoved, `another choice than in ${before}`);
+        await changed(movesOn, `another choice than ${place}`);
       }
       await terminal.answer(question);
     },

@@ -5,7 +5,8 @@ import { readSheet } from "../../bulk/sheet.ts";
 import { parseAlias, saveParties } from "../../config/address-book.ts";
 import { CourierError, fileError } from "../../core/errors.ts";
 import { type DraftParty, partyFields, partySchema } from "../../model/draft.ts";
-import { isJsonObject, type Json, JsonSyntaxError, lineAndColumn, parseJson } from "../../model/json.ts";
+import { isJsonObject, type Json } from "../../model/json.ts";
+import { parseUserJson } from "../../model/json-text.ts";
 import { check } from "../../model/schema.ts";
 import { line } from "../../terminal/blocks.ts";
 import { confirmOrStop, defineCommand, document } from "../command.ts";
@@ -80,14 +81,7 @@ async function sheetEntries(text: string, name: string): Promise<Entry[]> {
 }
 
 function jsonEntries(text: string, name: string): Entry[] {
-  let content: Json;
-  try {
-    content = parseJson(text.replace(/^\uFEFF/, ""), { duplicateKeys: "refuse" });
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    const { line: number, column } = lineAndColumn(text, error.position);
-    throw fileError(`${name}, line ${number}, column ${column}: not valid JSON: ${error.reason}`);
-  }
+  const content = parseUserJson(text, name);
   if (!Array.isArray(content)) throw fileError(`${name} should hold an array of addresses`);
   return content.map((value, index) => ({ where: `[${index}]`, value }));
 }

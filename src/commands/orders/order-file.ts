@@ -3,7 +3,7 @@
 import { fileError } from "../../core/errors.ts";
 import { suggest } from "../../core/suggest.ts";
 import { type Draft, draftPaths, draftSchema } from "../../model/draft.ts";
-import { type Json, JsonSyntaxError, lineAndColumn, parseJson } from "../../model/json.ts";
+import { parseUserJson } from "../../model/json-text.ts";
 import { check, type Mismatch } from "../../model/schema.ts";
 
 /**
@@ -12,25 +12,13 @@ import { check, type Mismatch } from "../../model/schema.ts";
  */
 export function parseOrderFile(text: string, name: string): Draft {
   if (text.trim() === "") throw fileError(`${name} is empty; an order file is a JSON object`);
-  const checked = check(draftSchema, parseOrderJson(text, name));
+  const checked = check(draftSchema, parseUserJson(text, name));
   if ("value" in checked) return checked.value as Draft;
   const [first, ...others] = checked.mismatches.map(describeMismatch);
   throw fileError(`${name}: ${[first?.message, ...others.map(({ message }) => message)].join("; ")}`, {
     hint: checked.mismatches.length === 1 ? first?.hint : "an example: courier orders create --help",
     details: checked.mismatches.map(({ path, expected, received }) => ({ path, expected, received })),
   });
-}
-
-function parseOrderJson(text: string, name: string): Json {
-  try {
-    return parseJson(text.replace(/^\uFEFF/, ""), { duplicateKeys: "refuse" });
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    const { line, column } = lineAndColumn(text, error.position);
-    throw fileError(`${name}, line ${line}, column ${column}: not valid JSON: ${error.reason}`, {
-      details: { line, column },
-    });
-  }
 }
 
 function describeMismatch({ path, expected, received }: Mismatch): {
