@@ -4,11 +4,12 @@
  */
 
 import type { Clock } from "../core/clock.ts";
+import { mapInOrder } from "../core/concurrent.ts";
 import { createGate } from "./gate.ts";
 import type { Journal } from "./journal.ts";
 import { type CreatedFacts, createdFacts } from "./journal-state.ts";
-import { findLostRows, type LostRow } from "./lost-rows.ts";
-import { mapEach } from "./pool.ts";
+import { keptRefusal } from "./kept-refusal.ts";
+import { type Finding, findLostRows, type LostRow } from "./lost-rows.ts";
 import type { OrderLookup } from "./reconcile.ts";
 import type { ImportRow } from "./rows.ts";
 
@@ -20,7 +21,6 @@ export type SendResult =
   | {
       readonly kind: "unsent";
       readonly cause: Error;
-      readonly isLimit: boolean;
       readonly retryAfterMs?: number | undefined;
     }
   /** It may or may not have been processed. */
@@ -31,6 +31,7 @@ export type SendResult =
 export interface ImportTools {
   /** Sends one request, once. A rejection leaves open whether it was processed. */
   readonly send: (row: ImportRow) => Promise<SendResult>;
+  /** Its `owns` is of orders that are known to be somebody else's; those of the journal come on top. */
   readonly lookup: OrderLookup;
   readonly clock: Clock;
   /** In [0, 1): jitter of the waits. */
@@ -66,6 +67,16 @@ const mostLooks = 12;
 const failuresInARow = 8;
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;
+/** Nobody wants to watch a longer wait that the service asks for. */
+const longestWaitMs = 300_000;
+/** How many results may wait for a slow row before them, in times the rows sent at once. */
+const windowFactor = 8;
+
+/** What a row's turn gave, and when the journal has it. */
+interface Turn {
+  readonly result: RowResult;
+  readonly written?: Promise<void>;
+}
 
 /** Sends what is to be sent, `concurrency` rows at once, then finds out what became of lost answers. */
 export async function* importRows(
@@ -76,18 +87,20 @@ export async function* importRows(
 ): AsyncGenerator<RowResult> {
   const { clock, stop } = tools;
   const gate = createGate(clock, options.ratePerSecond);
+  const lookup = { ...tools.lookup, owns: (id: string) => journal.owns(id) || tools.lookup.owns(id) };
   const lost: LostRow[] = [];
   let failures = 0;
 
   /** Gives undefined for a row whose answer was lost: it is settled later. */
-  async function sendRow(row: ImportRow): Promise<RowResult | undefined> {
+  async function sendRow(row: ImportRow): Promise<Turn | undefined> {
     const { key, content } = row;
     for (;;) {
-      if (stop.aborted) return { row, outcome: "unsent", isEarlier: false };
       await gate.pass(stop).catch(() => {});
-      if (stop.aborted) return { row, outcome: "unsent", isEarlier: false };
+      if (stop.aborted) return { result: { row, outcome: "unsent", isEarlier: false } };
       const sentAtMs = clock.now();
-      await journal.append({ kind: "intent", key, content, at: new Date(sentAtMs).toISOString() });
+      const offsetMs = lookup.clockOffsetMs();
+      const at = new Date(sentAtMs).toISOString();
+      await journal.append({ kind: "intent", key, content, at, offset_ms: offsetMs });
       const result = await tools.send(row).catch(async (error) => {
         await journal.append({ kind: "unknown", key });
         throw error;
@@ -95,17 +108,22 @@ export async function* importRows(
       switch (result.kind) {
         case "created":
           failures = 0;
-          await journal.append({ kind: "created", key, content, ...result.facts });
-          return { row, outcome: "created", isEarlier: false, facts: result.facts };
+          return {
+            result: { row, outcome: "created", isEarlier: false, facts: result.facts },
+            written: inBackground(journal.append({ kind: "created", key, content, ...result.facts })),
+          };
         case "refused": {
           failures = 0;
-          const error = { code: result.code, message: result.message.slice(0, 1_000) };
-          await journal.append({ kind: "refused", key, content, ...error });
-          return { row, outcome: "refused", isEarlier: false, error };
+          const error = { code: result.code, message: result.message };
+          const kept = keptRefusal(error, row.draft);
+          return {
+            result: { row, outcome: "refused", isEarlier: false, error },
+            written: inBackground(journal.append({ kind: "refused", key, content, ...kept })),
+          };
         }
         case "unknown":
           await journal.append({ kind: "unknown", key });
-          lost.push({ row, sentAtMs: journal.open.get(key) ?? sentAtMs });
+          lost.push({ row, sentAtMs, offsetMs });
           noteFailure(result.cause);
           if (failures > options.concurrency) gate.pause(pauseMs(failures, tools.random()));
           return undefined;
@@ -114,70 +132,99 @@ export async function* importRows(
           throw result.cause;
         case "unsent":
           await journal.append({ kind: "unsent", key });
-          if (!result.isLimit) noteFailure(result.cause);
+          noteFailure(result.cause, result.retryAfterMs);
           gate.pause(result.retryAfterMs ?? pauseMs(failures, tools.random()));
       }
     }
   }
 
-  function noteFailure(cause: Error): void {
+  function noteFailure(cause: Error, waitMs = 0): void {
     failures += 1;
-    if (failures >= failuresInARow * options.concurrency) {
-      throw new ServiceUnavailable(cause.message, { cause });
+    if (failures >= failuresInARow * options.concurrency || waitMs > longestWaitMs) {
+      const asked = waitMs > longestWaitMs ? `; it asks to wait ${Math.ceil(waitMs / 1_000)} s` : "";
+      throw new ServiceUnavailable(cause.message + asked, { cause });
     }
   }
 
-  async function begin(row: ImportRow): Promise<RowResult | undefined> {
+  async function begin(row: ImportRow): Promise<Turn | undefined> {
     const last = await journal.lastOf(row.key);
     if (last?.kind === "created") {
       const { id, order_no, tracking_number, estimated_fee } = last;
-      return {
-        row,
-        outcome: "created",
-        isEarlier: true,
-        facts: { id, order_no, tracking_number, estimated_fee },
-      };
+      const facts = { id, order_no, tracking_number, estimated_fee };
+      const isChanged = last.content !== row.content;
+      return { result: { row, outcome: "created", isEarlier: true, isChanged, facts } };
     }
     if (last?.kind === "refused" && last.content === row.content && !options.retryRefused) {
       const { code, message } = last;
-      return { row, outcome: "refused", isEarlier: true, error: { code, message } };
+      return { result: { row, outcome: "refused", isEarlier: true, error: { code, message } } };
     }
-    const openSinceMs = journal.open.get(row.key);
-    if (openSinceMs === undefined) return sendRow(row);
-    lost.push({ row, sentAtMs: openSinceMs });
+    const open = journal.open.get(row.key);
+    if (open === undefined) return sendRow(row);
+    // What was sent then cannot be looked for any more, and it may have been created.
+    if (open.content !== row.content) {
+      const message = "the row was changed before it was known what became of it; put it back as it was";
+      return { result: unknown(row, message) };
+    }
+    lost.push({ row, ...open });
     return undefined;
   }
 
-  for await (const result of mapEach(rows, options.concurrency, begin, stop)) if (result) yield result;
+  async function* each(of: AsyncIterable<ImportRow> | Iterable<ImportRow>, turn: typeof begin) {
+    const window = options.concurrency * windowFactor;
+    for await (const done of mapInOrder(of, options.concurrency, turn, { stop, window })) {
+      await done?.written; // nothing is reported that a crash could make unknown
+      if (done) yield done.result;
+    }
+  }
 
-  for (let looks = 0; lost.length > 0 && !stop.aborted; looks++) {
-    const batch = lost.splice(0);
-    if (looks === mostLooks) {
-      yield* batch.map(({ row }) => unknown(row, "its answer was lost again and again"));
-      return;
+  /** Gives undefined when told to stop. */
+  async function look(batch: readonly LostRow[]): Promise<readonly Finding[] | undefined> {
+    try {
+      await clock.sleep(settleMs, stop);
+      return await findLostRows(batch, lookup, stop);
+    } catch (error) {
+      if (stop.aborted) return undefined;
+      throw error;
     }
-    await clock.sleep(settleMs, stop).catch(() => {});
-    if (stop.aborted) {
-      lost.push(...batch);
-      break;
-    }
-    const findings = await findLostRows(batch, journal.owns, tools.lookup);
-    const absent: ImportRow[] = [];
-    for (const finding of findings) {
-      const { row } = finding;
-      if (finding.kind === "absent") absent.push(row);
-      else if (finding.kind === "unclear") {
-        yield unknown(row, `these orders may be it: ${finding.candidates.join(", ")}`);
-      } else {
-        const facts = createdFacts(finding.order);
-        await journal.append({ kind: "created", key: row.key, content: row.content, ...facts });
-        yield { row, outcome: "created", isEarlier: false, facts };
-      }
-    }
-    for (const row of absent) await journal.append({ kind: "unsent", key: row.key });
-    for await (const result of mapEach(absent, options.concurrency, sendRow, stop)) if (result) yield result;
+  }
+
+  yield* each(rows, begin);
+
+  for (let looks = 0; lost.length > 0 && looks < mostLooks; looks++) {
+    const findings = await look(lost);
+    if (!findings) break;
+    lost.length = 0;
+    const { found, absent, unclear } = sortFindings(findings);
+    // Orders are taken before a row is given up, so that a crash in between cannot give up too many.
+    await Promise.all([
+      ...found.map(({ row, facts }) =>
+        journal.append({ kind: "created", key: row.key, content: row.content, ...facts }),
+      ),
+      ...absent.map(({ key }) => journal.append({ kind: "unsent", key })),
+    ]);
+    yield* found.map(({ row, facts }): RowResult => ({ row, outcome: "created", isEarlier: false, facts }));
+    yield* unclear.map(({ row, candidates }) =>
+      unknown(row, `these orders may be it: ${candidates.join(", ")}`),
+    );
+    yield* each(absent, sendRow);
   }
   yield* lost.map(({ row }) => unknown(row, "its answer was lost; run the import again to find out"));
+}
+
+function sortFindings(findings: readonly Finding[]) {
+  return {
+    found: findings
+      .filter((each) => each.kind === "found")
+      .map(({ row, order }) => ({ row, facts: createdFacts(order) })),
+    absent: findings.filter((each) => each.kind === "absent").map(({ row }) => row),
+    unclear: findings.filter((each) => each.kind === "unclear"),
+  };
+}
+
+/** A failure is met by whoever waits for it. */
+function inBackground(work: Promise<void>): Promise<void> {
+  work.catch(() => {});
+  return work;
 }
 
 function unknown(row: ImportRow, message: string): RowResult {

@@ -1,6 +1,7 @@
 /** Owns the entries of a journal, and the state that they add up to. */
 
 import type { FileHandle } from "node:fs/promises";
+import { CourierError, systemCode } from "../core/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { seal } from "./journal-lines.ts";
 import { createKeyTable, type KeyTable } from "./key-table.ts";
@@ -76,7 +77,7 @@ export function apply(entry: Entry, at: number, state: State): void {
 }
 
 /** Writes entries in the order they come; those that wait for a sync go together into the next one. */
-export function createAppender(handle: FileHandle, state: State) {
+export function createAppender(handle: FileHandle, file: string, state: State) {
   let waiting: { line: string; settle: (error?: unknown) => void }[] = [];
   let working: Promise<void> | undefined;
   let failure: unknown;
@@ -90,8 +91,8 @@ export function createAppender(handle: FileHandle, state: State) {
         await handle.datasync();
         for (const { settle } of batch) settle();
       } catch (error) {
-        failure = error; // what follows would stand after a torn line
-        for (const { settle } of batch) settle(error);
+        failure = writeError(file, error); // what follows would stand after a torn line
+        for (const { settle } of [...batch, ...waiting.splice(0)]) settle(failure);
       }
     }
     working = undefined;
@@ -113,6 +114,14 @@ export function createAppender(handle: FileHandle, state: State) {
       await working;
     },
   };
+}
+
+function writeError(file: string, cause: unknown): CourierError {
+  const reason = systemCode(cause) ?? String(cause);
+  return new CourierError("journal_failed", 5, `cannot write the journal ${file}: ${reason}`, {
+    cause,
+    hint: "see that the disk has room and can be written to, then run the same command again: it goes on where it was",
+  });
 }
 
 /** What a created order leaves in the journal: enough for the report, nothing personal. */

@@ -63,7 +63,7 @@ export async function openJournal(
   try {
     const state = createState();
     const header = await replay(handle, file, identity, state);
-    const writer = createAppender(handle, state);
+    const writer = createAppender(handle, file, state);
     if (!header) {
       await writer.append({ courier_journal: formatVersion, ...identity, input_sha256: fingerprint });
       await syncDirectory(path.dirname(file));

@@ -99,9 +99,9 @@ export function compareAge(
 export function couldBe(order: OrderSummary, draft: Draft): boolean {
   return [
     compareText(draft.sender?.name, order.sender?.name),
-    compareText(draft.sender?.city, order.sender?.city),
+    compareCity(draft.sender?.city, order.sender?.city),
     compareText(draft.receiver?.name, order.receiver?.name),
-    compareText(draft.receiver?.city, order.receiver?.city),
+    compareCity(draft.receiver?.city, order.receiver?.city),
     compareText(draft.item?.name, order.item_name),
   ].every((agreement) => agreement !== "differs");
 }
@@ -137,6 +137,14 @@ function compareText(sent: string | undefined, got: string | null | undefined): 
   if (got === undefined || got === null) return "unclear";
   if (squeeze(sent) === squeeze(got)) return "agrees";
   return isReworded(got) || fold(sent) === fold(got) ? "unclear" : "differs";
+}
+
+/** 上海 may come back as 上海市: a city in another wording is no other city yet. */
+function compareCity(sent: string | undefined, got: string | null | undefined): Agreement {
+  const same = compareText(sent, got);
+  if (same !== "differs" || !sent || !got) return same;
+  const [a, b] = [fold(sent), fold(got)];
+  return a.includes(b) || b.includes(a) ? "unclear" : "differs";
 }
 
 function comparePhone(sent: string | undefined, got: string | null | undefined): Agreement {

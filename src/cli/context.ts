@@ -163,7 +163,8 @@ export async function createContext(
       return file;
     },
     readPipe: async () => (host.stdin.isTTY ? undefined : readStream(host.stdin, host.signal)),
-    lock: (file, title) => takeLock(file, title, { patience: "none" }),
+    lock: (file, title) =>
+      takeLock(file, title, { patience: "none", neighbours: { pid: process.pid, isAlive } }),
     defer: (close) => closing.push(close),
     sandbox: once(async () => {
       await checkPlace(sandboxDirectory);
@@ -197,6 +198,15 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     made ??= make();
     return made;
   };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0); // asks, and ends nothing
+    return true;
+  } catch (error) {
+    return systemCode(error) !== "ESRCH";
+  }
 }
 
 function neverAborts(): AbortSignal {

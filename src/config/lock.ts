@@ -1,36 +1,70 @@
 /** Owns locks between processes (owner of proper-lockfile). */
 
+import { setTimeout as wait } from "node:timers/promises";
 import { fileError, systemCode } from "../core/errors.ts";
+import { createLockOwner, type Neighbours } from "./lock-owner.ts";
 
-/** A lock that its holder has not renewed for so long was left behind; the least that is allowed. */
+/** A lock whose holder is unknown and has not renewed it for so long was left behind. */
 const staleMs = 5_000;
+const renewalMs = 2_000;
+/** The package's own idea of a lock left behind, which does not ask whether its holder lives: never. */
+const neverMs = 2 ** 40;
+const pauseMs = 50;
 
 export interface LockOptions {
-  /** How long to wait for another holder; 0 gives up at once. */
+  /** How long to wait for another holder: until it has finished, or no longer than it takes to know that it lives. */
   readonly patience: "wait" | "none";
+  /** Without it a lock left behind is known by its age alone. */
+  readonly neighbours?: Neighbours | undefined;
 }
+
+/** Longer than a lock left behind needs to be taken over. */
+const longestWaitMs = { wait: 40_000, none: 8_000 } as const;
 
 /**
  * Takes the lock on a file, which need not exist, and gives back what releases it. One that a crashed
- * process left behind is taken over after five seconds. Throws a file error when another process holds it.
+ * process left behind is taken over: at once where it is certain that its holder is gone, else after five
+ * seconds. Throws a file error when another process holds it.
  */
 export async function takeLock(
   file: string,
   title: string,
-  { patience }: LockOptions = { patience: "wait" },
+  { patience, neighbours }: LockOptions = { patience: "wait" },
 ): Promise<() => Promise<void>> {
   const { default: lockfile } = await import("proper-lockfile");
-  const waits = { factor: 1.2, minTimeout: 10, maxTimeout: 100, randomize: true };
-  // Longer than a lock left behind needs to be taken over.
-  const retries = patience === "wait" ? { retries: 400, ...waits } : { retries: 80, ...waits };
-  try {
-    return await lockfile.lock(file, { realpath: false, stale: staleMs, retries });
-  } catch (error) {
-    const code = systemCode(error);
-    const reason = code === "ELOCKED" ? "another courier is at work on it" : (code ?? String(error));
-    throw fileError(`cannot lock ${title} ${file}: ${reason}`, {
-      cause: error,
-      hint: code === "ELOCKED" ? "wait until it has finished, then try again" : undefined,
-    });
+  const owner = createLockOwner(`${file}.lock`, staleMs, neighbours);
+  const untilMs = performance.now() + longestWaitMs[patience];
+  for (;;) {
+    try {
+      const release = await lockfile.lock(file, {
+        realpath: false,
+        stale: neverMs,
+        update: renewalMs,
+        // Somebody else has it by now, and going on could do their work twice: the process ends, as in a crash.
+        onCompromised: (cause) => {
+          throw fileError(`the lock on ${title} ${file} was taken away`, { cause });
+        },
+      });
+      await owner.record();
+      return async () => {
+        await owner.forget();
+        await release();
+      };
+    } catch (error) {
+      const code = systemCode(error);
+      if (code !== "ELOCKED") throw lockError(file, title, code ?? String(error), error);
+      if (await owner.clearAbandoned()) continue;
+      const isHopeless = patience === "none" && (await owner.isAlive());
+      if (isHopeless || performance.now() > untilMs) throw lockError(file, title, code, error);
+      await wait(pauseMs * (0.5 + Math.random()));
+    }
   }
+}
+
+function lockError(file: string, title: string, code: string, cause: unknown): Error {
+  const reason = code === "ELOCKED" ? "another courier is at work on it" : code;
+  return fileError(`cannot lock ${title} ${file}: ${reason}`, {
+    cause,
+    hint: code === "ELOCKED" ? "wait until it has finished, then try again" : undefined,
+  });
 }

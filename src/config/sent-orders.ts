@@ -25,6 +25,7 @@ const memorySchema = looseObject(
 );
 
 export interface SentOrder {
+  /** Empty for an order that may or may not have been created. */
   readonly id: string;
   /** ISO 8601, by this machine's clock. */
   readonly sent_at: string;
@@ -94,6 +95,12 @@ export async function rememberSent(
       drafts: finishesDraft ? others : drafts,
     };
   });
+}
+
+/** The word about an equal order from before. */
+export function describeTwin({ id }: SentOrder, when: string): string {
+  if (id !== "") return `the same order was sent ${when}, as ${id}`;
+  return `the same order was sent ${when}, and may or may not have been created`;
 }
 
 /** Keeps a draft that is not finished, or forgets it. */

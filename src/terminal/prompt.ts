@@ -21,7 +21,11 @@ const quietMs = 60;
 export function createPrompts(streams: PromptStreams): Prompts {
   return {
     text: (question, options = {}) => askText(sanitise(question), options, streams),
-    lines: (question) => readLines(sanitise(question), streams),
+    lines: async (question) => {
+      const text = await readLines(sanitise(question), streams);
+      await discardTypedAhead(streams); // what a paste holds after its first empty line answers nothing else
+      return text;
+    },
     secret: (question) => ask(password({ message: sanitise(question), mask: false }, streams)),
     confirm: async (question, isYes = false) => {
       await discardTypedAhead(streams);

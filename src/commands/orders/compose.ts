@@ -1,7 +1,7 @@
 /** Owns composing an order at a terminal: ask, review, correct, send; nothing leaves without a review. */
 
 import { ServiceFailure } from "../../api/failure.ts";
-import { findTwin, type KeptDraft, keepDraft, rememberSent } from "../../config/sent-orders.ts";
+import { describeTwin, findTwin, type KeptDraft, keepDraft } from "../../config/sent-orders.ts";
 import { CourierError, interrupted } from "../../core/errors.ts";
 import type { Prompts } from "../../core/prompts.ts";
 import { formatRelative } from "../../core/time.ts";
@@ -101,7 +101,10 @@ async function offerKept(
 ): Promise<KeptDraft | undefined> {
   const kept = start.isBlank ? (await context.orderMemory.read()).drafts[account] : undefined;
   if (!kept) return undefined;
-  await context.display([line(styled("strong", "There is an unfinished order:")), ...reviewView(kept.draft)]);
+  await context.display([
+    line(styled("strong", "There is an unfinished order; a no drops it:")),
+    ...reviewView(kept.draft),
+  ]);
   if (await prompts.confirm("Go on with it?", true)) return kept;
   await keepDraft(context.orderMemory, account, undefined);
   return undefined;
@@ -129,7 +132,8 @@ async function acceptTwin(
   const twin = findTwin(await context.orderMemory.read(), account, draft, context.clock.now());
   if (!twin) return true;
   const when = formatRelative(Date.parse(twin.sent_at), context.clock.now());
-  return prompts.confirm(`The same order was sent ${when}, as ${twin.id}. Send it again?`);
+  const word = describeTwin(twin, when);
+  return prompts.confirm(`${word[0]?.toUpperCase()}${word.slice(1)}. Send it again?`);
 }
 
 /** Asks for the refused field alone; a refusal that names none goes back to the review with its message. */
@@ -181,23 +185,4 @@ async function knownParties(account: string, context: Context): Promise<readonly
     }
   }
   return [...saved, ...recent];
-}
-
-/**
- * Remembers an order for --repeat and for the warning about equal ones; failing to do so is no failure.
- * `finishesDraft` says that it is the account's unfinished draft that was sent.
- */
-export async function remember(
-  order: CreatedOrder,
-  draft: Draft,
-  finishesDraft: boolean,
-  context: Context,
-): Promise<void> {
-  const sent = { id: order.id.value, sent_at: new Date(context.clock.now()).toISOString(), draft };
-  try {
-    await rememberSent(context.orderMemory, (await context.account()).name, sent, finishesDraft);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    context.messages.warn(`the order was created, but could not be remembered here: ${reason}`);
-  }
 }

@@ -2,16 +2,17 @@
 
 import { ServiceFailure } from "../../api/failure.ts";
 import { parseAlias } from "../../config/address-book.ts";
-import { findTwin } from "../../config/sent-orders.ts";
+import { describeTwin, findTwin } from "../../config/sent-orders.ts";
 import { type CourierError, usageError } from "../../core/errors.ts";
 import { formatRelative } from "../../core/time.ts";
 import type { Draft } from "../../model/draft.ts";
 import { line } from "../../terminal/blocks.ts";
 import { type Context, defineCommand, document, type Output } from "../command.ts";
 import { quote, switchOption, textOption } from "../options.ts";
-import { composeOrder, remember } from "./compose.ts";
+import { composeOrder } from "./compose.ts";
 import { createdView } from "./created.ts";
 import { collectDraft, type StartingDraft, sourceOptions } from "./draft-sources.ts";
+import { remember } from "./remember.ts";
 import { offerToSave, saveTemplate } from "./save.ts";
 import { sendOrder } from "./send.ts";
 
@@ -67,10 +68,7 @@ async function sendAsGiven({ draft, nameOf }: StartingDraft, allowDuplicate: boo
   const account = (await context.account()).name;
   const nowMs = context.clock.now();
   const twin = allowDuplicate ? undefined : findTwin(await context.orderMemory.read(), account, draft, nowMs);
-  if (twin)
-    context.messages.warn(
-      `the same order was sent ${formatRelative(Date.parse(twin.sent_at), nowMs)}, as ${twin.id}`,
-    );
+  if (twin) context.messages.warn(describeTwin(twin, formatRelative(Date.parse(twin.sent_at), nowMs)));
   try {
     return { order: await sendOrder(draft, await context.service(), context), draft };
   } catch (error) {

@@ -1,12 +1,13 @@
 /** Owns what an import is going to do: its rows against its journal and the journals of other files. */
 
-import { type Journal, type JournalIdentity, readCreatedKeys } from "../../bulk/journal.ts";
+import type { Journal, JournalIdentity } from "../../bulk/journal.ts";
 import type { ImportRow, RowsOptions } from "../../bulk/rows.ts";
 import { CourierError, fileError } from "../../core/errors.ts";
 import type { Json } from "../../model/json.ts";
 import { type Block, fields, line, styled } from "../../terminal/blocks.ts";
 import type { Context } from "../command.ts";
 import { checkRows, type Overview } from "./import-input.ts";
+import type { OtherOrders } from "./import-others.ts";
 
 export interface ImportPlan {
   readonly overview: Overview;
@@ -16,6 +17,14 @@ export interface ImportPlan {
   readonly refused: number;
   /** Rows whose answer was lost: they are looked up first. */
   readonly open: number;
+  /** Rows that the journal knows and the file does not have. */
+  readonly gone: number;
+}
+
+export interface PlanOptions {
+  readonly retryRefused: boolean;
+  /** Undefined to let rows pass that another import has created. */
+  readonly others: OtherOrders | undefined;
 }
 
 const twinsNamed = 5;
@@ -24,12 +33,10 @@ const twinsNamed = 5;
 export async function planImport(
   source: RowsOptions,
   journal: Journal,
-  identity: JournalIdentity,
-  { allowDuplicate, retryRefused }: { allowDuplicate: boolean; retryRefused: boolean },
+  { retryRefused, others }: PlanOptions,
   context: Context,
 ): Promise<ImportPlan> {
   const counts = { toSend: 0, created: 0, refused: 0, open: 0 };
-  const others = allowDuplicate ? [] : await otherJournals(journal, identity, context);
   const twins: { ref: string; path: string }[] = [];
   let twinCount = 0;
   let known = 0;
@@ -39,39 +46,34 @@ export async function planImport(
     if (status === "created") counts.created += 1;
     else if (status === "intent" || status === "unknown") counts.open += 1;
     else if (status === "refused" && !retryRefused && !(await hasChanged(row, journal))) counts.refused += 1;
-    else counts.toSend += 1;
-    if (status !== undefined || row.ref === undefined) return;
-    const twin = others.find(({ created }) => created.has(row.key));
-    if (!twin) return;
-    twinCount += 1;
-    if (twins.length < twinsNamed) twins.push({ ref: row.ref, path: twin.path });
+    else {
+      counts.toSend += 1;
+      const path = row.ref === undefined ? undefined : await others?.findTwin(row.key);
+      if (row.ref === undefined || path === undefined) return;
+      twinCount += 1;
+      if (twins.length < twinsNamed) twins.push({ ref: row.ref, path });
+    }
   };
   const overview = await checkRows(source, onRow, context);
-  if (journal.size > 0 && known === 0) {
-    throw fileError(
-      `the journal belongs to another file, none of whose rows are in ${source.name}: ${journal.path}`,
-      {
-        hint: "move it away if that import is done with, or name another one with --journal PATH",
-      },
-    );
-  }
+  if (journal.size > 0 && known === 0) throw strangeJournal(source, journal);
   if (twinCount > 0) throw duplicates(twins, twinCount);
-  return { overview, ...counts };
+  return { overview, ...counts, gone: journal.size - known };
+}
+
+function strangeJournal({ name, facts }: RowsOptions, { path, fingerprint }: Journal): CourierError {
+  if (fingerprint === facts.fingerprint) {
+    return fileError(`the rows of ${name} are read differently than when the journal was begun: ${path}`, {
+      hint: "give the same --map, --use-map and --sender as then",
+    });
+  }
+  return fileError(`the journal belongs to another file, none of whose rows are in ${name}: ${path}`, {
+    hint: "move it away if that import is done with, or name another one with --journal PATH",
+  });
 }
 
 async function hasChanged(row: ImportRow, journal: Journal): Promise<boolean> {
   const last = await journal.lastOf(row.key);
   return last?.kind === "refused" && last.content !== row.content;
-}
-
-async function otherJournals(journal: Journal, identity: JournalIdentity, context: Context) {
-  const { journals } = await context.journals.read();
-  const others: { path: string; created: { has(key: string): boolean } }[] = [];
-  for (const path of journals[identity.account] ?? []) {
-    const created = path === journal.path ? undefined : await readCreatedKeys(path, identity);
-    if (created) others.push({ path, created });
-  }
-  return others;
 }
 
 function duplicates(twins: readonly { ref: string; path: string }[], count: number): CourierError {
@@ -94,7 +96,7 @@ export function summarise(
   { account, base_url }: JournalIdentity,
   { messages }: Context,
 ): void {
-  const { overview } = plan;
+  const { overview, gone } = plan;
   const levels = [...overview.serviceLevels].map(
     ([level, count]) => `${count} ${level || "without a service level"}`,
   );
@@ -107,6 +109,12 @@ export function summarise(
     plan.open > 0 ? `${plan.open} whose answer was lost (they are looked up first)` : "",
   ].filter((text) => text !== "");
   if (earlier.length > 0) messages.note(`from an earlier run: ${earlier.join(", ")}; ${plan.toSend} to send`);
+  if (gone > 0) {
+    const rows = gone === 1 ? "1 row was" : `${gone} rows were`;
+    messages.warn(
+      `${rows} taken out of the file or changed since an earlier run; a changed row without a ref is a new one`,
+    );
+  }
 }
 
 /** The result of `--check`: field names are a contract with scripts. */

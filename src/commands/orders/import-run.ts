@@ -1,5 +1,6 @@
 /** Owns the run of an import as seen by a user: progress, report, rejects, and how it ended. */
 
+import { ServiceFailure } from "../../api/failure.ts";
 import { importRows, type RowResult, ServiceUnavailable } from "../../bulk/importer.ts";
 import type { Journal } from "../../bulk/journal.ts";
 import type { RejectsWriter } from "../../bulk/rejects.ts";
@@ -8,6 +9,7 @@ import { CourierError, fileError, interrupted } from "../../core/errors.ts";
 import { type Json, jsonNumber } from "../../model/json.ts";
 import { type Column, show, styled } from "../../terminal/blocks.ts";
 import type { Context, Items } from "../command.ts";
+import type { OtherOrders } from "./import-others.ts";
 import type { ImportPlan } from "./import-plan.ts";
 import { createTools } from "./import-send.ts";
 
@@ -27,6 +29,7 @@ export interface ReportRow {
 interface Run {
   readonly settings: { concurrency: number; ratePerSecond: number | undefined; retryRefused: boolean };
   readonly rejects: RejectsWriter | undefined;
+  readonly others: OtherOrders;
 }
 
 type Counts = Record<RowResult["outcome"], number> & { changed: number };
@@ -36,7 +39,7 @@ export async function* runImport(
   source: RowsOptions,
   plan: ImportPlan,
   journal: Journal,
-  { settings, rejects }: Run,
+  { settings, rejects, others }: Run,
   context: Context,
 ): Items<ReportRow> {
   const service = await context.lastingService();
@@ -47,7 +50,7 @@ export async function* runImport(
     for await (const result of importRows(
       goodRows(source),
       journal,
-      createTools(service, journal, context),
+      createTools(service, others, context),
       settings,
     )) {
       counts[result.outcome] += 1;
@@ -57,7 +60,7 @@ export async function* runImport(
       if (result.outcome !== "unsent") yield toReport(result);
     }
   } catch (error) {
-    throw error instanceof ServiceUnavailable ? unavailable(error, counts) : error;
+    throw isUnavailable(error) ? unavailable(error, counts) : error;
   } finally {
     meter.end();
     await rejects?.finish();
@@ -125,7 +128,11 @@ function verdict(counts: Counts, plan: ImportPlan, context: Context): CourierErr
   });
 }
 
-function unavailable(cause: ServiceUnavailable, counts: Counts): CourierError {
+function isUnavailable(error: unknown): error is Error {
+  return error instanceof ServiceUnavailable || (error instanceof ServiceFailure && error.exit === 5);
+}
+
+function unavailable(cause: Error, counts: Counts): CourierError {
   return new CourierError(
     "service_unavailable",
     5,

@@ -27,6 +27,7 @@ import {
   textOption,
 } from "../options.ts";
 import { checkRows } from "./import-input.ts";
+import { openOtherOrders } from "./import-others.ts";
 import { type ImportPlan, overviewView, planImport, summarise, toSummary } from "./import-plan.ts";
 import { reportColumns, runImport } from "./import-run.ts";
 
@@ -81,6 +82,7 @@ export const importOrders = defineCommand({
       throw usageError("an import from stdin needs a place for its journal", "give one with --journal PATH");
     }
     if (!check) await ensureCanConfirm(context);
+    if (!check || file === "-") context.defer(await context.lock(journalPath, "the journal"));
     const filePath = file === "-" ? await context.spool(`${journalPath}.input`) : file;
     const source = {
       path: filePath,
@@ -98,15 +100,13 @@ export const importOrders = defineCommand({
       account: account.name,
       base_url: account.kind === "sandbox" ? "sandbox" : account.baseUrl,
     };
-    const release = await context.lock(journalPath, "the journal");
-    context.defer(release);
-    const journal = await openJournal(journalPath, identity);
+    const journal = await openJournal(journalPath, identity, source.facts.fingerprint);
     context.defer(() => journal.close());
+    const others = openOtherOrders(journalPath, identity, context);
     const plan = await planImport(
       source,
       journal,
-      identity,
-      { allowDuplicate: input.allowDuplicate === true, retryRefused },
+      { others: input.allowDuplicate === true ? undefined : others, retryRefused },
       context,
     );
     summarise(plan, identity, context);
@@ -130,7 +130,8 @@ export const importOrders = defineCommand({
       ratePerSecond: input.rate,
       retryRefused,
     };
-    return rows(runImport(source, plan, journal, { settings, rejects }, context), reportColumns, "No rows");
+    const run = { settings, rejects, others };
+    return rows(runImport(source, plan, journal, run, context), reportColumns, "No rows");
   },
 });
 

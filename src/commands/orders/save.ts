@@ -40,7 +40,8 @@ export async function offerToSave(
     (party) => party?.name && !saved.has(JSON.stringify(party)),
   );
   if (unsaved.length === 0) return;
-  context.messages.note(`Order ${order.id.value} was created.`);
+  const parcel = order.tracking_number ? `, parcel ${order.tracking_number}` : "";
+  context.messages.note(`Order ${order.id.value} was created${parcel}.`);
   try {
     for (const party of unsaved) {
       if (!party || !(await prompts.confirm(`Save ${describeParty(party)} in the address book?`))) continue;

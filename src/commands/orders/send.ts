@@ -9,6 +9,7 @@ import { utcDate } from "../../core/time.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { CreatedOrder } from "../../model/interface.ts";
 import type { Context } from "../command.ts";
+import { remember } from "./remember.ts";
 
 /** The service may still be at work on an order whose answer was lost, so one look is not enough. */
 const waitsBeforeLooksMs = [0, 1_000, 3_000];
@@ -25,6 +26,18 @@ export async function sendOrder(
   service: CourierService,
   context: Context,
 ): Promise<CreatedOrder> {
+  try {
+    return await sendAndSettle(draft, service, context);
+  } catch (error) {
+    // It may exist: the same order sent again deserves a word.
+    if (error instanceof CourierError && error.code === "outcome_unknown") {
+      await remember(undefined, draft, false, context);
+    }
+    throw error;
+  }
+}
+
+async function sendAndSettle(draft: Draft, service: CourierService, context: Context): Promise<CreatedOrder> {
   const sentAtMs = context.clock.now();
   try {
     const { order, message } = await service.createOrder(draft);

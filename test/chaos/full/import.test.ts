@@ -1,0 +1,12 @@
+/** An import through a failing service and sudden ends, at full size; `npm run chaos`. */
+
+import { expect, test } from "vitest";
+import { chooseSeed, survive } from "../survive.ts";
+
+const seed = chooseSeed();
+
+test(`2000 rows, 100 of them twice, 50 kills: each is created once (CHAOS_SEED=${seed})`, async () => {
+  const told = await survive({ rows: 2_000, pairs: 100, kills: 50, longestLifeMs: 3_000 }, seed);
+  process.stdout.write(`CHAOS_SEED=${seed}: ${told}\n`);
+  expect(told).toContain("50 kills");
+}, 1_800_000);

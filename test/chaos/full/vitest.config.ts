@@ -1,0 +1,15 @@
+/** Owns how the tests at full size are run: as the others are, but only these. */
+
+import { defineConfig, mergeConfig } from "vitest/config";
+import shared from "../../../vitest.config.ts";
+
+const { exclude: _others, ...settings } = shared.test ?? {};
+
+// biome-ignore lint/style/noDefaultExport: the form that vitest reads
+export default mergeConfig(
+  defineConfig({ test: { ...settings, include: [] } }),
+  defineConfig({
+    root: `${import.meta.dirname}/../../..`,
+    test: { include: ["test/chaos/full/**/*.test.ts"] },
+  }),
+);

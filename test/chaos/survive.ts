@@ -1,0 +1,169 @@
+/** Owns the ordeal of an import: a service that fails on every other path, and kills at random moments. */
+
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { expect } from "vitest";
+import { openJournal } from "../../src/bulk/journal.ts";
+import { type ImportRow, readRows } from "../../src/bulk/rows.ts";
+import { inspectSource } from "../../src/bulk/source.ts";
+import type { FaultRule } from "../../src/sandbox/faults.ts";
+import { createRandom } from "../../src/sandbox/random.ts";
+import { createProcessHome, type ProcessHome } from "../support/process.ts";
+
+export interface Ordeal {
+  readonly rows: number;
+  /** So many rows stand in the file twice. */
+  readonly pairs: number;
+  readonly kills: number;
+  /** A process is killed after so long at most. */
+  readonly longestLifeMs: number;
+}
+
+interface Served {
+  readonly base_url: string;
+  readonly api_key: string;
+}
+
+const longestRunMs = 600_000;
+const mostRuns = 40;
+const name = "orders.csv";
+const words = `orders import ${name} --yes --ndjson`;
+
+/** The seed of this run; CHAOS_SEED repeats one. */
+export function chooseSeed(): number {
+  const given = Number(process.env.CHAOS_SEED);
+  return Number.isInteger(given) && given > 0 ? given : Math.floor(Math.random() * 1e9) + 1;
+}
+
+/** Imports a file through it all, and checks that the service holds each row exactly once. */
+export async function survive(ordeal: Ordeal, seed: number): Promise<string> {
+  const random = createRandom(seed);
+  const service = await createProcessHome();
+  const serving = service.start("sandbox serve --faults --json", { limitMs: longestRunMs });
+  const [line] = await serving.untilStdout(/\{.*\}/);
+  const served = JSON.parse(line) as Served;
+  await planFaults(served, "PUT", faultRules(seed));
+
+  const env = { COURIER_BASE_URL: served.base_url, COURIER_API_KEY: served.api_key };
+  const home = await createProcessHome(env);
+  await writeFile(path.join(home.directory, name), sheet(ordeal, random));
+
+  const startedMs = Date.now();
+  const ends: string[] = [];
+  let kills = 0;
+  for (let runs = 0; kills < ordeal.kills; runs++) {
+    if (runs > 2 * ordeal.kills) break; // it has nothing left to do
+    const running = home.start(words, { limitMs: longestRunMs });
+    const isKilled = await Promise.race([
+      wait(random() * ordeal.longestLifeMs).then(() => running.child.kill("SIGKILL")),
+      running.ended.then(() => false),
+    ]);
+    const { exit, signal, stderr } = await running.ended;
+    expect(exit === null || [0, 3, 5, 6].includes(exit), `exit ${exit} of a run: ${stderr}`).toBe(true);
+    if (isKilled && signal === "SIGKILL") kills += 1;
+    ends.push(String(exit ?? "kill"));
+  }
+  for (let exit: number | null = null; exit !== 0; ) {
+    expect(ends.length, ends.join(" ")).toBeLessThan(2 * ordeal.kills + mostRuns);
+    const ended = await home.courier(words, { limitMs: longestRunMs });
+    exit = ended.exit;
+    expect([0, 3, 5, 6], `exit ${exit} of a run: ${ended.stderr}`).toContain(exit);
+    ends.push(String(exit));
+  }
+  const elapsedMs = Date.now() - startedMs;
+  const counts = await planFaults(served, "DELETE");
+  await compare(home, served, ordeal);
+  return `${kills} kills, ends: ${ends.join(" ")}; ${Math.round(elapsedMs / 1_000)} s; ${counts}`;
+}
+
+/** 10 % lost before and 10 % after processing, 5 % limited, 5 % failing, on all paths. */
+function faultRules(seed: number): FaultRule[] {
+  const rules: (FaultRule & { readonly probability: number })[] = [
+    { kind: "drop_before", probability: 0.1 },
+    { kind: "drop_after", probability: 0.1 },
+    { kind: "rate_limit", probability: 0.04 },
+    { kind: "rate_limit", retryAfter: "1", probability: 0.01 },
+    { kind: "status", status: 503, probability: 0.025 },
+    { kind: "status", status: 503, processed: true, probability: 0.025 },
+  ];
+  let left = 1; // each is asked only where none before it fired
+  return rules.map((rule, index) => {
+    const probability = rule.probability / left;
+    left -= rule.probability;
+    return { ...rule, probability, seed: seed + index };
+  });
+}
+
+async function planFaults({ base_url, api_key }: Served, method: "PUT" | "DELETE", rules?: FaultRule[]) {
+  const response = await fetch(`${base_url}/_sandbox/faults`, {
+    method,
+    headers: { authorization: `Bearer ${api_key}`, "content-type": "application/json" },
+    ...(rules ? { body: JSON.stringify(rules) } : {}),
+  });
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+function sheet({ rows, pairs }: Ordeal, random: () => number): string {
+  const lines = Array.from({ length: rows - pairs }, (_, index) => {
+    // A pair has no ref, and neither have some of the others.
+    const ref = index >= pairs && random() < 0.5 ? `R-${index}` : "";
+    const phone = `138${String(10_000_000 + index)}`;
+    return `${ref},张三,13800138000,深圳市,李四${index % 7},${phone},北京市,"建国路${index}号, 2单元",手机,${index % 3}.5,1`;
+  });
+  const all = [...lines, ...lines.slice(0, pairs)];
+  const shuffled = all.map((text) => ({ text, at: random() })).sort((a, b) => a.at - b.at);
+  const header =
+    "ref,sender.name,sender.phone,sender.city,receiver.name,receiver.phone,receiver.city,receiver.detail,item.name,item.weight,item.quantity";
+  return [header, ...shuffled.map(({ text }) => text), ""].join("\n");
+}
+
+interface Detail {
+  readonly receiver: { readonly name: string; readonly phone: string; readonly address: string };
+  readonly item: { readonly name: string; readonly weight: number; readonly quantity: number };
+}
+
+/** What the service holds, and what the journal says of it, against the rows of the file. */
+async function compare({ directory }: ProcessHome, { base_url, api_key }: Served, { rows }: Ordeal) {
+  const get = async (target: string) => {
+    const response = await fetch(`${base_url}/api/v1/${target}`, {
+      headers: { authorization: `Bearer ${api_key}` },
+    });
+    return (await response.json()) as { data: unknown; pagination: { total_items: number } };
+  };
+  const stored = new Map<string, string>();
+  for (let page = 1; page <= Math.ceil(rows / 100) + 1; page++) {
+    const { data, pagination } = await get(`orders?limit=100&page=${page}`);
+    expect(pagination.total_items, "orders that the service holds").toBe(rows);
+    for (const { id } of data as { id: number }[]) {
+      const { receiver, item } = (await get(`orders/${id}`)).data as Detail;
+      stored.set(String(id), tell(receiver.name, receiver.phone, receiver.address, item.weight));
+    }
+  }
+  const file = path.join(directory, name);
+  const wanted: ImportRow[] = [];
+  const facts = await inspectSource(file, name);
+  for await (const row of readRows({ path: file, name, facts, mapping: new Map() }))
+    if ("ok" in row) wanted.push(row.ok);
+  const expected = wanted.map(({ draft: { receiver, item } }) =>
+    tell(receiver?.name, receiver?.phone, `${receiver?.city}${receiver?.detail}`, Number(item?.weight)),
+  );
+  expect([...stored.values()].sort()).toEqual([...expected].sort());
+
+  const text = await readFile(`${file}.journal.ndjson`, "utf8");
+  const header = JSON.parse(text.slice(0, text.indexOf("\n")));
+  const journal = await openJournal(`${file}.journal.ndjson`, header, "");
+  expect(journal.open.size, "rows of which the journal does not know what became").toBe(0);
+  for (const [index, { key }] of wanted.entries()) {
+    const last = await journal.lastOf(key);
+    const id = last?.kind === "created" ? last.id : "";
+    expect(stored.get(id), `the order of ${key}`).toBe(expected[index]);
+    stored.delete(id);
+  }
+  await journal.close();
+}
+
+function tell(...facts: readonly unknown[]): string {
+  return JSON.stringify(facts);
+}
