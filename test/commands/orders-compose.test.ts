@@ -172,7 +172,7 @@ describe("a refusal", () => {
       ["Go on with it?", enter],
       ["What now?", "Quit without sending"],
     ]);
-    expect(again.stderr).toContain("There is an unfinished order; a no drops it:");
+    expect(again.stderr).toContain("An unfinished order (a no drops it):");
   });
 });
 
@@ -266,7 +266,7 @@ describe("an unfinished draft", () => {
     const home = await homeWithDraft();
     await home.courier("addresses add shop --name 店 --default");
     const { stderr } = await compose(home, [["Go on with it?", ctrlC]]);
-    expect(stderr).toContain("There is an unfinished order; a no drops it:");
+    expect(stderr).toContain("An unfinished order (a no drops it):");
     expect(Object.keys((await memoryOf(home)).drafts ?? {})).toHaveLength(1);
   });
 

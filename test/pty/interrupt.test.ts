@@ -41,7 +41,7 @@ test("at each step: exit 130, nothing is sent, and the next run goes on where it
     await interrupt(home, terminal);
     expect(terminal.screen()).toContain("your draft is kept; courier orders create goes on with it");
     terminal = home.open("orders create", { shell: notingModes });
-    await terminal.until("There is an unfinished order; a no drops it:");
+    await terminal.until("An unfinished order (a no drops it):");
     await terminal.answer("Go on with it?");
     for (const [name, answer] of answered) {
       await terminal.until(`? ${name} ${answer}`.trimEnd());

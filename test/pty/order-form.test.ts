@@ -166,7 +166,7 @@ test("kept as a draft it is offered next time, and goes on to be sent", async ()
   expect(home.sandbox.requests).toEqual([]);
 
   const second = home.open("orders create");
-  await second.until("There is an unfinished order; a no drops it:");
+  await second.until("An unfinished order (a no drops it):");
   await second.answer("Go on with it?");
   await second.choose("What now?", "Send this order");
   await declineSaving(second, "张三", "李四");

@@ -102,7 +102,7 @@ async function offerKept(
   const kept = start.isBlank ? (await context.orderMemory.read()).drafts[account] : undefined;
   if (!kept) return undefined;
   await context.display([
-    line(styled("strong", "There is an unfinished order; a no drops it:")),
+    line(styled("strong", "An unfinished order (a no drops it):")),
     ...reviewView(kept.draft),
   ]);
   if (await prompts.confirm("Go on with it?", true)) return kept;
