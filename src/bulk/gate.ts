@@ -9,6 +9,8 @@ export interface Gate {
   pause(delayMs: number): void;
 }
 
+const latestTimerMs = 20;
+
 /** `ratePerSecond` spaces the requests evenly; without it only pauses hold them up. */
 export function createGate(clock: Clock, ratePerSecond?: number): Gate {
   const spacingMs = ratePerSecond === undefined ? 0 : 1_000 / ratePerSecond;
@@ -20,7 +22,8 @@ export function createGate(clock: Clock, ratePerSecond?: number): Gate {
         const nowMs = clock.now();
         const freeAtMs = Math.max(pausedUntilMs, nextSlotMs);
         if (freeAtMs <= nowMs) {
-          nextSlotMs = nowMs + spacingMs;
+          // A timer that fires late must not slow down all who come after it.
+          nextSlotMs = (nowMs - nextSlotMs > latestTimerMs ? nowMs : nextSlotMs) + spacingMs;
           return;
         }
         await clock.sleep(freeAtMs - nowMs, signal);

@@ -8,7 +8,7 @@ import { mapInOrder } from "../core/concurrent.ts";
 import { createGate } from "./gate.ts";
 import type { Journal } from "./journal.ts";
 import { type CreatedFacts, createdFacts } from "./journal-state.ts";
-import { keptRefusal } from "./kept-refusal.ts";
+import { keptRefusal, type RefusalReason } from "./kept-refusal.ts";
 import { type Finding, findLostRows, type LostRow } from "./lost-rows.ts";
 import type { OrderLookup } from "./reconcile.ts";
 import type { ImportRow } from "./rows.ts";
@@ -16,7 +16,7 @@ import type { ImportRow } from "./rows.ts";
 /** What came of one request. */
 export type SendResult =
   | { readonly kind: "created"; readonly facts: CreatedFacts }
-  | { readonly kind: "refused"; readonly code: string; readonly message: string }
+  | ({ readonly kind: "refused" } & RefusalReason)
   /** Certainly not processed; `retryAfterMs` where the service asks for fewer calls. */
   | {
       readonly kind: "unsent";
@@ -55,7 +55,7 @@ export interface RowResult {
   /** The row has changed since its order was created. */
   readonly isChanged?: boolean;
   readonly facts?: CreatedFacts;
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: RefusalReason;
 }
 
 /** The service cannot be used any more; rows that were not sent stay for the next run. */
@@ -114,7 +114,7 @@ export async function* importRows(
           };
         case "refused": {
           failures = 0;
-          const error = { code: result.code, message: result.message };
+          const { kind: _refused, ...error } = result;
           const kept = keptRefusal(error, row.draft);
           return {
             result: { row, outcome: "refused", isEarlier: false, error },
@@ -155,8 +155,8 @@ export async function* importRows(
       return { result: { row, outcome: "created", isEarlier: true, isChanged, facts } };
     }
     if (last?.kind === "refused" && last.content === row.content && !options.retryRefused) {
-      const { code, message } = last;
-      return { result: { row, outcome: "refused", isEarlier: true, error: { code, message } } };
+      const { code, message, field } = last;
+      return { result: { row, outcome: "refused", isEarlier: true, error: { code, message, field } } };
     }
     const open = journal.open.get(row.key);
     if (open === undefined) return sendRow(row);

@@ -4,18 +4,22 @@ import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "../model/json.ts";
 
+const pieceBytes = 65_536;
+
 /** The lines of a file; the last one is not whole where no line break ends it. */
 export async function* linesOf(handle: FileHandle): AsyncGenerator<{ text: string; isWhole: boolean }> {
   let rest = Buffer.alloc(0);
-  for await (const chunk of handle.createReadStream({
-    start: 0,
-    autoClose: false,
-  }) as AsyncIterable<Buffer>) {
-    rest = Buffer.concat([rest, chunk]);
-    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-      yield { text: rest.subarray(0, end).toString("utf8"), isWhole: true };
-      rest = rest.subarray(end + 1);
+  for (let position = 0; ; ) {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(pieceBytes), 0, pieceBytes, position);
+    if (bytesRead === 0) break;
+    position += bytesRead;
+    rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+    let from = 0;
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10, from)) {
+      yield { text: rest.toString("utf8", from, end), isWhole: true };
+      from = end + 1;
     }
+    rest = rest.subarray(from);
   }
   if (rest.length > 0) yield { text: rest.toString("utf8"), isWhole: false };
 }

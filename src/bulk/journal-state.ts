@@ -35,6 +35,7 @@ export type Entry =
       readonly content: string;
       readonly code: string;
       readonly message: string;
+      readonly field?: string | undefined;
     }
   | { readonly kind: "unsent" | "unknown"; readonly key: string };
 

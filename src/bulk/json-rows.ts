@@ -29,41 +29,61 @@ export async function* readLines(text: AsyncIterable<string>, name: string): Asy
  * element is in memory. Throws a file error that names the line.
  */
 export async function* readElements(text: AsyncIterable<string>, name: string): AsyncGenerator<JsonRow> {
+  let place = "before" as "before" | "inside" | "after";
   let depth = 0;
   let line = 1;
   let startLine = 1;
+  let count = 0;
   let element = "";
+  let hasStarted = false;
   let isString = false;
   let isEscaped = false;
-  let isClosed = false;
   for await (const piece of text) {
-    for (const character of piece) {
+    let from = 0;
+    for (let at = 0; at < piece.length; at++) {
+      const character = piece[at] as string;
       if (character === "\n") line += 1;
-      if (isClosed) {
-        if (character.trim() !== "") throw wrong(name, line, "there is something after the array");
-        continue;
-      }
       if (isString) {
         if (isEscaped) isEscaped = false;
         else if (character === "\\") isEscaped = true;
         else if (character === '"') isString = false;
-      } else if (character === '"') isString = true;
-      else if (character === "[" || character === "{") depth += 1;
-      else if (character === "]" || character === "}") depth -= 1;
-
-      if (depth === 1 && element === "" && (character === "[" || character.trim() === "")) continue;
-      if (!isString && (depth === 0 || (depth === 1 && character === ","))) {
-        if (element.trim() !== "") yield { line: startLine, value: parseRow(element, startLine, name) };
-        else if (depth === 1) throw wrong(name, line, "an element is missing");
-        element = "";
-        isClosed = depth === 0;
         continue;
       }
-      if (element === "") startLine = line;
-      element += character;
+      if (isBlank(character)) continue;
+      if (place === "after") throw wrong(name, line, "there is something after the array");
+      if (place === "before") {
+        if (character !== "[") throw wrong(name, line, "an array should begin here");
+        place = "inside";
+        from = at + 1;
+        continue;
+      }
+      const isEnd = depth === 0 && (character === "]" || character === "}");
+      if (isEnd || (depth === 0 && character === ",")) {
+        if (character === "}") throw wrong(name, line, "a bracket is closed that was not opened");
+        element += piece.slice(from, at);
+        if (hasStarted) {
+          count += 1;
+          yield { line: startLine, value: parseRow(element, startLine, name) };
+        } else if (!isEnd || count > 0) throw wrong(name, line, "an element is missing");
+        if (isEnd) place = "after";
+        element = "";
+        hasStarted = false;
+        from = at + 1;
+        continue;
+      }
+      if (!hasStarted) startLine = line;
+      hasStarted = true;
+      if (character === '"') isString = true;
+      else if (character === "[" || character === "{") depth += 1;
+      else if (character === "]" || character === "}") depth -= 1;
     }
+    if (place === "inside") element += piece.slice(from);
   }
-  if (!isClosed) throw wrong(name, line, "the array does not end");
+  if (place !== "after") throw wrong(name, line, "the array does not end");
+}
+
+function isBlank(character: string): boolean {
+  return character === " " || character === "\n" || character === "\r" || character === "\t";
 }
 
 function parseRow(text: string, line: number, name: string): Json {

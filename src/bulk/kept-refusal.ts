@@ -5,6 +5,8 @@ import type { Draft } from "../model/draft.ts";
 export interface RefusalReason {
   readonly code: string;
   readonly message: string;
+  /** Section 7: the path of the offending field, where the service names one. */
+  readonly field?: string | undefined;
 }
 
 const mostCharacters = 1_000;
@@ -12,11 +14,16 @@ const mostCharacters = 1_000;
 const fewestCharacters = 2;
 
 /** What a service says may repeat what it was sent: names, numbers and addresses are blotted out. */
-export function keptRefusal({ code, message }: RefusalReason, draft: Draft): RefusalReason {
+export function keptRefusal({ code, message, field }: RefusalReason, draft: Draft): RefusalReason {
   const texts = [draft.sender, draft.receiver].flatMap((party) => Object.values(party ?? {}).map(String));
   const longestFirst = texts
     .filter((text) => text.trim().length >= fewestCharacters)
     .sort((a, b) => b.length - a.length);
   const blotted = longestFirst.reduce((kept, text) => kept.replaceAll(text, "…"), message);
-  return { code: code.slice(0, mostCharacters), message: blotted.slice(0, mostCharacters) };
+  const shorten = (text: string) => text.slice(0, mostCharacters);
+  return {
+    code: shorten(code),
+    message: shorten(blotted),
+    ...(field === undefined ? {} : { field: shorten(field) }),
+  };
 }

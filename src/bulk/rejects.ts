@@ -30,8 +30,11 @@ export function createRejects({ path, form, header, csvRecord }: RejectsOptions)
 
   function format(raw: RawRecord, error: string): string {
     if ("cells" in raw) {
-      const head = count === 0 ? csvRecord([...header(), "error"]) : "";
-      return head + csvRecord([...raw.cells, error]);
+      const names = header();
+      // What was wrong with a row of an earlier file of rejects is told anew.
+      const own = (cells: readonly string[]) => cells.filter((_, index) => names[index] !== "error");
+      const head = count === 0 ? csvRecord([...own(names), "error"]) : "";
+      return head + csvRecord([...own(raw.cells), error]);
     }
     const line = stringifyJson(isJsonObject(raw.value) ? { ...raw.value, error } : { row: raw.value, error });
     if (form === "ndjson") return `${line}\n`;

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { fileError, systemCode } from "../core/errors.ts";
 
-export type Encoding = "utf-8" | "gb18030" | "utf-16le";
+export type Encoding = "utf-8" | "gb18030" | "utf-16le" | "utf-16be";
 export type SheetForm = "csv" | "json" | "ndjson";
 
 export interface SourceFacts {
@@ -25,6 +25,7 @@ export async function inspectSource(path: string, name: string): Promise<SourceF
   for await (const chunk of readBytes(path, name)) {
     hash.update(chunk);
     if (isFirst && chunk[0] === 0xff && chunk[1] === 0xfe) encoding = "utf-16le";
+    if (isFirst && chunk[0] === 0xfe && chunk[1] === 0xff) encoding = "utf-16be";
     isFirst = false;
     if (start.trim() === "") start += new TextDecoder(encoding).decode(chunk.subarray(0, 4096));
     if (encoding === "utf-8" && !decodes(utf8, chunk)) encoding = "gb18030";
@@ -50,17 +51,35 @@ function guessForm(start: string): SheetForm {
   return first === "{" ? "ndjson" : "csv";
 }
 
-/** The file's text in pieces, without a byte order mark. */
+/** The file's text in pieces, without a byte order mark. Throws a file error for bytes that are no text. */
 export async function* readText(path: string, name: string, encoding: Encoding): AsyncGenerator<string> {
-  const decoder = new TextDecoder(encoding);
-  for await (const chunk of readBytes(path, name)) yield decoder.decode(chunk, { stream: true });
-  yield decoder.decode();
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  const decode = (chunk?: Uint8Array): string => {
+    try {
+      return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
+    } catch (cause) {
+      const tried = encoding === "gb18030" ? "neither UTF-8 nor GB18030" : `not ${encoding.toUpperCase()}`;
+      throw fileError(`${name} cannot be read as text: it is ${tried}`, {
+        cause,
+        hint: "save it as “CSV UTF-8” and try again",
+      });
+    }
+  };
+  for await (const chunk of readBytes(path, name)) yield decode(chunk);
+  yield decode();
 }
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EACCES: "permission denied",
+  EISDIR: "it is a directory",
+};
 
 async function* readBytes(path: string, name: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(path);
   } catch (error) {
-    throw fileError(`cannot read ${name}: ${systemCode(error) ?? String(error)}`, { cause: error });
+    const code = systemCode(error) ?? String(error);
+    throw fileError(`cannot read ${name}: ${reasons[code] ?? code}`, { cause: error });
   }
 }

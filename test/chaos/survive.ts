@@ -72,9 +72,10 @@ export async function survive(ordeal: Ordeal, seed: number): Promise<string> {
     ends.push(String(exit));
   }
   const elapsedMs = Date.now() - startedMs;
-  const counts = await planFaults(served, "DELETE");
+  const faults = await countFaults(served);
+  await planFaults(served, "DELETE");
   await compare(home, served, ordeal);
-  return `${kills} kills, ends: ${ends.join(" ")}; ${Math.round(elapsedMs / 1_000)} s; ${counts}`;
+  return `${kills} kills, ends: ${ends.join(" ")}; ${Math.round(elapsedMs / 1_000)} s; ${faults}`;
 }
 
 /** 10 % lost before and 10 % after processing, 5 % limited, 5 % failing, on all paths. */
@@ -102,7 +103,17 @@ async function planFaults({ base_url, api_key }: Served, method: "PUT" | "DELETE
     ...(rules ? { body: JSON.stringify(rules) } : {}),
   });
   expect(response.status).toBe(200);
-  return response.text();
+}
+
+async function countFaults({ base_url, api_key }: Served): Promise<string> {
+  const response = await fetch(`${base_url}/_sandbox/faults`, {
+    headers: { authorization: `Bearer ${api_key}` },
+  });
+  const { data } = (await response.json()) as {
+    data: { rule: { kind: string }; fired: number; matched: number }[];
+  };
+  const kinds = data.map(({ rule, fired }) => `${rule.kind} ${fired}`);
+  return `${data[0]?.matched} requests, ${kinds.join(", ")}`;
 }
 
 function sheet({ rows, pairs }: Ordeal, random: () => number): string {

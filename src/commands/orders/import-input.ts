@@ -1,5 +1,6 @@
 /** Owns the input of an import: its options, its rows, and the check of all of them before anything is sent. */
 
+import type { ColumnMap } from "../../bulk/columns.ts";
 import type { RowProblem } from "../../bulk/rows.ts";
 import { type ImportRow, type RowsOptions, readRows } from "../../bulk/rows.ts";
 import { fileError } from "../../core/errors.ts";
@@ -16,6 +17,8 @@ export interface Overview {
   readonly senders: ReadonlySet<string>;
   /** The header of a CSV file. */
   readonly header: readonly string[];
+  /** The column of a CSV file that each field comes from. */
+  readonly columns: ReadonlyMap<string, string>;
   /** Columns that are no field of an order. */
   readonly unused: readonly string[];
 }
@@ -35,11 +38,14 @@ export async function checkRows(
   const senders = new Set<string>();
   let header: readonly string[] = [];
   let unused: readonly string[] = [];
+  const columns = new Map<string, string>();
   let count = 0;
   let wrong = 0;
-  const onHeader = (names: readonly string[], map: { unused: readonly string[] }) => {
+  const onHeader = (names: readonly string[], map: ColumnMap) => {
     header = names;
     unused = map.unused;
+    for (const [index, path] of map.paths.entries())
+      if (path !== undefined) columns.set(path, names[index] ?? path);
   };
   for await (const checked of readRows({ ...options, onHeader })) {
     count += 1;
@@ -56,7 +62,7 @@ export async function checkRows(
   }
   if (count === 0) throw fileError(`${options.name} has no rows`);
   if (wrong > 0) throw await refuse(options.name, problems, wrong, count, context);
-  return { rows: count, serviceLevels, senders, header, unused };
+  return { rows: count, serviceLevels, senders, header, columns, unused };
 }
 
 async function refuse(

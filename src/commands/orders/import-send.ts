@@ -61,7 +61,12 @@ async function sendOnce(draft: Draft, service: CourierService): Promise<SendResu
     if (error.mayHaveHappened) return { kind: "unknown", cause: error };
     switch (error.kind) {
       case "refused":
-        return { kind: "refused", code: error.serviceCode ?? error.code, message: error.message };
+        return {
+          kind: "refused",
+          code: error.serviceCode ?? error.code,
+          message: error.message,
+          field: error.refusedField,
+        };
       case "limited":
         return { kind: "unsent", cause: error, retryAfterMs: error.retryAfterMs };
       case "unreachable":

@@ -77,6 +77,9 @@ export const importOrders = defineCommand({
     const { file, check } = input;
     const retryRefused = input.retryRefused === true;
     const name = file === "-" ? "stdin" : file;
+    if (input.rejects !== undefined && path.resolve(input.rejects) === path.resolve(file)) {
+      throw usageError("the file of --rejects is the one that is imported", "give it another name");
+    }
     const journalPath = path.resolve(input.journal ?? `${file}.journal.ndjson`);
     if (file === "-" && input.journal === undefined) {
       throw usageError("an import from stdin needs a place for its journal", "give one with --journal PATH");
@@ -130,7 +133,7 @@ export const importOrders = defineCommand({
       ratePerSecond: input.rate,
       retryRefused,
     };
-    const run = { settings, rejects, others };
+    const run = { settings, rejects, rejectsPath: input.rejects, others };
     return rows(runImport(source, plan, journal, run, context), reportColumns, "No rows");
   },
 });

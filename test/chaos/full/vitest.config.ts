@@ -5,7 +5,6 @@ import shared from "../../../vitest.config.ts";
 
 const { exclude: _others, ...settings } = shared.test ?? {};
 
-// biome-ignore lint/style/noDefaultExport: the form that vitest reads
 export default mergeConfig(
   defineConfig({ test: { ...settings, include: [] } }),
   defineConfig({

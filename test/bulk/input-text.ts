@@ -1,0 +1,62 @@
+/** Input files of tests: texts in pieces, files on disk, and what is read from them. */
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { onTestFinished } from "vitest";
+import {
+  type CheckedRow,
+  type ImportRow,
+  type RowProblem,
+  type RowsOptions,
+  readRows,
+} from "../../src/bulk/rows.ts";
+import { inspectSource } from "../../src/bulk/source.ts";
+
+/** A text cut at the given places. */
+export async function* pieces(text: string, cuts: readonly number[] = []): AsyncGenerator<string> {
+  const places = [0, ...cuts.map((cut) => cut % (text.length + 1)).sort((a, b) => a - b), text.length];
+  for (let index = 1; index < places.length; index++) yield text.slice(places[index - 1], places[index]);
+}
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+export async function putFile(content: string | Uint8Array, name = "orders.csv"): Promise<string> {
+  const directory = await mkdtemp(path.join(tmpdir(), "courier-input-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const file = path.join(directory, name);
+  await writeFile(file, content);
+  return file;
+}
+
+/** Every row of a file with this content. */
+export async function read(
+  content: string | Uint8Array,
+  options: Partial<RowsOptions> = {},
+): Promise<CheckedRow[]> {
+  const file = await putFile(content);
+  const facts = await inspectSource(file, "orders.csv");
+  return collect(readRows({ path: file, name: "orders.csv", facts, mapping: new Map(), ...options }));
+}
+
+/** The same where every row must be right. */
+export async function readGood(
+  content: string | Uint8Array,
+  options: Partial<RowsOptions> = {},
+): Promise<ImportRow[]> {
+  return (await read(content, options)).map((row) => {
+    if ("ok" in row) return row.ok;
+    throw new Error(JSON.stringify(row.problems));
+  });
+}
+
+export async function problemsOf(
+  content: string | Uint8Array,
+  options: Partial<RowsOptions> = {},
+): Promise<RowProblem[]> {
+  return (await read(content, options)).flatMap((row) => ("ok" in row ? [] : row.problems));
+}

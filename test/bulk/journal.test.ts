@@ -1,0 +1,167 @@
+/** The journal of an import: what was acknowledged is there, and only its own import gets it. */
+
+import { appendFile, readFile, rm, stat, writeFile } from "node:fs/promises";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { openJournal, readCreated } from "../../src/bulk/journal.ts";
+import { seal } from "../../src/bulk/journal-lines.ts";
+import { createAppender, createState, type Entry } from "../../src/bulk/journal-state.ts";
+import { at, entries, identity, model, replay, useFiles, written } from "./journal-file.ts";
+
+const newFile = useFiles();
+
+test("what was appended is there when it is opened again", async () => {
+  const file = newFile();
+  await written(file);
+  const { last, open, size, fingerprint, journal } = await replay(file);
+  expect(last).toEqual(model(entries).last);
+  expect([...open.keys()]).toEqual(["content:c3#1"]);
+  expect({ size, fingerprint }).toEqual({ size: 4, fingerprint: "f1" });
+  expect([journal.owns("7"), journal.owns("8")]).toEqual([true, false]);
+});
+
+test("only its owner can read it", async () => {
+  const file = newFile();
+  await written(file);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test("the header names version, account, service and input", async () => {
+  const bytes = await written(newFile(), []);
+  expect(JSON.parse(bytes.toString())).toMatchObject({ courier_journal: 1, ...identity, input_sha256: "f1" });
+});
+
+test("replaying whatever was appended gives what a model has", async () => {
+  const keys = fc.constantFrom("ref:a", "ref:b", "content:x#1", "ref:\u{1F600}", "ref:__proto__");
+  const text = fc.string({ unit: "binary", maxLength: 20 });
+  const entry: fc.Arbitrary<Entry> = fc.oneof(
+    fc.record({
+      kind: fc.constant("intent" as const),
+      key: keys,
+      content: text,
+      at: fc.integer({ min: 0, max: 4e12 }).map((ms) => new Date(ms).toISOString()),
+    }),
+    fc.record({ kind: fc.constantFrom("unsent" as const, "unknown" as const), key: keys }),
+    fc.record({ kind: fc.constant("refused" as const), key: keys, content: text, code: text, message: text }),
+    fc.record({
+      kind: fc.constant("created" as const),
+      key: keys,
+      content: text,
+      id: text,
+      order_no: fc.option(text),
+      tracking_number: fc.option(text),
+      estimated_fee: fc.option(text),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(entry, { maxLength: 12 }), async (list) => {
+      const file = newFile();
+      await written(file, list);
+      const { last, open } = await replay(file, new Set(list.map(({ key }) => key)));
+      const expected = model(list);
+      expect(last).toEqual(expected.last);
+      expect(open).toEqual(expected.open);
+      await rm(file);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a line of any length is read back", async () => {
+  const long = "订单".repeat(20_000);
+  const list: Entry[] = [{ kind: "refused", key: `ref:${long}`, content: "c", code: "X", message: long }];
+  const file = newFile();
+  await written(file, list);
+  expect((await replay(file, [`ref:${long}`])).last).toEqual(model(list).last);
+});
+
+describe("of somebody else", () => {
+  test.each([
+    [
+      "account",
+      { ...identity, account: "other" },
+      /belongs to the account shop at https:\/\/service.example, not to other/,
+    ],
+    ["service", { ...identity, base_url: "https://other.example" }, /not to shop at https:\/\/other.example/],
+  ])("another %s is refused with a hint", async (_what, other, message) => {
+    const file = newFile();
+    const bytes = await written(file);
+    const opening = openJournal(file, other, "f1");
+    await expect(opening).rejects.toThrow(message);
+    await expect(opening).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining("--journal") });
+    expect(await readFile(file)).toEqual(bytes);
+  });
+
+  test("a later version is refused", async () => {
+    const file = newFile();
+    await writeFile(file, seal({ courier_journal: 2, ...identity }, "").line);
+    await expect(openJournal(file, identity, "f1")).rejects.toMatchObject({
+      exit: 2,
+      hint: "update courier",
+    });
+  });
+
+  test("another file's journal tells what it created, and nothing when it cannot be trusted", async () => {
+    const file = newFile();
+    const bytes = await written(file);
+    const created = await readCreated(file, identity);
+    expect([created?.hasRow("ref:A-1"), created?.hasRow("ref:姓名")]).toEqual([true, false]);
+    expect([created?.owns("7"), created?.owns("8")]).toEqual([true, false]);
+    expect(await readCreated(file, { ...identity, account: "other" })).toBeUndefined();
+    expect(await readCreated(newFile(), identity)).toBeUndefined();
+    await appendFile(file, '{"kind":"crea');
+    expect((await readCreated(file, identity))?.hasRow("ref:A-1")).toBe(true);
+    expect((await stat(file)).size).toBe(bytes.length + 13);
+  });
+});
+
+describe("durability", () => {
+  /** A journal whose writes and syncs are on record. */
+  function watched() {
+    const calls: string[] = [];
+    let failWith: Error | undefined;
+    const handle = {
+      async appendFile(text: string) {
+        if (failWith) throw failWith;
+        calls.push(`write ${text.split("\n").length - 1}`);
+        await new Promise(setImmediate);
+      },
+      async datasync() {
+        calls.push("sync begins");
+        await new Promise(setImmediate);
+        calls.push("sync ends");
+      },
+    };
+    const appender = createAppender(handle as never, "orders.journal", createState());
+    return {
+      appender,
+      calls,
+      fail: (error: Error) => {
+        failWith = error;
+      },
+    };
+  }
+  const intent = (index: number): Entry => ({ kind: "intent", key: `ref:${index}`, content: "c", at });
+
+  test("entries that come while a sync is under way share the next one, and none is acknowledged before its own", async () => {
+    const { appender, calls } = watched();
+    await Promise.all(
+      [0, 1, 2, 3, 4].map((index) => appender.append(intent(index)).then(() => calls.push(`done ${index}`))),
+    );
+    expect(calls).toEqual([
+      ...["write 1", "sync begins", "sync ends", "write 4", "done 0"],
+      ...["sync begins", "sync ends", "done 1", "done 2", "done 3", "done 4"],
+    ]);
+  });
+
+  test("after a failed write nothing more is written, and everyone waiting is told", async () => {
+    const { appender, calls, fail } = watched();
+    await appender.append(intent(0));
+    fail(Object.assign(new Error("no"), { code: "ENOSPC" }));
+    const appends = await Promise.allSettled([1, 2, 3].map((index) => appender.append(intent(index))));
+    for (const each of [...appends, ...(await Promise.allSettled([appender.append(intent(4))]))]) {
+      expect(each).toMatchObject({ status: "rejected", reason: { code: "journal_failed", exit: 5 } });
+    }
+    expect(calls).toEqual(["write 1", "sync begins", "sync ends"]);
+  });
+});

@@ -1,0 +1,108 @@
+/** JSON rows: the same elements as a JSON parser finds, however the text is cut into pieces. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readElements, readLines } from "../../src/bulk/json-rows.ts";
+import { stringifyJson } from "../../src/model/json.ts";
+import { collect, pieces } from "./input-text.ts";
+
+const cutsOf = fc.array(fc.nat(500), { maxLength: 8 });
+const plain = (rows: { value: unknown }[]) =>
+  rows.map(({ value }) => JSON.parse(stringifyJson(value as never)));
+
+describe("the elements of an array", () => {
+  test("are those that JSON.parse finds", async () => {
+    const layout = fc.constantFrom(undefined, 1, "\t", "\r\n  ");
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.jsonValue({ maxDepth: 4 })),
+        layout,
+        cutsOf,
+        async (value, space, cuts) => {
+          const text = JSON.stringify(value, null, space as string);
+          expect(plain(await collect(readElements(pieces(text, cuts), "a.json")))).toEqual(JSON.parse(text));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test("of a broken text are refused wherever JSON.parse refuses", async () => {
+    const broken = fc
+      .string({ unit: fc.constantFrom(...'[]{},:"\\ \n1atrue'), maxLength: 12 })
+      .map((text) => `[${text}`);
+    await fc.assert(
+      fc.asyncProperty(broken, cutsOf, async (text, cuts) => {
+        let expected: unknown;
+        try {
+          expected = JSON.parse(text);
+        } catch {
+          await expect(collect(readElements(pieces(text, cuts), "a.json"))).rejects.toMatchObject({
+            exit: 2,
+          });
+          return;
+        }
+        const rows = collect(readElements(pieces(text, cuts), "a.json"));
+        // Of two equal keys a file written by hand means one: neither is taken.
+        expect(
+          await rows.then(plain, (error) => (/duplicate/i.test(error.message) ? expected : error)),
+        ).toEqual(expected);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("a character that is cut in two is whole again", async () => {
+    expect(plain(await collect(readElements(pieces('["😀"]', [3]), "a.json")))).toEqual(["😀"]);
+  });
+
+  test("blanks before and after do no harm", async () => {
+    expect(plain(await collect(readElements(pieces(" \r\n[ ]\n "), "a.json")))).toEqual([]);
+  });
+
+  test("numbers keep all their digits", async () => {
+    const [row] = await collect(
+      readElements(pieces('[{"item":{"value":12345678901234567890.10}}]'), "a.json"),
+    );
+    expect(stringifyJson(row?.value as never)).toContain("12345678901234567890.10");
+  });
+
+  test("know the line that they begin on", async () => {
+    const rows = await collect(readElements(pieces('[\n  {"a":\n1},\n\n  2, 3\n]'), "a.json"));
+    expect(rows.map(({ line }) => line)).toEqual([2, 5, 5]);
+  });
+
+  test.each([
+    ["[1,]", "a.json, line 1: not valid JSON: an element is missing"],
+    ["[\n,1]", "a.json, line 2: not valid JSON: an element is missing"],
+    ["[1\n", "a.json, line 2: not valid JSON: the array does not end"],
+    ["[1]\nx", "a.json, line 2: not valid JSON: there is something after the array"],
+    ["[1}", "a.json, line 1: not valid JSON: a bracket is closed that was not opened"],
+    ["", "a.json, line 1: not valid JSON: the array does not end"],
+  ])("%j is refused", async (text, message) => {
+    await expect(collect(readElements(pieces(text), "a.json"))).rejects.toThrow(message);
+  });
+});
+
+describe("the lines of NDJSON", () => {
+  test("are one row each, however they are cut and ended", async () => {
+    const values = fc.array(fc.jsonValue({ maxDepth: 2 }));
+    await fc.assert(
+      fc.asyncProperty(values, cutsOf, fc.constantFrom("\n", "\r\n", "\n\n"), async (rows, cuts, end) => {
+        const text = rows.map((row) => JSON.stringify(row)).join(end);
+        const found = await collect(readLines(pieces(text, cuts), "a.ndjson"));
+        expect(plain(found)).toEqual(rows.map((row) => JSON.parse(JSON.stringify(row))));
+        expect(found.map(({ line }) => line)).toEqual(
+          rows.map((_, index) => 1 + index * (end === "\n\n" ? 2 : 1)),
+        );
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("a line that is no JSON is named", async () => {
+    await expect(collect(readLines(pieces('{"a":1}\n\n{"a":\n'), "a.ndjson"))).rejects.toThrow(
+      /^a\.ndjson, line 3: not valid JSON: /,
+    );
+  });
+});

@@ -1,0 +1,279 @@
+/** courier orders import again and again: it goes on where it was, whatever happened to the file or the service. */
+
+import { readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { FaultRule } from "../../src/sandbox/faults.ts";
+import { requestCount } from "../support/answers.ts";
+import { createImportHome, journalEntries, outcomes, row, sheet } from "../support/imports.ts";
+
+const post = { method: "POST", path: "/api/v1/orders" } as const;
+
+describe("the same file again", () => {
+  test("is done: nothing is sent, and the report is the same", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row(""), row("")));
+    const first = await home.run();
+    const again = await home.run();
+    expect([first.exit, again.exit]).toEqual([0, 0]);
+    expect(again.stdout).toBe(first.stdout);
+    expect(again.stderr).toContain("from an earlier run: 3 created; 0 to send");
+    expect(home.posts).toBe(3);
+  });
+
+  test("refused rows are tried again only when told to, or when they changed", async () => {
+    const home = await createImportHome(sheet(row("A-1", "李四", "12"), row("A-2", "王五", "12")));
+    expect((await home.run()).exit).toBe(3);
+    expect(outcomes((await home.run()).report)).toBe("refused refused");
+    expect(home.posts).toBe(2);
+    expect((await home.run("--retry-refused")).exit).toBe(3);
+    expect(home.posts).toBe(4);
+    await home.put(sheet(row("A-1", "李四"), row("A-2", "王五", "12")));
+    expect(outcomes((await home.run()).report)).toBe("created refused");
+    expect(home.posts).toBe(5);
+  });
+
+  test("a created row that changed is not sent again, and that is said", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2")));
+    await home.run();
+    await home.put(sheet(row("A-1", "赵六"), row("A-2")));
+    const { exit, stderr } = await home.run();
+    expect([exit, home.posts]).toEqual([0, 2]);
+    expect(stderr).toContain(
+      "warning: 1 row has changed since its order was created; the order is as it was",
+    );
+  });
+
+  test("rows that were added, reordered or taken out make no difference to the others", async () => {
+    const rows = [row("A-1"), row("", "王五"), row("", "王五"), row("", "赵六")];
+    const home = await createImportHome(sheet(...rows));
+    await home.run();
+    const [a = "", b = "", c = "", d = ""] = rows;
+    await home.put(sheet(d, row("N-1", "孙七"), c, a, b, row("", "王五")));
+    const { exit, report } = await home.run();
+    expect(exit).toBe(0);
+    expect(outcomes(report)).toBe("created created created created created created");
+    expect(await home.receivers()).toEqual(["李四", "王五", "王五", "赵六", "孙七", "王五"]);
+    await home.put(sheet(a, b, c));
+    expect((await home.run()).stderr).toContain("warning: 3 rows were taken out of the file or changed");
+  });
+});
+
+describe("a lost answer", () => {
+  test.each<[string, FaultRule[]]>([
+    ["before processing", [{ ...post, kind: "drop_before", times: 2 }]],
+    ["after processing", [{ ...post, kind: "drop_after", times: 2 }]],
+    ["as a 503 that did nothing", [{ ...post, kind: "status", status: 503, times: 2 }]],
+    ["as a 500 that did its work", [{ ...post, kind: "status", status: 500, processed: true, times: 2 }]],
+    [
+      "as a page of a proxy",
+      [
+        { ...post, kind: "garbage", processed: true, times: 1 },
+        { ...post, kind: "garbage", times: 1 },
+      ],
+    ],
+    ["in the middle of the body", [{ ...post, kind: "drop_mid_body", times: 2 }]],
+  ])("%s ends with each row once", async (_what, faults) => {
+    const home = await createImportHome(sheet(row("A-1"), row("", "王五"), row("", "王五"), row("", "赵六")));
+    home.sandbox.faults.set(faults);
+    const { exit, report } = await home.run();
+    expect(exit).toBe(0);
+    expect(new Set(report.map(({ id }) => id)).size).toBe(4);
+    expect([...(await home.receivers())].sort()).toEqual(["李四", "王五", "王五", "赵六"].sort());
+  });
+
+  test("an order that another import or a single create made meanwhile is not taken for the row's", async () => {
+    const home = await createImportHome(sheet(row("", "王五")));
+    home.sandbox.faults.set([{ ...post, kind: "drop_before", times: 1 }]);
+    const interruption = new AbortController();
+    const { clock } = home;
+    const sleep = clock.sleep.bind(clock);
+    // The first run ends before it looks; in the meantime another file has the very same row.
+    clock.sleep = async () => interruption.abort(Object.assign(new Error("stop"), { exit: 130 }));
+    expect((await home.run("", { signal: interruption.signal })).exit).not.toBe(0);
+    clock.sleep = sleep;
+    const other = await home.put(sheet(row("", "王五")), "other.csv");
+    expect((await home.courier(["orders", "import", other, "--yes"])).exit).toBe(0);
+    const { exit } = await home.run();
+    expect(exit).toBe(0);
+    expect(await home.receivers()).toEqual(["王五", "王五"]);
+  });
+
+  test("where orders may be the row's but not for certain: exit 6, they are named, nothing is sent twice", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    home.sandbox.faults.set([
+      { ...post, kind: "drop_after", times: 1 },
+      { kind: "drop_before", method: "GET" },
+    ]);
+    expect((await home.run()).exit).toBe(5);
+    // Somebody else made an equal order.
+    home.sandbox.faults.clear();
+    await fetch(`${home.sandbox.baseUrl}/api/v1/orders`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${home.sandbox.apiKey}`, "content-type": "application/json" },
+      body: home.sandbox.requests.find(({ method }) => method === "POST")?.body ?? "",
+    });
+    const { exit, report, stderr } = await home.run();
+    expect(exit).toBe(6);
+    expect(report[0]).toMatchObject({ outcome: "unknown", error: { code: "outcome_unknown" } });
+    expect(report[0]?.error?.message).toContain("1000002, 1000001");
+    expect(stderr).toContain("it is not known whether 1 of 1 orders was created");
+    expect(home.posts).toBe(2);
+  });
+
+  test("a row that was changed before it was looked for is not sent: its first form may be an order", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    home.sandbox.faults.set([
+      { ...post, kind: "drop_after", times: 1 },
+      { kind: "drop_before", method: "GET" },
+    ]);
+    expect((await home.run()).exit).toBe(5);
+    home.sandbox.faults.clear();
+    await home.put(sheet(row("A-1", "王五")));
+    const changed = await home.run();
+    expect([changed.exit, home.posts]).toEqual([6, 1]);
+    expect(changed.report[0]?.error?.message).toContain("put it back as it was");
+    await home.put(sheet(row("A-1")));
+    expect((await home.run()).exit).toBe(0);
+    expect(await home.receivers()).toEqual(["李四"]);
+  });
+
+  test("an answer that shows a clock far off ours still leads to the order", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    home.sandbox.faults.set([
+      { ...post, kind: "drop_after", times: 1 },
+      { kind: "drop_before", method: "GET" },
+    ]);
+    expect((await home.run()).exit).toBe(5);
+    const text = await readFile(home.journal, "utf8");
+    const [{ at }] = (await journalEntries(home.journal)).filter(({ kind }) => kind === "intent") as [
+      { at: string },
+    ];
+    expect(text).toContain(at);
+    home.sandbox.faults.clear();
+    home.clock.advance(3 * 86_400_000);
+    expect((await home.run()).exit).toBe(0);
+    expect(await home.receivers()).toEqual(["李四"]);
+  });
+});
+
+describe("a journal that does not fit", () => {
+  test("of another file is refused with a hint", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await home.run();
+    await home.put(sheet(row("B-1"), row("B-2")));
+    const { exit, stderr } = await home.run();
+    expect([exit, home.posts]).toEqual([2, 1]);
+    expect(stderr).toContain("none of whose rows are in");
+    expect(stderr).toContain("--journal PATH");
+  });
+
+  test("of the same file read differently is told apart", async () => {
+    const home = await createImportHome("receiver.name,item.name\nA,B\n");
+    await home.courier("addresses add shop --name Shop");
+    await home.courier("addresses add depot --name Depot");
+    expect(await home.run("--sender @shop")).toMatchObject({ exit: 0 });
+    const { exit, stderr } = await home.run("--sender @depot");
+    expect([exit, home.posts]).toEqual([2, 1]);
+    expect(stderr).toContain("are read differently than when the journal was begun");
+  });
+
+  test("of another account or service is refused", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await home.run();
+    const { exit, stderr } = await home.run("--account sandbox");
+    expect(exit).toBe(2);
+    expect(stderr).toContain("belongs to the account (environment)");
+  });
+
+  test("that was edited is reported with its line", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await home.run();
+    const text = await readFile(home.journal, "utf8");
+    await writeFile(home.journal, text.replace("1000001", "1000009"));
+    const { exit, stderr } = await home.run();
+    expect([exit, home.posts]).toEqual([2, 1]);
+    expect(stderr).toContain("changed by hand, or is damaged, in line 3");
+  });
+});
+
+describe("the same ref in another file", () => {
+  test("is pointed out before anything is sent; --allow-duplicate overrides", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2")));
+    await home.run();
+    const other = await home.put(sheet(row("A-2", "王五"), row("A-3")), "other.csv");
+    const words = ["orders", "import", other, "--yes", "--json"];
+    const ran = await home.courier(words);
+    expect([ran.exit, home.posts]).toEqual([2, 2]);
+    expect(JSON.parse(ran.stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({
+      code: "duplicate",
+      message: `another import has created orders of the same ref: A-2 (${home.journal})`,
+      details: { count: 1, refs: ["A-2"] },
+    });
+    expect((await home.courier([...words, "--allow-duplicate"])).exit).toBe(0);
+    expect(home.posts).toBe(4);
+    expect((await home.courier(words)).exit).toBe(0); // its own journal knows by now
+  });
+
+  test("a journal that is gone tells nothing and stops nothing", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await home.run();
+    await rm(home.journal);
+    const other = await home.put(sheet(row("A-1")), "other.csv");
+    expect((await home.courier(["orders", "import", other, "--yes"])).exit).toBe(0);
+  });
+});
+
+describe("crash after each single write of the journal", () => {
+  /** What there is after so many lines: the journal as it was, and the orders that the service had by then. */
+  test("the next run ends with each row once, whether the last request had arrived or not", async () => {
+    const rows = [row("A-1"), row("", "王五"), row("", "王五"), row("A-2", "赵六")];
+    const whole = await createImportHome(sheet(...rows));
+    await whole.run("--concurrency 1");
+    const lines = (await readFile(whole.journal, "utf8")).trimEnd().split("\n");
+    const bodies = whole.sandbox.requests.filter(({ method }) => method === "POST").map(({ body }) => body);
+    expect(lines).toHaveLength(1 + 2 * rows.length);
+
+    for (let kept = 0; kept <= lines.length; kept++) {
+      for (const hasArrived of [false, true]) {
+        const home = await createImportHome(sheet(...rows));
+        const created = lines.slice(0, kept).filter((line) => line.includes('"created"')).length;
+        const isOpen = lines[kept - 1]?.includes('"intent"') === true;
+        if (hasArrived && !isOpen) continue;
+        for (const body of bodies.slice(0, created + (hasArrived ? 1 : 0))) {
+          await fetch(`${home.sandbox.baseUrl}/api/v1/orders`, {
+            method: "POST",
+            headers: { authorization: `Bearer ${home.sandbox.apiKey}`, "content-type": "application/json" },
+            body,
+          });
+        }
+        await writeFile(home.journal, await resealed(lines.slice(0, kept), home.sandbox.baseUrl));
+        const { exit, report, stderr } = await home.run("--concurrency 1");
+        expect(exit, stderr).toBe(0);
+        expect(outcomes(report)).toBe("created created created created");
+        expect([...(await home.receivers())].sort()).toEqual(["李四", "王五", "王五", "赵六"].sort());
+      }
+    }
+  });
+});
+
+/** The same lines for a service at another address. */
+async function resealed(lines: readonly string[], baseUrl: string): Promise<string> {
+  const { seal } = await import("../../src/bulk/journal-lines.ts");
+  let sum = "";
+  return lines
+    .map((text) => {
+      const { sum: _sum, ...value } = JSON.parse(text);
+      const sealed = seal("base_url" in value ? { ...value, base_url: baseUrl } : value, sum);
+      sum = sealed.sum;
+      return sealed.line;
+    })
+    .join("");
+}
+
+test("a journal elsewhere is found again by --journal", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  const journal = path.join(home.directory, "kept.ndjson");
+  await home.run(`--journal ${journal}`);
+  await home.run(`--journal ${journal}`);
+  expect(requestCount(home, "POST")).toBe(1);
+});

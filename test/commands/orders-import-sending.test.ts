@@ -1,0 +1,243 @@
+/** courier orders import while it sends: pace, limits, a failing service, Ctrl-C, stdin, senders and columns. */
+
+import path from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { interrupted } from "../../src/core/errors.ts";
+import { createImportHome, header, outcomes, row, sheet } from "../support/imports.ts";
+import { until } from "../support/process.ts";
+
+const post = { method: "POST", path: "/api/v1/orders" } as const;
+const rowsOf = (count: number) => sheet(...Array.from({ length: count }, (_, index) => row(`A-${index}`)));
+
+describe("pace", () => {
+  test("--rate spaces the requests evenly", async () => {
+    const home = await createImportHome(rowsOf(5));
+    const startMs = home.clock.now();
+    expect((await home.run("--rate 2 --concurrency 1")).exit).toBe(0);
+    expect(home.clock.delays).toEqual([500, 500, 500, 500]);
+    expect(home.clock.now() - startMs).toBe(2_000);
+  });
+
+  test.each([
+    ["", 4],
+    ["--concurrency 7", 7],
+    ["--concurrency 1", 1],
+  ])("no more rows are sent at once than allowed: “%s”", async (words, limit) => {
+    const home = await createImportHome(rowsOf(40));
+    home.sandbox.faults.set([{ ...post, kind: "stall_headers" }]);
+    const interruption = new AbortController();
+    const running = home.run(words, { signal: interruption.signal });
+    await until("all are under way", () => home.posts >= limit);
+    for (let trips = 0; trips < 20; trips++) await fetch(home.sandbox.baseUrl); // time enough for one more
+    expect(home.posts).toBe(limit);
+    interruption.abort(interrupted(130));
+    for (let turns = 0; turns < 50; turns++) await turn();
+    home.clock.advance(60_000); // the deadline of those that stall
+    expect((await running).exit).toBe(130);
+    expect(home.posts).toBe(limit);
+  });
+
+  test("429 with Retry-After holds all rows up once, and nothing is sent twice", async () => {
+    const home = await createImportHome(rowsOf(12));
+    home.sandbox.faults.set([{ ...post, kind: "rate_limit", retryAfter: "7", after: 4, times: 1 }]);
+    const startMs = home.clock.now();
+    const { exit } = await home.run();
+    expect([exit, home.posts]).toEqual([0, 13]);
+    expect(Math.max(...home.clock.delays)).toBe(7_000);
+    expect(home.clock.now() - startMs).toBe(7_000);
+    expect(await home.receivers()).toHaveLength(12);
+  });
+
+  test("a wait of hours is not sat through: exit 5 says how long", async () => {
+    const home = await createImportHome(rowsOf(3));
+    home.sandbox.faults.set([{ ...post, kind: "rate_limit", retryAfter: "7200" }]);
+    const { exit, stderr } = await home.run("--concurrency 1");
+    expect(exit).toBe(5);
+    expect(stderr).toContain("it asks to wait 7200 s");
+    home.sandbox.faults.clear();
+    expect((await home.run()).exit).toBe(0);
+    expect(await home.receivers()).toHaveLength(3);
+  });
+});
+
+describe("a service that cannot be used", () => {
+  test.each([
+    ["fails", { kind: "status", status: 503 } as const],
+    ["drops every connection", { kind: "drop_before" } as const],
+    ["limits without end", { kind: "rate_limit" } as const],
+  ])("%s: exit 5, and the same command goes on later", async (_what, fault) => {
+    const home = await createImportHome(rowsOf(60));
+    home.sandbox.faults.set([{ ...post, ...fault, after: 10 }]);
+    const { exit, stderr } = await home.run();
+    expect(exit).toBe(5);
+    const { error } = JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "");
+    expect(error).toMatchObject({
+      code: "service_unavailable",
+      hint: "run the same command again: it goes on where it was",
+    });
+    expect(error.message).toMatch(/^the import stopped after \d+ created orders: /);
+    home.sandbox.faults.clear();
+    expect((await home.run()).exit).toBe(0);
+    expect(await home.receivers()).toHaveLength(60);
+  });
+
+  test("is not reached: exit 5, nothing is in doubt", async () => {
+    const home = await createImportHome(rowsOf(3));
+    const env = { COURIER_BASE_URL: "http://127.0.0.1:1" };
+    const { exit, stderr } = await home.run("", { env });
+    expect(exit).toBe(5);
+    expect(stderr).toContain("cannot reach 127.0.0.1:1");
+  });
+
+  test("a refused key ends it at once: exit 4", async () => {
+    const home = await createImportHome(rowsOf(40));
+    const env = { COURIER_API_KEY: "another-key-0000" };
+    const { exit, report } = await home.run("", { env });
+    expect([exit, report]).toEqual([4, []]);
+    expect(home.posts).toBe(4);
+    expect((await home.run()).exit).toBe(0);
+    expect(await home.receivers()).toHaveLength(40);
+  });
+});
+
+describe("Ctrl-C", () => {
+  test("once: what is under way is finished, the rest waits, and the message says how to go on", async () => {
+    const home = await createImportHome(rowsOf(40));
+    const interruption = new AbortController();
+    home.sandbox.faults.set([{ ...post, kind: "latency", ms: 50 }]);
+    const running = home.run("", { signal: interruption.signal });
+    await until("some are under way", () => home.posts >= 6);
+    const sent = home.posts;
+    interruption.abort(interrupted(130));
+    const { exit, report, stderr } = await running;
+    expect(exit).toBe(130);
+    expect(report.length).toBeGreaterThanOrEqual(sent);
+    expect(report.length).toBeLessThan(40);
+    expect(new Set(report.map(({ outcome }) => outcome))).toEqual(new Set(["created"]));
+    const { error } = JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "");
+    expect(error.message).toBe(`stopped: ${report.length} created, 0 refused, ${40 - report.length} to go`);
+    expect(error.hint).toContain("run the same command again");
+    expect((await home.run()).exit).toBe(0);
+    expect(await home.receivers()).toHaveLength(40);
+  });
+
+  test("a lost answer at that moment is settled by the next run", async () => {
+    const home = await createImportHome(rowsOf(2));
+    home.sandbox.faults.set([{ ...post, kind: "drop_after", times: 1 }]);
+    const interruption = new AbortController();
+    const { clock } = home;
+    const sleep = clock.sleep.bind(clock);
+    clock.sleep = async (_delayMs, signal) => {
+      interruption.abort(interrupted(130));
+      signal?.throwIfAborted();
+    };
+    const first = await home.run("--concurrency 1", { signal: interruption.signal });
+    expect(first.exit).toBe(130);
+    expect(outcomes(first.report)).toContain("unknown");
+    clock.sleep = sleep;
+    expect((await home.run()).exit).toBe(0);
+    expect(await home.receivers()).toHaveLength(2);
+  });
+});
+
+test("two imports of one journal at once: the second is told, and sends nothing", async () => {
+  const home = await createImportHome(rowsOf(20));
+  home.sandbox.faults.set([{ ...post, kind: "stall_headers", times: 4 }]);
+  const interruption = new AbortController();
+  const first = home.run("", { signal: interruption.signal });
+  await until("all are under way", () => home.posts >= 4);
+  const second = await home.run();
+  expect(second).toMatchObject({ exit: 2, stdout: "" });
+  expect(second.stderr).toContain("another courier is at work on it");
+  expect(home.posts).toBe(4);
+  interruption.abort(interrupted(130));
+  for (let turns = 0; turns < 50; turns++) await turn();
+  home.clock.advance(60_000);
+  await first;
+  expect((await home.run()).exit).toBe(0);
+  expect(await home.receivers()).toHaveLength(20);
+});
+
+describe("stdin", () => {
+  test("is imported with a place for the journal, and goes on like a file", async () => {
+    const home = await createImportHome("");
+    const journal = path.join(home.directory, "journal.ndjson");
+    const words = ["orders", "import", "-", "--journal", journal, "--yes", "--json"];
+    const first = await home.courier(words, { stdin: sheet(row("A-1"), row("")) });
+    expect([first.exit, JSON.parse(first.stdout).length]).toEqual([0, 2]);
+    const again = await home.courier(words, { stdin: sheet(row(""), row("A-1"), row("A-2")) });
+    expect([again.exit, home.posts]).toEqual([0, 3]);
+  });
+
+  test("needs one", async () => {
+    const home = await createImportHome("");
+    const ran = await home.courier("orders import - --yes", { stdin: sheet(row("A-1")) });
+    expect(ran).toMatchObject({ exit: 2, stdout: "" });
+    expect(ran.stderr).toContain("--journal PATH");
+  });
+});
+
+describe("senders and columns", () => {
+  const bodies = (home: { sandbox: { requests: readonly { body: string }[] } }) =>
+    home.sandbox.requests.filter(({ body }) => body !== "").map(({ body }) => JSON.parse(body));
+
+  test("--sender fills in the sender of rows that have none", async () => {
+    const home = await createImportHome("sender.name,receiver.name,item.name\n,A,B\n张三,C,D\n");
+    await home.courier("addresses add shop --name Shop --city 深圳市");
+    expect((await home.run("--sender @shop --concurrency 1")).exit).toBe(0);
+    expect(bodies(home).map(({ sender }) => sender)).toEqual([
+      { name: "Shop", city: "深圳市" },
+      { name: "张三" },
+    ]);
+  });
+
+  test.each([
+    ["--sender @nobody", /nobody/],
+    ["--sender shop", /@shop/],
+  ])("%s is refused before anything is sent", async (words, message) => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const { exit, stderr } = await home.run(words);
+    expect([exit, home.posts]).toEqual([2, 0]);
+    expect(stderr).toMatch(message);
+  });
+
+  test("--map names columns, --save-map keeps the names, --use-map brings them back", async () => {
+    const content = "Ship Name,What,sender.name\nA,B,C\n";
+    const home = await createImportHome(content);
+    const map = ["--map", "Ship Name=receiver.name", "--map", "What=item.name", "--save-map", "shop"];
+    const words = ["orders", "import", home.file, "--check"];
+    expect((await home.courier([...words, ...map])).exit).toBe(0);
+    expect((await home.courier(words)).exit).toBe(2);
+    expect((await home.run("--use-map shop")).exit).toBe(0);
+    expect(bodies(home)).toEqual([{ receiver: { name: "A" }, item: { name: "B" }, sender: { name: "C" } }]);
+    const unknown = await home.courier([...words, "--use-map", "other"]);
+    expect(unknown.exit).toBe(2);
+    expect(unknown.stderr).toContain("saved: shop");
+  });
+
+  test("a spreadsheet of Chinese Excel ships", async () => {
+    const gb = Buffer.concat([
+      Buffer.from("sender.name,receiver.name,item.name\r\n"),
+      Buffer.from([0xd5, 0xc5, 0xc8, 0xfd, 0x2c, 0xc0, 0xee, 0xcb, 0xc4, 0x2c, 0xb2, 0xe8, 0x0d, 0x0a]),
+    ]);
+    const home = await createImportHome(gb);
+    expect((await home.run()).exit).toBe(0);
+    expect(bodies(home)).toEqual([
+      { sender: { name: "张三" }, receiver: { name: "李四" }, item: { name: "茶" } },
+    ]);
+  });
+
+  test("columns that are no field are named before anything is sent", async () => {
+    const home = await createImportHome(`${header},Colour\n${row("A-1")},red\n`);
+    expect((await home.run()).stderr).toContain("columns that are not used: Colour");
+  });
+});
+
+test("elsewhere than at a terminal, a line every few seconds says how far it is", async () => {
+  const home = await createImportHome(rowsOf(30));
+  const { stderr } = await home.run("--rate 2");
+  const lines = stderr.split("\n").filter((line) => line.startsWith("["));
+  expect(lines.length).toBeGreaterThanOrEqual(2);
+  expect(lines[0]).toMatch(/^\[#+\.+\] \d+\/30 {2}\d+\/s {2}\d+ created {2}\d+ s left$/);
+});

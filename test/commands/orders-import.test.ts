@@ -1,0 +1,266 @@
+/** courier orders import from a user's chair: check, send, see what was refused, mend it, finish. */
+
+import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { requestCount } from "../support/answers.ts";
+import { createImportHome, header, journalEntries, outcomes, row, sheet } from "../support/imports.ts";
+import { expectScreens } from "../support/screens.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+
+const three = sheet(row("A-1"), row("A-2", "王五", "12"), row("", "赵六"));
+
+describe("--check", () => {
+  test("says what a right file holds, and sends nothing", async () => {
+    const home = await createImportHome(three);
+    const { exit, stdout } = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      rows: 3,
+      service_levels: { "": 3 },
+      senders: ["张三"],
+      unused_columns: [],
+    });
+    expect(home.sandbox.requests).toHaveLength(0);
+    await expect(stat(home.journal)).rejects.toThrow("ENOENT");
+  });
+
+  test("needs no account", async () => {
+    const home = await createImportHome(three);
+    const env = { COURIER_BASE_URL: "", COURIER_API_KEY: "" };
+    expect((await home.courier(["orders", "import", home.file, "--check"], { env })).exit).toBe(0);
+  });
+
+  test.each([["--check"], ["--yes"]])(
+    "with %s every wrong cell is told, exit 2, and nothing is sent",
+    async (flag) => {
+      const home = await createImportHome(
+        sheet(row("A-1", "李四", "1.38E+10"), row("A-2"), row("A-2").replace("1.50", "heavy")),
+      );
+      const ran = await home.courier(["orders", "import", home.file, flag, "--json"]);
+      expect(ran).toMatchObject({ exit: 2, stdout: "" });
+      const { error } = JSON.parse(ran.stderr.trimEnd().split("\n").at(-1) ?? "");
+      expect(error.message).toBe(`${home.file}: 2 of 3 rows are wrong`);
+      expect(error.details).toMatchObject([
+        { row: 1, line: 2, column: "receiver.phone", value: "1.38E+10" },
+        { row: 3, line: 4, column: "item.weight", value: "heavy" },
+        { row: 3, line: 4, column: "ref", value: "A-2" },
+      ]);
+      expect(home.posts).toBe(0);
+    },
+  );
+});
+
+describe("before it sends", () => {
+  test("it says what it will do and asks once", async () => {
+    const home = await createImportHome(three);
+    const prompts = scriptedPrompts({ confirms: [false] });
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 100, prompts });
+    expect(ran).toMatchObject({ exit: 130, stdout: "" });
+    expect(prompts.asked).toEqual(["Create 3 orders with the account (environment)?"]);
+    expect(ran.stderr).toContain("3 rows for the account (environment) at http://127.0.0.1:");
+    expect(ran.stderr).toContain("from 张三\n");
+    expect(home.posts).toBe(0);
+  });
+
+  test("without a terminal it needs --yes, and says so before it reads", async () => {
+    const home = await createImportHome(three);
+    const ran = await home.courier(["orders", "import", "/nowhere.csv"]);
+    expect(ran).toMatchObject({ exit: 2, stdout: "" });
+    expect(ran.stderr).toContain("--yes");
+  });
+
+  test("a budget that is too small is a question, exit 2 where nobody can be asked, and a warning with --yes", async () => {
+    const many = sheet(...Array.from({ length: 60 }, (_, index) => row(`A-${index}`)));
+    const home = await createImportHome(many);
+    const data = { id: 1, name: "n", email: "e", balance: 1, api_calls_remaining: 10 };
+    home.sandbox.faults.set([{ kind: "wrong_shape", path: "/api/v1/user/profile", data: data as never }]);
+    const prompts = scriptedPrompts({ confirms: [false] });
+    const asked = await home.courier(["orders", "import", home.file], { terminal: 100, prompts });
+    expect([asked.exit, home.posts]).toEqual([2, 0]);
+    expect(prompts.asked).toEqual(["This takes 60 calls, but only 10 are left. Go on?"]);
+    const { exit, stderr } = await home.run();
+    expect(stderr).toContain("warning: this takes 60 calls, but only 10 are left");
+    expect([exit, home.posts]).toEqual([0, 60]);
+  });
+});
+
+describe("the report", () => {
+  test("tells each row's outcome, in the order of the file", async () => {
+    const home = await createImportHome(three);
+    const { exit, report, stderr } = await home.run();
+    expect(exit).toBe(3);
+    expect(report).toEqual([
+      {
+        ref: "A-1",
+        row: 1,
+        outcome: "created",
+        id: 1000001,
+        order_no: expect.any(String),
+        tracking_number: expect.any(String),
+        estimated_fee: 14,
+        error: null,
+      },
+      {
+        ref: "A-2",
+        row: 2,
+        outcome: "refused",
+        id: null,
+        order_no: null,
+        tracking_number: null,
+        estimated_fee: null,
+        error: { code: "INVALID_PARAMETER", message: expect.any(String), column: "receiver.phone" },
+      },
+      expect.objectContaining({ ref: null, row: 3, outcome: "created", id: 1000002 }),
+    ]);
+    expect(JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({
+      code: "some_refused",
+      exit: 3,
+    });
+  });
+
+  test("names a refused column as the file does", async () => {
+    const home = await createImportHome(three.replace("receiver.phone", "收件人电话"));
+    const { report } = await home.run();
+    expect(report[1]?.error?.column).toBe("收件人电话");
+    const { stdout } = await home.courier(["orders", "import", home.file, "--yes", "--quiet"]);
+    expect(stdout).toContain("收件人电话: ");
+  });
+
+  test("has every form", async () => {
+    const home = await createImportHome(three);
+    await home.run();
+    const words = ["orders", "import", home.file, "--yes", "--quiet"];
+    const json = await home.courier([...words, "--json"]);
+    expect(JSON.parse(json.stdout)).toHaveLength(3);
+    const csv = await home.courier([...words, "--csv"]);
+    expect(csv.stdout.split("\n").slice(0, 2)).toEqual([
+      "row,ref,outcome,id,order_no,tracking_number,estimated_fee,error.message",
+      "1,A-1,created,1000001,CO10259126790,CR988818558542,14.00,",
+    ]);
+    expect(home.posts).toBe(3);
+  });
+
+  test("fits the terminal", async () => {
+    await expectScreens("orders-import", async (terminal) => {
+      const home = await createImportHome(three);
+      const ran = await home.courier(["orders", "import", home.file, "--yes"], {
+        terminal,
+        env: { NO_COLOR: "1" },
+      });
+      const meter = /\r\u001b\[K(\[[^\r\n]*)?/g;
+      const stderr = ran.stderr.replaceAll(/127.0.0.1:\d+/g, "127.0.0.1:4010").replaceAll(meter, "");
+      return { ...ran, stderr };
+    });
+  });
+
+  test("exit 0 when all were created", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("")));
+    expect(await home.run()).toMatchObject({ exit: 0 });
+    expect(requestCount(home, "POST")).toBe(2);
+  });
+});
+
+describe("rejects come out in the form that went in, and go in again", () => {
+  const mended = (text: string) => text.replaceAll(/\b12\b/g, "13700137000");
+  const party = { name: "李四", phone: "12" };
+  const records = [
+    { ref: "J-1", sender: { name: "张三" }, receiver: party, item: { name: "茶叶", value: 1 } },
+    { ref: "J-2", sender: { name: "张三" }, receiver: { name: "王五" }, item: { name: "书" } },
+  ];
+
+  test.each([
+    ["csv", sheet(row("J-1", '"Li, ""Si"""', "12"), row("J-2"))],
+    ["json", JSON.stringify(records, null, 2)],
+    ["ndjson", records.map((record) => JSON.stringify(record)).join("\r\n")],
+  ])("%s", async (form, content) => {
+    const home = await createImportHome(content);
+    const rejects = path.join(home.directory, `rejects.${form}`);
+    const first = await home.run(`--rejects ${rejects}`);
+    expect([first.exit, outcomes(first.report)]).toEqual([3, "refused created"]);
+    const text = await readFile(rejects, "utf8");
+    expect(text).toContain("receiver.phone");
+    expect((await stat(rejects)).mode & 0o777).toBe(0o600);
+    if (form === "csv") expect(text.split("\n")[0]).toBe(`${header},error`);
+
+    await home.put(mended(text), `rejects.${form}`);
+    const again = await home.courier(["orders", "import", rejects, "--yes", "--json"]);
+    expect(again.exit).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject([{ ref: "J-1", row: 1, outcome: "created" }]);
+    expect(home.posts).toBe(3);
+
+    // The first file still has the refused row; another file has shipped it by now.
+    const third = await home.run("--retry-refused");
+    expect([third.exit, home.posts]).toEqual([2, 3]);
+    expect(third.stderr).toContain("J-1");
+  });
+
+  test("twice refused, the rejects have one column of errors", async () => {
+    const home = await createImportHome(`${header},error\n${row("A-1", "李四", "12")},old news\n`);
+    const rejects = path.join(home.directory, "rejects.csv");
+    await home.run(`--rejects ${rejects}`);
+    const lines = (await readFile(rejects, "utf8")).trimEnd().split("\n");
+    expect(lines[0]).toBe(`${header},error`);
+    expect(lines[1]).not.toContain("old news");
+  });
+
+  test("nothing is written where nothing was refused, and never over the input", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const rejects = path.join(home.directory, "rejects.csv");
+    await home.run(`--rejects ${rejects}`);
+    await expect(stat(rejects)).rejects.toThrow("ENOENT");
+    expect((await home.run(`--rejects ${home.file}`)).exit).toBe(2);
+  });
+});
+
+describe("the journal", () => {
+  test("can be read by its owner alone, and names nobody", async () => {
+    const home = await createImportHome(three);
+    home.sandbox.faults.set([
+      {
+        kind: "refuse",
+        status: 400,
+        code: "INVALID_PARAMETER",
+        message: "13900139000 of 李四, 建国路88号, is odd",
+        times: 1,
+      },
+    ]);
+    const { report } = await home.run();
+    expect(report[0]?.error?.message).toContain("13900139000 of 李四, 建国路88号, is odd");
+    expect((await stat(home.journal)).mode & 0o777).toBe(0o600);
+    const text = await readFile(home.journal, "utf8");
+    for (const personal of [
+      "张三",
+      "李四",
+      "王五",
+      "赵六",
+      "13800138000",
+      "13900139000",
+      "建国路",
+      "北京",
+      "茶叶",
+    ])
+      expect(text).not.toContain(personal);
+    expect(text).not.toContain("test-key");
+  });
+
+  test("has each intent before each outcome, under a header that names the file", async () => {
+    const home = await createImportHome(three);
+    await home.run("--concurrency 1");
+    const [first, ...entries] = await journalEntries(home.journal);
+    expect(first).toMatchObject({
+      courier_journal: 1,
+      account: "(environment)",
+      base_url: home.sandbox.baseUrl,
+    });
+    expect(first?.input_sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(entries.map(({ kind }) => kind)).toEqual([
+      "intent",
+      "created",
+      "intent",
+      "refused",
+      "intent",
+      "created",
+    ]);
+  });
+});
