@@ -85,6 +85,7 @@ export function createAppender(handle: FileHandle, file: string, state: State) {
 
   async function work(): Promise<void> {
     while (waiting.length > 0) {
+      await new Promise(setImmediate); // answers that came together are written together
       const batch = waiting;
       waiting = [];
       try {

@@ -1,6 +1,6 @@
 /** Owns a table from keys to numbers that stays small for hundreds of thousands of rows. */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /**
  * Keeps 64 bits of each key's hash and one number: 16 bytes a key where a Map of texts takes over 100.
@@ -10,6 +10,8 @@ export interface KeyTable {
   readonly size: number;
   get(key: string): number | undefined;
   set(key: string, value: number): void;
+  /** The same, and gives back what was there. */
+  replace(key: string, value: number): number | undefined;
   has(key: string): boolean;
 }
 
@@ -22,9 +24,9 @@ export function createKeyTable(): KeyTable {
   let size = 0;
 
   /** The slot that holds the hash, or the free one where it belongs. */
-  function slotOf(hash: bigint, table: BigUint64Array): number {
-    let slot = Number(hash & BigInt(table.length - 1));
-    while (table[slot] !== 0n && table[slot] !== hash) slot = (slot + 1) & (table.length - 1);
+  function slotOf(bits: bigint, table: BigUint64Array): number {
+    let slot = Number(bits & BigInt(table.length - 1));
+    while (table[slot] !== 0n && table[slot] !== bits) slot = (slot + 1) & (table.length - 1);
     return slot;
   }
 
@@ -33,10 +35,10 @@ export function createKeyTable(): KeyTable {
     capacity *= 2;
     hashes = new BigUint64Array(capacity);
     values = new Float64Array(capacity);
-    for (const [index, hash] of oldHashes.entries()) {
-      if (hash === 0n) continue;
-      const slot = slotOf(hash, hashes);
-      hashes[slot] = hash;
+    for (const [index, bits] of oldHashes.entries()) {
+      if (bits === 0n) continue;
+      const slot = slotOf(bits, hashes);
+      hashes[slot] = bits;
       values[slot] = oldValues[index] ?? 0;
     }
   }
@@ -46,25 +48,31 @@ export function createKeyTable(): KeyTable {
     return hashes[slot] === 0n ? undefined : values[slot];
   }
 
+  function replace(key: string, value: number): number | undefined {
+    if (size * 2 >= capacity) grow();
+    const bits = hashKey(key);
+    const slot = slotOf(bits, hashes);
+    const isNew = hashes[slot] === 0n;
+    const before = isNew ? undefined : values[slot];
+    if (isNew) size += 1;
+    hashes[slot] = bits;
+    values[slot] = value;
+    return before;
+  }
+
   return {
     get size() {
       return size;
     },
     get: find,
     has: (key) => find(key) !== undefined,
-    set(key, value) {
-      if (size * 2 >= capacity) grow();
-      const hash = hashKey(key);
-      const slot = slotOf(hash, hashes);
-      if (hashes[slot] === 0n) size += 1;
-      hashes[slot] = hash;
-      values[slot] = value;
-    },
+    set: replace,
+    replace,
   };
 }
 
 /** 0 marks a free slot, so no key may have it. */
 function hashKey(key: string): bigint {
-  const hash = createHash("sha256").update(key).digest().readBigUInt64LE(0);
-  return hash === 0n ? 1n : hash;
+  const bits = hash("sha256", key, "buffer").readBigUInt64LE(0);
+  return bits === 0n ? 1n : bits;
 }

@@ -1,9 +1,9 @@
 /** Owns the rows of an import: a file's records as checked drafts with an identity, streamed. */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isPlainDecimal } from "../model/decimal.ts";
-import { type Draft, type DraftParty, draftSchema } from "../model/draft.ts";
-import { canonicalJson, isJsonNumber, isJsonObject, type Json, jsonNumber } from "../model/json.ts";
+import { type Draft, type DraftParty, draftSchema, itemFields, partyFields } from "../model/draft.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonObject, jsonNumber } from "../model/json.ts";
 import { check } from "../model/schema.ts";
 import { type ColumnMap, mapColumns } from "./columns.ts";
 import { readElements, readLines } from "./json-rows.ts";
@@ -70,23 +70,38 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
         found.push({ row: number, line, column: part, value: "", message: `the row has no ${part}` });
       }
     }
-    if (ref !== undefined && refs.has(ref)) {
-      const message = `the ref stands in row ${refs.get(ref)} already`;
+    const earlier = ref === undefined ? undefined : refs.replace(ref, number);
+    if (ref !== undefined && earlier !== undefined) {
+      const message = `the ref stands in row ${earlier} already`;
       found.push({ row: number, line, column: "ref", value: ref, message });
     }
-    if (ref !== undefined) refs.set(ref, number);
     if (found.length > 0) return { problems: found };
     const content = hashDraft(whole);
-    const occurrence = (occurrences.get(content) ?? 0) + 1;
-    if (ref === undefined) occurrences.set(content, occurrence);
-    const key = ref === undefined ? `content:${content}#${occurrence}` : `ref:${ref}`;
+    const key = ref === undefined ? `content:${content}#${countUp(content)}` : `ref:${ref}`;
     return { ok: { row: number, line, ref, draft: whole, key, content, raw } };
+  }
+
+  function countUp(content: string): number {
+    const count = (occurrences.get(content) ?? 0) + 1;
+    occurrences.set(content, count);
+    return count;
   }
 }
 
 /** Equal for drafts that differ only in the order of their keys. */
-export function hashDraft(draft: Draft): string {
-  return createHash("sha256").update(canonicalJson(draft)).digest("hex").slice(0, 32);
+export function hashDraft({ sender, receiver, item, service_type }: Draft): string {
+  const parts = [valuesOf(sender, partyFields), valuesOf(receiver, partyFields), valuesOf(item, itemFields)];
+  return hash("sha256", JSON.stringify([...parts, service_type ?? 0])).slice(0, 32);
+}
+
+/** What is not there is 0, which no text is; numbers stand in brackets, with the digits that they came with. */
+function valuesOf(part: JsonObject | undefined, names: readonly string[]) {
+  return part === undefined
+    ? 0
+    : names.map((name) => {
+        const value = part[name];
+        return isJsonNumber(value) ? [value.value] : (value ?? 0);
+      });
 }
 
 type CellProblem = Pick<RowProblem, "column" | "value" | "message">;
@@ -165,15 +180,18 @@ function readCells(cells: readonly string[], names: readonly string[], { paths }
 
 const numberFields = new Set(["item.weight", "item.value", "item.quantity"]);
 
-function setField(draft: Record<string, Json>, path: string, text: string): void {
+type Part = Record<string, Json>;
+
+function setField(draft: Record<string, Json | Part>, path: string, text: string): void {
   const value = numberFields.has(path) ? jsonNumber(text) : text;
-  const [part = "", name] = path.split(".");
-  if (name === undefined) draft[part] = value;
-  else
-    draft[part] = {
-      ...(isJsonObject(draft[part]) && !isJsonNumber(draft[part]) ? draft[part] : {}),
-      [name]: value,
-    } as Json;
+  const dot = path.indexOf(".");
+  if (dot < 0) {
+    draft[path] = value;
+    return;
+  }
+  const name = path.slice(0, dot);
+  draft[name] ??= {};
+  (draft[name] as Part)[path.slice(dot + 1)] = value;
 }
 
 /** Spreadsheets turn long digits into 1.38E+10 and lose the rest: what they stood for cannot be known. */

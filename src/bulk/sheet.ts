@@ -1,5 +1,6 @@
 /** Owns spreadsheets on the way in: CSV with a header row as records, one by one (owner of csv-parse). */
 
+import { pipeline, Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { fileError } from "../core/errors.ts";
 
@@ -22,32 +23,19 @@ export async function* readSheet(text: AsyncIterable<string>, name: string): Asy
     trim: true,
     relax_column_count: false,
   });
-  const feeding = feed(text, parser);
+  // A failure of either end reaches the reader below as the parser's.
+  pipeline(Readable.from(text), parser, () => {});
   try {
-    for await (const { record, info } of parser as AsyncIterable<{
-      record: string[];
-      info: { lines: number };
-    }>) {
+    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
       yield { line: info.lines, cells: record.map((cell) => cell.replace(defused, "")) };
     }
-    await feeding;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw fileError(`${name} is not a usable CSV file: ${error.message}`, { cause: error });
-  } finally {
-    parser.destroy();
   }
 }
 
-async function feed(text: AsyncIterable<string>, parser: ReturnType<typeof parse>): Promise<void> {
-  try {
-    for await (const piece of text) {
-      if (parser.destroyed) return;
-      if (!parser.write(piece))
-        await new Promise<void>((resume) => parser.once("drain", resume).once("close", resume));
-    }
-    parser.end();
-  } catch (error) {
-    parser.destroy(error instanceof Error ? error : new Error(String(error)));
-  }
+interface Parsed {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
 }

@@ -145,12 +145,13 @@ describe("durability", () => {
 
   test("entries that come while a sync is under way share the next one, and none is acknowledged before its own", async () => {
     const { appender, calls } = watched();
-    await Promise.all(
-      [0, 1, 2, 3, 4].map((index) => appender.append(intent(index)).then(() => calls.push(`done ${index}`))),
-    );
+    const append = (index: number) => appender.append(intent(index)).then(() => calls.push(`done ${index}`));
+    const first = [0, 1].map(append);
+    while (!calls.includes("sync begins")) await new Promise(setImmediate);
+    await Promise.all([...first, ...[2, 3, 4].map(append)]);
     expect(calls).toEqual([
-      ...["write 1", "sync begins", "sync ends", "write 4", "done 0"],
-      ...["sync begins", "sync ends", "done 1", "done 2", "done 3", "done 4"],
+      ...["write 2", "sync begins", "sync ends", "done 0", "done 1"],
+      ...["write 3", "sync begins", "sync ends", "done 2", "done 3", "done 4"],
     ]);
   });
 
