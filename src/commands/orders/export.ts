@@ -10,7 +10,7 @@ import { type Context, defineCommand, type Output, rows } from "../command.ts";
 import { switchOption } from "../options.ts";
 import { checkFilter, filterOptions, orderColumns } from "./list.ts";
 
-const pagesAtOnce = 6;
+const pagesAtOnce = 8;
 const detailsAtOnce = 8;
 
 export const exportOrders = defineCommand({

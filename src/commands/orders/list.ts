@@ -10,7 +10,7 @@ import { checkBudget } from "../budget.ts";
 import { type Context, defineCommand, rows } from "../command.ts";
 import { countOption, dateOption, type OptionValues, switchOption, textOption } from "../options.ts";
 
-const pagesAtOnce = 6;
+const pagesAtOnce = 8;
 
 /** 4.3: the filters of the list. */
 export const filterOptions = {
