@@ -1,6 +1,7 @@
 /** Owns undici: sends one request, reads one bounded answer, and says whether a connection was ever made. */
 
-import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool, request as undiciRequest } from "undici";
+import type { IncomingHttpHeaders } from "node:http";
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { systemCode, usageError } from "../core/errors.ts";
 
 export type Method = "GET" | "POST" | "DELETE" | "PUT" | "PATCH" | "HEAD";
@@ -53,60 +54,78 @@ export function createTransport(proxy: ProxySettings, timeoutMs: number): Transp
   const dispatcher = createDispatcher(proxy, Math.min(connectTimeoutMs, timeoutMs));
 
   return {
-    async send({ method, url, headers, body, signal }) {
-      signal.throwIfAborted();
-      let hasConnection = false;
-      const watched = dispatcher.compose(onConnection(() => (hasConnection = true)));
-      try {
-        const response = await unlessAborted(
-          undiciRequest(url, {
-            dispatcher: watched,
-            method,
-            headers,
-            body: body ?? null,
-            signal,
-            headersTimeout: 0, // the caller's signal is the deadline
-            bodyTimeout: bodyIdleTimeoutMs,
-          }),
-          signal,
-        );
-        return await readAnswer(response, signal);
-      } catch (error) {
-        if (signal.aborted && hasConnection) throw signal.reason;
-        throw new NoAnswer(hasConnection, error);
-      }
-    },
+    send: (request) => exchange(request, dispatcher),
     close: () => dispatcher.destroy(),
   };
 }
 
-/** Tells when a request is given a connection of its own, through a proxy's tunnel too: just before it leaves. */
-function onConnection(tell: () => void): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) =>
-    dispatch(options, {
-      onRequestStart(...start) {
-        tell();
-        handler.onRequestStart?.(...start);
-      },
-      onResponseStart: (...head) => handler.onResponseStart?.(...head),
-      onResponseData: (...data) => handler.onResponseData?.(...data),
-      onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
-      onResponseError: (...error) => handler.onResponseError?.(...error),
-    });
-}
+/** undici's own `request` wraps each answer in a stream, which takes longer than sending the request. */
+function exchange(
+  { method, url, headers, body, signal }: WireRequest,
+  dispatcher: Dispatcher,
+): Promise<Answer> {
+  return new Promise<Answer>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    let head: Pick<Answer, "status" | "headers"> | undefined;
+    /** There as soon as the request is given a connection of its own, through a proxy's tunnel too. */
+    let controller: Dispatcher.DispatchController | undefined;
 
-/** Rejects as soon as the signal aborts: undici itself waits for a connection before it looks. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
+    const onAbort = () => {
+      reject(controller ? signal.reason : new NoAnswer(false, signal.reason));
+      controller?.abort(signal.reason);
+    };
+    const answer = (cut?: NonNullable<Answer["cut"]>) => {
+      signal.removeEventListener("abort", onAbort);
+      const text = new TextDecoder().decode(Buffer.concat(chunks));
+      if (head) resolve({ ...head, body: text, ...(cut ? { cut } : {}) });
+    };
+    const fail = (error: unknown) => {
+      signal.removeEventListener("abort", onAbort);
+      reject(new NoAnswer(controller !== undefined, error));
+    };
+
+    if (signal.aborted) return reject(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      dispatcher.dispatch(
+        {
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method,
+          headers,
+          body: body ?? null,
+          headersTimeout: 0, // the caller's signal is the deadline
+          bodyTimeout: bodyIdleTimeoutMs,
+        },
+        {
+          onRequestStart(given) {
+            controller = given;
+            if (signal.aborted) given.abort(signal.reason);
+          },
+          onResponseStart(_controller, status, received) {
+            if (status >= 200) head = { status, headers: flattenHeaders(received) };
+          },
+          onResponseData(given, chunk) {
+            sizeBytes += chunk.length;
+            if (sizeBytes <= maxBodyBytes) {
+              chunks.push(chunk);
+              return;
+            }
+            answer("too_large");
+            given.abort(new Error("too large"));
+          },
+          onResponseEnd: () => answer(),
+          onResponseError(_controller, error) {
+            if (!head) return fail(error);
+            answer(systemCode(error) === "UND_ERR_BODY_TIMEOUT" ? "stalled" : "dropped");
+          },
+        },
+      );
+    } catch (error) {
+      fail(error);
+    }
   });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }
 
 function createDispatcher(proxy: ProxySettings, timeoutMs: number): Dispatcher {
@@ -147,29 +166,7 @@ function proxyUrl(text = ""): string {
   return url;
 }
 
-async function readAnswer(response: Dispatcher.ResponseData, signal: AbortSignal): Promise<Answer> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  let cut: Answer["cut"];
-  try {
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      sizeBytes += chunk.length;
-      if (sizeBytes > maxBodyBytes) {
-        cut = "too_large";
-        break; // ends the iteration and with it the connection
-      }
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    cut = systemCode(error) === "UND_ERR_BODY_TIMEOUT" ? "stalled" : "dropped";
-  }
-  const body = new TextDecoder().decode(Buffer.concat(chunks));
-  const headers = flattenHeaders(response.headers);
-  return { status: response.statusCode, headers, body, ...(cut ? { cut } : {}) };
-}
-
-function flattenHeaders(headers: Dispatcher.ResponseData["headers"]): Record<string, string> {
+function flattenHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : value;
