@@ -17,8 +17,9 @@ export default defineConfig({
     passWithNoTests: false,
     allowOnly: !isCi,
     retry: 0,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // Guards against a hang; generous, since a disk that is busy elsewhere takes seconds for what takes milliseconds.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     teardownTimeout: 5_000,
     // One line for each test, so that none is skipped unseen.
     reporters: isCi ? ["verbose"] : ["default"],

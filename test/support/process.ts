@@ -59,7 +59,7 @@ export interface ProcessHome {
   run(words: readonly string[], options?: StartOptions): Promise<Ended>;
 }
 
-const limitMs = 15_000;
+const limitMs = 60_000;
 
 /** An empty home, removed when the test ends; whatever still runs then is stopped. */
 export async function createProcessHome(env: StartOptions["env"] = {}): Promise<ProcessHome> {

@@ -76,7 +76,7 @@ export interface ServedTerminalHome extends TerminalHome {
   readonly sandbox: SandboxServer;
 }
 
-const limitMs = 10_000;
+const limitMs = 60_000;
 
 /** An empty home whose account is the sandbox inside the program. */
 export async function createTerminalHome(
