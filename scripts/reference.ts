@@ -4,4 +4,4 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { renderReadme } from "../test/support/reference.ts";
 
 const file = new URL("../README.md", import.meta.url);
-writeFileSync(file, renderReadme(readFileSync(file, "utf8")));
+writeFileSync(file, await renderReadme(readFileSync(file, "utf8")));

@@ -1,6 +1,6 @@
 /** Owns the help texts, made from the same data as the parser. */
 
-import type { Command, Group } from "../commands/command.ts";
+import type { Command, Entry, Group } from "../commands/command.ts";
 import { flagOf, type Option } from "../commands/options.ts";
 import { confirmOptions, exportOptions, globalOptions, rowOptions } from "./globals.ts";
 
@@ -42,7 +42,12 @@ export function ownOptions(command: Command): Readonly<Record<string, Option<unk
 }
 
 /** Help of a command: examples first. */
-export function commandHelp(command: Command, path: readonly string[], width: number): string {
+export function commandHelp(
+  { summary }: Entry,
+  command: Command,
+  path: readonly string[],
+  width: number,
+): string {
   const words = Object.entries(command.arguments).map(([key, { isList }]) => {
     const name = flagOf(key).slice(2).toUpperCase();
     return isList ? `${name}...` : name;
@@ -50,7 +55,7 @@ export function commandHelp(command: Command, path: readonly string[], width: nu
   const own = Object.entries(ownOptions(command));
   const groups = [...new Set(own.map(([, option]) => option.group ?? ""))];
   return joinSections([
-    `${wrap(command.summary, width).join("\n")}\n`,
+    `${wrap(summary, width).join("\n")}\n`,
     section("Usage", [`  ${["courier", ...path, ...words, "[options]"].join(" ")}`]),
     section(
       "Examples",

@@ -1,7 +1,7 @@
 /** Owns the bridge from commands as data to the parser, and back (owner of commander). */
 
 import { Command as Commander, CommanderError, Option as CommanderOption } from "commander";
-import { type Command, type Group, isGroup } from "../commands/command.ts";
+import { type Command, type Entry, type Group, isGroup } from "../commands/command.ts";
 import { flagOf, type Option } from "../commands/options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { confirmOptions, exportOptions, globalOptions, rowOptions } from "./globals.ts";
@@ -25,7 +25,11 @@ export interface ParserOptions {
 }
 
 /** Parses the words after `courier`. Throws a usage error, exit 2. */
-export function parseCommandLine(program: Group, argv: readonly string[], options: ParserOptions): Parsed {
+export async function parseCommandLine(
+  program: Group,
+  argv: readonly string[],
+  options: ParserOptions,
+): Promise<Parsed> {
   refuseSecrets(argv);
   let parsed: Parsed | undefined;
   let printed = "";
@@ -47,7 +51,7 @@ export function parseCommandLine(program: Group, argv: readonly string[], option
   });
   if (argv.length === 0) return { kind: "text", text: groupHelp(program, [], options.width) };
   try {
-    root.parse([...argv], { from: "user" });
+    await root.parseAsync([...argv], { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) return toText(error, printed, complained);
     throw error;
@@ -72,26 +76,37 @@ function buildGroup(group: Group, path: readonly string[], options: ParserOption
     .helpOption("-h, --help", "show help")
     .configureHelp({ formatHelp: () => groupHelp(group, path, options.width) });
   addOptions(noun, globalOptions);
+  const entries = new Map<Commander, Entry>();
   for (const entry of group.commands) {
     const below = [...path, entry.name];
-    noun.addCommand(
-      isGroup(entry) ? buildGroup(entry, below, options, found) : buildCommand(entry, below, options, found),
-    );
+    if (isGroup(entry)) {
+      noun.addCommand(buildGroup(entry, below, options, found));
+    } else {
+      const verb = new Commander(entry.name).description(entry.summary);
+      entries.set(verb, entry);
+      noun.addCommand(verb);
+    }
   }
+  noun.hook("preSubcommand", async (_noun, verb) => {
+    const entry = entries.get(verb);
+    if (entry) fillCommand(verb, entry, await entry.load(), path, options, found);
+  });
   if (path.length > 0) noun.helpCommand(false);
   return noun;
 }
 
-function buildCommand(
+/** Tells the parser about a command once it is meant, before its words are parsed. */
+function fillCommand(
+  verb: Commander,
+  entry: Entry,
   command: Command,
   path: readonly string[],
   options: ParserOptions,
   found: Found,
-): Commander {
-  const verb = new Commander(command.name)
-    .description(command.summary)
+): void {
+  verb
     .helpOption("-h, --help", "show help")
-    .configureHelp({ formatHelp: () => commandHelp(command, path, options.width) });
+    .configureHelp({ formatHelp: () => commandHelp(entry, command, [...path, entry.name], options.width) });
   for (const [key, argument] of Object.entries(command.arguments)) {
     const name = flagOf(key).slice(2);
     verb.argument(argument.isList ? `<${name}...>` : `<${name}>`, argument.summary);
@@ -107,7 +122,6 @@ function buildCommand(
       globals: collectOptions(verb, everywhere),
     });
   });
-  return verb;
 }
 
 function optionsEverywhere(command: Command): Options {

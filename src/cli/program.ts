@@ -1,27 +1,6 @@
-/** Owns the command tree: the product's table of contents. */
+/** Owns the command tree: the product's table of contents. A command itself is loaded when it is meant. */
 
-import { listAccounts } from "../commands/accounts/list.ts";
-import { removeStoredAccount } from "../commands/accounts/remove.ts";
-import { useAccount } from "../commands/accounts/use.ts";
-import { addAddress } from "../commands/addresses/add.ts";
-import { importAddresses } from "../commands/addresses/import.ts";
-import { listAddresses } from "../commands/addresses/list.ts";
-import { removeAddress } from "../commands/addresses/remove.ts";
-import { showAddress } from "../commands/addresses/show.ts";
 import type { Group } from "../commands/command.ts";
-import { login } from "../commands/login.ts";
-import { logout } from "../commands/logout.ts";
-import { cancelOrders } from "../commands/orders/cancel.ts";
-import { createOrder } from "../commands/orders/create.ts";
-import { exportOrders } from "../commands/orders/export.ts";
-import { importOrders } from "../commands/orders/import.ts";
-import { listOrders } from "../commands/orders/list.ts";
-import { showOrder } from "../commands/orders/show.ts";
-import { showProfile } from "../commands/profile.ts";
-import { advanceSandboxParcel } from "../commands/sandbox/advance.ts";
-import { resetSandboxState } from "../commands/sandbox/reset.ts";
-import { serveSandbox } from "../commands/sandbox/serve.ts";
-import { trackParcels } from "../commands/track.ts";
 
 export const program: Group = {
   name: "courier",
@@ -30,26 +9,131 @@ export const program: Group = {
     {
       name: "orders",
       summary: "Create, list, show, cancel, import and export orders",
-      commands: [createOrder, listOrders, showOrder, cancelOrders, importOrders, exportOrders],
+      commands: [
+        {
+          name: "create",
+          summary: "Create an order: asked for at a terminal, or from flags, a JSON file, or both",
+          load: async () => (await import("../commands/orders/create.ts")).createOrder,
+        },
+        {
+          name: "list",
+          summary: "List your orders",
+          load: async () => (await import("../commands/orders/list.ts")).listOrders,
+        },
+        {
+          name: "show",
+          summary: "Show one order, and what can be done with it now",
+          load: async () => (await import("../commands/orders/show.ts")).showOrder,
+        },
+        {
+          name: "cancel",
+          summary: "Cancel orders, and report the state they are in afterwards",
+          load: async () => (await import("../commands/orders/cancel.ts")).cancelOrders,
+        },
+        {
+          name: "import",
+          summary: "Create orders from a CSV, JSON or NDJSON file, each exactly once",
+          load: async () => (await import("../commands/orders/import.ts")).importOrders,
+        },
+        {
+          name: "export",
+          summary: "Export every order that matches as CSV, JSON or NDJSON",
+          load: async () => (await import("../commands/orders/export.ts")).exportOrders,
+        },
+      ],
     },
-    trackParcels,
-    showProfile,
-    login,
-    logout,
+    {
+      name: "track",
+      summary: "Show the state and the movements of parcels",
+      load: async () => (await import("../commands/track.ts")).trackParcels,
+    },
+    {
+      name: "profile",
+      summary: "Show your profile: name, balance, remaining API calls",
+      load: async () => (await import("../commands/profile.ts")).showProfile,
+    },
+    {
+      name: "login",
+      summary: "Store the base URL and the API key of an account on this machine",
+      load: async () => (await import("../commands/login.ts")).login,
+    },
+    {
+      name: "logout",
+      summary: "Forget the API key of an account",
+      load: async () => (await import("../commands/logout.ts")).logout,
+    },
     {
       name: "accounts",
       summary: "The accounts that this machine knows",
-      commands: [listAccounts, useAccount, removeStoredAccount],
+      commands: [
+        {
+          name: "list",
+          summary: "List the accounts on this machine, and where each key is kept",
+          load: async () => (await import("../commands/accounts/list.ts")).listAccounts,
+        },
+        {
+          name: "use",
+          summary: "Make an account the current one",
+          load: async () => (await import("../commands/accounts/use.ts")).useAccount,
+        },
+        {
+          name: "remove",
+          summary: "Forget an account, its base URL and its key",
+          load: async () => (await import("../commands/accounts/remove.ts")).removeStoredAccount,
+        },
+      ],
     },
     {
       name: "addresses",
       summary: "The address book on this machine: --sender @shop, --receiver @li",
-      commands: [addAddress, listAddresses, showAddress, removeAddress, importAddresses],
+      commands: [
+        {
+          name: "add",
+          summary: "Save an address under a short name, for --sender @NAME and --receiver @NAME",
+          load: async () => (await import("../commands/addresses/add.ts")).addAddress,
+        },
+        {
+          name: "list",
+          summary: "List the address book",
+          load: async () => (await import("../commands/addresses/list.ts")).listAddresses,
+        },
+        {
+          name: "show",
+          summary: "Show a saved address",
+          load: async () => (await import("../commands/addresses/show.ts")).showAddress,
+        },
+        {
+          name: "remove",
+          summary: "Forget a saved address",
+          load: async () => (await import("../commands/addresses/remove.ts")).removeAddress,
+        },
+        {
+          name: "import",
+          summary: "Read addresses from a CSV or JSON file into the address book",
+          load: async () => (await import("../commands/addresses/import.ts")).importAddresses,
+        },
+      ],
     },
     {
       name: "sandbox",
       summary: "The embedded service: try everything with no account and no network",
-      commands: [serveSandbox, resetSandboxState, advanceSandboxParcel],
+      commands: [
+        {
+          name: "serve",
+          summary: "Run the sandbox service on a port of this machine until Ctrl-C",
+          load: async () => (await import("../commands/sandbox/serve.ts")).serveSandbox,
+        },
+        {
+          name: "reset",
+          summary: "Wipe all orders of the sandbox",
+          load: async () => (await import("../commands/sandbox/reset.ts")).resetSandboxState,
+        },
+        {
+          name: "advance",
+          summary: "Move a sandbox parcel on to its next state, or to a named one",
+          load: async () => (await import("../commands/sandbox/advance.ts")).advanceSandboxParcel,
+        },
+      ],
     },
   ],
 };

@@ -32,7 +32,7 @@ export async function run(host: Host): Promise<ExitCode> {
   let form: Form = guessForm(host.argv);
   try {
     const width = Math.min(widestHelp, host.stdout.columns ?? 80);
-    const parsed = parseCommandLine(program, host.argv, { version: readVersion(), width });
+    const parsed = await parseCommandLine(program, host.argv, { version: readVersion(), width });
     if (parsed.kind === "text") {
       await writer.write(parsed.text);
       return 0;

@@ -1,4 +1,4 @@
-/** Owns what a command is: data that names it, a function that does it, and views of what it gives back. */
+/** Owns what a command is: data that describes it, a function that does it, and views of what it gives back. */
 
 import type { CourierService } from "../api/service.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
@@ -117,8 +117,6 @@ export interface Command<
   A extends Record<string, Argument<unknown>> = Record<string, Argument<unknown>>,
   O extends Record<string, Option<unknown>> = Record<string, Option<unknown>>,
 > {
-  readonly name: string;
-  readonly summary: string;
   /** Paragraphs for its own help. */
   readonly description?: string;
   readonly arguments: A;
@@ -133,11 +131,18 @@ export interface Command<
   run(input: ArgumentValues<A> & OptionValues<O>, context: Context): Promise<Output>;
 }
 
+/** A command's line in the table of contents; the command itself is loaded when it is meant. */
+export interface Entry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command>;
+}
+
 /** Commands under a noun. */
 export interface Group {
   readonly name: string;
   readonly summary: string;
-  readonly commands: readonly (Command | Group)[];
+  readonly commands: readonly (Entry | Group)[];
 }
 
 export function defineCommand<
@@ -147,7 +152,7 @@ export function defineCommand<
   return command as unknown as Command;
 }
 
-export function isGroup(entry: Command | Group): entry is Group {
+export function isGroup(entry: Entry | Group): entry is Group {
   return "commands" in entry;
 }
 

@@ -15,8 +15,6 @@ import { type Context, defineCommand, document } from "./command.ts";
 import { switchOption } from "./options.ts";
 
 export const login = defineCommand({
-  name: "login",
-  summary: "Store the base URL and the API key of an account on this machine",
   description:
     "Asks for the base URL and, hidden, for the API key; the key is also read from piped stdin. Both are\n" +
     "checked with one profile call before they are stored. Keys are never taken from the command line.",

@@ -6,8 +6,6 @@ import { line } from "../terminal/blocks.ts";
 import { defineCommand, document } from "./command.ts";
 
 export const logout = defineCommand({
-  name: "logout",
-  summary: "Forget the API key of an account",
   description: "The account's base URL is kept, so that logging in again needs only the key.",
   arguments: {},
   options: {},

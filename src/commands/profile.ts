@@ -6,8 +6,6 @@ import { type Block, fields, otherFields, show, styled } from "../terminal/block
 import { defineCommand, document } from "./command.ts";
 
 export const showProfile = defineCommand({
-  name: "profile",
-  summary: "Show your profile: name, balance, remaining API calls",
   arguments: {},
   options: {},
   examples: [

@@ -25,8 +25,6 @@ import { parseTrackingNumber } from "./options.ts";
 const callsAtOnce = 4;
 
 export const trackParcels = defineCommand({
-  name: "track",
-  summary: "Show the state and the movements of parcels",
   description:
     "Prints one parcel, or several in the order given. With --json, one tracking number gives an object,\n" +
     "several give an array. A number that the service refuses is reported in its place; the others follow.",

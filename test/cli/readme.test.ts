@@ -4,23 +4,23 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseCommandLine } from "../../src/cli/parser.ts";
 import { program } from "../../src/cli/program.ts";
-import { type Command, type Group, isGroup } from "../../src/commands/command.ts";
+import { type Entry, type Group, isGroup } from "../../src/commands/command.ts";
 import { renderReadme } from "../support/reference.ts";
 
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 
-test("README.md's generated sections are those that the code renders (npm run docs)", () => {
-  expect(renderReadme(readme)).toBe(readme);
+test("README.md's generated sections are those that the code renders (npm run docs)", async () => {
+  expect(await renderReadme(readme)).toBe(readme);
 });
 
-describe("every example in the help parses to its own command", () => {
-  test.each(commands(program).flatMap((command) => command.examples.map(({ line }) => [line, command.name])))(
-    "courier %s",
-    (line, name) => {
-      const parsed = parse(line);
-      expect(parsed.kind === "run" && parsed.command.name).toBe(name);
-    },
-  );
+describe("every example in the help parses to its own command", async () => {
+  const commands = await Promise.all(entries(program).map((entry) => entry.load()));
+  const examples = commands.flatMap((command) => command.examples.map(({ line }) => ({ line, command })));
+
+  test.each(examples)("courier $line", async ({ line, command }) => {
+    const parsed = await parse(line);
+    expect(parsed.kind === "run" && parsed.command).toBe(command);
+  });
 });
 
 describe("every courier line in README.md parses", () => {
@@ -30,8 +30,8 @@ describe("every courier line in README.md parses", () => {
 
   test("there are some", () => expect(lines.length).toBeGreaterThan(25));
 
-  test.each(lines)("courier %s", (line) => {
-    expect(["run", "text"]).toContain(parse(line).kind);
+  test.each(lines)("courier %s", async (line) => {
+    expect(["run", "text"]).toContain((await parse(line)).kind);
   });
 });
 
@@ -46,6 +46,6 @@ function shellWords(line: string): string[] {
   return words.map((word) => word.replace(/^(['"])(.*)\1$/, "$2"));
 }
 
-function commands(group: Group): Command[] {
-  return group.commands.flatMap((entry) => (isGroup(entry) ? commands(entry) : [entry]));
+function entries(group: Group): Entry[] {
+  return group.commands.flatMap((entry) => (isGroup(entry) ? entries(entry) : [entry]));
 }

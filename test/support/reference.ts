@@ -3,13 +3,13 @@
 import { globalOptions } from "../../src/cli/globals.ts";
 import { describeOptions, ownOptions } from "../../src/cli/help.ts";
 import { program } from "../../src/cli/program.ts";
-import { type Command, type Group, isGroup } from "../../src/commands/command.ts";
+import { type Command, type Entry, type Group, isGroup } from "../../src/commands/command.ts";
 import { exitCodes } from "../../src/core/errors.ts";
 
 /** The README with the sections between its `generated` marks written anew. */
-export function renderReadme(readme: string): string {
+export async function renderReadme(readme: string): Promise<string> {
   const sections = {
-    commands: renderCommands(),
+    commands: await renderCommands(),
     "global-options": renderGlobals(),
     "exit-codes": renderExitCodes(),
   };
@@ -22,24 +22,26 @@ export function renderReadme(readme: string): string {
   }, readme);
 }
 
-function renderCommands(): string {
-  return leaves(program, []).map(renderCommand).join("\n\n");
+async function renderCommands(): Promise<string> {
+  const leaves = findLeaves(program, []);
+  const sections = leaves.map(async ({ entry, path }) => renderCommand(entry, await entry.load(), path));
+  return (await Promise.all(sections)).join("\n\n");
 }
 
-function leaves(group: Group, path: readonly string[]): { command: Command; path: readonly string[] }[] {
+function findLeaves(group: Group, path: readonly string[]): { entry: Entry; path: readonly string[] }[] {
   return group.commands.flatMap((entry) => {
     const below = [...path, entry.name];
-    return isGroup(entry) ? leaves(entry, below) : [{ command: entry, path: below }];
+    return isGroup(entry) ? findLeaves(entry, below) : [{ entry, path: below }];
   });
 }
 
-function renderCommand({ command, path }: { command: Command; path: readonly string[] }): string {
+function renderCommand({ summary }: Entry, command: Command, path: readonly string[]): string {
   const words = Object.entries(command.arguments).map(([key, { isList }]) => {
     const name = key.replace(/[A-Z]/g, (letter) => `-${letter}`).toUpperCase();
     return isList ? `${name}...` : name;
   });
   const options = describeOptions(ownOptions(command));
-  const lines = [`#### \`courier ${[...path, ...words].join(" ")}\``, "", `${command.summary}.`];
+  const lines = [`#### \`courier ${[...path, ...words].join(" ")}\``, "", `${summary}.`];
   if (options.length > 0) lines.push("", ...table(["Option", "Does"], options));
   lines.push("", "```sh", ...command.examples.map(({ line, note }) => `courier ${line}  # ${note}`), "```");
   return lines.join("\n");

@@ -13,8 +13,6 @@ interface AccountRow {
 }
 
 export const listAccounts = defineCommand({
-  name: "list",
-  summary: "List the accounts on this machine, and where each key is kept",
   arguments: {},
   options: {},
   hasRows: true,

@@ -6,8 +6,6 @@ import { confirmOrStop, defineCommand, document } from "../command.ts";
 import { textArgument } from "../options.ts";
 
 export const removeStoredAccount = defineCommand({
-  name: "remove",
-  summary: "Forget an account, its base URL and its key",
   arguments: { name: textArgument("the account's name") },
   options: {},
   confirms: true,

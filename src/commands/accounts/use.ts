@@ -6,8 +6,6 @@ import { defineCommand, document } from "../command.ts";
 import { textArgument } from "../options.ts";
 
 export const useAccount = defineCommand({
-  name: "use",
-  summary: "Make an account the current one",
   arguments: { name: textArgument("the account's name") },
   options: {},
   examples: [{ line: "accounts use shop", note: "from now on, commands use shop" }],

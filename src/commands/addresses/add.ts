@@ -10,8 +10,6 @@ import { understandText } from "../orders/party-text.ts";
 import { type AddressRow, addressView, partyFlags, pickParty } from "./party-flags.ts";
 
 export const addAddress = defineCommand({
-  name: "add",
-  summary: "Save an address under a short name, for --sender @NAME and --receiver @NAME",
   arguments: { alias: { summary: "the short name", parse: parseAlias } },
   options: {
     ...partyFlags,

@@ -13,8 +13,6 @@ import { confirmOrStop, defineCommand, document } from "../command.ts";
 import { textArgument } from "../options.ts";
 
 export const importAddresses = defineCommand({
-  name: "import",
-  summary: "Read addresses from a CSV or JSON file into the address book",
   description:
     "The file is what courier addresses list --csv or --json prints: a header line with alias, name, phone,\n" +
     "province, city, district, detail, or an array of objects with these keys. Nothing is saved unless all\n" +

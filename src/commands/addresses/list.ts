@@ -4,8 +4,6 @@ import { defineCommand, rows } from "../command.ts";
 import { type AddressRow, addressColumns } from "./party-flags.ts";
 
 export const listAddresses = defineCommand({
-  name: "list",
-  summary: "List the address book",
   arguments: {},
   options: {},
   hasRows: true,

@@ -6,8 +6,6 @@ import { line } from "../../terminal/blocks.ts";
 import { confirmOrStop, defineCommand, document } from "../command.ts";
 
 export const removeAddress = defineCommand({
-  name: "remove",
-  summary: "Forget a saved address",
   arguments: { alias: { summary: "its short name", parse: parseAlias } },
   options: {},
   confirms: true,

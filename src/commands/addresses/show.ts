@@ -5,8 +5,6 @@ import { defineCommand, document } from "../command.ts";
 import { type AddressRow, addressView } from "./party-flags.ts";
 
 export const showAddress = defineCommand({
-  name: "show",
-  summary: "Show a saved address",
   arguments: { alias: { summary: "its short name", parse: parseAlias } },
   options: {},
   examples: [{ line: "addresses show shop", note: "every field of it" }],

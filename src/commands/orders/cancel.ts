@@ -19,8 +19,6 @@ import { type Cancellation, cancellationColumns, cancelOne, type Found } from ".
 const callsAtOnce = 4;
 
 export const cancelOrders = defineCommand({
-  name: "cancel",
-  summary: "Cancel orders, and report the state they are in afterwards",
   description:
     "The service cancels pending and paid orders. Each order is read back after the request: the state\n" +
     "shown is the one it really has.",

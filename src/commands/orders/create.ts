@@ -17,8 +17,6 @@ import { offerToSave, saveTemplate } from "./save.ts";
 import { sendOrder } from "./send.ts";
 
 export const createOrder = defineCommand({
-  name: "create",
-  summary: "Create an order: asked for at a terminal, or from flags, a JSON file, or both",
   description:
     "At a terminal, what is missing is asked for, and everything is shown for review before it is sent;\n" +
     "--yes sends at once. Flags win over the file. Fields that are not given are not sent: the service\n" +

@@ -14,8 +14,6 @@ const pagesAtOnce = 8;
 const detailsAtOnce = 8;
 
 export const exportOrders = defineCommand({
-  name: "export",
-  summary: "Export every order that matches as CSV, JSON or NDJSON",
   description:
     "CSV unless --json or --ndjson is given. The export is whole, or the command fails: with --output, an\n" +
     "older file is then left as it was. --details asks for each order, which takes a call each.",

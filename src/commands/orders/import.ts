@@ -50,8 +50,6 @@ const options = {
 } as const;
 
 export const importOrders = defineCommand({
-  name: "import",
-  summary: "Create orders from a CSV, JSON or NDJSON file, each exactly once",
   description:
     "The first line of a CSV file names its columns: ref, sender.name, receiver.phone, item.quantity and so\n" +
     "on, or their usual English or Chinese names. Every row is checked before anything is sent. A journal\n" +

@@ -27,8 +27,6 @@ export function checkFilter({ status, from, to }: OptionValues<typeof filterOpti
 }
 
 export const listOrders = defineCommand({
-  name: "list",
-  summary: "List your orders",
   arguments: {},
   options: {
     ...filterOptions,

@@ -20,8 +20,6 @@ import { defineCommand, document } from "../command.ts";
 import { parseOrderId } from "../options.ts";
 
 export const showOrder = defineCommand({
-  name: "show",
-  summary: "Show one order, and what can be done with it now",
   arguments: { id: { summary: "the order's id", parse: parseOrderId } },
   options: {},
   examples: [

@@ -7,8 +7,6 @@ import { parseTrackingNumber, textOption } from "../options.ts";
 import { trackingView } from "../track.ts";
 
 export const advanceSandboxParcel = defineCommand({
-  name: "advance",
-  summary: "Move a sandbox parcel on to its next state, or to a named one",
   arguments: { tracking: { summary: "the parcel's tracking number", parse: parseTrackingNumber } },
   options: { to: textOption("STATE", "the state to move on to", { candidates: stateNames }) },
   examples: [

@@ -4,8 +4,6 @@ import { line } from "../../terminal/blocks.ts";
 import { confirmOrStop, defineCommand, document } from "../command.ts";
 
 export const resetSandboxState = defineCommand({
-  name: "reset",
-  summary: "Wipe all orders of the sandbox",
   arguments: {},
   options: {},
   confirms: true,

@@ -11,8 +11,6 @@ interface Served {
 }
 
 export const serveSandbox = defineCommand({
-  name: "serve",
-  summary: "Run the sandbox service on a port of this machine until Ctrl-C",
   arguments: {},
   options: {
     port: countOption("N", "port to listen on (default: any free one)", { min: 0, max: 65_535 }),
