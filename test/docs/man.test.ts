@@ -1,0 +1,62 @@
+/** Every command has a manual page that man reads without a warning. */
+
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { renderManPages } from "../../scripts/man-page.ts";
+import { program } from "../../src/cli/program.ts";
+import { type Command, defineCommand, document } from "../../src/commands/command.ts";
+import { textOption } from "../../src/commands/options.ts";
+
+const pages = renderManPages(program, "1.2.3");
+const hasMan = spawnSync("man", ["--version"]).status === 0;
+
+test("pages are named as git names its own", () => {
+  const names = pages.map(({ fileName }) => fileName);
+  expect(names).toContain("courier.1");
+  expect(names).toContain("courier-orders.1");
+  expect(names).toContain("courier-orders-create.1");
+  expect(new Set(names).size).toBe(names.length);
+});
+
+describe.skipIf(!hasMan)("what man (needed: man-db, groff) makes of a page", () => {
+  test.each(pages.map((page) => [page.fileName, page.text]))("%s: no warning", async (_name, text) => {
+    expect(await read(text)).toMatchObject({ warnings: "" });
+  });
+
+  test("a synopsis, its options, examples that can be copied, and where to read on", async () => {
+    const page = pages.find(({ fileName }) => fileName === "courier-orders-create.1");
+    const { screen } = await read(page?.text ?? "");
+    await expect(screen).toMatchFileSnapshot("screens/courier-orders-create.txt");
+  });
+
+  test("text that roff would take for requests, escapes or quotes is shown as it is", async () => {
+    const words = String.raw`.TH 'x' "y" \fBbold\n ~^${"`"} -`;
+    const command: Command = defineCommand({
+      name: "odd",
+      summary: "Odd",
+      description: `Before\n\n${words}\n\n'after`,
+      arguments: {},
+      options: { thing: textOption("NAME", words) },
+      examples: [{ line: words, note: words }],
+      run: async () => document({}, () => []),
+    });
+    const odd = renderManPages({ name: "courier", summary: "x", commands: [command] }, "1").at(-1);
+    const { screen, warnings } = await read(odd?.text ?? "");
+    expect(warnings).toBe("");
+    expect(screen.split(words)).toHaveLength(5);
+    expect(screen).toContain("'after");
+  });
+});
+
+async function read(text: string): Promise<{ screen: string; warnings: string }> {
+  const folder = await mkdtemp(path.join(tmpdir(), "courier-man-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = path.join(folder, "page.1");
+  await writeFile(file, text);
+  const env = { PATH: process.env.PATH, LC_ALL: "C.UTF-8", MANWIDTH: "80", HOME: folder };
+  const { stdout, stderr } = spawnSync("man", ["--warnings", "-l", file], { env, encoding: "utf8" });
+  return { screen: stdout, warnings: stderr };
+}
