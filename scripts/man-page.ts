@@ -1,9 +1,9 @@
 /** Renders manual pages in the man macros of roff, from the same data as parser and help. */
 
 import { globalOptions } from "../src/cli/globals.ts";
-import { describeOptions, ownOptions } from "../src/cli/help.ts";
-import { type Command, type Group, isGroup } from "../src/commands/command.ts";
-import { flagOf, type Option } from "../src/commands/options.ts";
+import { argumentWords, describeExits, describeOptions, ownOptions } from "../src/cli/help.ts";
+import { type Command, type Entry, type Example, type Group, isGroup } from "../src/commands/command.ts";
+import type { Option } from "../src/commands/options.ts";
 import { exitCodes } from "../src/core/errors.ts";
 
 export interface ManPage {
@@ -24,17 +24,17 @@ const environment = [
 ] as const;
 
 /** One page for the program, one for each noun, one for each command. */
-export function renderManPages(program: Group, version: string): ManPage[] {
+export async function renderManPages(program: Group, version: string): Promise<ManPage[]> {
   return pagesOf(program, [program.name], version);
 }
 
-function pagesOf(group: Group, path: readonly string[], version: string): ManPage[] {
-  const below = group.commands.flatMap((entry) =>
-    isGroup(entry)
-      ? pagesOf(entry, [...path, entry.name], version)
-      : [commandPage(entry, [...path, entry.name], version)],
-  );
-  return [groupPage(group, path, version), ...below];
+async function pagesOf(group: Group, path: readonly string[], version: string): Promise<ManPage[]> {
+  const below = group.commands.map(async (entry) => {
+    const name = [...path, entry.name];
+    if (isGroup(entry)) return pagesOf(entry, name, version);
+    return [commandPage(entry, await entry.load(), name, version)];
+  });
+  return [groupPage(group, path, version), ...(await Promise.all(below)).flat()];
 }
 
 function groupPage(group: Group, path: readonly string[], version: string): ManPage {
@@ -42,6 +42,7 @@ function groupPage(group: Group, path: readonly string[], version: string): ManP
   const children = group.commands.map((entry) => [...path, entry.name]);
   return page(path, version, group.summary, [
     section("SYNOPSIS", [`.B ${text(path.join(" "))}`, ".I COMMAND", "[options]"]),
+    section("EXAMPLES", exampleLines(group.examples)),
     section(
       "COMMANDS",
       group.commands.flatMap((entry, index) =>
@@ -66,29 +67,20 @@ function groupPage(group: Group, path: readonly string[], version: string): ManP
   ]);
 }
 
-function commandPage(command: Command, path: readonly string[], version: string): ManPage {
-  const words = Object.entries(command.arguments).map(([key, argument]) => ({
-    name: flagOf(key).slice(2).toUpperCase(),
-    ...argument,
-  }));
+function commandPage(entry: Entry, command: Command, path: readonly string[], version: string): ManPage {
+  const words = argumentWords(command);
+  const meanings = Object.values(command.arguments).map(({ summary }) => summary);
   const own = Object.entries(ownOptions(command));
   const groups = [...new Set(own.map(([, option]) => option.group ?? ""))];
-  return page(path, version, command.summary, [
+  return page(path, version, entry.summary, [
     section("SYNOPSIS", [
       `.B ${text(path.join(" "))}`,
-      ...words.map(({ name, isList }) => `.I ${text(isList ? `${name}...` : name)}`),
+      ...words.map((word) => `.I ${text(word)}`),
       "[options]",
     ]),
-    section("DESCRIPTION", [paragraphs(command.description ?? `${command.summary}.`)]),
-    section(
-      "EXAMPLES",
-      command.examples.flatMap(({ line, note }) => [
-        ".PP",
-        `${text(capitalise(note))}:`,
-        ...literal([`courier ${line}`]),
-      ]),
-    ),
-    section("ARGUMENTS", definitions(words.map(({ name, summary }) => [name, summary] as const))),
+    section("DESCRIPTION", [paragraphs(command.description ?? `${entry.summary}.`)]),
+    section("EXAMPLES", exampleLines(command.examples)),
+    section("ARGUMENTS", definitions(words.map((word, index) => [word, meanings[index] ?? ""] as const))),
     ...groups.map((group) =>
       section(
         (group || "OPTIONS").toUpperCase(),
@@ -96,8 +88,21 @@ function commandPage(command: Command, path: readonly string[], version: string)
       ),
     ),
     section("GLOBAL OPTIONS", seeGlobalOptions),
-    section("EXIT STATUS", [".PP", "As in", ".BR courier (1)."]),
-    seeAlso([path.slice(0, -1)]),
+    section("EXIT STATUS", [
+      ...definitions(describeExits(command)),
+      ".PP",
+      "All exit codes are in",
+      ".BR courier (1).",
+    ]),
+    seeAlso([path.slice(0, -1), ...(command.seeAlso ?? []).map((name) => ["courier", ...name.split(" ")])]),
+  ]);
+}
+
+function exampleLines(examples: readonly Example[]): string[] {
+  return examples.flatMap(({ line, note }) => [
+    ".PP",
+    `${text(capitalise(note))}:`,
+    ...literal([`courier ${line}`]),
   ]);
 }
 

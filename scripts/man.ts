@@ -8,5 +8,5 @@ import { renderManPages } from "./man-page.ts";
 const [folder = "dist/man"] = process.argv.slice(2);
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 mkdirSync(folder, { recursive: true });
-for (const { fileName, text } of renderManPages(program, version))
+for (const { fileName, text } of await renderManPages(program, version))
   writeFileSync(path.join(folder, fileName), text);

@@ -1,34 +1,22 @@
 /** Owns the help texts, made from the same data as the parser. */
 
-import type { Command, Entry, Group } from "../commands/command.ts";
+import type { Command, Entry, Example, Group } from "../commands/command.ts";
 import { flagOf, type Option } from "../commands/options.ts";
+import { exitCodes } from "../core/errors.ts";
 import { confirmOptions, exportOptions, globalOptions, rowOptions } from "./globals.ts";
 
 /** Help of a noun: what one can say after it. */
 export function groupHelp(group: Group, path: readonly string[], width: number): string {
   const name = ["courier", ...path].join(" ");
   const entries = group.commands.map((each) => [each.name, each.summary] as const);
-  const isRoot = path.length === 0;
   return joinSections([
     `${wrap(group.summary, width).join("\n")}\n`,
     section("Usage", [`  ${name} COMMAND [options]`]),
-    ...(isRoot ? [section("Start here", startHere(width))] : []),
+    section("Examples", describeExamples(group.examples, width)),
     section("Commands", definitions(entries, width)),
     section("Global options", definitions(describeOptions(globalOptions), width)),
     `${wrap(`${name} COMMAND --help shows a command's options and examples.`, width).join("\n")}\n`,
   ]);
-}
-
-function startHere(width: number): string[] {
-  return definitions(
-    [
-      ["courier --account sandbox orders list", "try everything with no account and no network"],
-      ["courier login", "store the base URL and the key of your account"],
-      ["courier orders create --file order.json", "create an order"],
-      ["courier track NUMBER", "see where a parcel is"],
-    ],
-    width,
-  );
 }
 
 /** The options that a command has and others may not have. */
@@ -48,22 +36,13 @@ export function commandHelp(
   path: readonly string[],
   width: number,
 ): string {
-  const words = Object.entries(command.arguments).map(([key, { isList }]) => {
-    const name = flagOf(key).slice(2).toUpperCase();
-    return isList ? `${name}...` : name;
-  });
+  const words = argumentWords(command);
   const own = Object.entries(ownOptions(command));
   const groups = [...new Set(own.map(([, option]) => option.group ?? ""))];
   return joinSections([
     `${wrap(summary, width).join("\n")}\n`,
     section("Usage", [`  ${["courier", ...path, ...words, "[options]"].join(" ")}`]),
-    section(
-      "Examples",
-      command.examples.flatMap(({ line, note }) => [
-        `  courier ${line}`,
-        ...wrap(note, width - 6).map((text) => `      ${text}`),
-      ]),
-    ),
+    section("Examples", describeExamples(command.examples, width)),
     command.description ? `${wrap(command.description.replaceAll("\n", " "), width).join("\n")}\n` : "",
     section("Arguments", definitions(describeArguments(command, words), width)),
     ...groups.map((group) => {
@@ -71,7 +50,34 @@ export function commandHelp(
       return section(group === "" ? "Options" : group, definitions(describeOptions(options), width));
     }),
     section("Global options", definitions(describeOptions(globalOptions), width)),
+    section("Exit codes", definitions(describeExits(command), width)),
+    section("See also", describeRelated(command, width)),
   ]);
+}
+
+/** The words that stand for a command's arguments: `ID`, `TRACKING-NUMBERS...`. */
+export function argumentWords(command: Command): string[] {
+  return Object.entries(command.arguments).map(([key, { isList }]) => {
+    const name = flagOf(key).slice(2).toUpperCase();
+    return isList ? `${name}...` : name;
+  });
+}
+
+/** The exit codes that matter to a command, with their meanings. */
+export function describeExits(command: Command): (readonly [string, string])[] {
+  return (command.exits ?? []).map((code) => [String(code), exitCodes[code].replaceAll("`", "")] as const);
+}
+
+function describeExamples(examples: readonly Example[], width: number): string[] {
+  return examples.flatMap(({ line, note }) => [
+    `  courier ${line}`,
+    ...wrap(note, width - 6).map((text) => `      ${text}`),
+  ]);
+}
+
+function describeRelated({ seeAlso = [] }: Command, width: number): string[] {
+  const names = seeAlso.map((name) => `courier ${name}`).join(", ");
+  return names === "" ? [] : wrap(names, width - 2).map((text) => `  ${text}`);
 }
 
 function describeArguments(command: Command, words: readonly string[]): (readonly [string, string])[] {

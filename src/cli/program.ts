@@ -5,10 +5,24 @@ import type { Group } from "../commands/command.ts";
 export const program: Group = {
   name: "courier",
   summary: "Create, find, cancel and track courier orders from a terminal",
+  examples: [
+    { line: "--account sandbox orders list", note: "try everything with no account and no network" },
+    { line: "login", note: "store the base URL and the key of your account" },
+    { line: "orders create --file order.json", note: "create an order" },
+    { line: "track CR1000001234", note: "see where a parcel is" },
+  ],
   commands: [
     {
       name: "orders",
       summary: "Create, list, show, cancel, import and export orders",
+      examples: [
+        { line: "orders create", note: "create one, question by question" },
+        { line: "orders list --status pending", note: "find those that await payment" },
+        {
+          line: "orders import orders.csv --check",
+          note: "ship a spreadsheet: first see whether every row is right",
+        },
+      ],
       commands: [
         {
           name: "create",
@@ -65,6 +79,10 @@ export const program: Group = {
     {
       name: "accounts",
       summary: "The accounts that this machine knows",
+      examples: [
+        { line: "accounts list", note: "which there are, and where each key is kept" },
+        { line: "accounts use shop", note: "go on as another one" },
+      ],
       commands: [
         {
           name: "list",
@@ -86,6 +104,10 @@ export const program: Group = {
     {
       name: "addresses",
       summary: "The address book on this machine: --sender @shop, --receiver @li",
+      examples: [
+        { line: "addresses add shop --default", note: "save your own address, as the usual sender" },
+        { line: "orders create --receiver @li --item-name 书", note: "ship to a saved one" },
+      ],
       commands: [
         {
           name: "add",
@@ -117,6 +139,10 @@ export const program: Group = {
     {
       name: "sandbox",
       summary: "The embedded service: try everything with no account and no network",
+      examples: [
+        { line: "orders create --file order.json --account sandbox", note: "use it, with nothing to start" },
+        { line: "sandbox serve --port 4010", note: "let other programs use it" },
+      ],
       commands: [
         {
           name: "serve",

@@ -6,7 +6,7 @@ import type { JournalIndex } from "../config/journals.ts";
 import type { OrderMemoryFile } from "../config/sent-orders.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
-import { type CourierError, interrupted, usageError } from "../core/errors.ts";
+import { type CourierError, type ExitCode, interrupted, usageError } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { Json } from "../model/json.ts";
@@ -122,6 +122,10 @@ export interface Command<
   readonly arguments: A;
   readonly options: O;
   readonly examples: readonly Example[];
+  /** Exit codes that a script should tell apart here, beside those that every command has. */
+  readonly exits?: readonly ExitCode[];
+  /** Commands that people need next, without `courier`. */
+  readonly seeAlso?: readonly string[];
   /** The result has rows: `--csv` and `--fields` apply. */
   readonly hasRows?: boolean;
   /** Its rows are meant for a file: this form is the default, `--output` and `--bom` apply. */
@@ -142,6 +146,7 @@ export interface Entry {
 export interface Group {
   readonly name: string;
   readonly summary: string;
+  readonly examples: readonly Example[];
   readonly commands: readonly (Entry | Group)[];
 }
 

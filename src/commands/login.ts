@@ -30,6 +30,8 @@ export const login = defineCommand({
       note: "a second account, from a file",
     },
   ],
+  exits: [4, 5],
+  seeAlso: ["profile", "accounts list", "logout"],
   async run({ noVerify, allowHttp }, context) {
     const name = parseAccountName(context.globals.account ?? defaultAccount);
     if (name === sandboxAccount) {

@@ -13,6 +13,7 @@ export const logout = defineCommand({
     { line: "logout", note: "the current account" },
     { line: "logout --account shop", note: "another one" },
   ],
+  seeAlso: ["login", "accounts remove"],
   async run(_input, context) {
     const { current } = await context.config.read();
     const name = context.globals.account ?? current ?? defaultAccount;

@@ -12,6 +12,8 @@ export const showProfile = defineCommand({
     { line: "profile", note: "who am I, and what is left" },
     { line: "profile --json | jq .api_calls_remaining", note: "the remaining calls, for a script" },
   ],
+  exits: [4],
+  seeAlso: ["login", "accounts list"],
   async run(_input, context) {
     const service = await context.service();
     return document(await service.profile(), profileView);

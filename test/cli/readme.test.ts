@@ -23,6 +23,18 @@ describe("every example in the help parses to its own command", async () => {
   });
 });
 
+describe("every example of a noun, and every related command, is one that there is", async () => {
+  const commands = await Promise.all(entries(program).map((entry) => entry.load()));
+  const lines = groups(program).flatMap(({ examples }) => examples.map(({ line }) => line));
+  const names = commands.flatMap(({ seeAlso = [] }) => seeAlso.map((name) => `${name} --help`));
+
+  test.each([...new Set([...lines, ...names])])("courier %s", async (line) => {
+    const parsed = await parse(line);
+    if (parsed.kind === "text") expect(parsed.text).toContain(`\n  courier ${line.replace(" --help", "")} `);
+    else expect(parsed.kind).toBe("run");
+  });
+});
+
 describe("every courier line in README.md parses", () => {
   const lines = [...readme.matchAll(/```sh\n(.*?)```/gs)]
     .flatMap(([, block = ""]) => block.split("\n"))
@@ -44,6 +56,10 @@ function shellWords(line: string): string[] {
   const [command = ""] = line.split(/\s+(?:[|<>&#]|2>)/);
   const words = command.match(/'[^']*'|"[^"]*"|[^\s'"]+/g) ?? [];
   return words.map((word) => word.replace(/^(['"])(.*)\1$/, "$2"));
+}
+
+function groups(group: Group): Group[] {
+  return [group, ...group.commands.filter(isGroup).flatMap(groups)];
 }
 
 function entries(group: Group): Entry[] {

@@ -7,10 +7,10 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { renderManPages } from "../../scripts/man-page.ts";
 import { program } from "../../src/cli/program.ts";
-import { type Command, defineCommand, document } from "../../src/commands/command.ts";
+import { defineCommand, document } from "../../src/commands/command.ts";
 import { textOption } from "../../src/commands/options.ts";
 
-const pages = renderManPages(program, "1.2.3");
+const pages = await renderManPages(program, "1.2.3");
 const hasMan = spawnSync("man", ["--version"]).status === 0;
 
 test("pages are named as git names its own", () => {
@@ -34,16 +34,15 @@ describe.skipIf(!hasMan)("what man (needed: man-db, groff) makes of a page", () 
 
   test("text that roff would take for requests, escapes or quotes is shown as it is", async () => {
     const words = String.raw`.TH 'x' "y" \fBbold\n ~^${"`"} -`;
-    const command: Command = defineCommand({
-      name: "odd",
-      summary: "Odd",
+    const command = defineCommand({
       description: `Before\n\n${words}\n\n'after`,
       arguments: {},
       options: { thing: textOption("NAME", words) },
       examples: [{ line: words, note: words }],
       run: async () => document({}, () => []),
     });
-    const odd = renderManPages({ name: "courier", summary: "x", commands: [command] }, "1").at(-1);
+    const commands = [{ name: "odd", summary: "Odd", load: async () => command }];
+    const odd = (await renderManPages({ name: "courier", summary: "x", examples: [], commands }, "1")).at(-1);
     const { screen, warnings } = await read(odd?.text ?? "");
     expect(warnings).toBe("");
     expect(screen.split(words)).toHaveLength(5);

@@ -1,7 +1,7 @@
 /** Renders the generated sections of README.md: what the code says about its commands and exit codes. */
 
 import { globalOptions } from "../../src/cli/globals.ts";
-import { describeOptions, ownOptions } from "../../src/cli/help.ts";
+import { argumentWords, describeOptions, ownOptions } from "../../src/cli/help.ts";
 import { program } from "../../src/cli/program.ts";
 import { type Command, type Entry, type Group, isGroup } from "../../src/commands/command.ts";
 import { exitCodes } from "../../src/core/errors.ts";
@@ -36,12 +36,8 @@ function findLeaves(group: Group, path: readonly string[]): { entry: Entry; path
 }
 
 function renderCommand({ summary }: Entry, command: Command, path: readonly string[]): string {
-  const words = Object.entries(command.arguments).map(([key, { isList }]) => {
-    const name = key.replace(/[A-Z]/g, (letter) => `-${letter}`).toUpperCase();
-    return isList ? `${name}...` : name;
-  });
   const options = describeOptions(ownOptions(command));
-  const lines = [`#### \`courier ${[...path, ...words].join(" ")}\``, "", `${summary}.`];
+  const lines = [`#### \`courier ${[...path, ...argumentWords(command)].join(" ")}\``, "", `${summary}.`];
   if (options.length > 0) lines.push("", ...table(["Option", "Does"], options));
   lines.push("", "```sh", ...command.examples.map(({ line, note }) => `courier ${line}  # ${note}`), "```");
   return lines.join("\n");

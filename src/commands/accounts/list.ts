@@ -17,6 +17,7 @@ export const listAccounts = defineCommand({
   options: {},
   hasRows: true,
   examples: [{ line: "accounts list", note: "the key itself is never shown" }],
+  seeAlso: ["accounts use", "login"],
   async run(_input, context) {
     const { current, accounts } = await context.config.read();
     const stored: AccountRow[] = Object.entries(accounts).map(([account, { base_url, key }]) => ({

@@ -10,6 +10,7 @@ export const removeStoredAccount = defineCommand({
   options: {},
   confirms: true,
   examples: [{ line: "accounts remove shop", note: "asks first; --yes does not" }],
+  seeAlso: ["logout"],
   async run({ name }, context) {
     await confirmOrStop(context, `Forget the account ${name} and its key?`);
     await removeAccount(context.config, name);

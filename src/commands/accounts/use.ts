@@ -9,6 +9,7 @@ export const useAccount = defineCommand({
   arguments: { name: textArgument("the account's name") },
   options: {},
   examples: [{ line: "accounts use shop", note: "from now on, commands use shop" }],
+  seeAlso: ["accounts list", "login"],
   async run({ name }, context) {
     await switchAccount(context.config, name);
     return document({ account: name, current: true }, () => [line(`The current account is now ${name}`)]);

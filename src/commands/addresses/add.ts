@@ -25,6 +25,7 @@ export const addAddress = defineCommand({
       note: "split, and shown before it is saved",
     },
   ],
+  seeAlso: ["orders create", "addresses import"],
   async run({ alias, text, default: isDefault, ...flags }, context) {
     const { addresses } = await context.config.read();
     if (Object.hasOwn(addresses, alias)) await confirmOrStop(context, `Replace the address @${alias}?`);

@@ -21,6 +21,7 @@ export const importAddresses = defineCommand({
   options: {},
   confirms: true,
   examples: [{ line: "addresses import addresses.csv", note: "asks before it replaces anything" }],
+  seeAlso: ["addresses list"],
   async run({ file }, context) {
     const name = file === "-" ? "stdin" : file;
     const parties = await parseAddresses(await context.readText(file), name);

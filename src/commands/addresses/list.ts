@@ -11,6 +11,7 @@ export const listAddresses = defineCommand({
     { line: "addresses list", note: "every saved address" },
     { line: "addresses list --csv > addresses.csv", note: "export; addresses import reads it back" },
   ],
+  seeAlso: ["addresses show", "addresses import"],
   async run(_input, context) {
     const { addresses, default_sender } = await context.config.read();
     const list = Object.entries(addresses).map(

@@ -30,6 +30,8 @@ export const cancelOrders = defineCommand({
     { line: "orders cancel 1000001", note: "shows the order and asks first" },
     { line: "orders cancel 1000001 1000002 --yes --json", note: "for a script" },
   ],
+  exits: [1, 3],
+  seeAlso: ["orders show", "orders list"],
   async run({ ids }, context) {
     await ensureCanConfirm(context);
     const service = await context.service();

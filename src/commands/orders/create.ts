@@ -40,6 +40,8 @@ export const createOrder = defineCommand({
     { line: "orders create --sender @shop --receiver @li --item-name 书", note: "from the address book" },
     { line: "orders create --file - --json < order.json | jq -r .tracking_number", note: "in a pipeline" },
   ],
+  exits: [1, 2, 5, 6],
+  seeAlso: ["orders show", "track", "addresses add", "orders import"],
   async run({ dryRun, allowDuplicate, saveTemplate: template, ...sources }, context): Promise<Output> {
     const start = await collectDraft(sources, context);
     if (dryRun) return document(start.draft, (body) => [{ kind: "json", value: body }]);

@@ -32,6 +32,8 @@ export const exportOrders = defineCommand({
       note: "with phone numbers",
     },
   ],
+  exits: [5],
+  seeAlso: ["orders list", "orders import"],
   async run({ details, ...options }, context): Promise<Output> {
     const filter = checkFilter(options);
     if (details) return rows(exportDetails(filter, context), detailColumns, "No orders");

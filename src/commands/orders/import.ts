@@ -71,6 +71,8 @@ export const importOrders = defineCommand({
       note: "a shop's own export",
     },
   ],
+  exits: [0, 2, 3, 5, 6, 130],
+  seeAlso: ["orders list", "orders export", "addresses add"],
   async run(input, context): Promise<Output> {
     const { file, check } = input;
     const retryRefused = input.retryRefused === true;

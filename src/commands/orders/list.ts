@@ -44,6 +44,8 @@ export const listOrders = defineCommand({
     },
     { line: "orders list --all --ndjson | jq -r .tracking_number", note: "every tracking number" },
   ],
+  exits: [5],
+  seeAlso: ["orders show", "orders export"],
   async run({ page, limit, all, ...options }, context) {
     const filter = checkFilter(options);
     if (all && page !== undefined) throw usageError("--all and --page exclude each other");

@@ -26,6 +26,8 @@ export const showOrder = defineCommand({
     { line: "orders show 1000001", note: "everything the service knows about it" },
     { line: "orders show 1000001 --json | jq -r .status", note: "its state, for a script" },
   ],
+  exits: [1],
+  seeAlso: ["track", "orders cancel"],
   async run({ id }, context) {
     const service = await context.service();
     return document(await service.order(id), orderView);

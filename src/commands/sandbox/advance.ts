@@ -13,6 +13,7 @@ export const advanceSandboxParcel = defineCommand({
     { line: "sandbox advance CR1000001234 --to delivered", note: "as if days had passed" },
     { line: "sandbox advance CR1000001234", note: "one state on" },
   ],
+  seeAlso: ["track"],
   async run({ tracking, to }, context) {
     const sandbox = await context.sandbox();
     return document((await sandbox.advance(tracking, to)) as Tracking, trackingView);

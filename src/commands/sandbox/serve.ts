@@ -28,6 +28,7 @@ export const serveSandbox = defineCommand({
       note: "a large, slower service to try things against",
     },
   ],
+  seeAlso: ["sandbox advance", "sandbox reset"],
   async run({ port, seedOrders, latency, faults }, context) {
     const sandbox = await context.sandbox();
     const server = await sandbox.serve({
