@@ -10,7 +10,7 @@ import { draftFields, draftFlags, mergeDraft, nameField } from "./draft-flags.ts
 import { parseOrderFile } from "./order-file.ts";
 import { understandText } from "./party-text.ts";
 
-const parties = { group: "Parties from the address book or as text" };
+const parties = { group: "Parties by name or as text" };
 
 export const sourceOptions = {
   file: textOption("FILE", "a JSON file with sender, receiver, item, service_type; - for stdin"),
