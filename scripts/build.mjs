@@ -23,6 +23,9 @@ const { metafile } = await build({
   platform: "node",
   target: "node20.18",
   define: { __COURIER_VERSION__: JSON.stringify(manifest.version) },
+  // Below conf, it hears the first signal and sends the process a second one, which ends it at once. It is there
+  // to tidy up files that conf was writing, which src/config/json-file.ts does itself.
+  alias: { "when-exit": `${root}scripts/no-exit-hook.mjs` },
   // Packages in CommonJS require Node's own modules at run time; an ES module has no `require` of its own.
   banner: {
     js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',

@@ -14,6 +14,14 @@ process.exitCode = await run({
   stdout: process.stdout,
   stderr: process.stderr,
   signal: interruption.signal,
+  job: {
+    // All processes of a pipeline stop together.
+    stop: () => process.platform !== "win32" && process.kill(0, "SIGTSTP"),
+    onContinue(listener) {
+      process.on("SIGCONT", listener);
+      return () => process.off("SIGCONT", listener);
+    },
+  },
 });
 
 /** The first signal ends the run in order; the second ends the process at once. */

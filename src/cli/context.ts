@@ -1,7 +1,7 @@
 /** Owns the composition of a run: makes clock, config, service, prompts and sandbox, each on first use. */
 
 import { randomUUID } from "node:crypto";
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../commands/command.ts";
@@ -11,9 +11,11 @@ import { takeLock } from "../config/lock.ts";
 import { openOrderMemory } from "../config/sent-orders.ts";
 import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
-import { fileError, systemCode } from "../core/errors.ts";
+import { makeWritableDirectory } from "../core/directory.ts";
+import { explainSystemError, fileError, systemCode } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { createRedactor } from "../core/redact.ts";
+import type { Job } from "../terminal/keyboard.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { TerminalStream } from "../terminal/streams.ts";
@@ -34,6 +36,7 @@ export interface Host {
   readonly stderr: TerminalStream;
   /** Aborts with an `interrupted` error on a signal. */
   readonly signal: AbortSignal;
+  readonly job: Job;
   /** Replaced in tests. */
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -110,7 +113,7 @@ export async function createContext(
   }
 
   async function startEmbedded(): Promise<Address> {
-    await checkPlace(sandboxDirectory);
+    checkPlace(sandboxDirectory);
     const { startSandbox } = await import("../sandbox/server.ts");
     const server = await startSandbox({ stateDir: sandboxDirectory, clock, apiKey: randomUUID() });
     closing.push(() => server.close());
@@ -144,7 +147,7 @@ export async function createContext(
       if (!canAsk) return undefined;
       if (host.prompts) return host.prompts;
       const { createPrompts } = await import("../terminal/prompt.ts");
-      return createPrompts({ input: host.stdin, output: host.stderr, signal: host.signal });
+      return createPrompts({ input: host.stdin, output: host.stderr, signal: host.signal, job: host.job });
     }),
     async display(blocks) {
       if (globals.form !== "human") return;
@@ -167,7 +170,7 @@ export async function createContext(
       takeLock(file, title, { patience: "none", neighbours: { pid: process.pid, isAlive } }),
     defer: (close) => closing.push(close),
     sandbox: once(async () => {
-      await checkPlace(sandboxDirectory);
+      checkPlace(sandboxDirectory);
       const [{ startSandbox }, { resetSandbox, advanceParcel }] = await Promise.all([
         import("../sandbox/server.ts"),
         import("../sandbox/control.ts"),
@@ -218,14 +221,12 @@ function given(value: string | undefined): string | undefined {
   return value === "" ? undefined : value;
 }
 
-/** Throws a file error for a directory of the sandbox that can never be. */
-async function checkPlace(directory: string): Promise<void> {
+/** Throws a file error where the sandbox cannot keep its orders. */
+function checkPlace(directory: string): void {
   try {
-    await stat(directory);
+    makeWritableDirectory(directory);
   } catch (error) {
-    const code = systemCode(error);
-    if (code === "ENOENT") return;
-    const message = `the sandbox cannot keep its orders in ${directory}: ${code ?? String(error)}`;
+    const message = `the sandbox cannot keep its orders in ${directory}: ${explainSystemError(error)}`;
     throw fileError(message, { cause: error, hint: "choose another place with COURIER_STATE_DIR" });
   }
 }

@@ -1,8 +1,9 @@
 /** Owns JSON files of ours: read as they are, written whole by conf under a lock (owner of conf). */
 
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { CourierError, fileError, systemCode } from "../core/errors.ts";
+import { makeWritableDirectory } from "../core/directory.ts";
+import { CourierError, explainSystemError, fileError, systemCode } from "../core/errors.ts";
 import {
   isJsonNumber,
   isJsonObject,
@@ -48,9 +49,7 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
       text = await readFile(file, "utf8");
     } catch (error) {
       if (systemCode(error) === "ENOENT") return options.empty;
-      throw fileError(`cannot read the ${title} ${file}: ${systemCode(error) ?? String(error)}`, {
-        cause: error,
-      });
+      throw fileError(`cannot read the ${title} ${file}: ${explainSystemError(error)}`, { cause: error });
     }
     return { ...options.empty, ...parseContent<T>(text, file, options) };
   }
@@ -59,7 +58,7 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
     path: file,
     read,
     async update(change) {
-      await prepareDirectory(directory, title);
+      prepareDirectory(directory, title);
       const release = await takeLock(file, `the ${title}`);
       try {
         await removeLeftovers(directory, path.basename(file));
@@ -77,9 +76,8 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
         });
         conf.store = next;
       } catch (error) {
-        const code = systemCode(error);
-        if (error instanceof CourierError || code === undefined) throw error;
-        throw fileError(`cannot write the ${title} ${file}: ${code}`, { cause: error });
+        if (error instanceof CourierError || systemCode(error) === undefined) throw error;
+        throw fileError(`cannot write the ${title} ${file}: ${explainSystemError(error)}`, { cause: error });
       } finally {
         await release();
       }
@@ -123,12 +121,11 @@ async function removeLeftovers(directory: string, name: string): Promise<void> {
   }
 }
 
-async function prepareDirectory(directory: string, title: string): Promise<void> {
+function prepareDirectory(directory: string, title: string): void {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    makeWritableDirectory(directory);
   } catch (error) {
-    const code = systemCode(error) ?? String(error);
-    throw fileError(`cannot make the directory of the ${title}, ${directory}: ${code}`, {
+    throw fileError(`the ${title} cannot be kept in ${directory}: ${explainSystemError(error)}`, {
       cause: error,
       hint: "choose another place with COURIER_CONFIG_DIR and COURIER_STATE_DIR",
     });

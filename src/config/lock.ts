@@ -1,7 +1,7 @@
 /** Owns locks between processes (owner of proper-lockfile). */
 
 import { setTimeout as wait } from "node:timers/promises";
-import { fileError, systemCode } from "../core/errors.ts";
+import { explainSystemError, fileError, systemCode } from "../core/errors.ts";
 import { createLockOwner, type Neighbours } from "./lock-owner.ts";
 
 /** A lock whose holder is unknown and has not renewed it for so long was left behind. */
@@ -52,7 +52,7 @@ export async function takeLock(
       };
     } catch (error) {
       const code = systemCode(error);
-      if (code !== "ELOCKED") throw lockError(file, title, code ?? String(error), error);
+      if (code !== "ELOCKED") throw lockError(file, title, code, error);
       if (await owner.clearAbandoned()) continue;
       const isHopeless = patience === "none" && (await owner.isAlive());
       if (isHopeless || performance.now() > untilMs) throw lockError(file, title, code, error);
@@ -61,8 +61,8 @@ export async function takeLock(
   }
 }
 
-function lockError(file: string, title: string, code: string, cause: unknown): Error {
-  const reason = code === "ELOCKED" ? "another courier is at work on it" : code;
+function lockError(file: string, title: string, code: string | undefined, cause: unknown): Error {
+  const reason = code === "ELOCKED" ? "another courier is at work on it" : explainSystemError(cause);
   return fileError(`cannot lock ${title} ${file}: ${reason}`, {
     cause,
     hint: code === "ELOCKED" ? "wait until it has finished, then try again" : undefined,

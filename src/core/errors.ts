@@ -86,3 +86,20 @@ export function systemCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
+
+const systemReasons: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "it cannot be written to",
+  ENOSPC: "no space is left",
+  ENOTDIR: "a part of its path is a file",
+  ENOENT: "it does not exist and cannot be made",
+};
+
+/** Why a system call failed, in words and with its code, for messages. */
+export function explainSystemError(error: unknown): string {
+  const code = systemCode(error);
+  if (code === undefined) return String(error);
+  const reason = systemReasons[code];
+  return reason === undefined ? code : `${reason} (${code})`;
+}

@@ -5,8 +5,9 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeDirectory } from "../core/directory.ts";
 import { systemCode } from "../core/errors.ts";
 
 /** Puts `text` under the first of the paths that is free and answers it; undefined when none is. */
@@ -50,7 +51,7 @@ function inDirectoryOf(path: string, write: () => void): void {
     write();
   } catch (error) {
     if (systemCode(error) !== "ENOENT") throw error;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(path));
     write();
   }
 }

@@ -5,10 +5,27 @@ import { styleText } from "node:util";
 import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { interrupted } from "../core/errors.ts";
 import type { Choice, Prompts, TextQuestion } from "../core/prompts.ts";
+import { openFrame } from "./frame.ts";
+import { type Job, type Keyboard, openKeyboard } from "./keyboard.ts";
 import { sanitise } from "./sanitise.ts";
 import type { TerminalStream } from "./streams.ts";
 
 export interface PromptStreams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: TerminalStream;
+  readonly signal: AbortSignal;
+  readonly job: Job;
+}
+
+/** What a question needs. */
+interface Desk {
+  readonly keyboard: Keyboard;
+  readonly output: TerminalStream;
+  readonly signal: AbortSignal;
+}
+
+/** Where the package reads and writes. */
+interface Place {
   readonly input: NodeJS.ReadableStream;
   readonly output: TerminalStream;
   readonly signal: AbortSignal;
@@ -17,27 +34,33 @@ export interface PromptStreams {
 /** Typing ahead ends when nothing has come for this long. */
 const quietMs = 60;
 
-/** Prompts on the given streams. Ctrl-C rejects with `interrupted`. */
-export function createPrompts(streams: PromptStreams): Prompts {
+/** Prompts on the given streams. Ctrl-C, and Ctrl-D at an empty line, reject with `interrupted`. */
+export function createPrompts({ input: source, output, signal, job }: PromptStreams): Prompts {
+  const desk: Desk = { keyboard: openKeyboard(source, job), output, signal };
   return {
-    text: (question, options = {}) => askText(sanitise(question), options, streams),
+    text: (question, options = {}) => askText(sanitise(question), options, desk),
     lines: async (question) => {
-      const text = await readLines(sanitise(question), streams);
-      await discardTypedAhead(streams); // what a paste holds after its first empty line answers nothing else
+      const text = await readLines(sanitise(question), desk);
+      await discardTypedAhead(desk); // what a paste holds after its first empty line answers nothing else
       return text;
     },
-    secret: (question) => ask(password({ message: sanitise(question), mask: false }, streams)),
+    secret: (question) => ask((place) => password({ message: sanitise(question), mask: false }, place), desk),
     confirm: async (question, isYes = false) => {
-      await discardTypedAhead(streams);
-      return ask(confirm({ message: sanitise(question), default: isYes }, streams));
+      await discardTypedAhead(desk);
+      return ask((place) => confirm({ message: sanitise(question), default: isYes }, place), desk);
     },
     choose: async (question, choices) => {
-      await discardTypedAhead(streams);
+      await discardTypedAhead(desk);
       const options = { message: sanitise(question), choices: choices.map(toChoice), loop: false };
-      return ask(select(options, streams));
+      return ask((place) => select(options, place), desk);
     },
-    search: (question, find) =>
-      ask(search({ message: sanitise(question), source: (term) => find(term ?? "").map(toChoice) }, streams)),
+    search: (question, find) => {
+      const options = {
+        message: sanitise(question),
+        source: (term: string | undefined) => find(term ?? "").map(toChoice),
+      };
+      return ask((place) => search(options, place), desk);
+    },
   };
 }
 
@@ -48,7 +71,7 @@ export function createPrompts(streams: PromptStreams): Prompts {
 async function askText(
   message: string,
   { initial, suggestion, check = () => true }: TextQuestion,
-  streams: PromptStreams,
+  desk: Desk,
 ): Promise<string> {
   let [shown, answer] = ["", ""];
   const transformer = (line: string, { isFinal }: { isFinal: boolean }) => {
@@ -69,7 +92,7 @@ async function askText(
     : suggestion
       ? { default: sanitise(suggestion) }
       : {};
-  await ask(input({ ...question, ...start }, streams));
+  await ask((place) => input({ ...question, ...start }, place), desk);
   return answer;
 }
 
@@ -90,33 +113,57 @@ function toChoice<T>({ value, label, description }: Choice<T>) {
   };
 }
 
-async function ask<T>(answer: Promise<T>): Promise<T> {
+async function ask<T>(start: (place: Place) => Promise<T>, desk: Desk): Promise<T> {
+  const ended = new AbortController();
+  const { output, leave, redraw } = openFrame(desk.output);
+  const leaveKeyboard = desk.keyboard.attend({
+    onEnd: () => ended.abort(),
+    onStop: leave,
+    onContinue: redraw,
+  });
   try {
-    return await answer;
+    const signal = AbortSignal.any([desk.signal, ended.signal]);
+    return await start({ input: desk.keyboard.input, output, signal });
   } catch (error) {
     const isCancelled =
       error instanceof Error && (error.name === "ExitPromptError" || error.name === "AbortPromptError");
-    throw isCancelled ? interrupted(130) : error;
+    throw isCancelled ? interruption(desk.signal) : error;
+  } finally {
+    leaveKeyboard();
   }
+}
+
+function interruption(signal: AbortSignal): unknown {
+  return signal.aborted ? signal.reason : interrupted(130);
 }
 
 /**
  * A prompt of one line ends at the first line break of a paste, and the rest would answer the questions
- * after it; here every line counts until an empty one.
+ * after it; here every line counts until an empty one, or until Ctrl-D.
  */
-function readLines(question: string, { input, output, signal }: PromptStreams): Promise<string> {
+function readLines(question: string, { keyboard, output, signal }: Desk): Promise<string> {
   output.write(`${question}\n`);
   return new Promise((resolve, reject) => {
-    const reader = createInterface({ input, output, prompt: "> ", terminal: true });
+    const reader = createInterface({ input: keyboard.input, output, prompt: "> ", terminal: true });
+    const leaveKeyboard = keyboard.attend({
+      onEnd: () => {}, // the reader closes
+      onStop: () => {},
+      onContinue: () => reader.prompt(true),
+    });
     const lines: string[] = [];
     const end = (settle: () => void) => {
+      leaveKeyboard();
       signal.removeEventListener("abort", stop);
-      reader.off("close", finish); // its own listeners stay: they take it off the input
+      reader.off("close", close); // its own listeners stay: they take it off the input
       reader.close();
       settle();
     };
     const finish = () => end(() => resolve(lines.join("\n")));
-    const stop = () => end(() => reject(interrupted(130)));
+    const stop = () => end(() => reject(interruption(signal)));
+    const close = () => {
+      output.write("\n");
+      return lines.length > 0 ? finish() : stop();
+    };
     signal.addEventListener("abort", stop, { once: true });
     reader.on("line", (line) => {
       if (line.trim() === "") return finish();
@@ -124,14 +171,14 @@ function readLines(question: string, { input, output, signal }: PromptStreams): 
       reader.prompt();
     });
     reader.on("SIGINT", stop);
-    reader.on("close", finish);
+    reader.on("close", close);
     if (signal.aborted) stop();
     else reader.prompt();
   });
 }
 
 /** Keys pressed before a decision was on the screen, such as the rest of a paste, must not decide it. */
-function discardTypedAhead({ input }: PromptStreams): Promise<void> {
+function discardTypedAhead({ keyboard: { input } }: Desk): Promise<void> {
   return new Promise((resolve) => {
     let timer = setTimeout(done, quietMs);
     const restart = () => {

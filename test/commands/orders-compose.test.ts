@@ -24,7 +24,7 @@ import {
 } from "../support/answering.ts";
 import { answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
-import { Capture, inputStream } from "../support/streams.ts";
+import { Capture, inputStream, noJob } from "../support/streams.ts";
 
 const send: Step = ["What now?", "Send this order"];
 const declined: readonly Step[] = [
@@ -517,6 +517,7 @@ test("whatever is answered, no order leaves that was not on the screen when “s
         stdout: new Capture(10_000),
         stderr,
         signal: new AbortController().signal,
+        job: noJob,
         clock: home.clock,
         random: () => 0.5,
         prompts,

@@ -1,7 +1,7 @@
 /** Files under parallel and killed runs, and places where none can be. */
 
 import { existsSync, watch } from "node:fs";
-import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createProcessHome, createServedProcessHome } from "../support/process.ts";
@@ -181,6 +181,53 @@ describe("places where no file can be", () => {
       expect(exit, stderr).toBe(2);
     },
   );
+
+  // Node's own way to make directories never comes to an end there.
+  test.each([
+    ["accounts use sandbox", "COURIER_CONFIG_DIR"],
+    ["login --no-verify --base-url https://service.invalid", "COURIER_CONFIG_DIR"],
+    ["orders create --file - --account sandbox", "COURIER_STATE_DIR"],
+    ["orders list --account sandbox", "COURIER_STATE_DIR"],
+  ])("a directory that the system never makes (needs /proc): %s says so, exit 2", async (line, name) => {
+    const place = process.platform === "linux" ? "/proc/courier/place" : "/dev/null/courier";
+    const { courier } = await createProcessHome();
+    const { exit, stdout, stderr } = await courier(line, { env: { [name]: place }, stdin: order });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toMatch(/error: the .* cannot (be kept|keep its orders) in \/(proc|dev)\/.*\n/);
+    expect(stderr).toContain(name);
+  });
+
+  test("a state directory that the system never makes hides nothing of a real order", async () => {
+    const { courier } = await createServedProcessHome();
+    const env = { COURIER_STATE_DIR: process.platform === "linux" ? "/proc/courier" : "/dev/null/courier" };
+    const { exit, stdout, stderr } = await courier("orders create --file - --json", { env, stdin: order });
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toHaveProperty("tracking_number");
+    expect(stderr).toContain("the order could not be remembered on this machine");
+  });
+
+  test("a directory that may only be read (needs root and setpriv, or no root)", async ({ skip }) => {
+    const isRoot = process.getuid?.() === 0;
+    skip(isRoot && !existsSync("/usr/bin/setpriv"), "nobody else to be here");
+    const { courier, directory } = await createProcessHome();
+    const place = path.join(directory, "read-only");
+    await mkdir(place, { mode: 0o555 });
+    await chmod(directory, 0o755);
+    const env = { COURIER_CONFIG_DIR: place, COURIER_STATE_DIR: place };
+    const shell = isRoot ? 'exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"' : 'exec "$@"';
+    for (const line of ["accounts use sandbox", "addresses add li --name x"]) {
+      const { exit, stderr } = await courier(line, { env, shell });
+      expect(exit).toBe(2);
+      expect(stderr).toContain(`the config file cannot be kept in ${place}: permission denied (EACCES)`);
+    }
+    const { exit, stderr } = await courier("orders create --file - --account sandbox", {
+      env,
+      shell,
+      stdin: order,
+    });
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`cannot keep its orders in ${place}/sandbox: permission denied (EACCES)`);
+  });
 
   test("a result that cannot be written is no success (needs /dev/full)", async ({ skip }) => {
     skip(!existsSync("/dev/full"), "no /dev/full here");

@@ -10,7 +10,7 @@ import type { Clock } from "../../src/core/clock.ts";
 import type { Prompts } from "../../src/core/prompts.ts";
 import { type SandboxOptions, type SandboxServer, startSandbox } from "../../src/sandbox/server.ts";
 import { createHandClock } from "./hand-clock.ts";
-import { Capture, inputStream } from "./streams.ts";
+import { Capture, inputStream, noJob } from "./streams.ts";
 
 export const startOfTime = "2026-03-01T08:00:00Z";
 
@@ -62,6 +62,7 @@ export async function createHome(env: Record<string, string> = {}): Promise<Home
         stdout,
         stderr,
         signal: options.signal ?? new AbortController().signal,
+        job: noJob,
         clock,
         random: () => 0.5,
         ...(options.prompts ? { prompts: options.prompts } : {}),

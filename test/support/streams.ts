@@ -1,6 +1,7 @@
 /** In-memory streams that can play a terminal or a pipe. */
 
 import { Readable, Writable } from "node:stream";
+import type { Job } from "../../src/terminal/keyboard.ts";
 
 export class Capture extends Writable {
   readonly isTTY: boolean;
@@ -28,3 +29,6 @@ export function inputStream(text: string | undefined): NodeJS.ReadableStream & {
   if (text === undefined) stream.isTTY = true;
   return stream;
 }
+
+/** A process that no shell controls. */
+export const noJob: Job = { stop: () => {}, onContinue: () => () => {} };

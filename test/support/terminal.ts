@@ -17,6 +17,7 @@ export const keys = {
   enter: "\r",
   ctrlC: "\u0003",
   ctrlD: "\u0004",
+  ctrlZ: "\u001a",
   backspace: "\u007f",
   up: "\u001b[A",
   down: "\u001b[B",

@@ -3,7 +3,7 @@
 import { PassThrough } from "node:stream";
 import { run } from "../../src/cli/run.ts";
 import type { Home, Ran } from "./courier.ts";
-import { Capture } from "./streams.ts";
+import { Capture, noJob } from "./streams.ts";
 
 /** Types `keys` as soon as stderr shows `question`. */
 export async function courierTyping(
@@ -21,6 +21,7 @@ export async function courierTyping(
     stdout,
     stderr,
     signal: new AbortController().signal,
+    job: noJob,
     clock: home.clock,
   });
   let isOver = false;

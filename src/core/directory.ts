@@ -1,0 +1,35 @@
+/** Owns the making of directories of ours, which nobody else may read. */
+
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { systemCode } from "./errors.ts";
+
+/**
+ * Makes a directory and those above it, mode 0700. Throws the system's error. It goes step by step, since
+ * Node's own recursive way never comes to an end where the system has no directory to give, as in /proc.
+ */
+export function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (isDirectory(directory)) return;
+    const parent = dirname(directory);
+    if (systemCode(error) !== "ENOENT" || isDirectory(parent)) throw error;
+    makeDirectory(parent);
+    makeDirectory(directory);
+  }
+}
+
+/** Makes a directory, and throws the system's error where no file can be made in it. */
+export function makeWritableDirectory(directory: string): void {
+  makeDirectory(directory);
+  accessSync(directory, constants.W_OK | constants.X_OK);
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

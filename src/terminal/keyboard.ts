@@ -1,0 +1,110 @@
+/** Owns the keys that a prompt reads: one at a time, the end of input, and a stop by Ctrl-Z. */
+
+import { Readable } from "node:stream";
+
+/** This process as a job of the shell. */
+export interface Job {
+  /** Stops the job, as the terminal does at Ctrl-Z; returns when it goes on. */
+  stop(): void;
+  /** Calls back whenever the job goes on; gives back what ends that. */
+  onContinue(listener: () => void): () => void;
+}
+
+export interface Keyboard {
+  /** What a prompt reads from: one character a time, and never Ctrl-Z. */
+  readonly input: Readable;
+  /** Watches over one prompt until the returned function is called. */
+  attend(prompt: Attended): () => void;
+}
+
+export interface Attended {
+  /** Called when Ctrl-D at an empty line, or the end of all input, closes the prompt. */
+  readonly onEnd: () => void;
+  /** Called before the job stops. */
+  readonly onStop: () => void;
+  /** Called when it goes on, with the terminal's mode as it was. */
+  readonly onContinue: () => void;
+}
+
+type Source = NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };
+
+const ctrlD = "\u0004";
+const ctrlZ = "\u001a";
+
+/** The keys of a terminal's input stream, which rests while no prompt reads. */
+export function openKeyboard(source: Source, job: Job): Keyboard {
+  const decoder = new TextDecoder();
+  let attended: Attended | undefined;
+  let isRaw = false;
+  let hasStopped = false;
+  let lastKey = "";
+
+  const input = Object.assign(new Readable({ objectMode: true, read() {} }), {
+    isTTY: true,
+    setRawMode(next: boolean) {
+      isRaw = next;
+      source.setRawMode?.(next);
+      // readline closes at Ctrl-D, but only where the line is empty.
+      if (!next && lastKey === ctrlD) attended?.onEnd();
+      return input;
+    },
+  });
+
+  /** readline scrambles the line when several keys come in one piece and the cursor is not at its end. */
+  function press(chunk: string | Uint8Array) {
+    const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
+    for (const key of text) {
+      if (key === ctrlZ) stop();
+      else {
+        lastKey = key;
+        input.push(key);
+      }
+    }
+  }
+
+  function end() {
+    lastKey = ctrlD;
+    input.push(null);
+  }
+
+  function stop() {
+    attended?.onStop();
+    source.setRawMode?.(false);
+    hasStopped = true;
+    job.stop();
+    setImmediate(goOn); // also where the system did not stop it, because no shell could let it go on
+  }
+
+  function goOn() {
+    // The shell may have changed the mode meanwhile, which the stream does not know of.
+    source.setRawMode?.(false);
+    if (isRaw) source.setRawMode?.(true);
+    attended?.onContinue();
+  }
+
+  input.on("resume", () => {
+    source.on("data", press).on("end", end);
+    source.resume();
+  });
+  input.on("pause", () => {
+    source.off("data", press).off("end", end);
+    source.pause();
+  });
+
+  return {
+    input,
+    attend(prompt) {
+      attended = prompt;
+      lastKey = "";
+      if (input.readableEnded) prompt.onEnd();
+      const ignore = job.onContinue(() => {
+        if (hasStopped) hasStopped = false;
+        else goOn();
+      });
+      return () => {
+        attended = undefined;
+        ignore();
+      };
+    },
+  };
+}

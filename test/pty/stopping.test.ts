@@ -1,0 +1,202 @@
+/** What ends or stops a question other than its answer: Ctrl-Z and fg, Ctrl-D, a signal; the terminal is whole after each. */
+
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+  createServedTerminalHome,
+  createTerminalHome,
+  keys,
+  type Terminal,
+  type TerminalHome,
+} from "../support/terminal.ts";
+import { zhang } from "./person.ts";
+
+const order = "orders create --item-name 书 --sender-name 张三 --receiver-name 李四 --yes".split(" ");
+
+/** A shell with job control: after Ctrl-Z it notes the terminal's modes, writes a line and goes on with the job. */
+const stoppable =
+  'set -m; stty -g > before; "$@"; stty -g > stopped; echo "in the shell"; fg > fg.txt; code=$?; stty -g > after; exit $code';
+
+async function expectWhole(home: TerminalHome, terminal: Terminal, ...moments: string[]) {
+  expect(terminal.isCursorVisible).toBe(true);
+  for (const moment of moments) expect(await home.read(moment), moment).toBe(await home.read("before"));
+}
+
+describe("Ctrl-Z and fg", () => {
+  test("in a line: what was typed is there again, and can be gone on with", async () => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open("orders create", { shell: stoppable });
+    await terminal.choose("Sender", "new address");
+    await terminal.answer("Sender name", "张三");
+    await terminal.until("? Sender phone");
+    terminal.type("1380013");
+    await terminal.until("? Sender phone 1380013");
+    terminal.type(keys.ctrlZ);
+    await terminal.until(/in the shell\n(?:.*\n)*\? Sender phone 1380013$/);
+    terminal.type("8000");
+    await terminal.until(/\? Sender phone 13800138000$/);
+    await terminal.answer("Sender phone");
+    await terminal.until("? Sender province");
+    terminal.type(keys.ctrlC);
+    expect((await terminal.ended).exit).toBe(130);
+    await expectWhole(home, terminal, "stopped", "after");
+    expect(terminal.screen()).toContain("your draft is kept");
+  });
+
+  test("in a list, in a search and at a yes or no", async () => {
+    const home = await createTerminalHome();
+    await home.open("addresses add shop --name 店 --default").ended;
+    await home.open(order).ended;
+    let terminal = home.open("orders create", { shell: stoppable });
+    await terminal.until("? Receiver");
+    terminal.type("shop");
+    await terminal.until("? Receiver shop");
+    terminal.type(keys.ctrlZ);
+    await terminal.until(/in the shell\n(?:.*\n)*\? Receiver shop\n❯ @shop 店/);
+    terminal.type(keys.ctrlC);
+    await terminal.ended;
+
+    terminal = home.open("orders create --repeat", { shell: stoppable });
+    await terminal.until(/\? What now\?\n❯ Send this order/);
+    terminal.type(keys.down);
+    await terminal.until("❯ Change the sender");
+    terminal.type(keys.ctrlZ);
+    await terminal.until(/in the shell\n(?:.*\n)*\? What now\?\n {2}Send this order\n❯ Change the sender/);
+    await terminal.choose("What now?", "Quit without sending");
+    expect((await terminal.ended).exit).toBe(130);
+    await expectWhole(home, terminal, "stopped", "after");
+
+    terminal = home.open("orders cancel 1000001", { shell: stoppable });
+    await terminal.until("? Cancel order 1000001");
+    terminal.type(keys.ctrlZ);
+    await terminal.until(/in the shell\n(?:.*\n)*\? Cancel order 1000001/);
+    await terminal.answer("Cancel order 1000001", "y");
+    expect((await terminal.ended).exit).toBe(0);
+    expect(terminal.screen()).toContain("cancelled");
+    await expectWhole(home, terminal, "stopped", "after");
+  });
+
+  test("while an address is pasted", async () => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open("orders create", { shell: stoppable });
+    await terminal.choose("Sender", "paste an address as text");
+    await terminal.until(/^>$/m);
+    terminal.type("李四\r139");
+    await terminal.until("> 139");
+    terminal.type(keys.ctrlZ);
+    await terminal.until(/in the shell\n(?:.*\n)*> 139$/);
+    terminal.type("00139000\r\r");
+    await terminal.until("? Sender name 李四");
+    await terminal.answer("Sender name");
+    await terminal.until("? Sender phone 13900139000");
+  });
+
+  test("where no shell can let it go on, it goes on by itself", async () => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open("orders create", { shell: 'exec setsid -w "$@"' });
+    await terminal.until("? Sender");
+    terminal.type(keys.ctrlZ);
+    await terminal.choose("Sender", "new address");
+    await terminal.until("? Sender name");
+  });
+});
+
+const noting = 'trap : INT TERM; stty -g > before; "$@"; code=$?; stty -g > after; exit $code';
+
+describe("Ctrl-D", () => {
+  test("at an empty line is as Ctrl-C: exit 130, and the draft is kept; in a line it takes a character", async () => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open("orders create", { shell: noting });
+    await terminal.choose("Sender", "new address");
+    await terminal.answer("Sender name", "张三");
+    await terminal.until("? Sender phone");
+    terminal.type(`123${keys.left}${keys.left}${keys.ctrlD}`);
+    await terminal.until(/\? Sender phone 13$/m);
+    await terminal.answer("Sender phone");
+    await terminal.until("? Sender province");
+    terminal.type(keys.ctrlD);
+    expect(await terminal.ended).toEqual({ exit: 130, signal: undefined });
+    expect(terminal.screen()).toContain("error: interrupted");
+    expect(terminal.screen()).toContain("your draft is kept");
+    await expectWhole(home, terminal, "after");
+  });
+
+  test.each([
+    ["a search", "orders create", "? Sender"],
+    ["the base URL", "login", "? Base URL"],
+    ["a hidden line", "login --base-url https://service.invalid", "? API key"],
+    ["a yes or no", "orders cancel 1000001", "? Cancel order"],
+    ["a list", "orders create --repeat", "? What now?"],
+  ])("%s", async (_what, words, question) => {
+    const home = await createTerminalHome();
+    await home.open(order).ended;
+    const terminal = home.open(words, { shell: noting });
+    await terminal.until(question);
+    terminal.type(keys.ctrlD);
+    expect(await terminal.ended).toEqual({ exit: 130, signal: undefined });
+    expect(terminal.screen()).toContain("error: interrupted");
+    await expectWhole(home, terminal, "after");
+  });
+
+  test("at the paste of an address ends it, and with nothing pasted the form", async () => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open("orders create", { shell: noting });
+    await terminal.choose("Sender", "paste an address as text");
+    await terminal.until(/^>$/m);
+    terminal.type(`李四 13900139000\r${keys.ctrlD}`);
+    await terminal.until("? Sender name 李四");
+    terminal.type(keys.ctrlC);
+    await terminal.ended;
+
+    const other = home.open("orders create --item-name 书", { shell: noting });
+    await other.choose("Sender", "paste an address as text");
+    await other.until(/^>$/m);
+    other.type(keys.ctrlD);
+    expect(await other.ended).toEqual({ exit: 130, signal: undefined });
+    await expectWhole(home, other, "after");
+  });
+});
+
+test("SIGTERM at a question: exit 143, the draft is kept, and the terminal is whole", async () => {
+  const home = await createServedTerminalHome();
+  const terminal = home.open("orders create", {
+    shell:
+      'set -m; stty -g > before; "$@" & echo $! > pid; fg > fg.txt; code=$?; stty -g > after; exit $code',
+  });
+  await terminal.choose("Sender", "new address");
+  await terminal.answer("Sender name", zhang[0]);
+  await terminal.until("? Sender phone");
+  process.kill(Number(await home.read("pid")), "SIGTERM");
+  expect(await terminal.ended).toEqual({ exit: 143, signal: undefined });
+  expect(terminal.screen()).toContain("error: terminated");
+  expect(terminal.screen()).toContain("your draft is kept");
+  await expectWhole(home, terminal, "after");
+});
+
+describe("keys that come in one piece, in the middle of a line", () => {
+  test.each([
+    ["Chinese", "朝阳区建国路", "科技园朝阳区建国路1号"],
+    ["letters and arrows", `ab${keys.left}cd`, "科技园acdb1号"],
+    ["with a character taken back", `朝阳${keys.backspace}区`, "科技园朝区1号"],
+    ["emoji", "🏠👧x", "科技园🏠👧x1号"],
+  ])("%s", async (_what, typed, line) => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open("addresses add shop");
+    await terminal.choose("Address", "new address");
+    await terminal.until("? Address name");
+    terminal.type("科技园1号");
+    await terminal.until("? Address name 科技园1号");
+    terminal.type(`${keys.left}${keys.left}`);
+    terminal.type(typed);
+    await terminal.until(`? Address name ${line}`);
+    await terminal.answer("Address name");
+    for (const field of ["phone", "province", "city", "district"]) await terminal.answer(`Address ${field}`);
+    await terminal.until("? Address street address");
+    terminal.type(keys.enter);
+    await terminal.ended;
+    const stored = JSON.parse(await readFile(path.join(home.configDir, "config.json"), "utf8"));
+    expect(stored.addresses.shop).toEqual({ name: line });
+    expect(await readdir(home.configDir)).toEqual(["config.json"]);
+  });
+});
