@@ -270,7 +270,7 @@ describe("orders create", () => {
         // The orders before are like this one, but an hour older: none of them may be taken for it.
         home.clock.advance(3_600_000);
         const ran = await home.suffer(
-          `orders create --file -${flag}`,
+          `orders create --file - --allow-duplicate${flag}`,
           { ...faultOf(faultName), ...conditions[column] },
           { stdin: JSON.stringify(plainDraft) },
         );

@@ -166,6 +166,11 @@ export async function createContext(
       return file;
     },
     readPipe: async () => (host.stdin.isTTY ? undefined : readStream(host.stdin, host.signal)),
+    nextCommand(words) {
+      const account = globals.account === undefined ? "" : ` --account ${globals.account}`;
+      const baseUrl = globals.baseUrl === undefined ? "" : ` --base-url ${globals.baseUrl}`;
+      return `courier ${words}${account}${baseUrl}`;
+    },
     lock: (file, title) =>
       takeLock(file, title, { patience: "none", neighbours: { pid: process.pid, isAlive } }),
     defer: (close) => closing.push(close),

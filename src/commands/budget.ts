@@ -4,6 +4,7 @@ import type { CourierService } from "../api/service.ts";
 import { toCount } from "../api/service.ts";
 import { usageError } from "../core/errors.ts";
 import type { Context } from "./command.ts";
+import { capitalised } from "./options.ts";
 
 /** Fewer calls than this are not worth a question. */
 const manyCalls = 50;
@@ -23,6 +24,6 @@ export async function checkBudget(calls: number, service: CourierService, contex
   const message = `this takes ${calls} calls, but only ${left} are left`;
   if (context.globals.yes) return context.messages.warn(message);
   const prompts = await context.prompts();
-  if (await prompts?.confirm(`${message[0]?.toUpperCase()}${message.slice(1)}. Go on?`)) return;
+  if (await prompts?.confirm(`${capitalised(message)}. Go on?`)) return;
   throw usageError(message, "narrow it down, or go on all the same with --yes");
 }

@@ -50,6 +50,8 @@ export interface Context {
   spool(path: string): Promise<string>;
   /** What is piped in, or undefined when stdin is a terminal. */
   readPipe(): Promise<string | undefined>;
+  /** What to type next, for the account of this run: `courier orders show 5 --account shop`. */
+  nextCommand(words: string): string;
   /** Takes the lock on a file of the user's; another courier that holds it is a file error. */
   lock(file: string, title: string): Promise<() => Promise<void>>;
   /** Called when the run ends, however it ends; the last one first. */

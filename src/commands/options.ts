@@ -159,3 +159,7 @@ export function parseTrackingNumber(text: string): string {
 export function quote(text: string): string {
   return `“${text}”`;
 }
+
+export function capitalised(text: string): string {
+  return `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}`;
+}

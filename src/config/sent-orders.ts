@@ -80,27 +80,40 @@ export function openOrderMemory(directory: string, warn: (text: string) => void)
   };
 }
 
-/** Remembers an order that was sent, and forgets the account's unfinished draft where it became this order. */
-export async function rememberSent(
+/** Remembers an order that is about to be sent; until it is settled, it may or may not exist. */
+export async function rememberSending(
   file: OrderMemoryFile,
   account: string,
-  order: SentOrder,
-  finishesDraft: boolean,
+  sending: SentOrder,
+): Promise<void> {
+  await file.update(({ sent, ...rest }) => ({
+    ...rest,
+    sent: { ...sent, [account]: [sending, ...(sent[account] ?? [])].slice(0, remembered) },
+  }));
+}
+
+/**
+ * Remembers what became of an order that was being sent: its id, or undefined where it was not created
+ * after all. `finishesDraft` says that it is the account's unfinished draft that became this order.
+ */
+export async function settleSending(
+  file: OrderMemoryFile,
+  account: string,
+  sending: SentOrder,
+  outcome: { readonly id: string | undefined; readonly finishesDraft: boolean },
 ): Promise<void> {
   await file.update(({ sent, drafts, ...rest }) => {
     const { [account]: _finished, ...others } = drafts;
+    const before = sent[account] ?? [];
+    const at = before.findIndex((each) => isSame(each, sending));
+    const settled = outcome.id === undefined ? [] : [{ ...sending, id: outcome.id }];
+    const after = [...before.slice(0, Math.max(at, 0)), ...settled, ...before.slice(at + 1)];
     return {
       ...rest,
-      sent: { ...sent, [account]: [order, ...(sent[account] ?? [])].slice(0, remembered) },
-      drafts: finishesDraft ? others : drafts,
+      sent: { ...sent, [account]: after },
+      drafts: outcome.finishesDraft ? others : drafts,
     };
   });
-}
-
-/** The word about an equal order from before. */
-export function describeTwin({ id }: SentOrder, when: string): string {
-  if (id !== "") return `the same order was sent ${when}, as ${id}`;
-  return `the same order was sent ${when}, and may or may not have been created`;
 }
 
 /** Keeps a draft that is not finished, or forgets it. */
@@ -115,15 +128,24 @@ export async function keepDraft(
   }));
 }
 
-/** The last order of the same content that was sent within a day, or undefined. */
-export function findTwin(
+/** The orders of the same content that were sent within a day, newest first. */
+export function findTwins(
   memory: OrderMemory,
   account: string,
   draft: Draft,
   nowMs: number,
-): SentOrder | undefined {
+): readonly SentOrder[] {
   const wanted = canonicalJson(draft);
-  return memory.sent[account]?.find(
+  const sent = memory.sent[account] ?? [];
+  return sent.filter(
     (order) => nowMs - Date.parse(order.sent_at) < dayMs && canonicalJson(order.draft) === wanted,
+  );
+}
+
+function isSame(one: SentOrder, other: SentOrder): boolean {
+  return (
+    one.id === other.id &&
+    one.sent_at === other.sent_at &&
+    canonicalJson(one.draft) === canonicalJson(other.draft)
   );
 }

@@ -50,7 +50,8 @@ describe.each(Object.entries(commands))("%s", (_name, words) => {
   test.each(["--json", "--ndjson"])("%s gives the original text back", async (form) => {
     const { courier } = await hostileHome();
     for (const options of [{}, { terminal: 80 }]) {
-      const { exit, stdout, stderr } = await courier(`${words} ${form}`, options);
+      const again = words.includes("create") ? " --allow-duplicate" : "";
+      const { exit, stdout, stderr } = await courier(`${words} ${form}${again}`, options);
       expect(exit).toBe(0);
       expectInert(stdout);
       expectInert(stderr);

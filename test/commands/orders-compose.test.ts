@@ -39,7 +39,11 @@ async function compose(
 ) {
   const person = personWho(...steps);
   const ran = await home.courier(words, { terminal: 80, prompts: person, env: { NO_COLOR: "1" } });
-  return { ...ran, person, bodies: home.sandbox.requests.map(({ body }) => body) };
+  return { ...ran, person, bodies: bodiesOf(home) };
+}
+
+function bodiesOf({ sandbox }: ServedHome) {
+  return sandbox.requests.filter(({ method }) => method === "POST").map(({ body }) => body);
 }
 
 async function memoryOf(home: ServedHome) {
@@ -278,6 +282,7 @@ describe("an unfinished draft", () => {
 
 describe("an equal order within a day", () => {
   const words = "orders create --sender-name 张三 --receiver-name 李四 --item-name 书";
+  const unwarned = { exit: 0, stderr: "The service says: order created\n" };
 
   test("is asked about, with when and which; no goes back to the review", async () => {
     const home = await createServedHome();
@@ -306,16 +311,71 @@ describe("an equal order within a day", () => {
     expect((await compose(home, [...shortForm("张三", "李四", "纸"), send, ...declined])).exit).toBe(0);
   });
 
-  test("is pointed out where nobody can be asked, before it is sent", async () => {
+  test.each([
+    ["in a pipe", words, {}],
+    ["with --yes at a terminal", `${words} --yes`, { terminal: 80 }],
+    ["as JSON at a terminal", `${words} --json`, { terminal: 80 }],
+  ])("is refused for ten minutes where nobody can be asked: %s", async (_where, line, options) => {
     const home = await createServedHome();
-    expect((await home.courier(words)).stderr).not.toContain("warning");
-    home.clock.advance(60_000);
+    expect((await home.courier(words)).exit).toBe(0);
+    home.clock.advance(599_000);
+    const { exit, stdout, stderr } = await home.courier(line, options);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain("the same order was sent 9 min ago, as 1000001; nothing was sent");
+    expect(stderr).toContain("to send it once more, add --allow-duplicate");
+    expect(requestCount(home, "POST")).toBe(1);
+
+    const allowed = await home.courier(`${line} --allow-duplicate`, options);
+    expect(allowed.exit).toBe(0);
+    expect(allowed.stderr).not.toContain("same order");
+    expect(requestCount(home, "POST")).toBe(2);
+  });
+
+  test("is only pointed out after ten minutes, and not after a day", async () => {
+    const home = await createServedHome();
+    await home.courier(words);
+    home.clock.advance(600_000);
     const again = await home.courier(words);
     expect(again.exit).toBe(0);
-    expect(again.stderr).toMatch(/^warning: the same order was sent 1 min ago, as 1000001\n/);
-    expect((await home.courier(`${words} --allow-duplicate`)).stderr).not.toContain("warning");
-    expect((await home.courier(`${words} --yes`, { terminal: 80 })).stderr).toContain("as 1000003");
-    expect((await home.courier(`${words} --json`)).stdout).toMatch(/^\{"id":1000005,.*\}\n$/);
+    expect(again.stderr).toMatch(/^warning: the same order was sent 10 min ago, as 1000001\n/);
+    home.clock.advance(86_400_000);
+    expect(await home.courier(words)).toMatchObject(unwarned);
+  });
+
+  test("does not count once it is cancelled or unknown to the service", async () => {
+    const home = await createServedHome();
+    await home.courier(words);
+    await home.courier("orders cancel 1000001 --yes");
+    expect(await home.courier(words)).toMatchObject(unwarned);
+    const twice: Step = ["The same order was sent…", false];
+    const end: Step = ["What now?", "Quit without sending"];
+    expect((await compose(home, [...shortForm(), send, twice, end])).exit).toBe(130);
+    home.sandbox.faults.set([{ method: "GET", path: "/api/v1/orders/1000002", kind: "status", status: 404 }]);
+    expect(await home.courier(words)).toMatchObject(unwarned);
+  });
+
+  test("in doubt is refused for a day", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ method: "POST", kind: "drop_before" }]);
+    expect((await home.courier(words)).exit).toBe(6);
+    home.sandbox.faults.clear();
+    home.clock.advance(80_000_000);
+    const { exit, stderr } = await home.courier(words);
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(
+      /the same order was sent .* ago, and may or may not have been created; nothing was sent/,
+    );
+    expect(stderr).toContain("look for it with: courier orders list --from 2026-02-28 --all");
+    expect(requestCount(home, "POST")).toBe(1);
+    expect((await home.courier(`${words} --allow-duplicate`)).exit).toBe(0);
+  });
+
+  test("does not count where the first one was refused or never sent", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ method: "POST", kind: "status", status: 422 }]);
+    expect((await home.courier(words)).exit).not.toBe(0);
+    home.sandbox.faults.clear();
+    expect(await home.courier(words)).toMatchObject(unwarned);
   });
 });
 

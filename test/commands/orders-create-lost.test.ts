@@ -6,7 +6,7 @@ import { requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
 
-const words = "orders create --file - --json";
+const words = "orders create --file - --json --allow-duplicate";
 const stdin = JSON.stringify(plainDraft);
 const post = { method: "POST", path: "/api/v1/orders" } as const;
 

@@ -40,8 +40,10 @@ describe("what is created is shown", () => {
     const compact = await courier(`${fromPipe} --json`, { stdin });
     expect(compact.exit).toBe(0);
     expect(compact.stdout).toMatch(/^\{"id":1000001,"order_no":"CO\d+","tracking_number":"CR\d+".*\}\n$/);
-    expect((await courier(`${fromPipe} --ndjson`, { stdin })).stdout).toMatch(/^\{"id":1000002,.*\}\n$/);
-    expect((await courier(`${fromPipe} --json --quiet`, { stdin })).stderr).toBe("");
+    expect((await courier(`${fromPipe} --ndjson --allow-duplicate`, { stdin })).stdout).toMatch(
+      /^\{"id":1000002,.*\}\n$/,
+    );
+    expect((await courier(`${fromPipe} --json --quiet --allow-duplicate`, { stdin })).stderr).toBe("");
   });
 });
 

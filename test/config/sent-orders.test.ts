@@ -5,7 +5,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { findTwin, keepDraft, openOrderMemory, rememberSent } from "../../src/config/sent-orders.ts";
+import {
+  findTwins,
+  keepDraft,
+  type OrderMemoryFile,
+  openOrderMemory,
+  rememberSending,
+  type SentOrder,
+  settleSending,
+} from "../../src/config/sent-orders.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import { parseJson, stringifyJson } from "../../src/model/json.ts";
 
@@ -24,6 +32,30 @@ async function memory(warnings: string[] = []) {
 function sentAt(ms: number, id = "1", content = book) {
   return { id, sent_at: new Date(ms).toISOString(), draft: content };
 }
+
+/** Remembers an order as it is sent and created. */
+async function rememberSent(
+  file: OrderMemoryFile,
+  account: string,
+  order: SentOrder,
+  finishesDraft: boolean,
+) {
+  const sending = { ...order, id: "" };
+  await rememberSending(file, account, sending);
+  await settleSending(file, account, sending, { id: order.id, finishesDraft });
+}
+
+test("an order stands in doubt until it is settled, and goes where it was not created", async () => {
+  const file = await memory();
+  const [first, second] = [sentAt(now, ""), sentAt(now + 1, "")];
+  await rememberSending(file, "shop", first);
+  await rememberSending(file, "shop", second);
+  expect((await file.read()).sent.shop).toEqual([second, first]);
+  await settleSending(file, "shop", first, { id: "7", finishesDraft: false });
+  expect((await file.read()).sent.shop).toEqual([second, { ...first, id: "7" }]);
+  await settleSending(file, "shop", second, { id: undefined, finishesDraft: false });
+  expect((await file.read()).sent.shop).toEqual([{ ...first, id: "7" }]);
+});
 
 test("the newest 50 orders of each account are kept, newest first", async () => {
   const file = await memory();
@@ -85,11 +117,11 @@ test("an equal order is found for a day, in the same account only", async () => 
   const file = await memory();
   await rememberSent(file, "shop", sentAt(now), true);
   const content = await file.read();
-  expect(findTwin(content, "shop", book, now + 86_399_999)?.id).toBe("1");
-  expect(findTwin(content, "shop", book, now + 86_400_000)).toBeUndefined();
-  expect(findTwin(content, "home", book, now)).toBeUndefined();
+  expect(findTwins(content, "shop", book, now + 86_399_999).map(({ id }) => id)).toEqual(["1"]);
+  expect(findTwins(content, "shop", book, now + 86_400_000)).toEqual([]);
+  expect(findTwins(content, "home", book, now)).toEqual([]);
   for (const other of ['{"item":{"weight":2.51}}', "{}"])
-    expect(findTwin(content, "shop", draft(other), now)).toBeUndefined();
+    expect(findTwins(content, "shop", draft(other), now)).toEqual([]);
 });
 
 test("the order of keys does not matter", async () => {
@@ -100,7 +132,7 @@ test("the order of keys does not matter", async () => {
       const reversed = (value: object) => Object.fromEntries(Object.entries(value).reverse());
       const sent = { ...sentAt(now), draft: { sender, item } as Draft };
       const again = { item: reversed(item), sender: reversed(sender) } as Draft;
-      expect(findTwin({ sent: { shop: [sent] }, drafts: {} }, "shop", again, now)).toBe(sent);
+      expect(findTwins({ sent: { shop: [sent] }, drafts: {} }, "shop", again, now)).toEqual([sent]);
     }),
   );
 });

@@ -101,9 +101,11 @@ describe.each(signals)("%s", (signal, exit) => {
 
 test.each(signals)("%s does not hide an order that was just created", async (signal) => {
   const { sandbox, start, stateDir } = await createServedProcessHome();
-  const lock = path.join(stateDir, "orders.json.lock"); // as held by another run
-  await mkdir(lock, { recursive: true });
+  const lock = path.join(stateDir, "orders.json.lock");
+  sandbox.faults.add({ kind: "latency", ms: 200, method: "POST" });
   const running = start("orders create --sender-name A --receiver-name B --item-name C --json");
+  await until("asked", () => sandbox.requests.length > 0);
+  await mkdir(lock); // as held by another run
   await running.untilStderr(/The service says/);
   process.kill(running.pid, signal);
   await rm(lock, { recursive: true });
@@ -150,3 +152,19 @@ function canConnect(port: number): Promise<boolean> {
     client.on("error", () => resolve(false));
   });
 }
+
+test("an order whose sending was killed is in doubt: it is not sent again unasked", async () => {
+  const { sandbox, start, courier } = await createServedProcessHome();
+  sandbox.faults.add({ kind: "stall_headers", method: "POST" });
+  const words = "orders create --sender-name A --receiver-name B --item-name C";
+  const running = start(words);
+  await until("asked", () => sandbox.requests.length > 0);
+  process.kill(running.pid, "SIGKILL");
+  expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
+  sandbox.faults.clear();
+  const again = await courier(words);
+  expect(again.exit).toBe(2);
+  expect(again.stderr).toContain("may or may not have been created; nothing was sent");
+  expect(sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  expect((await courier(`${words} --allow-duplicate`)).exit).toBe(0);
+});

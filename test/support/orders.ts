@@ -33,7 +33,7 @@ export interface CreatedOrder {
 export async function createOrder(
   home: Pick<Home, "courier">,
   draft: object = plainDraft,
-  words = "orders create --file - --json",
+  words = "orders create --file - --json --allow-duplicate",
   options: RunOptions = {},
 ): Promise<CreatedOrder> {
   const { exit, stdout, stderr } = await home.courier(words, { stdin: JSON.stringify(draft), ...options });

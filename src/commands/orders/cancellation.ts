@@ -8,6 +8,7 @@ import type { Json, JsonNumber } from "../../model/json.ts";
 import { isCancellable } from "../../model/states.ts";
 import { type Column, show, state, styled } from "../../terminal/blocks.ts";
 import { errorDocument } from "../../terminal/messages.ts";
+import type { Context } from "../command.ts";
 
 /**
  * - `cancelled`: the order read back is cancelled. - `already_cancelled`: it was before.
@@ -39,6 +40,7 @@ export interface Found {
 export async function cancelOne(
   { id, order, refusal }: Found,
   service: CourierService,
+  context: Context,
 ): Promise<{ row: Cancellation; refusal?: ServiceFailure }> {
   if (!order)
     return { row: toRow(id, undefined, undefined, "refused", refusal), ...(refusal ? { refusal } : {}) };
@@ -60,20 +62,27 @@ export async function cancelOne(
     if (!(error instanceof ServiceFailure)) throw error;
     if (error.kind === "key_refused") throw error;
     // Refused, or an answer that was lost or garbled: what counts is the state that the order has now.
-    const after = await readBack(id, service, error);
+    const after = await readBack(id, service, error, context);
     if (after.status === "cancelled") return { row: toRow(id, order, after, "cancelled") };
     if (error.kind !== "refused") throw stillUncancelled(id, after, error);
     return { row: toRow(id, order, after, "refused", error), refusal: explain(error, id, after) };
   }
 }
 
-async function readBack(id: string, service: CourierService, cause: ServiceFailure): Promise<OrderDetail> {
+async function readBack(
+  id: string,
+  service: CourierService,
+  cause: ServiceFailure,
+  context: Context,
+): Promise<OrderDetail> {
   try {
     return await service.order(id);
   } catch (error) {
     // A refusal may be the answer to a second try after a first that took effect: it settles nothing.
     const told = cause.kind === "refused" && error instanceof ServiceFailure ? error : cause;
-    throw told.with({ hint: `the order may or may not be cancelled; see: courier orders show ${id}` });
+    throw told.with({
+      hint: `the order may or may not be cancelled; see: ${context.nextCommand(`orders show ${id}`)}`,
+    });
   }
 }
 

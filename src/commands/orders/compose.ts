@@ -1,10 +1,9 @@
 /** Owns composing an order at a terminal: ask, review, correct, send; nothing leaves without a review. */
 
 import { ServiceFailure } from "../../api/failure.ts";
-import { describeTwin, findTwin, type KeptDraft, keepDraft } from "../../config/sent-orders.ts";
+import { type KeptDraft, keepDraft } from "../../config/sent-orders.ts";
 import { CourierError, interrupted } from "../../core/errors.ts";
 import type { Prompts } from "../../core/prompts.ts";
-import { formatRelative } from "../../core/time.ts";
 import {
   askPart,
   correctField,
@@ -18,9 +17,11 @@ import type { Draft } from "../../model/draft.ts";
 import type { CreatedOrder } from "../../model/interface.ts";
 import { line, styled } from "../../terminal/blocks.ts";
 import type { Context } from "../command.ts";
+import { capitalised } from "../options.ts";
 import type { StartingDraft } from "./draft-sources.ts";
 import { reviewView } from "./review.ts";
 import { sendOrder } from "./send.ts";
+import { findTwin } from "./twin.ts";
 
 export interface Composition {
   readonly start: StartingDraft;
@@ -76,9 +77,9 @@ export async function composeOrder(
         draft = await askPart(decision, draft, new Set(), tools);
         continue;
       }
-      if (!allowDuplicate && !(await acceptTwin(draft, account.name, prompts, context))) continue;
+      if (!allowDuplicate && !(await acceptTwin(draft, prompts, context))) continue;
       try {
-        return { order: await sendOrder(draft, await context.service(), context), draft };
+        return { order: await sendOrder(draft, context, start.isBlank), draft };
       } catch (error) {
         if (!(error instanceof ServiceFailure) || error.kind !== "refused") throw error;
         draft = await correct(draft, error, tools, context);
@@ -123,17 +124,9 @@ function askDecision(prompts: Prompts): Promise<Decision> {
 }
 
 /** True unless an equal order left this machine within a day and the user does not want a second one. */
-async function acceptTwin(
-  draft: Draft,
-  account: string,
-  prompts: Prompts,
-  context: Context,
-): Promise<boolean> {
-  const twin = findTwin(await context.orderMemory.read(), account, draft, context.clock.now());
-  if (!twin) return true;
-  const when = formatRelative(Date.parse(twin.sent_at), context.clock.now());
-  const word = describeTwin(twin, when);
-  return prompts.confirm(`${word[0]?.toUpperCase()}${word.slice(1)}. Send it again?`);
+async function acceptTwin(draft: Draft, prompts: Prompts, context: Context): Promise<boolean> {
+  const twin = await findTwin(draft, context);
+  return !twin || prompts.confirm(`${capitalised(twin.word)}. Send it again?`);
 }
 
 /** Asks for the refused field alone; a refusal that names none goes back to the review with its message. */
@@ -166,7 +159,7 @@ async function keepForLater(
     return error; // what ended the form matters more than the draft
   }
   if (isInDoubt) return error;
-  const hint = "your draft is kept; courier orders create goes on with it";
+  const hint = `your draft is kept; ${context.nextCommand("orders create")} goes on with it`;
   return error instanceof CourierError
     ? error.with({ hint: error.hint ? `${error.hint}; ${hint}` : hint })
     : error;

@@ -2,9 +2,7 @@
 
 import { ServiceFailure } from "../../api/failure.ts";
 import { parseAlias } from "../../config/address-book.ts";
-import { describeTwin, findTwin } from "../../config/sent-orders.ts";
 import { type CourierError, usageError } from "../../core/errors.ts";
-import { formatRelative } from "../../core/time.ts";
 import type { Draft } from "../../model/draft.ts";
 import { line } from "../../terminal/blocks.ts";
 import { type Context, defineCommand, document, type Output } from "../command.ts";
@@ -12,20 +10,22 @@ import { quote, switchOption, textOption } from "../options.ts";
 import { composeOrder } from "./compose.ts";
 import { createdView } from "./created.ts";
 import { collectDraft, type StartingDraft, sourceOptions } from "./draft-sources.ts";
-import { remember } from "./remember.ts";
 import { offerToSave, saveTemplate } from "./save.ts";
 import { sendOrder } from "./send.ts";
+import { refuseTwin } from "./twin.ts";
 
 export const createOrder = defineCommand({
   description:
     "At a terminal, what is missing is asked for, and everything is shown for review before it is sent;\n" +
     "--yes sends at once. Flags win over the file. Fields that are not given are not sent: the service\n" +
     "decides what it needs. If the answer is lost on its way, courier looks for the order before it says\n" +
-    "anything, and never sends it twice.",
+    "anything, and never sends it twice. An order equal to one that was sent from here within a day is asked\n" +
+    "about at a terminal; elsewhere it is refused within ten minutes, and as long as it is not known whether\n" +
+    "the first one was created. --allow-duplicate is for two equal parcels.",
   arguments: {},
   options: {
     dryRun: switchOption("print the body that would be sent, and send nothing"),
-    allowDuplicate: switchOption("do not ask about an equal order that was sent within a day"),
+    allowDuplicate: switchOption("send it although an equal order was sent a short while ago"),
     // Checked here: once the order is created, a bad name must not fail the command.
     saveTemplate: {
       ...textOption("NAME", "save the order as a template once it is created"),
@@ -51,26 +51,22 @@ export const createOrder = defineCommand({
       : await sendAsGiven(start, allowDuplicate === true, context);
     if ("kept" in composed) {
       return document(composed.kept, () => [
-        line("The draft is kept; courier orders create goes on with it"),
+        line(`The draft is kept; ${context.nextCommand("orders create")} goes on with it`),
       ]);
     }
     const { order, draft } = composed;
-    await remember(order, draft, prompts !== undefined && start.isBlank, context);
     if (template !== undefined) await saveTemplate(template, draft, context);
     if (prompts) await offerToSave(order, draft, prompts, context);
-    return document(order, createdView);
+    return document(order, (created) => createdView(created, context));
   },
 });
 
-/** Nobody to ask: the order leaves as it is, and an equal one from before is only pointed out. */
+/** Nobody to ask: the order leaves as it is. */
 async function sendAsGiven({ draft, nameOf }: StartingDraft, allowDuplicate: boolean, context: Context) {
   checkParts(draft);
-  const account = (await context.account()).name;
-  const nowMs = context.clock.now();
-  const twin = allowDuplicate ? undefined : findTwin(await context.orderMemory.read(), account, draft, nowMs);
-  if (twin) context.messages.warn(describeTwin(twin, formatRelative(Date.parse(twin.sent_at), nowMs)));
+  if (!allowDuplicate) await refuseTwin(draft, context);
   try {
-    return { order: await sendOrder(draft, await context.service(), context), draft };
+    return { order: await sendOrder(draft, context, false), draft };
   } catch (error) {
     throw error instanceof ServiceFailure ? nameRefusedField(error, nameOf) : error;
   }

@@ -13,14 +13,15 @@ import {
   state,
   styled,
 } from "../../terminal/blocks.ts";
+import type { Context } from "../command.ts";
 
 /** An order that had to be looked up comes as a detail, with more fields than a creation result. */
 const knownFields = [...fieldNames(createdOrderSchema), ...fieldNames(orderDetailSchema)];
 
-export function createdView(order: CreatedOrder): readonly Block[] {
+export function createdView(order: CreatedOrder, { nextCommand }: Context): readonly Block[] {
   const { id, tracking_number } = order;
   const follow = tracking_number
-    ? [["  Follow it", styled("accent", `courier track ${tracking_number}`)] as const]
+    ? [["  Follow it", styled("accent", nextCommand(`track ${tracking_number}`))] as const]
     : [];
   return [
     line(styled("good", "Order created")),
@@ -36,8 +37,8 @@ export function createdView(order: CreatedOrder): readonly Block[] {
     blank,
     fields(
       ...follow,
-      ["  See it", styled("accent", `courier orders show ${id.value}`)],
-      ["  Cancel it", styled("accent", `courier orders cancel ${id.value}`)],
+      ["  See it", styled("accent", nextCommand(`orders show ${id.value}`))],
+      ["  Cancel it", styled("accent", nextCommand(`orders cancel ${id.value}`))],
     ),
   ];
 }

@@ -15,7 +15,9 @@ export async function saveTemplate(name: string, draft: Draft, context: Context)
       ...config,
       templates: { ...config.templates, [name]: draft },
     }));
-    context.messages.note(`Saved as a template; use it with: courier orders create --template ${name}`);
+    context.messages.note(
+      `Saved as a template; use it with: ${context.nextCommand(`orders create --template ${name}`)}`,
+    );
   } catch (error) {
     warnUnsaved("the template", error, context);
   }

@@ -17,22 +17,29 @@ const pagesAtOnce = 4;
 const shortlyMs = 5_000;
 
 /**
- * Sends a draft once. When the answer is lost, looks for the order and gives it back as if the answer
- * had come. Throws ServiceFailure when the service refused or was never reached, `outcome_unknown`
- * (exit 6) when looking did not settle it.
+ * Sends a draft once, and remembers it. When the answer is lost, looks for the order and gives it back as
+ * if the answer had come. Throws ServiceFailure when the service refused or was never reached,
+ * `outcome_unknown` (exit 6) when looking did not settle it. `finishesDraft` says that it is the account's
+ * unfinished draft that is sent.
  */
 export async function sendOrder(
   draft: Draft,
-  service: CourierService,
   context: Context,
+  finishesDraft: boolean,
 ): Promise<CreatedOrder> {
+  const service = await context.service();
+  const settle = await remember(draft, context);
+  const notCreated = () => settle({ id: undefined, finishesDraft: false });
+  if (context.signal.aborted) {
+    await notCreated();
+    throw context.signal.reason;
+  }
   try {
-    return await sendAndSettle(draft, service, context);
+    const order = await sendAndSettle(draft, service, context);
+    await settle({ id: order.id.value, finishesDraft });
+    return order;
   } catch (error) {
-    // It may exist: the same order sent again deserves a word.
-    if (error instanceof CourierError && error.code === "outcome_unknown") {
-      await remember(undefined, draft, false, context);
-    }
+    if (error instanceof ServiceFailure && !error.mayHaveHappened) await notCreated();
     throw error;
   }
 }
@@ -44,7 +51,7 @@ async function sendAndSettle(draft: Draft, service: CourierService, context: Con
     if (message !== undefined) context.messages.note(`The service says: ${message}`);
     return order;
   } catch (error) {
-    if (context.signal.aborted) throw interruptedWhileSending(error, sentAtMs);
+    if (context.signal.aborted) throw interruptedWhileSending(error, sentAtMs, context);
     if (!(error instanceof ServiceFailure) || !error.mayHaveHappened) throw error;
     context.messages.note(`${error.message}. Looking whether the order was created…`);
     return await lookForOrder(draft, sentAtMs, error, service, context);
@@ -72,18 +79,23 @@ async function lookForOrder(
       if (result.kind !== "absent") break;
     }
   } catch (error) {
-    if (context.signal.aborted) throw interruptedWhileSending(error, sentAtMs);
+    if (context.signal.aborted) throw interruptedWhileSending(error, sentAtMs, context);
     if (!(error instanceof ServiceFailure)) throw error;
-    throw unknown(lost, sentAtMs, `and looking for it failed too: ${error.message}`);
+    throw unknown(lost, sentAtMs, context, `and looking for it failed too: ${error.message}`);
   }
   if (result.kind === "found") {
     context.messages.note(`The order was created: found it as ${result.order.id.value}`);
     return result.order;
   }
   if (result.kind === "absent")
-    throw unknown(lost, sentAtMs, "and it is not in the list of orders, so it was probably not created");
+    throw unknown(
+      lost,
+      sentAtMs,
+      context,
+      "and it is not in the list of orders, so it was probably not created",
+    );
   const ids = result.candidates.map(({ id }) => id.value);
-  throw unknown(lost, sentAtMs, `and these orders may be it: ${ids.join(", ")}`, ids);
+  throw unknown(lost, sentAtMs, context, `and these orders may be it: ${ids.join(", ")}`, ids);
 }
 
 /**
@@ -99,13 +111,14 @@ async function sentShortlyBefore(sentAtMs: number, context: Context): Promise<Re
 }
 
 /** 4.3 filters by date; the day of sending, a day to spare for the service's zone. */
-function howToCheck(sentAtMs: number): string {
-  return `courier orders list --from ${utcDate(sentAtMs, -1)} --all`;
+function howToCheck(sentAtMs: number, context: Context): string {
+  return context.nextCommand(`orders list --from ${utcDate(sentAtMs, -1)} --all`);
 }
 
 function unknown(
   lost: ServiceFailure,
   sentAtMs: number,
+  context: Context,
   found: string,
   candidates: readonly string[] = [],
 ): CourierError {
@@ -114,7 +127,7 @@ function unknown(
     6,
     `it is not known whether the order was created: ${lost.message}, ${found}`,
     {
-      hint: `before you send it again, look for it: ${howToCheck(sentAtMs)}`,
+      hint: `before you send it again, look for it: ${howToCheck(sentAtMs, context)}`,
       status: lost.status,
       serviceCode: lost.serviceCode,
       details: { sent_at: new Date(sentAtMs).toISOString(), candidates },
@@ -123,11 +136,11 @@ function unknown(
   );
 }
 
-function interruptedWhileSending(cause: unknown, sentAtMs: number): CourierError {
+function interruptedWhileSending(cause: unknown, sentAtMs: number, context: Context): CourierError {
   const exit = cause instanceof CourierError && cause.exit === 143 ? 143 : 130;
   const message = "stopped while the order was being sent: it may or may not have been created";
   return new CourierError("outcome_unknown", exit, message, {
-    hint: `look for it: ${howToCheck(sentAtMs)}`,
+    hint: `look for it: ${howToCheck(sentAtMs, context)}`,
     cause,
   });
 }

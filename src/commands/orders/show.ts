@@ -16,7 +16,7 @@ import {
   state,
   styled,
 } from "../../terminal/blocks.ts";
-import { defineCommand, document } from "../command.ts";
+import { type Context, defineCommand, document } from "../command.ts";
 import { parseOrderId } from "../options.ts";
 
 export const showOrder = defineCommand({
@@ -30,11 +30,11 @@ export const showOrder = defineCommand({
   seeAlso: ["track", "orders cancel"],
   async run({ id }, context) {
     const service = await context.service();
-    return document(await service.order(id), orderView);
+    return document(await service.order(id), (order) => orderView(order, context));
   },
 });
 
-export function orderView(order: OrderDetail): readonly Block[] {
+export function orderView(order: OrderDetail, context: Context): readonly Block[] {
   const facts = stateFacts(order.status);
   const meaning = facts && facts.meaning !== order.status?.replaceAll("_", " ") ? ` (${facts.meaning})` : "";
   return [
@@ -62,7 +62,7 @@ export function orderView(order: OrderDetail): readonly Block[] {
       ["  Value", show(order.item?.value)],
       ["  Quantity", show(order.item?.quantity)],
     ),
-    ...operationBlocks(order),
+    ...operationBlocks(order, context),
   ];
 }
 
@@ -79,22 +79,25 @@ function partyBlocks(title: string, party: OrderDetail["sender"]): Block[] {
 }
 
 /** Section 3 names the operations of each state; those that courier offers come with their command. */
-function operationBlocks(order: OrderDetail): Block[] {
+function operationBlocks(order: OrderDetail, context: Context): Block[] {
   const operations = stateFacts(order.status)?.operations.filter((operation) => operation !== "view details");
   if (!operations || operations.length === 0) return [];
   return [
     blank,
     line(styled("strong", "Can be done now")),
-    fields(...operations.map((operation) => [`  ${operation}`, commandFor(operation, order)] as const)),
+    fields(
+      ...operations.map((operation) => [`  ${operation}`, commandFor(operation, order, context)] as const),
+    ),
   ];
 }
 
 function commandFor(
   operation: string,
   order: { id: JsonNumber; tracking_number?: string | null | undefined },
+  { nextCommand }: Context,
 ): Span {
-  if (operation === "cancel") return styled("accent", `courier orders cancel ${order.id.value}`);
+  if (operation === "cancel") return styled("accent", nextCommand(`orders cancel ${order.id.value}`));
   if (operation === "track" && order.tracking_number)
-    return styled("accent", `courier track ${order.tracking_number}`);
+    return styled("accent", nextCommand(`track ${order.tracking_number}`));
   return styled("dim", "with the service itself; its interface does not offer it");
 }
