@@ -156,8 +156,8 @@ export async function createContext(
       host.stderr.write(await render(blocks, view));
     },
     async understandAddress(text) {
-      const { understandAddress } = await import("../forms/address-text.ts");
-      return understandAddress(text);
+      const { understandParty } = await import("../forms/address-text.ts");
+      return understandParty(text);
     },
     readText: (file) => (file === "-" ? readStream(host.stdin, host.signal) : readTextFile(file)),
     async spool(file) {

@@ -2,6 +2,7 @@
 
 import type { EventsOutput, Items, Output, RowsOutput } from "../commands/command.ts";
 import type { CourierError } from "../core/errors.ts";
+import { suggest } from "../core/suggest.ts";
 import { isJsonObject, type Json, stringifyJson } from "../model/json.ts";
 import { type Column, show } from "../terminal/blocks.ts";
 import { createTableWriter, render, type View } from "../terminal/render.ts";
@@ -18,6 +19,7 @@ export interface OutputOptions {
   readonly view: View;
   /** Receives what is said beside the result. */
   readonly note: (text: string) => void;
+  readonly warn: (text: string) => void;
 }
 
 /** Rows after which a table shows what it has; the widths of its columns are settled by then. */
@@ -29,22 +31,24 @@ const rowsAtOnce = 100;
  * was written by then are whole items, and a JSON array stays open, so that nobody takes it for whole.
  */
 export async function writeOutput(
-  output: Output,
+  given: Output,
   writer: Writer,
   options: OutputOptions,
 ): Promise<CourierError | undefined> {
-  switch (output.kind) {
+  switch (given.kind) {
     case "document":
-      if (options.form === "human") await writer.write(await render(output.blocks, options.view));
-      else await writer.write(`${toJson(output.data, options.form === "ndjson" ? undefined : writer)}\n`);
+      if (options.form === "human") await writer.write(await render(given.blocks, options.view));
+      else await writer.write(`${toJson(given.data, options.form === "ndjson" ? undefined : writer)}\n`);
       return undefined;
-    case "rows":
+    case "rows": {
+      const output = options.fields ? watchFields(given, options.fields, options.warn) : given;
       if (options.form === "human") return writeTable(output, writer, options);
       if (options.form === "csv") return writeCsv(output, writer, options);
       return writeItems(output.rows, writer, options);
+    }
     case "events":
-      if (options.form === "human") return writeEvents(output, writer, options.view);
-      return writeItems(output.events, writer, options);
+      if (options.form === "human") return writeEvents(given, writer, options.view);
+      return writeItems(given.events, writer, options);
   }
 }
 
@@ -58,6 +62,42 @@ async function drain(stream: Items, act: (item: Json) => Promise<void>): Promise
     }
   } finally {
     await stream.return(undefined); // lets the generator clean up when writing failed
+  }
+}
+
+/** The service may have fields that courier does not know, so a misspelt one shows only once no row has it. */
+function watchFields(
+  { rows, columns, ...rest }: RowsOutput,
+  fields: readonly string[],
+  warn: (text: string) => void,
+): RowsOutput {
+  const known = columns.map(({ path }) => path);
+  const unseen = new Set(fields.filter((path) => !known.includes(path)));
+  async function* watched(): Items {
+    let count = 0;
+    const failure = yield* each(rows, (row) => {
+      count += 1;
+      for (const path of unseen) if (valueAt(row, path) !== undefined) unseen.delete(path);
+    });
+    for (const path of count > 0 ? unseen : []) {
+      const nearest = suggest(path, known);
+      warn(`no row has the field “${path}”${nearest ? `; did you mean ${nearest}?` : ""}`);
+    }
+    return failure;
+  }
+  return { ...rest, columns, rows: watched() };
+}
+
+async function* each(stream: Items, see: (item: Json) => void): Items {
+  try {
+    for (;;) {
+      const next = await stream.next();
+      if (next.done) return next.value;
+      see(next.value);
+      yield next.value;
+    }
+  } finally {
+    await stream.return(undefined);
   }
 }
 

@@ -27,9 +27,11 @@ export interface ParserOptions {
 /** Parses the words after `courier`. Throws a usage error, exit 2. */
 export async function parseCommandLine(
   program: Group,
-  argv: readonly string[],
+  words: readonly string[],
   options: ParserOptions,
 ): Promise<Parsed> {
+  // `help orders list` is `orders list --help`.
+  const argv = words[0] === "help" ? [...words.slice(1), "--help"] : words;
   refuseSecrets(argv);
   let parsed: Parsed | undefined;
   let printed = "";
@@ -53,7 +55,8 @@ export async function parseCommandLine(
   try {
     await root.parseAsync([...argv], { from: "user" });
   } catch (error) {
-    if (error instanceof CommanderError) return toText(error, printed, complained);
+    if (error instanceof CommanderError)
+      return toText(error, printed, complained, findNearest(program, argv));
     throw error;
   }
   if (!parsed) throw new Error("the parser found no command");
@@ -61,11 +64,27 @@ export async function parseCommandLine(
 }
 
 /** Help and version end commander with an error of their own; everything else is wrong usage. */
-function toText(error: CommanderError, printed: string, complained: string): Parsed {
+function toText(error: CommanderError, printed: string, complained: string, nearest: string): Parsed {
   if (error.exitCode === 0) return { kind: "text", text: printed };
   if (error.code === "commander.help") return { kind: "incomplete", text: complained };
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  throw usageError(message, suggestion?.replace(/^\((.*)\)$/, "$1") ?? "courier --help shows what there is");
+  throw usageError(
+    message,
+    suggestion?.replace(/^\((.*)\)$/, "$1") ?? `${nearest} --help shows what there is`,
+  );
+}
+
+/** The command or noun that the words name, as far as they do. */
+function findNearest(program: Group, argv: readonly string[]): string {
+  const path = [program.name];
+  let commands: Group["commands"] = program.commands;
+  for (const word of argv) {
+    const entry = commands.find(({ name }) => name === word);
+    if (!entry) continue;
+    path.push(entry.name);
+    commands = isGroup(entry) ? entry.commands : [];
+  }
+  return path.join(" ");
 }
 
 type Found = (parsed: Parsed) => void;

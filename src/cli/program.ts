@@ -137,6 +137,31 @@ export const program: Group = {
       ],
     },
     {
+      name: "templates",
+      summary: "Orders saved under a name: orders create --template weekly",
+      examples: [
+        { line: "orders create --repeat --save-template weekly", note: "keep the last order under a name" },
+        { line: "orders create --template weekly", note: "start from it" },
+      ],
+      commands: [
+        {
+          name: "list",
+          summary: "List the order templates",
+          load: async () => (await import("../commands/templates/list.ts")).listTemplates,
+        },
+        {
+          name: "show",
+          summary: "Show an order template; --json prints it as an order file",
+          load: async () => (await import("../commands/templates/show.ts")).showTemplate,
+        },
+        {
+          name: "remove",
+          summary: "Forget an order template",
+          load: async () => (await import("../commands/templates/remove.ts")).removeSavedTemplate,
+        },
+      ],
+    },
+    {
       name: "sandbox",
       summary: "The embedded service: try everything with no account and no network",
       examples: [

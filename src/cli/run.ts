@@ -55,6 +55,7 @@ export async function run(host: Host): Promise<ExitCode> {
       bom: globals.bom,
       view,
       note: messages.note,
+      warn: messages.warn,
     }).catch(async (error) => {
       await file?.abandon();
       throw error;

@@ -43,7 +43,7 @@ export interface Context {
   /** Shows something to the person at the terminal beside the result: on stderr. */
   display(blocks: readonly Block[]): Promise<void>;
   /** Splits a pasted address into the fields of a party. */
-  understandAddress(text: string): Promise<{ readonly party: DraftParty }>;
+  understandAddress(text: string): Promise<DraftParty>;
   /** The text of a file, or of stdin for `-`. Throws a file error. */
   readText(path: string): Promise<string>;
   /** Copies stdin to a file of ours that is gone when the run ends, and gives back its path. */
@@ -182,15 +182,18 @@ export function events<T extends Json>(
   return { kind: "events", events: stream as Items, human: human as (event: Json) => readonly Block[] };
 }
 
-/** Throws a usage error, exit 2, where a confirmation will be needed and nobody can give one. */
-export async function ensureCanConfirm(context: Context): Promise<void> {
+/**
+ * Throws a usage error, exit 2, where a confirmation will be needed and nobody can give one. `what` names
+ * what it is needed for.
+ */
+export async function ensureCanConfirm(context: Context, what = "this"): Promise<void> {
   if (context.globals.yes || (await context.prompts())) return;
-  throw usageError("this needs a confirmation, and nobody can be asked here", "add --yes to confirm");
+  throw usageError(`${what} needs a confirmation, and nobody can be asked here`, "add --yes to confirm");
 }
 
 /** Asks before something that cannot be undone, unless `--yes` was given. A "no" ends the command. */
 export async function confirmOrStop(context: Context, question: string): Promise<void> {
-  await ensureCanConfirm(context);
+  await ensureCanConfirm(context, `“${question}”`);
   if (context.globals.yes || (await (await context.prompts())?.confirm(question))) return;
   throw interrupted(130, "not confirmed: nothing was done");
 }

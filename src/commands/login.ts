@@ -1,7 +1,9 @@
 /** Owns `courier login`: asks for base URL and key, checks them with one profile call, stores them. */
 
+import { ServiceFailure } from "../api/failure.ts";
 import {
   defaultAccount,
+  findAccount,
   parseAccountName,
   parseApiKey,
   sandboxAccount,
@@ -43,8 +45,7 @@ export const login = defineCommand({
     const baseUrl = await askBaseUrl(context, allowHttp === true);
     const stored = `${context.config.path} (a file that only you can read)`;
     context.messages.note(`The key of the account ${name} will be kept in ${stored}`);
-    const apiKey = await askKey(context);
-    const profile = noVerify ? undefined : await (await context.serviceAs({ baseUrl, apiKey })).profile();
+    const { apiKey, profile } = await askGoodKey(name, baseUrl, noVerify === true, context);
     await saveAccount(context.config, name, {
       base_url: baseUrl,
       key: apiKey,
@@ -83,6 +84,33 @@ async function askBaseUrl(context: Context, allowHttp: boolean): Promise<string>
   };
   const answer = await prompts.text("Base URL of the service", { check });
   return parseBaseUrl(answer, "the base URL", allowHttp);
+}
+
+const mostTries = 3;
+
+/** A key that the service accepts; at a terminal, a wrong one is asked for again. */
+async function askGoodKey(
+  name: string,
+  baseUrl: string,
+  isUnchecked: boolean,
+  context: Context,
+): Promise<{ apiKey: string; profile: Profile | undefined }> {
+  for (let tries = 1; ; tries += 1) {
+    const apiKey = await askKey(context);
+    if (isUnchecked) return { apiKey, profile: undefined };
+    try {
+      return { apiKey, profile: await (await context.serviceAs({ baseUrl, apiKey })).profile() };
+    } catch (error) {
+      if (!(error instanceof ServiceFailure) || error.kind !== "key_refused") throw error;
+      if (tries < mostTries && (await context.prompts())) {
+        await context.display([line(styled("bad", error.message))]);
+        continue;
+      }
+      const isKept = findAccount(await context.config.read(), name)?.key !== undefined;
+      const kept = `nothing was stored${isKept ? `; the key that the account ${name} had is kept` : ""}`;
+      throw error.with({ hint: `${kept}; copy the key from the account's API management page` });
+    }
+  }
 }
 
 async function askKey(context: Context): Promise<string> {

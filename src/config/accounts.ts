@@ -7,6 +7,8 @@ import type { Config, ConfigStore, StoredAccount } from "./store.ts";
 /** The account of the embedded sandbox always exists and is never stored. */
 export const sandboxAccount = "sandbox";
 export const defaultAccount = "default";
+/** What stands for the name of an account that the environment alone gives. */
+export const unnamedAccount = "(environment)";
 
 /** The account that a run talks with. `sandbox` has its URL and key made when it starts. */
 export type ActiveAccount =
@@ -30,23 +32,28 @@ export function chooseAccount(choice: AccountChoice, config: Config): ActiveAcco
   // An account named by a flag outranks everything in the environment, its key and URL included.
   const env = choice.accountFlag === undefined ? choice : {};
   const named = choice.accountFlag ?? env.accountEnv;
-  if (named === sandboxAccount && choice.baseUrlFlag !== undefined) {
-    throw usageError("--base-url does not go with the account sandbox, which runs inside courier");
-  }
-  if (named === sandboxAccount) return { kind: "sandbox", name: sandboxAccount };
-
-  const name = named ?? config.current ?? undefined;
-  if (name === sandboxAccount && env.apiKeyEnv === undefined)
+  if (named === sandboxAccount) {
+    refuseBaseUrl(choice.baseUrlFlag, env.baseUrlEnv);
     return { kind: "sandbox", name: sandboxAccount };
+  }
+  const isElsewhere = [choice.baseUrlFlag, env.baseUrlEnv, env.apiKeyEnv].some((each) => each !== undefined);
+  if (named === undefined && config.current === sandboxAccount && !isElsewhere)
+    return { kind: "sandbox", name: sandboxAccount };
+  // A service that is given by itself is another one than the sandbox, even where that is the current account.
+  const name = named ?? (config.current === sandboxAccount ? undefined : config.current) ?? undefined;
   const stored = name === undefined ? undefined : findAccount(config, name);
   if (named !== undefined && stored === undefined && env.apiKeyEnv === undefined)
     throw unknownAccount(named, config);
 
   const baseUrl = chooseBaseUrl(choice.baseUrlFlag, env.baseUrlEnv, stored);
-  if (baseUrl === undefined) throw noAccount("no account is set up here, and no base URL was given");
+  if (baseUrl === undefined) throw noBaseUrl(config);
   const key = env.apiKeyEnv ?? stored?.key;
   if (key === undefined)
-    throw noAccount(`no key is stored for ${name === undefined ? baseUrl : `the account ${name}`}`);
+    throw noAccount(
+      name === undefined
+        ? `there is no key for ${baseUrl}: give it in COURIER_API_KEY`
+        : `no key is stored for the account ${name}`,
+    );
   const apiKey = parseApiKey(key, env.apiKeyEnv ? "COURIER_API_KEY" : `the key of the account ${name}`);
   if (env.apiKeyEnv === undefined && stored && new URL(baseUrl).origin !== new URL(stored.base_url).origin) {
     throw usageError(
@@ -54,7 +61,24 @@ export function chooseAccount(choice: AccountChoice, config: Config): ActiveAcco
       "give the other service's key in COURIER_API_KEY, or store it with: courier login --account NAME --base-url URL",
     );
   }
-  return { kind: "remote", name: name ?? "(environment)", baseUrl, apiKey };
+  return { kind: "remote", name: name ?? unnamedAccount, baseUrl, apiKey };
+}
+
+function refuseBaseUrl(flag: string | undefined, env: string | undefined): void {
+  if (flag === undefined && env === undefined) return;
+  const name = flag === undefined ? "COURIER_BASE_URL" : "--base-url";
+  throw usageError(
+    `${name} does not go with the account sandbox, which runs inside courier`,
+    "leave one of them out, or name another account with --account",
+  );
+}
+
+function noBaseUrl({ current }: Config): CourierError {
+  if (current !== sandboxAccount) return noAccount("no account is set up here, and no base URL was given");
+  return usageError(
+    "there is a key in COURIER_API_KEY, but no base URL for it: the current account is sandbox",
+    "give --base-url or COURIER_BASE_URL, or choose the sandbox with --account sandbox",
+  );
 }
 
 function chooseBaseUrl(flag: string | undefined, env: string | undefined, stored: StoredAccount | undefined) {

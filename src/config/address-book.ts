@@ -5,16 +5,20 @@ import { suggest } from "../core/suggest.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { Config, ConfigStore } from "./store.ts";
 
-/** Aliases stand on command lines after an `@`: letters, digits and `. _ -`. */
+/** An alias, with or without its `@`. */
 export function parseAlias(text: string): string {
-  const alias = text.replace(/^@/, "");
-  if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u.test(alias) || alias === "__proto__") {
+  return parseShortName(text.replace(/^@/, ""), "address", text);
+}
+
+/** A name that stands on command lines: letters, digits and `. _ -`. Throws a usage error that shows it as typed. */
+export function parseShortName(text: string, what: "address" | "template", typed = text): string {
+  if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u.test(text) || text === "__proto__") {
     throw usageError(
-      `not a usable name for an address: ${text}`,
-      "use letters, digits, dots, dashes and underscores",
+      `not a usable name for ${what === "address" ? "an address" : "a template"}: ${typed}`,
+      "use letters, digits, dots, dashes and underscores, without blanks",
     );
   }
-  return alias;
+  return text;
 }
 
 /** The party saved under an alias. Throws a usage error that names the nearest alias. */

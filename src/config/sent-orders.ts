@@ -1,4 +1,4 @@
-/** Owns what this machine remembers of orders: the last ones sent, and one unfinished draft, per account. */
+/** Owns what this machine remembers of orders: the last ones sent, and unfinished drafts, per account. */
 
 import { CourierError } from "../core/errors.ts";
 import { type Draft, draftSchema } from "../model/draft.ts";
@@ -20,6 +20,7 @@ const memorySchema = looseObject(
   {
     sent: optional(record(string(), array(sentSchema, { error: "array" }), { error: "object" })),
     drafts: optional(record(string(), keptSchema, { error: "object" })),
+    older_drafts: optional(record(string(), array(keptSchema, { error: "array" }), { error: "object" })),
   },
   { error: "object" },
 );
@@ -43,11 +44,13 @@ export interface KeptDraft {
 export interface OrderMemory {
   readonly sent: Readonly<Record<string, readonly SentOrder[]>>;
   readonly drafts: Readonly<Record<string, KeptDraft>>;
+  readonly older_drafts?: Readonly<Record<string, readonly KeptDraft[]>> | undefined;
 }
 
 export type OrderMemoryFile = JsonFile<OrderMemory>;
 
 const remembered = 50;
+const keptOlder = 9;
 const dayMs = 86_400_000;
 
 /**
@@ -102,30 +105,52 @@ export async function settleSending(
   sending: SentOrder,
   outcome: { readonly id: string | undefined; readonly finishesDraft: boolean },
 ): Promise<void> {
-  await file.update(({ sent, drafts, ...rest }) => {
-    const { [account]: _finished, ...others } = drafts;
+  await file.update((memory) => {
+    const { sent } = memory;
     const before = sent[account] ?? [];
     const at = before.findIndex((each) => isSame(each, sending));
     const settled = outcome.id === undefined ? [] : [{ ...sending, id: outcome.id }];
     const after = [...before.slice(0, Math.max(at, 0)), ...settled, ...before.slice(at + 1)];
     return {
-      ...rest,
+      ...memory,
+      ...(outcome.finishesDraft ? withoutDraft(memory, account) : {}),
       sent: { ...sent, [account]: after },
-      drafts: outcome.finishesDraft ? others : drafts,
     };
   });
 }
 
-/** Keeps a draft that is not finished, or forgets it. */
+/** Keeps a draft that is not finished: in the place of the one kept before, or before it where it `isAnother`. */
 export async function keepDraft(
   file: OrderMemoryFile,
   account: string,
-  kept: KeptDraft | undefined,
+  kept: KeptDraft,
+  isAnother: boolean,
 ): Promise<void> {
-  await file.update(({ drafts: { [account]: _old, ...drafts }, ...rest }) => ({
-    ...rest,
-    drafts: kept === undefined ? drafts : { ...drafts, [account]: kept },
-  }));
+  await file.update(({ drafts, older_drafts, ...rest }) => {
+    const before = drafts[account];
+    const older = older_drafts?.[account] ?? [];
+    const pushed = isAnother && before ? [before, ...older].slice(0, keptOlder) : older;
+    return {
+      ...rest,
+      drafts: { ...drafts, [account]: kept },
+      older_drafts: { ...older_drafts, [account]: pushed },
+    };
+  });
+}
+
+/** Forgets the draft that was kept last; one that was kept before it takes its place. */
+export async function dropDraft(file: OrderMemoryFile, account: string): Promise<void> {
+  await file.update((memory) => ({ ...memory, ...withoutDraft(memory, account) }));
+}
+
+function withoutDraft(memory: OrderMemory, account: string): Pick<OrderMemory, "drafts" | "older_drafts"> {
+  const { older_drafts } = memory;
+  const { [account]: _dropped, ...drafts } = memory.drafts;
+  const [next, ...older] = older_drafts?.[account] ?? [];
+  return {
+    drafts: next === undefined ? drafts : { ...drafts, [account]: next },
+    older_drafts: { ...older_drafts, [account]: older },
+  };
 }
 
 /** The orders of the same content that were sent within a day, newest first. */

@@ -27,6 +27,15 @@ export async function understandAddress(text: string): Promise<AddressGuess> {
   return splitAddress(text, readDivisions());
 }
 
+const municipality = /^(?:北京|天津|上海|重[庆慶])市?$/;
+
+/** The party in a text; a municipality that nobody wrote twice is its own city, as services expect it (2.2). */
+export async function understandParty(text: string): Promise<DraftParty> {
+  const { party } = await understandAddress(text);
+  const { province, city } = party;
+  return city === undefined && municipality.test(province ?? "") ? { ...party, city: province } : party;
+}
+
 export function splitAddress(text: string, divisions: Divisions): AddressGuess {
   const { pieces, isPhoneCertain } = cutAddress(text, divisions);
   return { party: joinPieces(text, pieces), isPhoneCertain };

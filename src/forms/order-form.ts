@@ -4,7 +4,7 @@ import type { Prompts } from "../core/prompts.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
 import { type Draft, itemFields, partyFields, serviceTypes } from "../model/draft.ts";
 import { isJsonNumber, type Json, jsonNumber } from "../model/json.ts";
-import { askParty, type PartyTools, partyLabels } from "./party-form.ts";
+import { askParty, changeParty, type PartyTools, partyLabels } from "./party-form.ts";
 
 export type Part = "sender" | "receiver" | "item" | "service_type";
 export const parts: readonly Part[] = ["sender", "receiver", "item", "service_type"];
@@ -43,6 +43,13 @@ export async function askPart(
   if (part === "item") return withPart(draft, part, await askItem(draft.item, given, tools, keep));
   const fixed = new Set(partyFields.filter((name) => given.has(`${part}.${name}`)));
   return withPart(draft, part, await askParty(titleOf(part), draft[part], fixed, tools, keep));
+}
+
+/** Asks for a part of a whole draft again. */
+export async function changePart(part: Part, draft: Draft, tools: FormTools): Promise<Draft> {
+  if (part !== "sender" && part !== "receiver") return askPart(part, draft, new Set(), tools);
+  const keep = (value: Json) => tools.keep(withPart(draft, part, value), []);
+  return withPart(draft, part, await changeParty(titleOf(part), draft[part], tools, keep));
 }
 
 async function askServiceType(prompts: Prompts): Promise<string | undefined> {

@@ -22,6 +22,7 @@ type PartyField = (typeof partyFields)[number];
 type Way =
   | { readonly kind: "type" }
   | { readonly kind: "paste" }
+  | { readonly kind: "edit" }
   | { readonly kind: "known"; readonly party: DraftParty };
 
 /**
@@ -35,11 +36,32 @@ export async function askParty(
   tools: PartyTools,
   keep: (party: DraftParty) => void,
 ): Promise<DraftParty> {
-  if (party !== undefined && Object.keys(party).length > 0)
-    return askFields(title, party, fixed, tools, keep);
+  if (hasFields(party)) return askFields(title, party, fixed, tools, keep);
+  return chooseParty(title, {}, fixed, tools, keep);
+}
+
+/** Asks for another party in the place of one: its fields are the first thing offered. */
+export async function changeParty(
+  title: string,
+  party: DraftParty | undefined,
+  tools: PartyTools,
+  keep: (party: DraftParty) => void,
+): Promise<DraftParty> {
+  return chooseParty(title, party ?? {}, new Set(), tools, keep);
+}
+
+async function chooseParty(
+  title: string,
+  party: DraftParty,
+  fixed: ReadonlySet<string>,
+  tools: PartyTools,
+  keep: (party: DraftParty) => void,
+): Promise<DraftParty> {
   const known = await tools.knownParties();
-  const way = await tools.prompts.search(title, (term) => findWays(term, known));
+  const first = hasFields(party) ? [editWay] : [];
+  const way = await tools.prompts.search(title, (term) => findWays(term, known, first));
   if (way.kind === "known") return way.party;
+  if (way.kind === "edit") return askFields(title, party, fixed, tools, keep);
   if (way.kind === "type") return askFields(title, {}, fixed, tools, keep);
   const text = await tools.prompts.lines(`${title}: paste the address, then an empty line`);
   return askFields(title, await tools.understand(text), fixed, tools, keep);
@@ -72,13 +94,25 @@ export const partyLabels: Readonly<Record<PartyField, string>> = {
   detail: "street address",
 };
 
+function hasFields(party: DraftParty | undefined): party is DraftParty {
+  return party !== undefined && Object.keys(party).length > 0;
+}
+
+const editWay: Choice<Way> = { value: { kind: "edit" }, label: "edit its fields" };
 const newWays: readonly Choice<Way>[] = [
   { value: { kind: "type" }, label: "new address" },
   { value: { kind: "paste" }, label: "paste an address as text" },
 ];
 
-/** "New address" first until something is typed, then the known parties that hold it in any field or their alias. */
-export function findWays(term: string, known: readonly KnownParty[]): readonly Choice<Way>[] {
+/**
+ * `first` and "new address" until something is typed, then the known parties that hold it in any field or
+ * their alias.
+ */
+export function findWays(
+  term: string,
+  known: readonly KnownParty[],
+  first: readonly Choice<Way>[] = [],
+): readonly Choice<Way>[] {
   const wanted = term.trim().toLowerCase();
   const matches = known.filter(({ alias, party }) =>
     [alias, ...Object.values(party)].some((text) => (text ?? "").toLowerCase().includes(wanted)),
@@ -90,7 +124,8 @@ export function findWays(term: string, known: readonly KnownParty[]): readonly C
     }),
   );
   // Whoever typed a name and sees it found should get it with Enter.
-  return wanted === "" ? [...newWays, ...found] : [...found, ...newWays];
+  const ways = [...first, ...newWays];
+  return wanted === "" ? [...ways, ...found] : [...found, ...ways];
 }
 
 /** One line for a party: `@shop 张三 13800138000 深圳市`. */

@@ -41,7 +41,7 @@ describe("no account at all", () => {
     const { exit, stderr } = await courier("profile --base-url https://api.example.com");
     expect(exit).toBe(4);
     expect(stderr).toMatch(
-      /^error: no key is stored for https:\/\/api\.example\.com\nhint: run courier login/,
+      /^error: there is no key for https:\/\/api\.example\.com: give it in COURIER_API_KEY\nhint: run courier login/,
     );
   });
 

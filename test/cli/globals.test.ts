@@ -60,7 +60,8 @@ describe("wrong words end with exit 2, help on the way, and nothing sent", () =>
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     const [first, second, ...rest] = stderr.split("\n");
     expect(first).toBe(`error: ${message}`);
-    expect(second).toBe(`hint: ${hint ?? "courier --help shows what there is"}`);
+    const command = words.replace(/ (--.*|extra)$/, "");
+    expect(second).toBe(`hint: ${hint ?? `courier ${command} --help shows what there is`}`);
     expect(rest).toEqual([""]);
     expect(home.sandbox.requests).toEqual([]);
   });
@@ -107,6 +108,26 @@ describe("help", () => {
     const { exit, stdout, stderr } = await courier(flag);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test("help with a command is that command's own", async () => {
+    const { courier } = await createHome();
+    const own = await courier("orders list --help");
+    expect(own.stdout).toContain("courier orders list [options]");
+    expect(await courier("help orders list")).toEqual(own);
+    expect(await courier("help orders")).toEqual(await courier("orders --help"));
+    expect(await courier("help")).toEqual(await courier("--help"));
+  });
+
+  test.each([
+    ["orders list --nowhere", "courier orders list --help"],
+    ["orders show", "courier orders show --help"],
+    ["nowhere", "courier --help"],
+  ])("wrong words name the nearest help: %s", async (words, help) => {
+    const { courier } = await createHome();
+    const { exit, stderr } = await courier(words);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`hint: ${help} shows what there is`);
   });
 
   test("help needs no account, touches no file and asks for no service", async () => {

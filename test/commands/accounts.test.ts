@@ -112,6 +112,16 @@ describe("accounts remove", () => {
     expect(await readConfigText(home)).toBe(before);
   });
 
+  test.each([
+    ["nobody", 4, "there is no account named nobody"],
+    ["sandbox", 2, "the account sandbox is part of courier"],
+  ])("%s is not asked about", async (name, exit, message) => {
+    const { courier } = await createHome();
+    const ran = await courier(`accounts remove ${name}`, { terminal: 80, prompts: scriptedPrompts({}) });
+    expect(ran.exit).toBe(exit);
+    expect(ran.stderr).toContain(message);
+  });
+
   test("--yes does not ask", async () => {
     const home = await homeWithAccounts();
     expect(await home.courier("accounts remove default --yes --json")).toEqual({

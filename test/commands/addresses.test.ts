@@ -25,7 +25,9 @@ describe("add", () => {
     const home = await createHome();
     const { exit, stdout, stderr } = await home.courier(["addresses", "add", "@li", ...li, "--default"]);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
-    expect(stdout).toMatch(/^@li {2}\(default sender\)\nName +李四\nPhone +13900139000\n/);
+    expect(stdout).toMatch(
+      /^Saved in the address book\n@li {2}\(default sender\)\nName +李四\nPhone +13900139000\n/,
+    );
     expect(await listed(home)).toEqual([
       { alias: "li", name: "李四", phone: "13900139000", province: "北京市", city: "北京市", default: true },
     ]);

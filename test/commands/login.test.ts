@@ -70,6 +70,24 @@ describe("login", () => {
     await expect(readConfigText(home)).rejects.toThrow("ENOENT");
   });
 
+  test("at a terminal a refused key is asked for again, three times at most", async () => {
+    const home = await createServedHome();
+    const good = home.sandbox.apiKey;
+    const words = `login --base-url ${home.sandbox.baseUrl}`;
+    const lucky = scriptedPrompts({ secrets: ["wrong-key", good] });
+    const first = await home.courier(words, { terminal: 80, prompts: lucky, env: nothing });
+    expect(first.exit).toBe(0);
+    expect(first.stderr).toMatch(/the service refused the key/);
+
+    const unlucky = scriptedPrompts({ secrets: ["wrong-1", "wrong-2", "wrong-3"] });
+    const second = await home.courier(words, { terminal: 80, prompts: unlucky, env: nothing });
+    expect(second.exit).toBe(4);
+    expect(unlucky.asked).toHaveLength(3);
+    expect(second.stderr).toContain("the key that the account default had is kept");
+    expect(await readConfigText(home)).toContain(good);
+    expect(second.stderr).not.toContain("wrong-");
+  });
+
   test("--no-verify stores without a call", async () => {
     const { courier, ...home } = await createHome();
     const words = "login --base-url https://api.example.com/prefix/ --no-verify --json";

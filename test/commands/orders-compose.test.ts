@@ -60,7 +60,7 @@ test("form, review, and what was created", async () => {
   expect(stdout).toMatch(/^Order created\nOrder +1000001\n/);
   expect(stderr).toContain("nothing is sent before you have reviewed it");
   expect(stderr).toContain(
-    `\nSender         张三\nReceiver       李四\nItem           书\nService level  the service chooses\nGoes to        ${home.sandbox.baseUrl} as the account (environment)\n`,
+    `\nSender         张三\nReceiver       李四\nItem           书\nService level  the service chooses\nGoes to        ${home.sandbox.baseUrl} with the key in COURIER_API_KEY\n`,
   );
 });
 
@@ -84,8 +84,10 @@ describe("the review", () => {
     const { bodies } = await compose(home, [
       ...shortForm(),
       ["What now?", "Change the sender"],
+      ["Sender", enter],
       ...partySteps("Sender", ["张三", "13800138000"]),
       ["What now?", "Change the receiver"],
+      ["Receiver", enter],
       ...partySteps("Receiver", [enter, enter, enter, "北京市"]),
       ["What now?", "Change the item"],
       ...itemSteps([enter, enter, "2.50"]),
@@ -97,6 +99,36 @@ describe("the review", () => {
     expect(bodies).toEqual([
       '{"sender":{"name":"张三","phone":"13800138000"},"receiver":{"name":"李四","city":"北京市"},"item":{"name":"书","weight":2.50},"service_type":"express"}',
     ]);
+  });
+
+  test("a party can be changed for a saved one, or for a pasted one", async () => {
+    const home = await createServedHome();
+    await home.courier("addresses add li --name 李四 --city 北京市");
+    const { bodies, person } = await compose(home, [
+      ...shortForm(),
+      ["What now?", "Change the receiver"],
+      ["Receiver", "@li 李四 北京市"],
+      ["What now?", "Change the sender"],
+      ["Sender", "paste an address as text"],
+      ["Sender: paste the address, then an empty line", "王五 13700137000 北京市朝阳区建国路88号"],
+      ...partySteps("Sender", [enter, enter, enter, enter, enter, enter]),
+      send,
+      ["Save 王五…", false],
+    ]);
+    expect(person.left).toEqual([]);
+    expect(JSON.parse(bodies[0] ?? "")).toEqual({
+      // A municipality is its own city.
+      sender: {
+        name: "王五",
+        phone: "13700137000",
+        province: "北京市",
+        city: "北京市",
+        district: "朝阳区",
+        detail: "建国路88号",
+      },
+      receiver: { name: "李四", city: "北京市" },
+      item: { name: "书" },
+    });
   });
 
   test("a party without anything is asked for from the start when it is changed", async () => {
@@ -272,6 +304,20 @@ describe("an unfinished draft", () => {
     const { stderr } = await compose(home, [["Go on with it?", ctrlC]]);
     expect(stderr).toContain("An unfinished order (a no drops it):");
     expect(Object.keys((await memoryOf(home)).drafts ?? {})).toHaveLength(1);
+  });
+
+  test("is not lost when an order from flags is left unfinished", async () => {
+    const home = await homeWithDraft();
+    const flags = "orders create --sender-name A --receiver-name B --item-name C";
+    const { exit, person } = await compose(home, [["Sender phone", ctrlC]], flags);
+    expect({ exit, left: person.left }).toEqual({ exit: 130, left: [] });
+    const again = await compose(home, [
+      ["Go on with it?", false],
+      ["Go on with it?", true],
+      ["Sender name", ctrlC],
+    ]);
+    expect(again.person.left).toEqual([]);
+    expect(again.stderr).toMatch(/Sender +A\n[\s\S]*Sender +张三\n/);
   });
 
   test("of one account is not offered in another", async () => {
@@ -459,10 +505,23 @@ describe("after an order", () => {
     );
   });
 
+  test("a template is not written over unasked", async () => {
+    const home = await createServedHome();
+    const words = "orders create --sender-name A --receiver-name B --save-template weekly --item-name";
+    expect((await home.courier(`${words} C`)).exit).toBe(0);
+    const { exit, stderr } = await home.courier(`${words} D`);
+    expect(exit).toBe(2);
+    expect(stderr).toContain("“Replace the template weekly?” needs a confirmation");
+    expect(requestCount(home, "POST")).toBe(1);
+    expect((await home.courier(`${words} D --yes`)).exit).toBe(0);
+    expect((await home.courier("templates show weekly --json")).stdout).toContain('"item":{"name":"D"}');
+  });
+
   test("a template name that cannot be is refused before anything is sent", async () => {
     const home = await createServedHome();
     const words = ["orders", "create", "--sender-name", "A", "--receiver-name", "B", "--item-name", "C"];
-    const { exit, stdout } = await home.courier([...words, "--save-template", "my order"]);
+    const { exit, stdout, stderr } = await home.courier([...words, "--save-template", "my order"]);
+    expect(stderr).toContain("not a usable name for a template: my order");
     expect({ exit, stdout, posts: requestCount(home, "POST") }).toEqual({ exit: 2, stdout: "", posts: 0 });
   });
 

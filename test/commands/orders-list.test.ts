@@ -105,6 +105,20 @@ describe("--fields", () => {
     expect(stdout).toBe('[{"sender":{"name":"王强"},"id":1,"receiver":{"city":"深圳市"}}]\n');
   });
 
+  test("a field that no row has is said, with the one that is meant", async () => {
+    const { courier } = await createServedHome({ seedOrders: 3 });
+    for (const form of ["", " --json", " --ndjson", " --csv"]) {
+      const { exit, stderr } = await courier(`orders list --fields id,stauts,sender.nmae${form}`);
+      expect(exit).toBe(0);
+      expect(stderr).toBe(
+        "warning: no row has the field “stauts”; did you mean status?\n" +
+          "warning: no row has the field “sender.nmae”; did you mean sender.name?\n",
+      );
+    }
+    const none = await courier("orders list --status nowhere --fields stauts --json");
+    expect(none.stderr).not.toContain("no row has");
+  });
+
   test("makes columns in their order, for fields that the table does not know too", async () => {
     const home = await createServedHome();
     answerData(home, "GET /api/v1/orders", '[{"id":1,"status":"paid","note":{"text":"x"}}]', onePage);
@@ -135,6 +149,20 @@ test("CSV cells that a spreadsheet would run are defused, numbers are left alone
 });
 
 describe("filters", () => {
+  test.each([
+    ["pendng", "“pendng” is no state that courier knows; did you mean pending?\n"],
+    ["zzzzzzzz", "“zzzzzzzz” is no state that courier knows; known are pending, paid, "],
+  ])("a state that nobody knows (%s) is sent, and said when nothing is found", async (status, hint) => {
+    const { courier, sandbox } = await createServedHome({ seedOrders: 3 });
+    for (const form of ["", " --json", " --all --json"]) {
+      const { exit, stderr } = await courier(`orders list --status ${status}${form}`);
+      expect(exit).toBe(0);
+      expect(stderr).toContain(hint);
+    }
+    expect(sandbox.requests[0]?.path).toBe(`/api/v1/orders?status=${status}`);
+    expect((await courier("orders list --status cancelled")).stderr).not.toContain("no state");
+  });
+
   test("all five go out under the interface's names, and only those that were given", async () => {
     const home = await createServedHome();
     await home.courier("orders list");

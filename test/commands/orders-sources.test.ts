@@ -159,6 +159,22 @@ describe("a text", () => {
     expect(home.sandbox.requests).toEqual([]);
   });
 
+  test("needs nobody's word for --dry-run, which sends nothing", async () => {
+    const { courier } = await createHome();
+    const text = "李四 13900139000 上海市浦东新区世纪大道1号";
+    const words = ["orders", "create", "--receiver-text", text, "--dry-run", "--json"];
+    const { exit, stdout } = await courier(words);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout).receiver).toEqual({
+      name: "李四",
+      phone: "13900139000",
+      province: "上海市",
+      city: "上海市",
+      district: "浦东新区",
+      detail: "世纪大道1号",
+    });
+  });
+
   test("is asked about at a terminal; no ends it", async () => {
     const home = await createServedHome();
     const person = personWho(["Use …", false]);

@@ -6,6 +6,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import {
+  dropDraft,
   findTwins,
   keepDraft,
   type OrderMemoryFile,
@@ -72,7 +73,7 @@ test("decimals and long numbers come back as they were", async () => {
   const file = await memory();
   const text = '{"item":{"weight":2.50,"value":0.10,"quantity":12345678901234567890}}';
   await rememberSent(file, "shop", sentAt(now, "1", draft(text)), false);
-  await keepDraft(file, "shop", { draft: draft(text), open: ["item"] });
+  await keepDraft(file, "shop", { draft: draft(text), open: ["item"] }, false);
   expect(await readFile(file.path, "utf8")).toContain('"weight": 2.50');
   const { sent, drafts } = await openOrderMemory(path.dirname(file.path), () => {}).read();
   expect(stringifyJson(sent.shop?.[0]?.draft ?? null)).toBe(text);
@@ -81,21 +82,37 @@ test("decimals and long numbers come back as they were", async () => {
 
 test("one draft is kept for each account, and forgotten when it became an order", async () => {
   const file = await memory();
-  await keepDraft(file, "shop", { draft: book, open: ["item"] });
-  await keepDraft(file, "home", { draft: book, open: [] });
-  await keepDraft(file, "shop", { draft: {}, open: ["sender"] });
+  await keepDraft(file, "shop", { draft: book, open: ["item"] }, false);
+  await keepDraft(file, "home", { draft: book, open: [] }, false);
+  await keepDraft(file, "shop", { draft: {}, open: ["sender"] }, false);
   expect((await file.read()).drafts).toMatchObject({ shop: { open: ["sender"] }, home: { open: [] } });
   await rememberSent(file, "home", sentAt(now), false);
   expect(Object.keys((await file.read()).drafts).sort()).toEqual(["home", "shop"]);
   await rememberSent(file, "home", sentAt(now), true);
-  await keepDraft(file, "shop", undefined);
+  await dropDraft(file, "shop");
   expect((await file.read()).drafts).toEqual({});
+});
+
+test("a draft of another order goes before the one that was kept, which comes back after it", async () => {
+  const file = await memory();
+  const kept = (name: string) => ({ draft: draft(`{"item":{"name":"${name}"}}`), open: [] });
+  await keepDraft(file, "shop", kept("first"), true);
+  await keepDraft(file, "shop", kept("second"), true);
+  await keepDraft(file, "shop", kept("third"), true);
+  await keepDraft(file, "shop", kept("third again"), false);
+  const seen: unknown[] = [];
+  for (let left = 4; left > 0; left--) {
+    seen.push((await file.read()).drafts.shop?.draft.item?.name);
+    if (left === 2) await rememberSent(file, "shop", sentAt(now), true);
+    else await dropDraft(file, "shop");
+  }
+  expect(seen).toEqual(["third again", "second", "first", undefined]);
 });
 
 test("what a later courier writes into the file stays there", async () => {
   const file = await memory();
   await writeFile(file.path, '{"version":1,"sent":{},"later":{"a":1.0}}');
-  await keepDraft(file, "shop", { draft: book, open: [] });
+  await keepDraft(file, "shop", { draft: book, open: [] }, false);
   await rememberSent(file, "shop", sentAt(now), true);
   expect(await readFile(file.path, "utf8")).toMatch(/"later": \{\s*"a": 1\.0/);
 });

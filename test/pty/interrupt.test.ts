@@ -113,6 +113,7 @@ test("while a part is changed in the review, while a refused field is corrected,
   let terminal = home.open("orders create", { shell: notingModes });
   await fillForm(terminal, zhang, ["李四", "12"]);
   await terminal.choose("What now?", "Change the sender");
+  await terminal.choose("Sender", "edit its fields");
   await terminal.answer("Sender name", instead("王五"));
   await terminal.until("? Sender phone");
   await interrupt(home, terminal);

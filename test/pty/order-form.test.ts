@@ -127,8 +127,10 @@ test("every part can be changed in the review, and a field be emptied", async ()
   const terminal = home.open("orders create");
   await fillForm(terminal);
   await terminal.choose("What now?", "Change the sender");
+  await terminal.choose("Sender", "edit its fields");
   await fillParty(terminal, "Sender", [instead("王五"), "", instead("")]);
   await terminal.choose("What now?", "Change the receiver");
+  await terminal.choose("Receiver", "edit its fields");
   await fillParty(terminal, "Receiver", ["", "", keys.backspace.repeat(3), "", "", "甲"]);
   await terminal.choose("What now?", "Change the item");
   await fillItem(terminal, ["", keys.clear, instead("0.50")]);

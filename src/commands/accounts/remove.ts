@@ -1,6 +1,7 @@
 /** Owns `courier accounts remove`: forgets an account, its key included. */
 
-import { removeAccount } from "../../config/accounts.ts";
+import { findAccount, removeAccount, sandboxAccount, unknownAccount } from "../../config/accounts.ts";
+import { usageError } from "../../core/errors.ts";
 import { line } from "../../terminal/blocks.ts";
 import { confirmOrStop, defineCommand, document } from "../command.ts";
 import { textArgument } from "../options.ts";
@@ -12,6 +13,9 @@ export const removeStoredAccount = defineCommand({
   examples: [{ line: "accounts remove shop", note: "asks first; --yes does not" }],
   seeAlso: ["logout"],
   async run({ name }, context) {
+    if (name === sandboxAccount) throw usageError("the account sandbox is part of courier and always there");
+    const config = await context.config.read();
+    if (!findAccount(config, name)) throw unknownAccount(name, config);
     await confirmOrStop(context, `Forget the account ${name} and its key?`);
     await removeAccount(context.config, name);
     return document({ account: name, removed: true }, () => [line(`The account ${name} is forgotten`)]);

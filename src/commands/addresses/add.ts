@@ -4,6 +4,7 @@ import { parseAlias, saveParties } from "../../config/address-book.ts";
 import { usageError } from "../../core/errors.ts";
 import { askParty } from "../../forms/party-form.ts";
 import type { DraftParty } from "../../model/draft.ts";
+import { line, styled } from "../../terminal/blocks.ts";
 import { type Context, confirmOrStop, defineCommand, document } from "../command.ts";
 import { switchOption, textOption } from "../options.ts";
 import { understandText } from "../orders/party-text.ts";
@@ -34,7 +35,7 @@ export const addAddress = defineCommand({
       throw usageError("the address is empty", "give --name, --phone, --city …");
     await saveParties(context.config, { [alias]: party }, isDefault ? alias : undefined);
     const row: AddressRow = { alias, ...party, default: isDefault === true };
-    return document(row, addressView);
+    return document(row, () => [line(styled("good", "Saved"), " in the address book"), ...addressView(row)]);
   },
 });
 
@@ -45,7 +46,7 @@ async function collect(text: string | undefined, flags: DraftParty, context: Con
   const tools = {
     prompts,
     knownParties: async () => [],
-    understand: async (pasted: string) => (await context.understandAddress(pasted)).party,
+    understand: context.understandAddress,
   };
   return askParty("Address", undefined, new Set(), tools, () => {});
 }

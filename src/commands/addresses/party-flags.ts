@@ -1,9 +1,10 @@
 /** Owns the flags and columns of one party in the address book. */
 
+import { partyLabels } from "../../forms/party-form.ts";
 import { type DraftParty, partyFields } from "../../model/draft.ts";
 import type { Json } from "../../model/json.ts";
 import { type Block, type Column, fields, line, show, styled } from "../../terminal/blocks.ts";
-import { textOption } from "../options.ts";
+import { capitalised, textOption } from "../options.ts";
 
 /** One flag for each field of 2.2. */
 export const partyFlags = {
@@ -55,8 +56,6 @@ export const addressColumns: readonly Column<AddressRow>[] = [
 export function addressView(row: AddressRow): readonly Block[] {
   return [
     line(styled("strong", `@${row.alias}`), row.default ? "  (default sender)" : ""),
-    fields(
-      ...partyFields.map((name) => [`${name[0]?.toUpperCase()}${name.slice(1)}`, show(row[name])] as const),
-    ),
+    fields(...partyFields.map((name) => [capitalised(partyLabels[name]), show(row[name])] as const)),
   ];
 }

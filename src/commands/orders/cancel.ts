@@ -33,7 +33,7 @@ export const cancelOrders = defineCommand({
   exits: [1, 3],
   seeAlso: ["orders show", "orders list"],
   async run({ ids }, context) {
-    await ensureCanConfirm(context);
+    await ensureCanConfirm(context, "cancelling");
     const service = await context.service();
     const unique = [...new Set(ids)];
     const found = await lookUp(unique, service);

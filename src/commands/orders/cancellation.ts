@@ -4,7 +4,7 @@ import { ServiceFailure } from "../../api/failure.ts";
 import type { CourierService } from "../../api/service.ts";
 import type { CourierError } from "../../core/errors.ts";
 import type { OrderDetail } from "../../model/interface.ts";
-import type { Json, JsonNumber } from "../../model/json.ts";
+import { type Json, type JsonNumber, jsonNumber } from "../../model/json.ts";
 import { isCancellable } from "../../model/states.ts";
 import { type Column, show, state, styled } from "../../terminal/blocks.ts";
 import { errorDocument } from "../../terminal/messages.ts";
@@ -19,7 +19,7 @@ type Outcome = "cancelled" | "already_cancelled" | "accepted" | "refused";
 
 export interface Cancellation {
   readonly [field: string]: Json | undefined;
-  readonly id: JsonNumber | string;
+  readonly id: JsonNumber;
   readonly order_no: string | null;
   readonly tracking_number: string | null;
   readonly outcome: Outcome;
@@ -110,7 +110,7 @@ function toRow(
   message?: string,
 ): Cancellation {
   return {
-    id: after?.id ?? before?.id ?? id,
+    id: after?.id ?? before?.id ?? jsonNumber(id.replace(/^0+(?=\d)/, "")),
     order_no: after?.order_no ?? before?.order_no ?? null,
     tracking_number: after?.tracking_number ?? before?.tracking_number ?? null,
     outcome,

@@ -1,11 +1,11 @@
 /** Owns composing an order at a terminal: ask, review, correct, send; nothing leaves without a review. */
 
 import { ServiceFailure } from "../../api/failure.ts";
-import { type KeptDraft, keepDraft } from "../../config/sent-orders.ts";
+import { dropDraft, type KeptDraft, keepDraft } from "../../config/sent-orders.ts";
 import { CourierError, interrupted } from "../../core/errors.ts";
 import type { Prompts } from "../../core/prompts.ts";
 import {
-  askPart,
+  changePart,
   correctField,
   type FormTools,
   fillDraft,
@@ -48,7 +48,7 @@ export async function composeOrder(
   const tools: FormTools = {
     prompts,
     knownParties: () => knownParties(account.name, context),
-    understand: async (text) => (await context.understandAddress(text)).party,
+    understand: context.understandAddress,
     keep: (next, stillOpen) => {
       draft = next;
       open = stillOpen;
@@ -60,21 +60,23 @@ export async function composeOrder(
     draft = kept?.draft ?? draft;
     open = parts.filter((part) => !given.has(part));
     if (open.length > 0)
-      context.messages.note("Press Enter to leave a field out; nothing is sent before you have reviewed it.");
+      context.messages.note(
+        "Enter takes a line as it stands, and an empty one leaves the field out; nothing is sent before you have reviewed it.",
+      );
     draft = await fillDraft(draft, given, tools);
     for (;;) {
       await context.display(reviewView(draft, account));
       const decision = await askDecision(prompts);
       if (decision === "keep") {
-        await keepDraft(context.orderMemory, account.name, { draft, open });
+        await keepDraft(context.orderMemory, account.name, { draft, open }, !start.isBlank);
         return { kept: draft };
       }
       if (decision === "quit") {
-        if (start.isBlank) await keepDraft(context.orderMemory, account.name, undefined);
+        if (start.isBlank) await dropDraft(context.orderMemory, account.name);
         throw new Dropped();
       }
       if (decision !== "send") {
-        draft = await askPart(decision, draft, new Set(), tools);
+        draft = await changePart(decision, draft, tools);
         continue;
       }
       if (!allowDuplicate && !(await acceptTwin(draft, prompts, context))) continue;
@@ -100,14 +102,16 @@ async function offerKept(
   prompts: Prompts,
   context: Context,
 ): Promise<KeptDraft | undefined> {
-  const kept = start.isBlank ? (await context.orderMemory.read()).drafts[account] : undefined;
-  if (!kept) return undefined;
-  await context.display([
-    line(styled("strong", "An unfinished order (a no drops it):")),
-    ...reviewView(kept.draft),
-  ]);
-  if (await prompts.confirm("Go on with it?", true)) return kept;
-  await keepDraft(context.orderMemory, account, undefined);
+  while (start.isBlank) {
+    const kept = (await context.orderMemory.read()).drafts[account];
+    if (!kept) return undefined;
+    await context.display([
+      line(styled("strong", "An unfinished order (a no drops it):")),
+      ...reviewView(kept.draft),
+    ]);
+    if (await prompts.confirm("Go on with it?", true)) return kept;
+    await dropDraft(context.orderMemory, account);
+  }
   return undefined;
 }
 
@@ -153,8 +157,8 @@ async function keepForLater(
   const isInDoubt = error instanceof CourierError && error.code === "outcome_unknown";
   if (Object.keys(kept.draft).length === 0) return error;
   try {
-    if (!isInDoubt) await keepDraft(context.orderMemory, account, kept);
-    else if (isBlank) await keepDraft(context.orderMemory, account, undefined);
+    if (!isInDoubt) await keepDraft(context.orderMemory, account, kept, !isBlank);
+    else if (isBlank) await dropDraft(context.orderMemory, account);
   } catch {
     return error; // what ended the form matters more than the draft
   }

@@ -1,16 +1,16 @@
 /** Owns `courier orders create`: one order, composed at a terminal or sent as given (specification, 4.2). */
 
 import { ServiceFailure } from "../../api/failure.ts";
-import { parseAlias } from "../../config/address-book.ts";
+import { hasTemplate, parseTemplateName } from "../../config/templates.ts";
 import { type CourierError, usageError } from "../../core/errors.ts";
 import type { Draft } from "../../model/draft.ts";
 import { line } from "../../terminal/blocks.ts";
-import { type Context, defineCommand, document, type Output } from "../command.ts";
+import { type Context, confirmOrStop, defineCommand, document, type Output } from "../command.ts";
 import { quote, switchOption, textOption } from "../options.ts";
 import { composeOrder } from "./compose.ts";
 import { createdView } from "./created.ts";
 import { collectDraft, type StartingDraft, sourceOptions } from "./draft-sources.ts";
-import { offerToSave, saveTemplate } from "./save.ts";
+import { keepAsTemplate, offerToSave } from "./save.ts";
 import { sendOrder } from "./send.ts";
 import { refuseTwin } from "./twin.ts";
 
@@ -29,7 +29,7 @@ export const createOrder = defineCommand({
     // Checked here: once the order is created, a bad name must not fail the command.
     saveTemplate: {
       ...textOption("NAME", "save the order as a template once it is created"),
-      parse: parseAlias,
+      parse: parseTemplateName,
     },
     ...sourceOptions,
   },
@@ -43,7 +43,9 @@ export const createOrder = defineCommand({
   exits: [1, 2, 5, 6],
   seeAlso: ["orders show", "track", "addresses add", "orders import"],
   async run({ dryRun, allowDuplicate, saveTemplate: template, ...sources }, context): Promise<Output> {
-    const start = await collectDraft(sources, context);
+    if (template !== undefined && !dryRun && hasTemplate(await context.config.read(), template))
+      await confirmOrStop(context, `Replace the template ${template}?`);
+    const start = await collectDraft(sources, context, dryRun === true);
     if (dryRun) return document(start.draft, (body) => [{ kind: "json", value: body }]);
     const prompts = context.globals.yes ? undefined : await context.prompts();
     const composed = prompts
@@ -55,7 +57,7 @@ export const createOrder = defineCommand({
       ]);
     }
     const { order, draft } = composed;
-    if (template !== undefined) await saveTemplate(template, draft, context);
+    if (template !== undefined) await keepAsTemplate(template, draft, context);
     if (prompts) await offerToSave(order, draft, prompts, context);
     return document(order, (created) => createdView(created, context));
   },

@@ -1,8 +1,8 @@
 /** Owns where a draft comes from: file, template, the last order, address book, texts and flags, in that order. */
 
 import { defaultSender, findParty, parseAlias } from "../../config/address-book.ts";
+import { findTemplate } from "../../config/templates.ts";
 import { usageError } from "../../core/errors.ts";
-import { suggest } from "../../core/suggest.ts";
 import type { Draft, DraftParty } from "../../model/draft.ts";
 import type { Context } from "../command.ts";
 import { type OptionValues, switchOption, textOption } from "../options.ts";
@@ -37,12 +37,18 @@ export interface StartingDraft {
 }
 
 /** Puts a draft together; what comes later wins: base, address book, texts, single flags. */
-export async function collectDraft(sources: Sources, context: Context): Promise<StartingDraft> {
+export async function collectDraft(
+  sources: Sources,
+  context: Context,
+  isDryRun: boolean,
+): Promise<StartingDraft> {
   const fileName = sources.file === "-" ? "stdin" : sources.file;
   const base = await readBase(sources, fileName, context);
-  const sender = (await readParty("sender", sources.sender, sources.senderText, context)) ?? base?.sender;
+  const sender =
+    (await readParty("sender", sources.sender, sources.senderText, context, isDryRun)) ?? base?.sender;
   const receiver =
-    (await readParty("receiver", sources.receiver, sources.receiverText, context)) ?? base?.receiver;
+    (await readParty("receiver", sources.receiver, sources.receiverText, context, isDryRun)) ??
+    base?.receiver;
   const hasSenderFlag = draftFields.some(
     ({ path, key }) => path.startsWith("sender.") && flagOf(sources, key) !== undefined,
   );
@@ -75,7 +81,7 @@ async function readBase(
   }
   if (sources.file !== undefined)
     return parseOrderFile(await context.readText(sources.file), fileName ?? sources.file);
-  if (sources.template !== undefined) return findTemplate(sources.template, context);
+  if (sources.template !== undefined) return readTemplate(sources.template, context);
   if (sources.repeat === undefined) return undefined;
   const account = (await context.account()).name;
   const [last] = (await context.orderMemory.read()).sent[account] ?? [];
@@ -85,16 +91,8 @@ async function readBase(
   );
 }
 
-async function findTemplate(name: string, context: Context): Promise<Draft> {
-  const { templates } = await context.config.read();
-  const found = Object.hasOwn(templates, name) ? templates[name] : undefined;
-  if (found) return found;
-  const nearest = suggest(name, Object.keys(templates));
-  const known = Object.keys(templates).join(", ") || "none yet; make one with --save-template NAME";
-  throw usageError(
-    `there is no template named ${name}`,
-    nearest ? `did you mean ${nearest}?` : `templates: ${known}`,
-  );
+async function readTemplate(name: string, context: Context): Promise<Draft> {
+  return findTemplate(await context.config.read(), name);
 }
 
 async function readParty(
@@ -102,10 +100,12 @@ async function readParty(
   alias: string | undefined,
   text: string | undefined,
   context: Context,
+  isDryRun: boolean,
 ): Promise<DraftParty | undefined> {
   if (alias !== undefined && text !== undefined)
     throw usageError(`--${role} and --${role}-text exclude each other`);
-  if (text !== undefined) return understandText(`the ${role}`, text, context);
+  if (text !== undefined)
+    return understandText(`the ${role}`, text, context, isDryRun || context.globals.yes);
   if (alias === undefined) return undefined;
   if (!alias.startsWith("@")) {
     throw usageError(

@@ -3,18 +3,21 @@
 import { allOrders } from "../../api/pages.ts";
 import { type OrderFilter, toCount } from "../../api/service.ts";
 import { usageError } from "../../core/errors.ts";
+import { suggest } from "../../core/suggest.ts";
 import type { OrderSummary } from "../../model/interface.ts";
 import { stateNames } from "../../model/states.ts";
 import { type Column, instant, show, state, styled } from "../../terminal/blocks.ts";
 import { checkBudget } from "../budget.ts";
 import { type Context, defineCommand, rows } from "../command.ts";
-import { countOption, dateOption, type OptionValues, switchOption, textOption } from "../options.ts";
+import { countOption, dateOption, type OptionValues, quote, switchOption, textOption } from "../options.ts";
 
 const pagesAtOnce = 8;
 
 /** 4.3: the filters of the list. */
 export const filterOptions = {
-  status: textOption("STATE", "only orders in this state", { candidates: stateNames }),
+  status: textOption("STATE", `only orders in this state: ${stateNames.join(", ")}`, {
+    candidates: stateNames,
+  }),
   from: dateOption("only orders from this date on"),
   to: dateOption("only orders up to this date"),
 } as const;
@@ -50,9 +53,26 @@ export const listOrders = defineCommand({
     const filter = checkFilter(options);
     if (all && page !== undefined) throw usageError("--all and --page exclude each other");
     const stream = all ? everyOrder(context, filter, limit) : onePage(context, filter, page, limit);
-    return rows(stream, orderColumns, "No orders");
+    return rows(hintAtUnknownState(stream, filter.status, context), orderColumns, "No orders");
   },
 });
+
+/** The list of states is open, so any is sent; but one that finds nothing may be misspelt. */
+async function* hintAtUnknownState(
+  orders: AsyncGenerator<OrderSummary, void>,
+  status: string | undefined,
+  { messages }: Context,
+): AsyncGenerator<OrderSummary, void> {
+  let isEmpty = true;
+  for await (const order of orders) {
+    isEmpty = false;
+    yield order;
+  }
+  if (!isEmpty || status === undefined || stateNames.includes(status)) return;
+  const nearest = suggest(status, stateNames);
+  const next = nearest ? `did you mean ${nearest}?` : `known are ${stateNames.join(", ")}`;
+  messages.note(`${quote(status)} is no state that courier knows; ${next}`);
+}
 
 async function* everyOrder(
   context: Context,

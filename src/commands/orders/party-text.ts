@@ -7,15 +7,20 @@ import type { Context } from "../command.ts";
 
 /**
  * Splits a text such as `张三 13800138000 广东省深圳市…` into a party and shows the parts on stderr. All but
- * the phone is a suggestion, so somebody must agree: at a terminal by answering, elsewhere with `--yes`.
+ * the phone is a suggestion, so somebody must agree: at a terminal by answering, elsewhere with `--yes`. What is only looked at needs nobody's word: `isAgreed`.
  */
-export async function understandText(title: string, text: string, context: Context): Promise<DraftParty> {
-  const { party } = await context.understandAddress(text);
+export async function understandText(
+  title: string,
+  text: string,
+  context: Context,
+  isAgreed = context.globals.yes,
+): Promise<DraftParty> {
+  const party = await context.understandAddress(text);
   context.messages.note(`${title} was understood as:`);
   for (const name of partyFields) {
     if (party[name] !== undefined) context.messages.note(`  ${name}: ${party[name]}`);
   }
-  if (context.globals.yes) return party;
+  if (isAgreed) return party;
   const prompts = await context.prompts();
   if (!prompts) {
     throw usageError(

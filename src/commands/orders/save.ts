@@ -1,6 +1,7 @@
 /** Owns what is kept of a created order on wish: its parties in the address book, itself as a template. */
 
 import { parseAlias, saveParties } from "../../config/address-book.ts";
+import { saveTemplate } from "../../config/templates.ts";
 import { CourierError } from "../../core/errors.ts";
 import type { Prompts } from "../../core/prompts.ts";
 import { describeParty } from "../../forms/party-form.ts";
@@ -9,12 +10,9 @@ import type { CreatedOrder } from "../../model/interface.ts";
 import type { Context } from "../command.ts";
 
 /** Saves a draft under a name, over an older template of that name; failing to do so is no failure. */
-export async function saveTemplate(name: string, draft: Draft, context: Context): Promise<void> {
+export async function keepAsTemplate(name: string, draft: Draft, context: Context): Promise<void> {
   try {
-    await context.config.update((config) => ({
-      ...config,
-      templates: { ...config.templates, [name]: draft },
-    }));
+    await saveTemplate(context.config, name, draft);
     context.messages.note(
       `Saved as a template; use it with: ${context.nextCommand(`orders create --template ${name}`)}`,
     );
@@ -43,7 +41,7 @@ export async function offerToSave(
   );
   if (unsaved.length === 0) return;
   const parcel = order.tracking_number ? `, parcel ${order.tracking_number}` : "";
-  context.messages.note(`Order ${order.id.value} was created${parcel}.`);
+  context.messages.note(`Order ${order.id.value}${parcel}`);
   try {
     for (const party of unsaved) {
       if (!party || !(await prompts.confirm(`Save ${describeParty(party)} in the address book?`))) continue;

@@ -8,7 +8,9 @@ import { trackingView } from "../track.ts";
 
 export const advanceSandboxParcel = defineCommand({
   arguments: { tracking: { summary: "the parcel's tracking number", parse: parseTrackingNumber } },
-  options: { to: textOption("STATE", "the state to move on to", { candidates: stateNames }) },
+  options: {
+    to: textOption("STATE", `the state to move on to: ${stateNames.join(", ")}`, { candidates: stateNames }),
+  },
   examples: [
     { line: "sandbox advance CR1000001234 --to delivered", note: "as if days had passed" },
     { line: "sandbox advance CR1000001234", note: "one state on" },

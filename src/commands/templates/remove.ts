@@ -1,0 +1,20 @@
+/** Owns `courier templates remove`: forgets an order template. */
+
+import { findTemplate, parseTemplateName, removeTemplate } from "../../config/templates.ts";
+import { line } from "../../terminal/blocks.ts";
+import { confirmOrStop, defineCommand, document } from "../command.ts";
+
+export const removeSavedTemplate = defineCommand({
+  name: "remove",
+  summary: "Forget an order template",
+  arguments: { name: { summary: "its name", parse: parseTemplateName } },
+  options: {},
+  confirms: true,
+  examples: [{ line: "templates remove weekly", note: "asks first; --yes does not" }],
+  async run({ name }, context) {
+    findTemplate(await context.config.read(), name);
+    await confirmOrStop(context, `Forget the template ${name}?`);
+    await removeTemplate(context.config, name);
+    return document({ template: name, removed: true }, () => [line(`The template ${name} is forgotten`)]);
+  },
+});

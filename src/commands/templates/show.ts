@@ -1,0 +1,21 @@
+/** Owns `courier templates show`: one order template, whose JSON is an order file. */
+
+import { findTemplate, parseTemplateName } from "../../config/templates.ts";
+import { line, styled } from "../../terminal/blocks.ts";
+import { defineCommand, document } from "../command.ts";
+import { draftFields } from "../orders/review.ts";
+
+export const showTemplate = defineCommand({
+  name: "show",
+  summary: "Show an order template; --json prints it as an order file",
+  arguments: { name: { summary: "its name", parse: parseTemplateName } },
+  options: {},
+  examples: [
+    { line: "templates show weekly", note: "every field of it" },
+    { line: "templates show weekly --json > order.json", note: "as a file for orders create --file" },
+  ],
+  async run({ name }, context) {
+    const draft = findTemplate(await context.config.read(), name);
+    return document(draft, () => [line(styled("strong", name)), draftFields(draft)]);
+  },
+});

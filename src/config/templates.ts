@@ -1,0 +1,42 @@
+/** Owns order templates: drafts by name, used as `--template weekly`. */
+
+import { usageError } from "../core/errors.ts";
+import { suggest } from "../core/suggest.ts";
+import type { Draft } from "../model/draft.ts";
+import { parseShortName } from "./address-book.ts";
+import type { Config, ConfigStore } from "./store.ts";
+
+/** A template's name. Throws a usage error. */
+export function parseTemplateName(text: string): string {
+  return parseShortName(text, "template");
+}
+
+/** The template of a name. Throws a usage error that names the nearest one. */
+export function findTemplate(config: Config, name: string): Draft {
+  const found = hasTemplate(config, name) ? config.templates[name] : undefined;
+  if (found) return found;
+  const nearest = suggest(name, Object.keys(config.templates));
+  const known = Object.keys(config.templates).join(", ") || "none yet; make one with --save-template NAME";
+  throw usageError(
+    `there is no template named ${name}`,
+    nearest ? `did you mean ${nearest}?` : `templates: ${known}`,
+  );
+}
+
+export function hasTemplate({ templates }: Config, name: string): boolean {
+  return Object.hasOwn(templates, name);
+}
+
+/** Saves a template, over an older one of that name. */
+export async function saveTemplate(store: ConfigStore, name: string, draft: Draft): Promise<void> {
+  await store.update((config) => ({ ...config, templates: { ...config.templates, [name]: draft } }));
+}
+
+/** Forgets a template. Throws a usage error for an unknown name. */
+export async function removeTemplate(store: ConfigStore, name: string): Promise<void> {
+  await store.update((config) => {
+    findTemplate(config, name);
+    const { [name]: _removed, ...templates } = config.templates;
+    return { ...config, templates };
+  });
+}
