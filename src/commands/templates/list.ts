@@ -11,8 +11,6 @@ interface TemplateRow extends Draft {
 }
 
 export const listTemplates = defineCommand({
-  name: "list",
-  summary: "List the order templates",
   arguments: {},
   options: {},
   hasRows: true,

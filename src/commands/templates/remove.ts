@@ -5,8 +5,6 @@ import { line } from "../../terminal/blocks.ts";
 import { confirmOrStop, defineCommand, document } from "../command.ts";
 
 export const removeSavedTemplate = defineCommand({
-  name: "remove",
-  summary: "Forget an order template",
   arguments: { name: { summary: "its name", parse: parseTemplateName } },
   options: {},
   confirms: true,

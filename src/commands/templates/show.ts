@@ -6,8 +6,6 @@ import { defineCommand, document } from "../command.ts";
 import { draftFields } from "../orders/review.ts";
 
 export const showTemplate = defineCommand({
-  name: "show",
-  summary: "Show an order template; --json prints it as an order file",
   arguments: { name: { summary: "its name", parse: parseTemplateName } },
   options: {},
   examples: [
