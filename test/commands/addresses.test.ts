@@ -170,6 +170,7 @@ describe("import", () => {
 
   test.each([
     ["CSV", csv],
+    ["CSV with Chinese headers", csv.replace("alias,name,phone", "简称,姓名,手机号")],
     ["CSV with a byte order mark and CRLF", `\uFEFF${csv.replaceAll("\n", "\r\n")}`],
     [
       "CSV with other columns first and empty lines",

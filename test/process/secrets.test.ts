@@ -124,7 +124,7 @@ test("the key in no output and no file but config.json, whatever is done", async
   await run(`${login()} --debug`, 0, marker);
   for (const flags of ["--debug", "--debug --json"]) {
     await run(`profile ${flags}`, 0);
-    await run(`orders create --file - ${flags}`, 0, order);
+    await run(`orders create --file - --allow-duplicate ${flags}`, 0, order);
     await run(`orders show 404 ${flags}`, 1);
   }
   await run("accounts list --debug", 0);

@@ -15,8 +15,8 @@ import { textArgument } from "../options.ts";
 export const importAddresses = defineCommand({
   description:
     "The file is what courier addresses list --csv or --json prints: a header line with alias, name, phone,\n" +
-    "province, city, district, detail, or an array of objects with these keys. Nothing is saved unless all\n" +
-    "of it is right; an address with a known alias takes the place of the old one.",
+    "province, city, district, detail (or 简称, 姓名, 电话, 省, 市, 区, 地址), or an array of objects with\n" +
+    "these keys. Nothing is saved unless all of it is right; an address with a known alias takes the place of the old one.",
   arguments: { file: textArgument("a .csv or .json file; - for stdin") },
   options: {},
   confirms: true,
@@ -64,6 +64,23 @@ async function parseAddresses(text: string, name: string): Promise<Record<string
   return parties;
 }
 
+/** What people call the columns; a name that is not here is the field's own, or is told as unknown. */
+const columnWords: Readonly<Record<string, readonly string[]>> = {
+  alias: ["简称", "别名", "代号"],
+  name: ["姓名", "名字", "联系人", "收件人", "寄件人"],
+  phone: ["电话", "手机", "手机号", "手机号码", "联系电话", "电话号码"],
+  province: ["省", "省份"],
+  city: ["市", "城市"],
+  district: ["区", "区县", "区/县"],
+  detail: ["地址", "详细地址", "街道地址"],
+};
+
+function nameColumn(header: string): string {
+  const text = header.trim();
+  const found = Object.entries(columnWords).find(([, words]) => words.includes(text));
+  return found?.[0] ?? text.toLowerCase();
+}
+
 async function sheetEntries(text: string, name: string): Promise<Entry[]> {
   const entries: Entry[] = [];
   let names: readonly string[] | undefined;
@@ -74,7 +91,7 @@ async function sheetEntries(text: string, name: string): Promise<Entry[]> {
         .filter(([, cell]) => cell !== "");
       entries.push({ where: `line ${number}`, value: Object.fromEntries(filled) });
     }
-    names ??= cells;
+    names ??= cells.map(nameColumn);
   }
   return entries;
 }
