@@ -38,7 +38,25 @@ const partyWords: Readonly<Record<string, readonly string[]>> = {
 };
 
 const otherWords: Readonly<Record<string, readonly string[]>> = {
-  ref: ["ref", "reference", "order ref", "order reference", "订单号", "订单编号", "商家订单号", "参考号"],
+  ref: [
+    "ref",
+    "reference",
+    "order ref",
+    "order reference",
+    "order",
+    "order no",
+    "order nr",
+    "order number",
+    "order id",
+    "订单号",
+    "订单编号",
+    "订单号码",
+    "商家订单号",
+    "客户订单号",
+    "外部订单号",
+    "平台订单号",
+    "参考号",
+  ],
   "item.name": ["item", "item name", "product", "物品", "物品名称", "商品", "商品名称", "品名"],
   "item.description": ["item description", "description", "物品描述", "商品描述", "描述"],
   "item.weight": ["item weight", "weight", "重量", "物品重量"],
@@ -73,7 +91,7 @@ function knownHeaders(): ReadonlyMap<string, string> {
 
 /** Case, blanks and punctuation make no difference in a header. */
 function fold(header: string): string {
-  return header.toLowerCase().replace(/[\s._\-:：*()（）]+/g, "");
+  return header.toLowerCase().replace(/[\s._\-:：*#()（）]+/g, "");
 }
 
 export interface ColumnMap {
@@ -87,7 +105,6 @@ export interface ColumnMap {
  * header that looks misspelt, for two columns of one field, and for a given header that is not there.
  */
 export function mapColumns(headers: readonly string[], given: ReadonlyMap<string, string>): ColumnMap {
-  const known = knownHeaders();
   for (const header of given.keys()) {
     if (!headers.some((each) => each.trim() === header)) {
       throw usageError(
@@ -96,13 +113,13 @@ export function mapColumns(headers: readonly string[], given: ReadonlyMap<string
       );
     }
   }
-  const paths = headers.map((header) => given.get(header.trim()) ?? known.get(fold(header)));
+  const paths = choosePaths(headers, given);
   for (const path of columnPaths) {
     const columns = headers.filter((_, index) => paths[index] === path);
     if (columns.length > 1) {
       throw usageError(
         `the columns ${columns.join(" and ")} are both ${path}`,
-        `say which one it is: --map "${columns[0]}=${path}"`,
+        `say which one it is: --map "${columns[0]}=${path}"; --map "${columns[0]}=" leaves a column out`,
       );
     }
   }
@@ -110,19 +127,41 @@ export function mapColumns(headers: readonly string[], given: ReadonlyMap<string
     (header, index) => paths[index] === undefined && header.trim() !== "" && header.trim() !== "error",
   );
   for (const header of unused) {
-    const nearest = header.includes(".") ? suggest(header.trim(), columnPaths) : undefined;
+    const isMistake = header.includes(".") && !columnPaths.includes(header.trim());
+    const nearest = isMistake ? suggest(header.trim(), columnPaths) : undefined;
     if (nearest)
       throw usageError(`the column ${header} is not a field of an order`, `did you mean ${nearest}?`);
   }
   return { paths, unused };
 }
 
-/** Parses `Ship Name=receiver.name`. */
+/** What the user says of a column comes before what its name may mean. */
+function choosePaths(
+  headers: readonly string[],
+  given: ReadonlyMap<string, string>,
+): readonly (string | undefined)[] {
+  const known = knownHeaders();
+  const taken = new Set(given.values());
+  // Many sheets have order numbers of several kinds, and a column that is called ref among them is the one.
+  if (headers.some((header) => header.trim() === "ref" && !given.has("ref"))) taken.add("ref");
+  return headers.map((each) => {
+    const header = each.trim();
+    const own = given.get(header);
+    if (own !== undefined) return own === unusedMark ? undefined : own;
+    const path = known.get(fold(header));
+    return path !== undefined && taken.has(path) && header !== "ref" ? undefined : path;
+  });
+}
+
+/** The field of a column that is left out. */
+const unusedMark = "";
+
+/** Parses `Ship Name=receiver.name`; `Ship Name=` leaves that column out. */
 export function parseMapping(text: string): { header: string; path: string } {
   const at = text.lastIndexOf("=");
   const header = text.slice(0, Math.max(0, at)).trim();
   const path = text.slice(at + 1).trim();
-  if (at > 0 && header !== "" && columnPaths.includes(path)) return { header, path };
+  if (at > 0 && header !== "" && (path === unusedMark || columnPaths.includes(path))) return { header, path };
   const nearest = suggest(path, columnPaths);
   throw usageError(
     `--map takes a column and a field such as "Ship Name=receiver.name", not “${text}”`,

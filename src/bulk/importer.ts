@@ -10,6 +10,7 @@ import type { Journal } from "./journal.ts";
 import { type CreatedFacts, createdFacts } from "./journal-state.ts";
 import { keptRefusal, type RefusalReason } from "./kept-refusal.ts";
 import { type Finding, findLostRows, type LostRow } from "./lost-rows.ts";
+import { createPatience, type Failure } from "./patience.ts";
 import type { OrderLookup } from "./reconcile.ts";
 import type { ImportRow } from "./rows.ts";
 
@@ -17,12 +18,10 @@ import type { ImportRow } from "./rows.ts";
 export type SendResult =
   | { readonly kind: "created"; readonly facts: CreatedFacts }
   | ({ readonly kind: "refused" } & RefusalReason)
-  /** Certainly not processed; `retryAfterMs` where the service asks for fewer calls. */
-  | {
-      readonly kind: "unsent";
-      readonly cause: Error;
-      readonly retryAfterMs?: number | undefined;
-    }
+  /** Certainly not processed. */
+  | { readonly kind: "unsent"; readonly cause: Error }
+  /** The same, since the service asks for fewer calls; `retryAfterMs` where it says for how long. */
+  | { readonly kind: "limited"; readonly cause: Error; readonly retryAfterMs?: number | undefined }
   /** It may or may not have been processed. */
   | { readonly kind: "unknown"; readonly cause: Error }
   /** Certainly not processed, and going on makes no sense, such as with a refused key. */
@@ -38,7 +37,19 @@ export interface ImportTools {
   readonly random: () => number;
   /** Aborts when no further row is to be begun; requests under way are finished. */
   readonly stop: AbortSignal;
+  /** Told what the import is at whenever that changes. */
+  readonly tell: (stage: Stage) => void;
 }
+
+/** What an import is at, for those who look on. */
+export type Stage =
+  | { readonly kind: "sending" }
+  /** Requests fail, and are tried again. */
+  | { readonly kind: "failing"; readonly reason: string }
+  /** The service asks for fewer calls, until this hour of our clock. */
+  | { readonly kind: "limited"; readonly untilMs: number }
+  /** It looks for what became of rows whose answer was lost. */
+  | { readonly kind: "looking"; readonly rows: number };
 
 export interface ImportOptions {
   readonly concurrency: number;
@@ -58,17 +69,9 @@ export interface RowResult {
   readonly error?: RefusalReason;
 }
 
-/** The service cannot be used any more; rows that were not sent stay for the next run. */
-export class ServiceUnavailable extends Error {}
-
 /** The service may still be at work on a request whose answer was lost. */
 const settleMs = 2_000;
 const mostLooks = 12;
-const failuresInARow = 8;
-const firstPauseMs = 500;
-const longestPauseMs = 30_000;
-/** Nobody wants to watch a longer wait that the service asks for. */
-const longestWaitMs = 300_000;
 /** How many results may wait for a slow row before them, in times the rows sent at once. */
 const windowFactor = 8;
 
@@ -85,11 +88,11 @@ export async function* importRows(
   tools: ImportTools,
   options: ImportOptions,
 ): AsyncGenerator<RowResult> {
-  const { clock, stop } = tools;
+  const { clock, stop, tell } = tools;
   const gate = createGate(clock, options.ratePerSecond);
   const lookup = { ...tools.lookup, owns: (id: string) => journal.owns(id) || tools.lookup.owns(id) };
+  const patience = createPatience(clock, tools.random, options.concurrency);
   const lost: LostRow[] = [];
-  let failures = 0;
 
   /** Gives undefined for a row whose answer was lost: it is settled later. */
   async function sendRow(row: ImportRow): Promise<Turn | undefined> {
@@ -107,13 +110,13 @@ export async function* importRows(
       });
       switch (result.kind) {
         case "created":
-          failures = 0;
+          succeed();
           return {
             result: { row, outcome: "created", isEarlier: false, facts: result.facts },
             written: inBackground(journal.append({ kind: "created", key, content, ...result.facts })),
           };
         case "refused": {
-          failures = 0;
+          succeed();
           const { kind: _refused, ...error } = result;
           const kept = keptRefusal(error, row.draft);
           return {
@@ -124,26 +127,32 @@ export async function* importRows(
         case "unknown":
           await journal.append({ kind: "unknown", key });
           lost.push({ row, sentAtMs, offsetMs });
-          noteFailure(result.cause);
-          if (failures > options.concurrency) gate.pause(pauseMs(failures, tools.random()));
+          fail({ cause: result.cause, sentAtMs, isDoubtful: true });
           return undefined;
         case "stopped":
           await journal.append({ kind: "unsent", key });
           throw result.cause;
+        case "limited":
+          await journal.append({ kind: "unsent", key });
+          fail({ cause: result.cause, sentAtMs, limit: { waitMs: result.retryAfterMs } });
+          break;
         case "unsent":
           await journal.append({ kind: "unsent", key });
-          noteFailure(result.cause, result.retryAfterMs);
-          gate.pause(result.retryAfterMs ?? pauseMs(failures, tools.random()));
+          fail({ cause: result.cause, sentAtMs });
       }
     }
   }
 
-  function noteFailure(cause: Error, waitMs = 0): void {
-    failures += 1;
-    if (failures >= failuresInARow * options.concurrency || waitMs > longestWaitMs) {
-      const asked = waitMs > longestWaitMs ? `; it asks to wait ${Math.ceil(waitMs / 1_000)} s` : "";
-      throw new ServiceUnavailable(cause.message + asked, { cause });
-    }
+  function succeed(): void {
+    patience.succeed();
+    tell({ kind: "sending" });
+  }
+
+  function fail(failure: Failure): void {
+    const waitMs = patience.bear(failure);
+    if (waitMs > 0) gate.pause(waitMs);
+    if (failure.limit) tell({ kind: "limited", untilMs: clock.now() + waitMs });
+    else if (waitMs > 0) tell({ kind: "failing", reason: failure.cause.message });
   }
 
   async function begin(row: ImportRow): Promise<Turn | undefined> {
@@ -179,9 +188,12 @@ export async function* importRows(
 
   /** Gives undefined when told to stop. */
   async function look(batch: readonly LostRow[]): Promise<readonly Finding[] | undefined> {
+    tell({ kind: "looking", rows: batch.length });
     try {
       await clock.sleep(settleMs, stop);
-      return await findLostRows(batch, lookup, stop);
+      const findings = await findLostRows(batch, lookup, stop);
+      succeed();
+      return findings;
     } catch (error) {
       if (stop.aborted) return undefined;
       throw error;
@@ -229,9 +241,4 @@ function inBackground(work: Promise<void>): Promise<void> {
 
 function unknown(row: ImportRow, message: string): RowResult {
   return { row, outcome: "unknown", isEarlier: false, error: { code: "outcome_unknown", message } };
-}
-
-/** Exponential with full jitter. */
-function pauseMs(failures: number, random: number): number {
-  return random * Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 16));
 }

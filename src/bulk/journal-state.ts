@@ -1,7 +1,7 @@
 /** Owns the entries of a journal, and the state that they add up to. */
 
 import type { FileHandle } from "node:fs/promises";
-import { CourierError, systemCode } from "../core/errors.ts";
+import { CourierError, explainSystemError } from "../core/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { seal } from "./journal-lines.ts";
 import { createKeyTable, type KeyTable } from "./key-table.ts";
@@ -119,11 +119,15 @@ export function createAppender(handle: FileHandle, file: string, state: State) {
 }
 
 function writeError(file: string, cause: unknown): CourierError {
-  const reason = systemCode(cause) ?? String(cause);
-  return new CourierError("journal_failed", 5, `cannot write the journal ${file}: ${reason}`, {
-    cause,
-    hint: "see that the disk has room and can be written to, then run the same command again: it goes on where it was",
-  });
+  return new CourierError(
+    "journal_failed",
+    5,
+    `cannot write the journal ${file}: ${explainSystemError(cause)}`,
+    {
+      cause,
+      hint: "see that the disk has room and can be written to, then run the same command again: it goes on where it was",
+    },
+  );
 }
 
 /** What a created order leaves in the journal: enough for the report, nothing personal. */

@@ -6,8 +6,8 @@
 
 import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
-import { fileError, systemCode } from "../core/errors.ts";
-import { type JsonObject, parseJson } from "../model/json.ts";
+import { explainSystemError, fileError, systemCode } from "../core/errors.ts";
+import type { JsonObject } from "../model/json.ts";
 import { linesOf, unseal } from "./journal-lines.ts";
 import {
   apply,
@@ -19,7 +19,6 @@ import {
   type Status,
   statuses,
 } from "./journal-state.ts";
-import { createKeyTable } from "./key-table.ts";
 
 /** Whose journal it is. A journal of another account or service is not gone on with. */
 export interface JournalIdentity {
@@ -27,7 +26,8 @@ export interface JournalIdentity {
   readonly base_url: string;
 }
 
-export interface Journal {
+/** What a journal says, without writing to it. */
+export interface JournalView {
   readonly path: string;
   /** SHA-256 of the input file that the journal was begun with. */
   readonly fingerprint: string;
@@ -37,13 +37,16 @@ export interface Journal {
   statusOf(key: string): Status | undefined;
   /** The whole last entry of a row. */
   lastOf(key: string): Promise<Entry | undefined>;
+  close(): Promise<void>;
+}
+
+export interface Journal extends JournalView {
   /** Rows whose outcome is not known, by key. */
   readonly open: ReadonlyMap<string, OpenRow>;
   /** True for an order that a row of this journal has become. */
   owns(orderId: string): boolean;
   /** Resolves when the entry is on disk; entries that come meanwhile share one sync. */
   append(entry: Entry): Promise<void>;
-  close(): Promise<void>;
 }
 
 const formatVersion = 1;
@@ -59,31 +62,23 @@ export async function openJournal(
   identity: JournalIdentity,
   fingerprint: string,
 ): Promise<Journal> {
-  const handle = await openFile(file);
+  const handle = await openFile(file, "a+");
   try {
     const state = createState();
     const header = await replay(handle, file, identity, state);
+    await repair(handle, state);
     const writer = createAppender(handle, file, state);
     if (!header) {
       await writer.append({ courier_journal: formatVersion, ...identity, input_sha256: fingerprint });
       await syncDirectory(path.dirname(file));
     }
     return {
-      path: file,
+      ...createView(handle, file, state),
       fingerprint: header ? String(header.input_sha256) : fingerprint,
       get size() {
         return state.last.size;
       },
       open: state.open,
-      statusOf(key) {
-        const value = state.last.get(key);
-        return value === undefined ? undefined : statuses[value % statuses.length];
-      },
-      async lastOf(key) {
-        const value = state.last.get(key);
-        if (value === undefined) return undefined;
-        return readEntry(handle, Math.floor(value / statuses.length));
-      },
       owns: (orderId) => state.owned.has(orderId),
       append: (entry) => writer.append(entry),
       async close() {
@@ -97,11 +92,46 @@ export async function openJournal(
   }
 }
 
-async function openFile(file: string): Promise<FileHandle> {
+/** The same to look at, which changes nothing; undefined where there is no journal yet. */
+export async function viewJournal(file: string, identity: JournalIdentity): Promise<JournalView | undefined> {
+  const handle = await openFile(file, "r").catch((error) => {
+    if (systemCode(error.cause) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (!handle) return undefined;
   try {
-    return await open(file, "a+", 0o600);
+    const state = createState();
+    const header = await replay(handle, file, identity, state);
+    return { ...createView(handle, file, state), fingerprint: String(header?.input_sha256) };
   } catch (error) {
-    throw fileError(`cannot open the journal ${file}: ${systemCode(error) ?? String(error)}`, {
+    await handle.close();
+    throw error;
+  }
+}
+
+function createView(handle: FileHandle, file: string, state: State): JournalView {
+  return {
+    path: file,
+    fingerprint: "",
+    size: state.last.size,
+    statusOf(key) {
+      const value = state.last.get(key);
+      return value === undefined ? undefined : statuses[value % statuses.length];
+    },
+    async lastOf(key) {
+      const value = state.last.get(key);
+      if (value === undefined) return undefined;
+      return readEntry(handle, Math.floor(value / statuses.length));
+    },
+    close: () => handle.close(),
+  };
+}
+
+async function openFile(file: string, flags: "a+" | "r"): Promise<FileHandle> {
+  try {
+    return await open(file, flags, 0o600);
+  } catch (error) {
+    throw fileError(`cannot open the journal ${file}: ${explainSystemError(error, "directory")}`, {
       cause: error,
       hint: "name another place with --journal PATH",
     });
@@ -118,7 +148,7 @@ async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Gives back the header, or undefined for a journal that is yet to begin. */
+/** Reads it into `state`. Gives back the header, or undefined for a journal that is yet to begin. */
 async function replay(
   handle: FileHandle,
   file: string,
@@ -127,7 +157,6 @@ async function replay(
 ): Promise<JsonObject | undefined> {
   let header: JsonObject | undefined;
   let number = 0;
-  let lacksBreak = false;
   for await (const { text, isWhole } of linesOf(handle)) {
     number += 1;
     const entry = unseal(text, state.sum);
@@ -143,12 +172,16 @@ async function replay(
     } else apply(entry.value as unknown as Entry, state.endBytes, state);
     state.sum = entry.sum;
     state.endBytes += Buffer.byteLength(text) + 1;
-    lacksBreak = !isWhole;
   }
-  // What a crash left of an unfinished write was never acted upon.
-  if (lacksBreak) await handle.appendFile("\n");
-  else await handle.truncate(state.endBytes);
   return header;
+}
+
+/** What a crash left of an unfinished write was never acted upon. */
+async function repair(handle: FileHandle, { endBytes }: State): Promise<void> {
+  const { size } = await handle.stat();
+  if (size < endBytes)
+    await handle.appendFile("\n"); // the last line is whole but for its end
+  else await handle.truncate(endBytes);
 }
 
 /** Zeros stand where a failing machine had made room for a write but not yet carried it out. */
@@ -159,7 +192,12 @@ function isTorn(text: string, isWhole: boolean, number: number): boolean {
   return !isWhole && headerStart.startsWith(start);
 }
 
-function checkIdentity(header: JsonObject, { account, base_url }: JournalIdentity, file: string): void {
+/** Throws a file error for the header of another account, service or version. */
+export function checkIdentity(
+  header: JsonObject,
+  { account, base_url }: JournalIdentity,
+  file: string,
+): void {
   if (String(header.courier_journal) !== String(formatVersion)) {
     throw fileError(`the journal is not of a version that this courier knows: ${file}`, {
       hint: "update courier",
@@ -178,41 +216,6 @@ async function readEntry(handle: FileHandle, at: number): Promise<Entry> {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(pieceBytes), 0, pieceBytes, position);
     const end = buffer.subarray(0, bytesRead).indexOf(10);
     pieces.push(buffer.subarray(0, end < 0 ? bytesRead : end));
-    if (end >= 0 || bytesRead === 0) return parseJson(Buffer.concat(pieces).toString()) as unknown as Entry;
-  }
-}
-
-/** What another journal has created. */
-export interface CreatedRows {
-  hasRow(key: string): boolean;
-  owns(orderId: string): boolean;
-}
-
-/**
- * The rows that the journal of another file has created, read without touching it. Undefined for a file
- * that is gone, belongs to another account or cannot be trusted: it then tells nothing.
- */
-export async function readCreated(file: string, identity: JournalIdentity): Promise<CreatedRows | undefined> {
-  const keys = createKeyTable();
-  const ids = createKeyTable();
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(file, "r");
-    let sum = "";
-    for await (const { text, isWhole } of linesOf(handle)) {
-      const line = isWhole ? unseal(text, sum) : undefined;
-      if (!line) break;
-      if (sum === "") checkIdentity(line.value, identity, file);
-      else if (line.value.kind === "created") {
-        keys.set(String(line.value.key), 1);
-        ids.set(String(line.value.id), 1);
-      }
-      sum = line.sum;
-    }
-    return { hasRow: keys.has, owns: ids.has };
-  } catch {
-    return undefined;
-  } finally {
-    await handle?.close();
+    if (end >= 0 || bytesRead === 0) return JSON.parse(Buffer.concat(pieces).toString()) as Entry;
   }
 }

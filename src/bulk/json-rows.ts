@@ -1,4 +1,4 @@
-/** Owns JSON rows on the way in: the elements of an array, or the lines of NDJSON, one by one. */
+/** Owns JSON rows on the way in: the elements of an array, or objects one after the other, one by one. */
 
 import { fileError } from "../core/errors.ts";
 import { type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
@@ -9,19 +9,49 @@ export interface JsonRow {
   readonly value: Json;
 }
 
-/** One row for each line that is not blank. Throws a file error that names the line. */
-export async function* readLines(text: AsyncIterable<string>, name: string): AsyncGenerator<JsonRow> {
-  let rest = "";
-  let line = 0;
+/** Longer than any order; what grows beyond it lacks its end. */
+const longestObject = 1_000_000;
+
+/**
+ * Objects one after the other: one a line (NDJSON), or each over as many lines as it likes, which one object
+ * alone may be too. No more than one is in memory. Throws a file error that names the line.
+ */
+export async function* readObjects(text: AsyncIterable<string>, name: string): AsyncGenerator<JsonRow> {
+  let depth = 0;
+  let line = 1;
+  let startLine = 1;
+  let element = "";
+  let isString = false;
+  let isEscaped = false;
   for await (const piece of text) {
-    const lines = (rest + piece).split("\n");
-    rest = lines.pop() ?? "";
-    for (const each of lines) {
-      line += 1;
-      if (each.trim() !== "") yield { line, value: parseRow(each, line, name) };
+    let from = 0;
+    for (let at = 0; at < piece.length; at++) {
+      const character = piece[at] as string;
+      if (character === "\n") line += 1;
+      if (isString) {
+        if (isEscaped) isEscaped = false;
+        else if (character === "\\") isEscaped = true;
+        else if (character === '"') isString = false;
+        else if (character === "\n") throw wrong(name, line - 1, "a text in quotes does not end");
+        continue;
+      }
+      if (depth === 0) {
+        if (isBlank(character)) continue;
+        if (character !== "{") throw wrong(name, line, "an object should begin here");
+        [from, startLine, depth] = [at, line, 1];
+        continue;
+      }
+      if (character === '"') isString = true;
+      else if (character === "[" || character === "{") depth += 1;
+      else if (character === "]" || character === "}") depth -= 1;
+      if (depth > 0) continue;
+      yield { line: startLine, value: parseRow(element + piece.slice(from, at + 1), startLine, name) };
+      element = "";
     }
+    if (depth > 0) element += piece.slice(from);
+    if (element.length > longestObject) break;
   }
-  if (rest.trim() !== "") yield { line: line + 1, value: parseRow(rest, line + 1, name) };
+  if (depth > 0) throw wrong(name, startLine, "the object that begins here does not end");
 }
 
 /**

@@ -16,47 +16,60 @@ export interface KeyTable {
 }
 
 const firstCapacity = 1024;
+/** Fuller, and a search takes too many steps; emptier, and 200,000 keys need twice the room. */
+const fullest = 0.8;
 
 export function createKeyTable(): KeyTable {
   let capacity = firstCapacity;
-  let hashes = new BigUint64Array(capacity);
+  // Two halves of 32 bits: whole ones of 64 would each be an object of their own when read.
+  let hashes = new Uint32Array(2 * capacity);
   let values = new Float64Array(capacity);
   let size = 0;
 
   /** The slot that holds the hash, or the free one where it belongs. */
-  function slotOf(bits: bigint, table: BigUint64Array): number {
-    let slot = Number(bits & BigInt(table.length - 1));
-    while (table[slot] !== 0n && table[slot] !== bits) slot = (slot + 1) & (table.length - 1);
-    return slot;
+  function slotOf(low: number, high: number): number {
+    let slot = low & (capacity - 1);
+    for (;;) {
+      const [storedLow, storedHigh] = [hashes[2 * slot], hashes[2 * slot + 1]];
+      if ((storedLow === 0 && storedHigh === 0) || (storedLow === low && storedHigh === high)) return slot;
+      slot = (slot + 1) & (capacity - 1);
+    }
+  }
+
+  function isFree(slot: number): boolean {
+    return hashes[2 * slot] === 0 && hashes[2 * slot + 1] === 0;
+  }
+
+  function put(slot: number, low: number, high: number, value: number): void {
+    hashes[2 * slot] = low;
+    hashes[2 * slot + 1] = high;
+    values[slot] = value;
   }
 
   function grow(): void {
     const [oldHashes, oldValues] = [hashes, values];
     capacity *= 2;
-    hashes = new BigUint64Array(capacity);
+    hashes = new Uint32Array(2 * capacity);
     values = new Float64Array(capacity);
-    for (const [index, bits] of oldHashes.entries()) {
-      if (bits === 0n) continue;
-      const slot = slotOf(bits, hashes);
-      hashes[slot] = bits;
-      values[slot] = oldValues[index] ?? 0;
+    for (let old = 0; old < oldValues.length; old++) {
+      const [low = 0, high = 0] = [oldHashes[2 * old], oldHashes[2 * old + 1]];
+      if (low !== 0 || high !== 0) put(slotOf(low, high), low, high, oldValues[old] ?? 0);
     }
   }
 
   function find(key: string): number | undefined {
-    const slot = slotOf(hashKey(key), hashes);
-    return hashes[slot] === 0n ? undefined : values[slot];
+    const { low, high } = hashKey(key);
+    const slot = slotOf(low, high);
+    return isFree(slot) ? undefined : values[slot];
   }
 
   function replace(key: string, value: number): number | undefined {
-    if (size * 2 >= capacity) grow();
-    const bits = hashKey(key);
-    const slot = slotOf(bits, hashes);
-    const isNew = hashes[slot] === 0n;
-    const before = isNew ? undefined : values[slot];
-    if (isNew) size += 1;
-    hashes[slot] = bits;
-    values[slot] = value;
+    if (size >= capacity * fullest) grow();
+    const { low, high } = hashKey(key);
+    const slot = slotOf(low, high);
+    const before = isFree(slot) ? undefined : values[slot];
+    if (before === undefined) size += 1;
+    put(slot, low, high, value);
     return before;
   }
 
@@ -72,7 +85,8 @@ export function createKeyTable(): KeyTable {
 }
 
 /** 0 marks a free slot, so no key may have it. */
-function hashKey(key: string): bigint {
-  const bits = hash("sha256", key, "buffer").readBigUInt64LE(0);
-  return bits === 0n ? 1n : bits;
+function hashKey(key: string): { readonly low: number; readonly high: number } {
+  const bits = hash("sha256", key, "buffer");
+  const [low, high] = [bits.readUInt32LE(0), bits.readUInt32LE(4)];
+  return low === 0 && high === 0 ? { low: 1, high: 0 } : { low, high };
 }

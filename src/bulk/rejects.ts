@@ -1,66 +1,90 @@
 /** Owns the file of rejects: refused rows in the input's own form with an `error` beside each, ready to be mended. */
 
-import { type FileHandle, open, rename } from "node:fs/promises";
-import { fileError, systemCode } from "../core/errors.ts";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { explainSystemError, fileError } from "../core/errors.ts";
 import { isJsonObject, stringifyJson } from "../model/json.ts";
 import type { RawRecord } from "./rows.ts";
-import type { SheetForm } from "./source.ts";
+import type { SourceFacts } from "./source.ts";
 
 export interface RejectsWriter {
+  readonly path: string;
   readonly count: number;
   add(raw: RawRecord, error: string): Promise<void>;
   /** Gives the file its name, where anything was refused. */
   finish(): Promise<void>;
+  /** Leaves nothing behind, unless it was finished. */
+  abandon(): Promise<void>;
 }
 
 export interface RejectsOptions {
   readonly path: string;
-  readonly form: SheetForm;
+  /** Of the input, whose form, delimiter and mark they have. */
+  readonly facts: SourceFacts;
   /** The header of a CSV input. */
-  readonly header: () => readonly string[];
+  readonly header: readonly string[];
   /** Writes one CSV record, ended by a line break. */
-  readonly csvRecord: (cells: readonly string[]) => string;
+  readonly csvRecord: (cells: readonly string[], delimiter: string) => string;
 }
 
-/** Nothing is at `path` until `finish`, so that a file of rejects is always whole. */
-export function createRejects({ path, form, header, csvRecord }: RejectsOptions): RejectsWriter {
+/**
+ * Nothing is at `path` until `finish`, so that a file of rejects is always whole. Throws a file error before
+ * anything is sent where it cannot be written.
+ */
+export async function createRejects({
+  path,
+  facts,
+  header,
+  csvRecord,
+}: RejectsOptions): Promise<RejectsWriter> {
   const draft = `${path}.part`;
-  let handle: FileHandle | undefined;
+  const fail = (cause: unknown) =>
+    fileError(`cannot write the rejects to ${path}: ${explainSystemError(cause, "directory")}`, { cause });
+  let handle: FileHandle | undefined = await open(draft, "w", 0o600).catch((error) => {
+    throw fail(error);
+  });
   let count = 0;
 
   function format(raw: RawRecord, error: string): string {
     if ("cells" in raw) {
-      const names = header();
       // What was wrong with a row of an earlier file of rejects is told anew.
-      const own = (cells: readonly string[]) => cells.filter((_, index) => names[index] !== "error");
-      const head = count === 0 ? csvRecord([...own(names), "error"]) : "";
-      return head + csvRecord([...own(raw.cells), error]);
+      const own = (cells: readonly string[]) => cells.filter((_, index) => header[index] !== "error");
+      const record = (cells: readonly string[]) => csvRecord(cells, facts.delimiter);
+      const mark = facts.needsMark ? "\uFEFF" : "";
+      const head = count === 0 ? mark + record([...own(header), "error"]) : "";
+      return head + record([...own(raw.cells), error]);
     }
     const line = stringifyJson(isJsonObject(raw.value) ? { ...raw.value, error } : { row: raw.value, error });
-    if (form === "ndjson") return `${line}\n`;
+    if (facts.form === "ndjson") return `${line}\n`;
     return count === 0 ? `[\n${line}` : `,\n${line}`;
   }
 
+  async function abandon(): Promise<void> {
+    if (!handle) return;
+    await handle.close();
+    handle = undefined;
+    await rm(draft, { force: true });
+  }
+
   return {
+    path,
     get count() {
       return count;
     },
     async add(raw, error) {
-      try {
-        handle ??= await open(draft, "w", 0o600);
-        await handle.appendFile(format(raw, error));
-      } catch (cause) {
-        throw fileError(`cannot write the rejects to ${path}: ${systemCode(cause) ?? String(cause)}`, {
-          cause,
-        });
-      }
+      await handle?.appendFile(format(raw, error)).catch((cause) => {
+        throw fail(cause);
+      });
       count += 1;
     },
     async finish() {
-      if (!handle) return;
-      if (form === "json") await handle.appendFile("\n]\n");
+      if (count === 0 || !handle) return abandon();
+      if (facts.form === "json") await handle.appendFile("\n]\n");
       await handle.close();
-      await rename(draft, path);
+      handle = undefined;
+      await rename(draft, path).catch((error) => {
+        throw fail(error);
+      });
     },
+    abandon,
   };
 }

@@ -6,7 +6,7 @@ import { type Draft, type DraftParty, draftSchema, itemFields, partyFields } fro
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, jsonNumber } from "../model/json.ts";
 import { check } from "../model/schema.ts";
 import { type ColumnMap, mapColumns } from "./columns.ts";
-import { readElements, readLines } from "./json-rows.ts";
+import { readElements, readObjects } from "./json-rows.ts";
 import { createKeyTable } from "./key-table.ts";
 import { readSheet } from "./sheet.ts";
 import { readText, type SourceFacts } from "./source.ts";
@@ -66,7 +66,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     const found = problems.map((problem) => ({ ...problem, row: number, line }));
     const whole = draft.sender || !options.sender ? draft : { sender: options.sender, ...draft };
     for (const part of ["sender", "receiver", "item"] as const) {
-      if (!whole[part] && !found.some(({ column }) => column.startsWith(part))) {
+      if (!whole[part] && !found.some(({ column }) => column === "" || column.startsWith(part))) {
         found.push({ row: number, line, column: part, value: "", message: `the row has no ${part}` });
       }
     }
@@ -121,7 +121,7 @@ async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
     yield* readSheetRecords(text, options);
     return;
   }
-  const elements = facts.form === "json" ? readElements(text, name) : readLines(text, name);
+  const elements = facts.form === "json" ? readElements(text, name) : readObjects(text, name);
   for await (const { line, value } of elements) yield { line, ...readJsonRecord(value) };
 }
 
@@ -153,13 +153,20 @@ async function* readSheetRecords(
   options: RowsOptions,
 ): AsyncGenerator<ReadRecord> {
   let header: { names: readonly string[]; map: ColumnMap } | undefined;
-  for await (const { line, cells } of readSheet(text, options.name)) {
+  for await (const { line, cells } of readSheet(text, options.facts.delimiter, options.name)) {
     if (!header) {
       header = { names: cells, map: mapColumns(cells, options.mapping) };
       options.onHeader?.(cells, header.map);
       continue;
     }
-    yield { line, raw: { cells }, ...readCells(cells, header.names, header.map) };
+    const { names, map } = header;
+    if (cells.length === names.length) {
+      yield { line, raw: { cells }, ...readCells(cells, names, map) };
+      continue;
+    }
+    const message = `the row has ${cells.length} cells, but the header ${names.length}; a cell with a delimiter in it needs quotes`;
+    const problem = { column: "", value: cells.join(options.facts.delimiter), message };
+    yield { line, ref: undefined, draft: {}, raw: { cells }, problems: [problem] };
   }
 }
 

@@ -7,21 +7,31 @@ import { fileError } from "../core/errors.ts";
 export interface SheetRow {
   /** The line in the file, from 1, that the record ends on. */
   readonly line: number;
-  /** Cells in the order of the columns. */
+  /** Cells in the order of the columns; a record may have more or fewer than the header. */
   readonly cells: readonly string[];
 }
 
 /** A text cell that was defused for spreadsheets on the way out (terminal/csv.ts). */
 const defused = /^'(?='*[=+\-@＝＋－＠\t\r\n])/;
 
+/** What spreadsheets of different countries put between cells. */
+const delimiters = [",", ";", "\t"] as const;
+export type Delimiter = (typeof delimiters)[number];
+
 /** The records of a CSV text, the header first. Throws a file error that names the line. */
-export async function* readSheet(text: AsyncIterable<string>, name: string): AsyncGenerator<SheetRow> {
+export async function* readSheet(
+  text: AsyncIterable<string>,
+  delimiter: Delimiter,
+  name: string,
+): AsyncGenerator<SheetRow> {
   const parser = parse({
     bom: true,
+    delimiter,
     info: true,
     skip_empty_lines: true,
+    skip_records_with_empty_values: true, // what a spreadsheet leaves of rows that were emptied
     trim: true,
-    relax_column_count: false,
+    relax_column_count: true,
   });
   // A failure of either end reaches the reader below as the parser's.
   pipeline(Readable.from(text), parser, () => {});
@@ -31,11 +41,33 @@ export async function* readSheet(text: AsyncIterable<string>, name: string): Asy
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw fileError(`${name} is not a usable CSV file: ${error.message}`, { cause: error });
+    const reason = reasons[error.code] ?? "this cannot be read as cells";
+    throw fileError(`${name}, line ${error.lines}: ${reason}`, {
+      cause: error,
+      hint: 'a cell with quotes in it is written "with ""quotes"" in it"; saving it anew as CSV UTF-8 from a spreadsheet does so',
+      details: { line: error.lines },
+    });
   }
 }
+
+const unbalanced = "the quotes around a cell are not closed properly";
+
+const reasons: Readonly<Record<string, string>> = {
+  CSV_INVALID_CLOSING_QUOTE: unbalanced,
+  CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: unbalanced,
+  CSV_QUOTE_NOT_CLOSED: "a quote opens a cell and is never closed",
+  INVALID_OPENING_QUOTE: "a quote stands in the middle of a cell that does not begin with one",
+};
 
 interface Parsed {
   readonly record: readonly string[];
   readonly info: { readonly lines: number };
+}
+
+/** What parts the cells of a sheet that begins like this: the commonest of the three in its header. */
+export function findDelimiter(start: string): Delimiter {
+  const header = /^\s*((?:"[^"]*"|[^"\r\n])*)/.exec(start)?.[1] ?? "";
+  const bare = header.replace(/"[^"]*"/g, "");
+  const count = (delimiter: Delimiter) => bare.split(delimiter).length;
+  return delimiters.reduce((best, each) => (count(each) > count(best) ? each : best));
 }

@@ -2,7 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { fileError, systemCode } from "../core/errors.ts";
+import { explainSystemError, fileError } from "../core/errors.ts";
+import { type Delimiter, findDelimiter } from "./sheet.ts";
 
 export type Encoding = "utf-8" | "gb18030" | "utf-16le" | "utf-16be";
 export type SheetForm = "csv" | "json" | "ndjson";
@@ -12,7 +13,11 @@ export interface SourceFacts {
   readonly fingerprint: string;
   /** UTF-8 where the bytes allow it; what is no UTF-8 is taken for GB18030, as Chinese Excel saves. */
   readonly encoding: Encoding;
+  /** A spreadsheet made it, which reads UTF-8 only after a byte order mark. */
+  readonly needsMark: boolean;
   readonly form: SheetForm;
+  /** What parts the cells of a CSV file. */
+  readonly delimiter: Delimiter;
 }
 
 /** Reads a file once to learn what it is. Throws a file error when it cannot be read or is empty. */
@@ -22,8 +27,11 @@ export async function inspectSource(path: string, name: string): Promise<SourceF
   let encoding: Encoding = "utf-8";
   let start = "";
   let isFirst = true;
+  let hasMark = false;
   for await (const chunk of readBytes(path, name)) {
     hash.update(chunk);
+    if (isFirst && isWorkbook(chunk)) throw workbook(name);
+    if (isFirst) hasMark = chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
     if (isFirst && chunk[0] === 0xff && chunk[1] === 0xfe) encoding = "utf-16le";
     if (isFirst && chunk[0] === 0xfe && chunk[1] === 0xff) encoding = "utf-16be";
     isFirst = false;
@@ -32,7 +40,27 @@ export async function inspectSource(path: string, name: string): Promise<SourceF
   }
   if (encoding === "utf-8" && !decodes(utf8)) encoding = "gb18030";
   if (start.trim() === "") throw fileError(`${name} is empty`);
-  return { fingerprint: hash.digest("hex"), encoding, form: guessForm(start) };
+  return {
+    fingerprint: hash.digest("hex"),
+    encoding,
+    needsMark: hasMark || encoding !== "utf-8",
+    form: guessForm(start),
+    delimiter: findDelimiter(start.replace(/^\uFEFF/, "")),
+  };
+}
+
+/** Zip archives, as .xlsx is one, and the older .xls. */
+function isWorkbook(start: Uint8Array): boolean {
+  return [
+    [0x50, 0x4b, 0x03, 0x04],
+    [0xd0, 0xcf, 0x11, 0xe0],
+  ].some((mark) => mark.every((byte, index) => start[index] === byte));
+}
+
+function workbook(name: string) {
+  return fileError(`${name} is a workbook such as Excel's .xlsx, which is not a text file`, {
+    hint: "open it in the spreadsheet program, save it as “CSV UTF-8”, and import that file",
+  });
 }
 
 function decodes(decoder: InstanceType<typeof TextDecoder>, chunk?: Uint8Array): boolean {
@@ -69,17 +97,10 @@ export async function* readText(path: string, name: string, encoding: Encoding):
   yield decode();
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  EACCES: "permission denied",
-  EISDIR: "it is a directory",
-};
-
 async function* readBytes(path: string, name: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(path);
   } catch (error) {
-    const code = systemCode(error) ?? String(error);
-    throw fileError(`cannot read ${name}: ${reasons[code] ?? code}`, { cause: error });
+    throw fileError(`cannot read ${name}: ${explainSystemError(error)}`, { cause: error });
   }
 }

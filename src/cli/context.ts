@@ -1,7 +1,8 @@
 /** Owns the composition of a run: makes clock, config, service, prompts and sandbox, each on first use. */
 
 import { randomUUID } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { setMaxListeners } from "node:events";
+import { rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../commands/command.ts";
@@ -89,6 +90,7 @@ export async function createContext(
 
   async function serviceAs({ baseUrl, apiKey }: Address, signal = host.signal): Promise<CourierService> {
     messages.redactWith(createRedactor([apiKey]));
+    setMaxListeners(0, signal); // each call under way is one, and an import may have many
     const [{ createTransport }, { createClient }, { createService }] = await Promise.all([
       import("../api/transport.ts"),
       import("../api/client.ts"),
@@ -121,10 +123,10 @@ export async function createContext(
   }
 
   /** Where the service of this run's account is; the sandbox starts here. */
-  async function address(): Promise<Address> {
+  const address = once(async (): Promise<Address> => {
     const active = await account();
     return active.kind === "sandbox" ? startEmbedded() : active;
-  }
+  });
 
   const canAsk =
     globals.form === "human" && !globals.noInput && host.stdin.isTTY === true && host.stderr.isTTY === true;
@@ -160,7 +162,8 @@ export async function createContext(
       return understandParty(text);
     },
     readText: (file) => (file === "-" ? readStream(host.stdin, host.signal) : readTextFile(file)),
-    async spool(file) {
+    async spool() {
+      const file = path.join(directories.state, `stdin-${randomUUID()}`);
       closing.push(() => rm(file, { force: true }));
       await spoolStream(host.stdin, file, host.signal);
       return file;
@@ -231,7 +234,7 @@ function checkPlace(directory: string): void {
   try {
     makeWritableDirectory(directory);
   } catch (error) {
-    const message = `the sandbox cannot keep its orders in ${directory}: ${explainSystemError(error)}`;
+    const message = `the sandbox cannot keep its orders in ${directory}: ${explainSystemError(error, "directory")}`;
     throw fileError(message, { cause: error, hint: "choose another place with COURIER_STATE_DIR" });
   }
 }

@@ -40,7 +40,13 @@ export const confirmOptions = {
 
 /** Only for commands that export. */
 export const exportOptions = {
-  output: textOption("FILE", "write to a file, which takes its name when it is whole", { short: "o" }),
+  output: textOption(
+    "FILE",
+    "write to a file once it is whole; .csv, .json or .ndjson is its form; - for stdout",
+    {
+      short: "o",
+    },
+  ),
   bom: switchOption("begin a CSV file with a byte order mark, so that Excel shows Chinese"),
 } as const;
 
@@ -57,6 +63,8 @@ export interface GlobalValues {
   readonly noColor: boolean;
   readonly yes: boolean;
   readonly output: string | undefined;
+  /** The form that the ending of `output` stands for. */
+  readonly fileForm: Form | undefined;
   readonly bom: boolean;
 }
 
@@ -64,6 +72,24 @@ export interface GlobalValues {
 export type Form = "human" | "json" | "ndjson" | "csv";
 
 const defaultTimeoutMs = 30_000;
+
+const formsByEnding: Readonly<Record<string, Form>> = {
+  csv: "csv",
+  json: "json",
+  ndjson: "ndjson",
+  jsonl: "ndjson",
+};
+
+/** A file's ending says what should be in it. Throws a usage error where a flag says something else. */
+function formOfFile(output: string | undefined, flag: Form): Form | undefined {
+  const ending = /\.(\w+)$/.exec(output ?? "")?.[1]?.toLowerCase() ?? "";
+  const form = Object.hasOwn(formsByEnding, ending) ? formsByEnding[ending] : undefined;
+  if (form === undefined || flag === "human" || flag === form) return form;
+  throw usageError(
+    `--${flag} and the name ${output} contradict each other`,
+    "leave the flag out, or give the file another ending",
+  );
+}
 
 /** Reads the parsed values of all three groups. Throws a usage error when output flags exclude each other. */
 export function readGlobals(values: Readonly<Record<string, unknown>>): GlobalValues {
@@ -75,10 +101,16 @@ export function readGlobals(values: Readonly<Record<string, unknown>>): GlobalVa
     );
   }
   const text = (key: string) => values[key] as string | undefined;
+  const output = text("output") === "-" ? undefined : text("output");
+  const form = forms[0] ?? "human";
+  const fileForm = formOfFile(output, form);
+  if (values.bom === true && ![undefined, "human", "csv"].includes(fileForm ?? form)) {
+    throw usageError(`--bom is for CSV, and not for ${fileForm ?? form}`, "leave --bom out");
+  }
   return {
     account: text("account"),
     baseUrl: text("baseUrl"),
-    form: forms[0] ?? "human",
+    form,
     fields: parseFields(text("fields")),
     noInput: values.noInput === true,
     quiet: values.quiet === true,
@@ -86,7 +118,8 @@ export function readGlobals(values: Readonly<Record<string, unknown>>): GlobalVa
     timeoutMs: (values.timeout as number | undefined) ?? defaultTimeoutMs,
     noColor: values.noColor === true,
     yes: values.yes === true,
-    output: text("output"),
+    output,
+    fileForm,
     bom: values.bom === true,
   };
 }

@@ -43,7 +43,7 @@ export function commandHelp(
     `${wrap(summary, width).join("\n")}\n`,
     section("Usage", [`  ${["courier", ...path, ...words, "[options]"].join(" ")}`]),
     section("Examples", describeExamples(command.examples, width)),
-    command.description ? `${wrap(command.description.replaceAll("\n", " "), width).join("\n")}\n` : "",
+    ...(command.description ?? "").split("\n\n").map((text) => paragraph(text, width)),
     section("Arguments", definitions(describeArguments(command, words), width)),
     ...groups.map((group) => {
       const options = Object.fromEntries(own.filter(([, option]) => (option.group ?? "") === group));
@@ -78,6 +78,10 @@ function describeExamples(examples: readonly Example[], width: number): string[]
 function describeRelated({ seeAlso = [] }: Command, width: number): string[] {
   const names = seeAlso.map((name) => `courier ${name}`).join(", ");
   return names === "" ? [] : wrap(names, width - 2).map((text) => `  ${text}`);
+}
+
+function paragraph(text: string, width: number): string {
+  return text === "" ? "" : `${wrap(text.replaceAll("\n", " "), width).join("\n")}\n`;
 }
 
 function describeArguments(command: Command, words: readonly string[]): (readonly [string, string])[] {

@@ -1,23 +1,18 @@
 /** Owns what comes in: files, and streams that may never end. */
 
 import { createWriteStream } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
+import path from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { fileError, systemCode } from "../core/errors.ts";
+import { explainSystemError, fileError } from "../core/errors.ts";
 
 /** A file's text. Throws a file error in the user's words. */
 export async function readTextFile(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    const reasons: Record<string, string> = {
-      ENOENT: "there is no such file",
-      EACCES: "permission denied",
-      EISDIR: "it is a directory",
-    };
-    const code = systemCode(error) ?? String(error);
-    throw fileError(`cannot read ${file}: ${reasons[code] ?? code}`, { cause: error });
+    throw fileError(`cannot read ${file}: ${explainSystemError(error)}`, { cause: error });
   }
 }
 
@@ -28,11 +23,12 @@ export async function readStream(stream: NodeJS.ReadableStream, signal: AbortSig
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-/** Copies a stream to a file that only its owner can read. */
+/** Copies a stream to a file that only its owner can read, in a directory that is made if need be. */
 export async function spoolStream(
   stream: NodeJS.ReadableStream,
   file: string,
   signal: AbortSignal,
 ): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await pipeline(addAbortSignal(signal, stream as Readable), createWriteStream(file, { mode: 0o600 }));
 }

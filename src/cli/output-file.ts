@@ -1,8 +1,8 @@
 /** Owns results in a file: written under another name, and given their own once they are whole. */
 
-import { open, rename, rm } from "node:fs/promises";
+import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { Writable } from "node:stream";
-import { fileError, systemCode } from "../core/errors.ts";
+import { explainSystemError, fileError } from "../core/errors.ts";
 import type { Writer } from "../terminal/streams.ts";
 
 export interface OutputFile extends Writer {
@@ -13,10 +13,12 @@ export interface OutputFile extends Writer {
 
 /** Throws a file error when the file cannot be written. */
 export async function openOutputFile(path: string): Promise<OutputFile> {
-  const draft = `${path}.part`;
   const fail = (error: unknown) =>
-    fileError(`cannot write ${path}: ${systemCode(error) ?? String(error)}`, { cause: error });
-  const handle = await open(draft, "w").catch((error) => {
+    fileError(`cannot write ${path}: ${explainSystemError(error, "directory")}`, { cause: error });
+  const { target, draft } = await findPlace(path).catch((error) => {
+    throw fail(error);
+  });
+  const handle = await open(draft ?? target, "w").catch((error) => {
     throw fail(error);
   });
   return {
@@ -28,16 +30,24 @@ export async function openOutputFile(path: string): Promise<OutputFile> {
     },
     async finish() {
       try {
-        await handle.sync();
+        if (draft !== undefined) await handle.sync();
         await handle.close();
-        await rename(draft, path);
+        if (draft !== undefined) await rename(draft, target);
       } catch (error) {
         throw fail(error);
       }
     },
     async abandon() {
       await handle.close().catch(() => {});
-      await rm(draft, { force: true });
+      if (draft !== undefined) await rm(draft, { force: true });
     },
   };
+}
+
+/** What a link points to is replaced, and not the link; a device or a pipe is written to as it is. */
+async function findPlace(path: string): Promise<{ target: string; draft: string | undefined }> {
+  const target = await realpath(path).catch(() => path);
+  const facts = await stat(target).catch(() => undefined);
+  if (facts?.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
+  return { target, draft: !facts || facts.isFile() ? `${target}.part` : undefined };
 }

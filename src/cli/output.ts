@@ -25,21 +25,23 @@ export interface OutputOptions {
 /** Rows after which a table shows what it has; the widths of its columns are settled by then. */
 const rowsAtOnce = 100;
 
+export interface Written {
+  /** Items of the result. */
+  readonly count: number;
+  /** The error that the result ended with, where it is complete but some of it was refused. */
+  readonly failure: CourierError | undefined;
+}
+
 /**
- * Writes a result to stdout in the chosen form, as it comes. Gives back the error that the result ended
- * with, where it is complete but some of it was refused. Rejects when the result fails on the way: what
+ * Writes a result to stdout in the chosen form, as it comes. Rejects when the result fails on the way: what
  * was written by then are whole items, and a JSON array stays open, so that nobody takes it for whole.
  */
-export async function writeOutput(
-  given: Output,
-  writer: Writer,
-  options: OutputOptions,
-): Promise<CourierError | undefined> {
+export async function writeOutput(given: Output, writer: Writer, options: OutputOptions): Promise<Written> {
   switch (given.kind) {
     case "document":
       if (options.form === "human") await writer.write(await render(given.blocks, options.view));
       else await writer.write(`${toJson(given.data, options.form === "ndjson" ? undefined : writer)}\n`);
-      return undefined;
+      return { count: 1, failure: undefined };
     case "rows": {
       const output = options.fields ? watchFields(given, options.fields, options.warn) : given;
       if (options.form === "human") return writeTable(output, writer, options);
@@ -52,12 +54,12 @@ export async function writeOutput(
   }
 }
 
-/** Calls `act` for every item; the generator's return value is the error it ended with. */
-async function drain(stream: Items, act: (item: Json) => Promise<void>): Promise<CourierError | undefined> {
+/** Calls `act` for every item; the generator's return value is the error that it ended with. */
+async function drain(stream: Items, act: (item: Json) => Promise<void>): Promise<Written> {
   try {
-    for (;;) {
+    for (let count = 0; ; count++) {
       const next = await stream.next();
-      if (next.done) return next.value ?? undefined;
+      if (next.done) return { count, failure: next.value ?? undefined };
       await act(next.value);
     }
   } finally {
@@ -110,7 +112,7 @@ async function writeItems(stream: Items, writer: Writer, { form, fields }: Outpu
   const isArray = form === "json";
   const isPretty = isArray && writer.stream.isTTY === true;
   let count = 0;
-  const failure = await drain(stream, async (item) => {
+  const written = await drain(stream, async (item) => {
     const chosen = fields ? pickFields(item, fields) : item;
     const text = toJson(chosen, isPretty ? writer : undefined);
     const opening = isArray ? (count === 0 ? "[" : ",") : "";
@@ -119,29 +121,34 @@ async function writeItems(stream: Items, writer: Writer, { form, fields }: Outpu
     await writer.write(opening + separator + (isPretty ? indent(text) : text) + (isArray ? "" : "\n"));
   });
   if (isArray) await writer.write(count === 0 ? "[]\n" : isPretty ? "\n]\n" : "]\n");
-  return failure;
+  return written;
 }
 
-async function writeTable({ rows, columns, empty }: RowsOutput, writer: Writer, options: OutputOptions) {
-  const chosen = options.fields ? chooseColumns(columns, options.fields) : columns;
+async function writeTable(
+  { rows, columns, empty, remark }: RowsOutput,
+  writer: Writer,
+  options: OutputOptions,
+) {
+  const chosen = options.fields
+    ? chooseColumns(columns, options.fields)
+    : columns.filter(({ isRemark }) => !isRemark);
   const table = await createTableWriter(chosen, options.view);
   let waiting: Json[] = [];
-  let count = 0;
   const flush = async () => {
     if (waiting.length === 0) return;
     const cells = waiting.map((row) => chosen.map(({ cell }) => cell(row as never)));
+    const remarks = waiting.map((row) => remark?.(row));
     waiting = [];
-    const lines = table.write(cells);
+    const lines = table.write(cells, remarks);
     await writer.write(lines.map((text) => `${text}\n`).join(""));
   };
   try {
-    const failure = await drain(rows, async (row) => {
-      count += 1;
+    const written = await drain(rows, async (row) => {
       waiting.push(row);
       if (waiting.length >= rowsAtOnce) await flush();
     });
-    if (count === 0) options.note(empty);
-    return failure;
+    if (written.count === 0) options.note(empty);
+    return written;
   } finally {
     await flush(); // rows that came before a failure are shown too
   }

@@ -49,8 +49,8 @@ export async function run(host: Host): Promise<ExitCode> {
     const output = await parsed.command.run(parsed.input, context);
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
     const file = globals.output === undefined ? undefined : await openOutputFile(globals.output);
-    const failure = await writeOutput(output, file ?? writer, {
-      form: form === "human" ? (parsed.command.exportsAs ?? form) : form,
+    const { failure, count } = await writeOutput(output, file ?? writer, {
+      form: form === "human" ? (globals.fileForm ?? parsed.command.exportsAs ?? form) : form,
       fields: globals.fields,
       bom: globals.bom,
       view,
@@ -61,6 +61,8 @@ export async function run(host: Host): Promise<ExitCode> {
       throw error;
     });
     await file?.finish();
+    if (file) messages.note(`wrote ${count === 1 ? "1 row" : `${count} rows`} to ${globals.output}`);
+    if (output.kind === "rows") await output.after?.();
     if (failure) throw failure;
     return 0;
   } catch (error) {

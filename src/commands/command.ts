@@ -11,7 +11,7 @@ import type { Prompts } from "../core/prompts.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { Json } from "../model/json.ts";
 import type { SandboxServer } from "../sandbox/server.ts";
-import type { Block, Column } from "../terminal/blocks.ts";
+import type { Block, Column, Text } from "../terminal/blocks.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Meter } from "../terminal/progress.ts";
 import type { Argument, ArgumentValues, Option, OptionValues } from "./options.ts";
@@ -46,8 +46,8 @@ export interface Context {
   understandAddress(text: string): Promise<DraftParty>;
   /** The text of a file, or of stdin for `-`. Throws a file error. */
   readText(path: string): Promise<string>;
-  /** Copies stdin to a file of ours that is gone when the run ends, and gives back its path. */
-  spool(path: string): Promise<string>;
+  /** Copies stdin to a file that only its owner can read and that is gone when the run ends; gives its path. */
+  spool(): Promise<string>;
   /** What is piped in, or undefined when stdin is a terminal. */
   readPipe(): Promise<string | undefined>;
   /** What to type next, for the account of this run: `courier orders show 5 --account shop`. */
@@ -96,6 +96,10 @@ export interface RowsOutput {
   readonly columns: readonly Column<never>[];
   /** What a person sees instead of an empty table. */
   readonly empty: string;
+  /** What a person reads below a row of the table, at any length. */
+  readonly remark?: (row: Json) => Text | undefined;
+  /** Called after the last row was written, for what is said on stderr beside it. */
+  readonly after?: () => Promise<void>;
 }
 
 /** Values that are each shown as soon as they come. */

@@ -91,15 +91,18 @@ const systemReasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "it cannot be written to",
-  ENOSPC: "no space is left",
-  ENOTDIR: "a part of its path is a file",
-  ENOENT: "it does not exist and cannot be made",
+  EISDIR: "it is a directory",
+  ENOTDIR: "a part of its path is no directory",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EMFILE: "too many files are open",
+  ENAMETOOLONG: "the name is too long",
+  ELOOP: "its links lead in a circle",
 };
 
-/** Why a system call failed, in words and with its code, for messages. */
-export function explainSystemError(error: unknown): string {
+/** Why a call to the system failed, in a user's words where there are any; `missing` is what ENOENT is about. */
+export function explainSystemError(error: unknown, missing: "file" | "directory" = "file"): string {
   const code = systemCode(error);
-  if (code === undefined) return String(error);
-  const reason = systemReasons[code];
-  return reason === undefined ? code : `${reason} (${code})`;
+  if (code === "ENOENT") return `there is no such ${missing}`;
+  return systemReasons[code ?? ""] ?? code ?? String(error);
 }

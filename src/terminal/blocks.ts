@@ -25,6 +25,8 @@ export interface Column<Row> {
   readonly flexible?: boolean;
   /** Left out where the terminal is too narrow for all columns: the lowest number goes first. */
   readonly spare?: number;
+  /** Not in tables, where a remark below the row says it. */
+  readonly isRemark?: boolean;
 }
 
 export type Block =

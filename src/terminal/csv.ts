@@ -7,8 +7,8 @@ import { isJsonNumber, type Json, stringifyJson } from "../model/json.ts";
 const formulaStart = /^'*[=+\-@＝＋－＠\t\r\n]/;
 
 /** One CSV record, ended by a line break. */
-export function csvRecord(cells: readonly (Json | undefined)[]): string {
-  return stringify([cells.map(csvCell)]);
+export function csvRecord(cells: readonly (Json | undefined)[], delimiter = ","): string {
+  return stringify([cells.map(csvCell)], { delimiter });
 }
 
 /**

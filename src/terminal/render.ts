@@ -18,6 +18,7 @@ export interface View {
 
 /** Text is not broken into lines shorter than this, however narrow the terminal. */
 const narrowestText = 16;
+const remarkIndent = 5;
 
 type TimeForm = "full" | "absolute" | "relative";
 
@@ -67,8 +68,8 @@ function fitText(text: Text, view: View, room: number | undefined): string[] {
 type TableBlock = Extract<Block, { kind: "table" }>;
 
 export interface TableWriter {
-  /** Lines of further rows, aligned with those before; the titles come before the first. */
-  write(rows: TableBlock["rows"]): string[];
+  /** Lines of further rows, aligned with those before; the titles come before the first. Remarks stand below. */
+  write(rows: TableBlock["rows"], remarks?: readonly (Text | undefined)[]): string[];
 }
 
 /**
@@ -103,13 +104,14 @@ export async function createTableWriter(titles: TableBlock["titles"], view: View
   }
 
   return {
-    write(rows) {
+    write(rows, remarks = []) {
       const isFirst = settled === undefined;
       settled ??= settle(rows);
       if (settled === "listed") {
         return rows.flatMap((row, index) => {
           const named = titles.map(({ title }, column) => [title.toLowerCase(), row[column] ?? "-"] as const);
-          return [...(isFirst && index === 0 ? [] : [""]), ...renderFields(named, view)];
+          const lines = [...renderFields(named, view), ...renderRemark(remarks[index], view)];
+          return [...(isFirst && index === 0 ? [] : [""]), ...lines];
         });
       }
       const { columns, form } = settled;
@@ -121,10 +123,18 @@ export async function createTableWriter(titles: TableBlock["titles"], view: View
         view.width !== undefined && layout[index]?.flexible ? width : Math.max(width, wanted[index] ?? 0),
       );
       settled = { columns, widths, form };
-      const lines = layOutTable(cells, layout, widths);
-      return isFirst ? lines : lines.slice(1);
+      const [heading = "", ...lines] = layOutTable(cells, layout, widths);
+      const body = lines.flatMap((text, index) => [text, ...renderRemark(remarks[index], view)]);
+      return isFirst ? [heading, ...body] : body;
     },
   };
+}
+
+function renderRemark(remark: Text | undefined, view: View): string[] {
+  if (remark === undefined) return [];
+  const indent = " ".repeat(remarkIndent);
+  const room = view.width === undefined ? undefined : Math.max(narrowestText, view.width - remarkIndent);
+  return fitText(remark, view, room).map((text) => indent + text);
 }
 
 /** All columns, then fewer: spare ones leave by their number. */

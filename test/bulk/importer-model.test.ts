@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { importRows, type RowResult, ServiceUnavailable } from "../../src/bulk/importer.ts";
+import { importRows, type RowResult } from "../../src/bulk/importer.ts";
 import { type Journal, openJournal } from "../../src/bulk/journal.ts";
+import { ServiceUnavailable } from "../../src/bulk/patience.ts";
 import { type ImportRow, readRows } from "../../src/bulk/rows.ts";
 import { inspectSource } from "../../src/bulk/source.ts";
 import { createHandClock, type HandClock } from "../support/hand-clock.ts";
@@ -142,6 +143,7 @@ async function liveOnce({ input, service, clock, concurrency, crash }: LifeOptio
     clock,
     random: () => 0.5,
     stop: new AbortController().signal,
+    tell: () => {},
   };
   try {
     const options = { concurrency, retryRefused: true };

@@ -3,9 +3,10 @@
 import { appendFile, readFile, rm, stat, writeFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { openJournal, readCreated } from "../../src/bulk/journal.ts";
+import { openJournal, viewJournal } from "../../src/bulk/journal.ts";
 import { seal } from "../../src/bulk/journal-lines.ts";
 import { createAppender, createState, type Entry } from "../../src/bulk/journal-state.ts";
+import { readSent } from "../../src/bulk/other-journals.ts";
 import { at, entries, identity, model, replay, useFiles, written } from "./journal-file.ts";
 
 const newFile = useFiles();
@@ -101,17 +102,33 @@ describe("of somebody else", () => {
     });
   });
 
-  test("another file's journal tells what it created, and nothing when it cannot be trusted", async () => {
+  test("another file's journal tells what it sent, and nothing when it cannot be trusted", async () => {
+    const sent = async (of: string, as = identity) => {
+      const told: string[] = [];
+      await readSent(of, as, ({ key, id }) => told.push(`${key} ${id ?? "?"}`));
+      return told;
+    };
     const file = newFile();
     const bytes = await written(file);
-    const created = await readCreated(file, identity);
-    expect([created?.hasRow("ref:A-1"), created?.hasRow("ref:姓名")]).toEqual([true, false]);
-    expect([created?.owns("7"), created?.owns("8")]).toEqual([true, false]);
-    expect(await readCreated(file, { ...identity, account: "other" })).toBeUndefined();
-    expect(await readCreated(newFile(), identity)).toBeUndefined();
+    expect(await sent(file)).toEqual(["ref:A-1 7", "content:c3#1 ?"]);
+    expect(await sent(file, { ...identity, account: "other" })).toEqual([]);
+    expect(await sent(newFile())).toEqual([]);
     await appendFile(file, '{"kind":"crea');
-    expect((await readCreated(file, identity))?.hasRow("ref:A-1")).toBe(true);
+    expect(await sent(file)).toEqual(["ref:A-1 7", "content:c3#1 ?"]);
     expect((await stat(file)).size).toBe(bytes.length + 13);
+  });
+
+  test("it can be looked at, which changes nothing", async () => {
+    const file = newFile();
+    expect(await viewJournal(file, identity)).toBeUndefined();
+    const bytes = await written(file);
+    await appendFile(file, '{"kind":"crea');
+    const view = await viewJournal(file, identity);
+    expect([view?.size, view?.fingerprint, view?.statusOf("ref:A-1")]).toEqual([4, "f1", "created"]);
+    expect(await view?.lastOf("ref:A-1")).toMatchObject({ id: "7" });
+    await view?.close();
+    expect((await stat(file)).size).toBe(bytes.length + 13);
+    await expect(viewJournal(file, { ...identity, account: "other" })).rejects.toMatchObject({ exit: 2 });
   });
 });
 

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readElements, readLines } from "../../src/bulk/json-rows.ts";
+import { readElements, readObjects } from "../../src/bulk/json-rows.ts";
 import { stringifyJson } from "../../src/model/json.ts";
 import { collect, pieces } from "./input-text.ts";
 
@@ -86,11 +86,11 @@ describe("the elements of an array", () => {
 
 describe("the lines of NDJSON", () => {
   test("are one row each, however they are cut and ended", async () => {
-    const values = fc.array(fc.jsonValue({ maxDepth: 2 }));
+    const values = fc.array(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })));
     await fc.assert(
       fc.asyncProperty(values, cutsOf, fc.constantFrom("\n", "\r\n", "\n\n"), async (rows, cuts, end) => {
         const text = rows.map((row) => JSON.stringify(row)).join(end);
-        const found = await collect(readLines(pieces(text, cuts), "a.ndjson"));
+        const found = await collect(readObjects(pieces(text, cuts), "a.ndjson"));
         expect(plain(found)).toEqual(rows.map((row) => JSON.parse(JSON.stringify(row))));
         expect(found.map(({ line }) => line)).toEqual(
           rows.map((_, index) => 1 + index * (end === "\n\n" ? 2 : 1)),
@@ -101,8 +101,40 @@ describe("the lines of NDJSON", () => {
   });
 
   test("a line that is no JSON is named", async () => {
-    await expect(collect(readLines(pieces('{"a":1}\n\n{"a":\n'), "a.ndjson"))).rejects.toThrow(
+    await expect(collect(readObjects(pieces('{"a":1}\n\n{"a":\n'), "a.ndjson"))).rejects.toThrow(
       /^a\.ndjson, line 3: not valid JSON: /,
     );
+  });
+});
+
+describe("objects one after the other", () => {
+  const layout = fc.constantFrom(undefined, 1, "\t", "\r\n  ");
+  const objects = fc.array(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), { minLength: 1 });
+
+  test("are found however they are laid out: one a line, or over many lines", async () => {
+    await fc.assert(
+      fc.asyncProperty(objects, layout, cutsOf, async (values, space, cuts) => {
+        const text = values.map((value) => JSON.stringify(value, null, space as string)).join("\n");
+        const rows = plain(await collect(readObjects(pieces(text, cuts), "a.json")));
+        expect(rows).toEqual(JSON.parse(JSON.stringify(values)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("one object over several lines is one row, and its line is that of its beginning", async () => {
+    const rows = await collect(readObjects(pieces('\n{\n  "a": "}",\n  "b": {}\n}\n{ "c":\n1}'), "a.json"));
+    expect(rows.map(({ line }) => line)).toEqual([2, 6]);
+  });
+
+  test.each([
+    ['{\n"a": 1', "a.json, line 1: not valid JSON: the object that begins here does not end"],
+    ['{\n"a": 1\n},\n{}', "a.json, line 3: not valid JSON: an object should begin here"],
+    ['{"a": 1}\n{"a": }\n', "a.json, line 2: not valid JSON"],
+    ['{"a": }\n{"a": 1}\n', "a.json, line 1: not valid JSON"],
+    ['{"a": 1}\n{"a": "1}\n{"a": 1}\n', "a.json, line 2: not valid JSON: a text in quotes does not end"],
+    ['{"a": 1}\n{"a": 1\n{"a": 1}\n', "a.json, line 2: not valid JSON: the object that begins here"],
+  ])("%j is refused, and where", async (text, message) => {
+    await expect(collect(readObjects(pieces(text), "a.json"))).rejects.toThrow(message);
   });
 });

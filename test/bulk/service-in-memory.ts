@@ -68,11 +68,12 @@ export function createServiceInMemory(clock: HandClock, script: readonly Fate[] 
       case "lost before":
       case "lost after":
         return { kind: "unknown", cause };
-      case "limited":
       case "unreachable":
         return { kind: "unsent", cause };
+      case "limited":
+        return { kind: "limited", cause };
       case "limited for a while":
-        return { kind: "unsent", cause, retryAfterMs: 3_000 };
+        return { kind: "limited", cause, retryAfterMs: 3_000 };
     }
   }
 

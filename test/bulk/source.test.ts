@@ -127,17 +127,65 @@ describe("a sheet", () => {
   });
 
   test.each([
-    ["a cell too many", `${header}\na,b,c\na,b,c,d\n`, /line 3/],
-    ["a cell too few", `${header}\na,b\n`, /line 2/],
-    ["a quote that does not end", `${header}\n"a,b,c\n`, /not a usable CSV file/],
-  ])("%s is refused, and where", async (_what, content, message) => {
+    ["a cell too many", "a,b,c,d", "the row has 4 cells, but the header 3"],
+    ["a cell too few", "a,b", "the row has 2 cells, but the header 3"],
+  ])("%s is told like every other mistake, and those after it too", async (_what, line, message) => {
+    const problems = await problemsOf(`${header}\na,b,c\n${line}\n${line}\n`);
+    expect(problems).toMatchObject([
+      { row: 2, line: 3, value: line, message: expect.stringContaining(message) },
+      { row: 3, line: 4 },
+    ]);
+  });
+
+  test.each([
+    [
+      "that does not end",
+      `${header}\n"a,b,c\n`,
+      "orders.csv, line 2: a quote opens a cell and is never closed",
+    ],
+    [
+      "that ends too early",
+      `${header}\na,b,c\n"a"x,b,c\n`,
+      "line 3: the quotes around a cell are not closed",
+    ],
+    ["in the middle of a cell", `${header}\na,b"b",c\n`, "line 2: a quote stands in the middle of a cell"],
+  ])("a quote %s is refused, and where, in plain words", async (_what, content, message) => {
     const reading = read(content);
     await expect(reading).rejects.toThrow(message);
     await expect(reading).rejects.toMatchObject({ exit: 2 });
   });
 
+  test.each([
+    ["semicolons", ";"],
+    ["tabs", "\t"],
+  ])("cells may be parted by %s", async (_what, delimiter) => {
+    const names = ["sender.name", "receiver.name", "item.name"].join(delimiter);
+    const [row] = await readGood(`${names}\r\n"Li${delimiter}Si"${delimiter}Wang${delimiter}Tea, green\r\n`);
+    expect(row?.draft).toMatchObject({ sender: { name: `Li${delimiter}Si` }, item: { name: "Tea, green" } });
+  });
+
+  test("commas in a quoted header part nothing", async () => {
+    const [row] = await readGood('sender.name;receiver.name;item.name;"a,b,c,d"\na;b;c;d\n');
+    expect(row?.draft.item).toEqual({ name: "c" });
+  });
+
+  test("rows of empty cells alone are no rows", async () => {
+    expect(await readGood(`${header}\na,b,c\n,,\n , ,\n`)).toHaveLength(1);
+  });
+
   test("a file with a header alone has no rows", async () => {
     expect(await problemsOf(`${header}\n`)).toEqual([]);
     expect(await read(`${header}\n`)).toEqual([]);
+  });
+});
+
+test.each([
+  ["an .xlsx", [0x50, 0x4b, 0x03, 0x04, 0x14, 0x00]],
+  ["an .xls", [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1]],
+])("%s is known by its content, whatever its name, and what to do is said", async (_what, bytes) => {
+  await expect(read(Buffer.from(bytes))).rejects.toMatchObject({
+    exit: 2,
+    message: expect.stringContaining("orders.csv is a workbook"),
+    hint: expect.stringContaining("CSV UTF-8"),
   });
 });

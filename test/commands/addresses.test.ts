@@ -225,7 +225,7 @@ describe("import", () => {
       "line 3: not a usable name for an address: my shop",
     ],
     ["a name that stands twice", "alias,name\nli,A\nli,B\n", "line 3: the alias li stands twice"],
-    ["a line of too many cells", "alias,name\nli,A,B\n", "stdin is not a usable CSV file: "],
+    ["a line of too many cells", "alias,name\nli,A,B\n", "stdin, line 2 has 3 cells, but the header 2"],
     [
       "several mistakes",
       "alias,name\n,A\nli,B\n@li,C\n",

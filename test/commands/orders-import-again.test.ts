@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../src/sandbox/faults.ts";
 import { requestCount } from "../support/answers.ts";
 import { createImportHome, journalEntries, outcomes, row, sheet } from "../support/imports.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 const post = { method: "POST", path: "/api/v1/orders" } as const;
 
@@ -92,7 +93,10 @@ describe("a lost answer", () => {
     expect((await home.run("", { signal: interruption.signal })).exit).not.toBe(0);
     clock.sleep = sleep;
     const other = await home.put(sheet(row("", "王五")), "other.csv");
-    expect((await home.courier(["orders", "import", other, "--yes"])).exit).toBe(0);
+    // The row of the first file may be an order by now, so an equal one has to be meant.
+    const words = ["orders", "import", other, "--yes"];
+    expect((await home.courier(words)).exit).toBe(2);
+    expect((await home.courier([...words, "--allow-duplicate"])).exit).toBe(0);
     const { exit } = await home.run();
     expect(exit).toBe(0);
     expect(await home.receivers()).toEqual(["王五", "王五"]);
@@ -207,11 +211,43 @@ describe("the same ref in another file", () => {
     expect(JSON.parse(ran.stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({
       code: "duplicate",
       message: `another import has created orders of the same ref: A-2 (${home.journal})`,
-      details: { count: 1, refs: ["A-2"] },
+      details: { count: 1, refs: ["A-2"], rows: [1], journals: [home.journal] },
     });
     expect((await home.courier([...words, "--allow-duplicate"])).exit).toBe(0);
     expect(home.posts).toBe(4);
     expect((await home.courier(words)).exit).toBe(0); // its own journal knows by now
+  });
+
+  test("also for rows that this file's own journal knows as refused, or not at all", async () => {
+    const home = await createImportHome(
+      sheet(row("A-1"), row("A-2", "王五", "12"), row("A-3", "赵六", "12")),
+    );
+    const rejects = path.join(home.directory, "rejects.csv");
+    expect((await home.run(`--rejects ${rejects}`)).exit).toBe(3);
+    await writeFile(rejects, (await readFile(rejects, "utf8")).replaceAll(",12,", ",13700137000,"));
+    expect((await home.courier(["orders", "import", rejects, "--yes"])).exit).toBe(0);
+    await home.put(sheet(row("A-1"), row("A-2", "王五", "13700137000"), row("A-3", "赵六", "13700137000")));
+    const again = await home.run();
+    expect([again.exit, home.posts]).toEqual([2, 5]);
+    expect(again.stderr).toContain(`of the same ref: A-2 (${rejects}.journal.ndjson), A-3`);
+    expect((await home.courier(["orders", "import", home.file, "--check"])).exit).toBe(2);
+    expect(await home.receivers()).toHaveLength(3);
+  });
+
+  test("a row whose answer was lost, and that another file has shipped since, is not sent again", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    home.sandbox.faults.set([
+      { ...post, kind: "drop_before", times: 1 },
+      { kind: "drop_before", method: "GET" },
+    ]);
+    expect((await home.run()).exit).toBe(5);
+    home.sandbox.faults.clear();
+    const other = await home.put(sheet(row("A-1")), "other.csv");
+    const words = ["orders", "import", other, "--yes"];
+    expect((await home.courier(words)).exit).toBe(2); // it may have been created
+    expect((await home.courier([...words, "--allow-duplicate"])).exit).toBe(0);
+    expect((await home.run()).exit).toBe(2);
+    expect(await home.receivers()).toHaveLength(1);
   });
 
   test("a journal that is gone tells nothing and stops nothing", async () => {
@@ -220,6 +256,79 @@ describe("the same ref in another file", () => {
     await rm(home.journal);
     const other = await home.put(sheet(row("A-1")), "other.csv");
     expect((await home.courier(["orders", "import", other, "--yes"])).exit).toBe(0);
+  });
+});
+
+describe("the same content in another file", () => {
+  const rows = [row("", "王五"), row("", "赵六"), row("", "赵六")];
+
+  async function copied(...lines: string[]) {
+    const home = await createImportHome(sheet(...rows));
+    expect((await home.run()).exit).toBe(0);
+    const copy = await home.put(sheet(...lines), "copy.csv");
+    return { home, copy, words: ["orders", "import", copy] };
+  }
+
+  test("is pointed out before anything is sent: exit 2 where nobody is asked, with --yes and with --check", async () => {
+    const { home, words } = await copied(...rows, row("", "孙七"));
+    for (const [further, terminal] of [
+      [["--yes", "--json"], {}],
+      [["--yes", "--json"], { terminal: 80 }],
+      [["--check", "--json"], {}],
+    ] as const) {
+      const ran = await home.courier([...words, ...further], terminal);
+      expect([ran.exit, ran.stdout, home.posts]).toEqual([2, "", 3]);
+      expect(JSON.parse(ran.stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({
+        code: "duplicate",
+        message: `3 rows are the same as orders of another import: rows 1, 2, 3 (${home.journal})`,
+        hint: expect.stringContaining("--allow-duplicate"),
+        details: { count: 3, rows: [1, 2, 3], journals: [home.journal] },
+      });
+    }
+    expect((await home.courier([...words, "--yes", "--allow-duplicate"])).exit).toBe(0);
+    expect(home.posts).toBe(7);
+  });
+
+  test("at a terminal it is a question", async () => {
+    const { home, words } = await copied(rows[0] ?? "");
+    const no = scriptedPrompts({ confirms: [false] });
+    const stopped = await home.courier(words, { terminal: 80, prompts: no });
+    expect([stopped.exit, home.posts]).toEqual([130, 3]);
+    expect(no.asked).toEqual([
+      `1 row is the same as an order of another import: row 1 (${home.journal}). Send it all the same?`,
+    ]);
+    const yes = scriptedPrompts({ confirms: [true, true] });
+    expect((await home.courier(words, { terminal: 80, prompts: yes })).exit).toBe(0);
+    expect(home.posts).toBe(4);
+  });
+
+  test("with a ref on one side only it is the same; two refs tell two orders apart", async () => {
+    const { home, words } = await copied(row("A-1", "王五"));
+    expect((await home.courier([...words, "--yes"])).exit).toBe(2);
+    await home.put(sheet(row("A-1", "孙七")), "copy.csv");
+    expect((await home.courier([...words, "--yes"])).exit).toBe(0);
+    const third = await home.put(sheet(row("A-2", "孙七")), "third.csv");
+    expect((await home.courier(["orders", "import", third, "--yes"])).exit).toBe(0);
+    await home.put(sheet(row("", "孙七")), "third.csv.2");
+    const nameless = ["orders", "import", path.join(home.directory, "third.csv.2"), "--yes"];
+    expect((await home.courier(nameless)).exit).toBe(2);
+  });
+
+  test("orders of another account are none of its business", async () => {
+    const { home, words } = await copied(...rows);
+    const env = { COURIER_ACCOUNT: "sandbox", COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+    expect((await home.courier([...words, "--check"], { env })).exit).toBe(0);
+  });
+
+  test("a file without any ref is warned of once; one with an order number has refs", async () => {
+    const home = await createImportHome(sheet(row("")));
+    const { stderr } = await home.run();
+    expect(stderr.match(/warning: no row has a ref/g)).toHaveLength(1);
+    expect((await home.run()).stderr).not.toContain("no row has a ref"); // nothing is left to send
+    const named = await home.put(sheet(row("A-1", "孙七")).replace("ref,", "Order No,"), "named.csv");
+    const ran = await home.courier(["orders", "import", named, "--yes", "--json"]);
+    expect(ran.stderr).not.toContain("no row has a ref");
+    expect(JSON.parse(ran.stdout)).toMatchObject([{ ref: "A-1" }]);
   });
 });
 

@@ -20,6 +20,12 @@ describe("--check", () => {
       service_levels: { "": 3 },
       senders: ["张三"],
       unused_columns: [],
+      rows_with_ref: 2,
+      account: "(environment)",
+      to_send: 3,
+      created: 0,
+      refused: 0,
+      unknown: 0,
     });
     expect(home.sandbox.requests).toHaveLength(0);
     await expect(stat(home.journal)).rejects.toThrow("ENOENT");

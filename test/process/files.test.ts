@@ -219,7 +219,7 @@ describe("places where no file can be", () => {
     for (const line of ["accounts use sandbox", "addresses add li --name x"]) {
       const { exit, stderr } = await courier(line, { env, shell });
       expect(exit).toBe(2);
-      expect(stderr).toContain(`the config file cannot be kept in ${place}: permission denied (EACCES)`);
+      expect(stderr).toContain(`the config file cannot be kept in ${place}: permission denied`);
     }
     const { exit, stderr } = await courier("orders create --file - --account sandbox", {
       env,
@@ -227,7 +227,7 @@ describe("places where no file can be", () => {
       stdin: order,
     });
     expect(exit).toBe(2);
-    expect(stderr).toContain(`cannot keep its orders in ${place}/sandbox: permission denied (EACCES)`);
+    expect(stderr).toContain(`cannot keep its orders in ${place}/sandbox: permission denied`);
   });
 
   test("a result that cannot be written is no success (needs /dev/full)", async ({ skip }) => {

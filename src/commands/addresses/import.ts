@@ -1,7 +1,7 @@
 /** Owns `courier addresses import`: reads addresses from a CSV or JSON file into the address book. */
 
 import { Readable } from "node:stream";
-import { readSheet } from "../../bulk/sheet.ts";
+import { findDelimiter, readSheet } from "../../bulk/sheet.ts";
 import { parseAlias, saveParties } from "../../config/address-book.ts";
 import { CourierError, fileError } from "../../core/errors.ts";
 import { type DraftParty, partyFields, partySchema } from "../../model/draft.ts";
@@ -84,8 +84,12 @@ function nameColumn(header: string): string {
 async function sheetEntries(text: string, name: string): Promise<Entry[]> {
   const entries: Entry[] = [];
   let names: readonly string[] | undefined;
-  for await (const { line: number, cells } of readSheet(Readable.from([text]), name)) {
+  for await (const { line: number, cells } of readSheet(Readable.from([text]), findDelimiter(text), name)) {
     if (names) {
+      if (cells.length !== names.length) {
+        const counts = `${cells.length} cells, but the header ${names.length}`;
+        throw fileError(`${name}, line ${number} has ${counts}; a cell with a delimiter in it needs quotes`);
+      }
       const filled = names
         .map((column, index) => [column, cells[index] ?? ""] as const)
         .filter(([, cell]) => cell !== "");

@@ -15,8 +15,9 @@ const detailsAtOnce = 8;
 
 export const exportOrders = defineCommand({
   description:
-    "CSV unless --json or --ndjson is given. The export is whole, or the command fails: with --output, an\n" +
-    "older file is then left as it was. --details asks for each order, which takes a call each.",
+    "CSV, unless --json or --ndjson is given or the file's name ends in .json or .ndjson. The export is whole,\n" +
+    "or the command fails: an older file of --output is then left as it was. --details asks for each order,\n" +
+    "which takes a call each.",
   arguments: {},
   options: { ...filterOptions, details: switchOption("everything that the service knows of each order") },
   hasRows: true,

@@ -11,6 +11,8 @@ import type { Context } from "../command.ts";
 /** What a whole file holds, without its rows. */
 export interface Overview {
   readonly rows: number;
+  /** How many rows have a ref. */
+  readonly refs: number;
   /** How many rows have each service level; "" is none. */
   readonly serviceLevels: ReadonlyMap<string, number>;
   /** Different senders by name, as far as they are few. */
@@ -41,6 +43,7 @@ export async function checkRows(
   const columns = new Map<string, string>();
   let count = 0;
   let wrong = 0;
+  let refs = 0;
   const onHeader = (names: readonly string[], map: ColumnMap) => {
     header = names;
     unused = map.unused;
@@ -54,7 +57,8 @@ export async function checkRows(
       if (problems.length < problemsKept) problems.push(...checked.problems);
       continue;
     }
-    const { draft } = checked.ok;
+    const { draft, ref } = checked.ok;
+    if (ref !== undefined) refs += 1;
     const level = draft.service_type ?? "";
     serviceLevels.set(level, (serviceLevels.get(level) ?? 0) + 1);
     if (senders.size < sendersKept) senders.add(draft.sender?.name ?? "-");
@@ -62,7 +66,7 @@ export async function checkRows(
   }
   if (count === 0) throw fileError(`${options.name} has no rows`);
   if (wrong > 0) throw await refuse(options.name, problems, wrong, count, context);
-  return { rows: count, serviceLevels, senders, header, columns, unused };
+  return { rows: count, refs, serviceLevels, senders, header, columns, unused };
 }
 
 async function refuse(

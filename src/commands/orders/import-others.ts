@@ -1,47 +1,82 @@
 /** Owns what else on this machine has created orders with the same account: other imports, single orders. */
 
-import { type CreatedRows, type JournalIdentity, readCreated } from "../../bulk/journal.ts";
+import type { JournalIdentity } from "../../bulk/journal.ts";
+import { createKeyTable, type KeyTable } from "../../bulk/key-table.ts";
+import { readSent } from "../../bulk/other-journals.ts";
+import type { ImportRow } from "../../bulk/rows.ts";
 import type { Context } from "../command.ts";
 
+/** A row that the import of another file has made an order, or may have. */
+export interface Twin {
+  /** The journal of that file. */
+  readonly path: string;
+  /** Both have the same ref; else they are equal in all that is sent, and no two refs tell them apart. */
+  readonly by: "ref" | "content";
+}
+
 export interface OtherOrders {
-  /** The journal of another file that created an order for the row of this key. */
-  findTwin(key: string): Promise<string | undefined>;
+  /** Looks for the row among those of other files. */
+  findTwin(row: ImportRow): Promise<Twin | undefined>;
   /** Reads again what has been created meanwhile; to be called before `owns`. */
   refresh(): Promise<void>;
   /** True for an order that is known to have come of something else than this import. */
   owns(orderId: string): boolean;
 }
 
-/** Reads nothing before it is asked: most imports have no lost rows and many have no refs. */
+interface Known {
+  readonly paths: readonly string[];
+  /** To the place in `paths`. */
+  readonly refs: KeyTable;
+  readonly contents: KeyTable;
+  /** Of rows without a ref alone. */
+  readonly namelessContents: KeyTable;
+  readonly ids: KeyTable;
+}
+
+/** Reads nothing before it is asked: most runs go on with rows that were asked about before. */
 export function openOtherOrders(
-  journalPath: string,
+  journalPath: string | undefined,
   identity: JournalIdentity,
   context: Context,
 ): OtherOrders {
-  let others: { path: string; created: CreatedRows }[] | undefined;
+  let known: Known | undefined;
   let single: ReadonlySet<string> = new Set();
 
-  async function read() {
+  async function read(): Promise<Known> {
     const { journals } = await context.journals.read();
-    const found: { path: string; created: CreatedRows }[] = [];
-    for (const path of journals[identity.account] ?? []) {
-      const created = path === journalPath ? undefined : await readCreated(path, identity);
-      if (created) found.push({ path, created });
+    const paths = (journals[identity.account] ?? []).filter((path) => path !== journalPath);
+    const tables = {
+      refs: createKeyTable(),
+      contents: createKeyTable(),
+      namelessContents: createKeyTable(),
+      ids: createKeyTable(),
+    };
+    for (const [place, path] of paths.entries()) {
+      await readSent(path, identity, ({ key, content, id }) => {
+        const isNamed = key.startsWith("ref:");
+        if (isNamed) tables.refs.set(key, place);
+        else tables.namelessContents.set(content, place);
+        tables.contents.set(content, place);
+        if (id !== undefined) tables.ids.set(id, place);
+      });
     }
-    others = found;
-    return found;
+    known = { paths, ...tables };
+    return known;
   }
 
   return {
-    async findTwin(key) {
-      const known = others ?? (await read());
-      return known.find(({ created }) => created.hasRow(key))?.path;
+    async findTwin({ key, ref, content }) {
+      const { paths, refs, contents, namelessContents } = known ?? (await read());
+      const equal = ref === undefined ? contents : namelessContents;
+      const [named, place] = [refs.get(key), refs.get(key) ?? equal.get(content)];
+      const path = place === undefined ? undefined : paths[place];
+      return path === undefined ? undefined : { path, by: named === undefined ? "content" : "ref" };
     },
     async refresh() {
       await read();
       const { sent } = await context.orderMemory.read();
       single = new Set((sent[identity.account] ?? []).map(({ id }) => id));
     },
-    owns: (orderId) => single.has(orderId) || (others ?? []).some(({ created }) => created.owns(orderId)),
+    owns: (orderId) => single.has(orderId) || known?.ids.has(orderId) === true,
   };
 }

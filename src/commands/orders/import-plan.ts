@@ -1,13 +1,12 @@
 /** Owns what an import is going to do: its rows against its journal and the journals of other files. */
 
-import type { Journal, JournalIdentity } from "../../bulk/journal.ts";
+import type { JournalIdentity, JournalView } from "../../bulk/journal.ts";
 import type { ImportRow, RowsOptions } from "../../bulk/rows.ts";
-import { CourierError, fileError } from "../../core/errors.ts";
-import type { Json } from "../../model/json.ts";
-import { type Block, fields, line, styled } from "../../terminal/blocks.ts";
+import { type CourierError, fileError } from "../../core/errors.ts";
 import type { Context } from "../command.ts";
 import { checkRows, type Overview } from "./import-input.ts";
 import type { OtherOrders } from "./import-others.ts";
+import { createTwinCounts, type TwinCount } from "./import-twins.ts";
 
 export interface ImportPlan {
   readonly overview: Overview;
@@ -19,6 +18,8 @@ export interface ImportPlan {
   readonly open: number;
   /** Rows that the journal knows and the file does not have. */
   readonly gone: number;
+  /** Rows to be sent that another import has made orders. */
+  readonly twins: readonly TwinCount[];
 }
 
 export interface PlanOptions {
@@ -27,40 +28,39 @@ export interface PlanOptions {
   readonly others: OtherOrders | undefined;
 }
 
-const twinsNamed = 5;
-
-/** Checks all rows and compares them with the journals. Throws a file error for a journal of another file. */
+/**
+ * Checks all rows and compares them with the journals; `journal` is undefined where there is none yet.
+ * Throws a file error for rows that are wrong, and for a journal of another file.
+ */
 export async function planImport(
   source: RowsOptions,
-  journal: Journal,
+  journal: JournalView | undefined,
   { retryRefused, others }: PlanOptions,
   context: Context,
 ): Promise<ImportPlan> {
   const counts = { toSend: 0, created: 0, refused: 0, open: 0 };
-  const twins: { ref: string; path: string }[] = [];
-  let twinCount = 0;
+  const twins = createTwinCounts();
   let known = 0;
   const onRow = async (row: ImportRow) => {
-    const status = journal.statusOf(row.key);
+    const status = journal?.statusOf(row.key);
     if (status !== undefined) known += 1;
+    const isOpen = status === "intent" || status === "unknown";
     if (status === "created") counts.created += 1;
-    else if (status === "intent" || status === "unknown") counts.open += 1;
     else if (status === "refused" && !retryRefused && !(await hasChanged(row, journal))) counts.refused += 1;
     else {
-      counts.toSend += 1;
-      const path = row.ref === undefined ? undefined : await others?.findTwin(row.key);
-      if (row.ref === undefined || path === undefined) return;
-      twinCount += 1;
-      if (twins.length < twinsNamed) twins.push({ ref: row.ref, path });
+      if (isOpen) counts.open += 1;
+      else counts.toSend += 1;
+      const twin = await others?.findTwin(row);
+      // An open row was let pass once, and nothing has happened to an equal one that it could be taken for.
+      if (twin && !(isOpen && twin.by === "content")) twins.add(row, twin);
     }
   };
   const overview = await checkRows(source, onRow, context);
-  if (journal.size > 0 && known === 0) throw strangeJournal(source, journal);
-  if (twinCount > 0) throw duplicates(twins, twinCount);
-  return { overview, ...counts, gone: journal.size - known };
+  if (journal && journal.size > 0 && known === 0) throw strangeJournal(source, journal);
+  return { overview, ...counts, gone: (journal?.size ?? 0) - known, twins: twins.found() };
 }
 
-function strangeJournal({ name, facts }: RowsOptions, { path, fingerprint }: Journal): CourierError {
+function strangeJournal({ name, facts }: RowsOptions, { path, fingerprint }: JournalView): CourierError {
   if (fingerprint === facts.fingerprint) {
     return fileError(`the rows of ${name} are read differently than when the journal was begun: ${path}`, {
       hint: "give the same --map, --use-map and --sender as then",
@@ -71,23 +71,9 @@ function strangeJournal({ name, facts }: RowsOptions, { path, fingerprint }: Jou
   });
 }
 
-async function hasChanged(row: ImportRow, journal: Journal): Promise<boolean> {
-  const last = await journal.lastOf(row.key);
+async function hasChanged(row: ImportRow, journal: JournalView | undefined): Promise<boolean> {
+  const last = await journal?.lastOf(row.key);
   return last?.kind === "refused" && last.content !== row.content;
-}
-
-function duplicates(twins: readonly { ref: string; path: string }[], count: number): CourierError {
-  const named = twins.map(({ ref, path }) => `${ref} (${path})`).join(", ");
-  const more = count > twins.length ? ` and ${count - twins.length} more` : "";
-  return new CourierError(
-    "duplicate",
-    2,
-    `another import has created orders of the same ref: ${named}${more}`,
-    {
-      hint: "nothing was sent; take these rows out, or send them all the same with --allow-duplicate",
-      details: { count, refs: twins.map(({ ref }) => ref) },
-    },
-  );
 }
 
 /** Says on stderr what is going to happen. */
@@ -100,55 +86,30 @@ export function summarise(
   const levels = [...overview.serviceLevels].map(
     ([level, count]) => `${count} ${level || "without a service level"}`,
   );
-  messages.note(`${overview.rows} rows for the account ${account} at ${base_url}: ${levels.join(", ")}`);
+  const rows = overview.rows === 1 ? "1 row" : `${overview.rows} rows`;
+  messages.note(`${rows} for the account ${account} at ${base_url}: ${levels.join(", ")}`);
   messages.note(`from ${[...overview.senders].join(", ")}`);
   if (overview.unused.length > 0) messages.note(`columns that are not used: ${overview.unused.join(", ")}`);
-  const earlier = [
-    plan.created > 0 ? `${plan.created} created` : "",
-    plan.refused > 0 ? `${plan.refused} refused` : "",
-    plan.open > 0 ? `${plan.open} whose answer was lost (they are looked up first)` : "",
-  ].filter((text) => text !== "");
-  if (earlier.length > 0) messages.note(`from an earlier run: ${earlier.join(", ")}; ${plan.toSend} to send`);
+  const earlier = describeEarlier(plan);
+  if (earlier !== "") messages.note(`from an earlier run: ${earlier}; ${plan.toSend} to send`);
   if (gone > 0) {
-    const rows = gone === 1 ? "1 row was" : `${gone} rows were`;
+    const taken = gone === 1 ? "1 row was" : `${gone} rows were`;
     messages.warn(
-      `${rows} taken out of the file or changed since an earlier run; a changed row without a ref is a new one`,
+      `${taken} taken out of the file or changed since an earlier run; a changed row without a ref is a new one`,
     );
   }
+  if (plan.toSend > 0 && overview.refs === 0) messages.warn(lacksRefs);
 }
 
-/** The result of `--check`: field names are a contract with scripts. */
-export interface CheckSummary {
-  readonly [field: string]: Json;
-  readonly rows: number;
-  readonly service_levels: Readonly<Record<string, number>>;
-  readonly senders: readonly string[];
-  readonly unused_columns: readonly string[];
-}
+export const lacksRefs =
+  "no row has a ref: a row that is changed later is a new order; a column ref, such as your order number, tells rows apart";
 
-export function toSummary({ rows, serviceLevels, senders, unused }: Overview): CheckSummary {
-  return {
-    rows,
-    service_levels: Object.fromEntries(serviceLevels),
-    senders: [...senders],
-    unused_columns: unused,
-  };
-}
-
-export function overviewView({
-  rows,
-  service_levels,
-  senders,
-  unused_columns,
-}: CheckSummary): readonly Block[] {
-  const levels = Object.entries(service_levels).map(([level, count]) => `${count} ${level || "without one"}`);
-  return [
-    line(styled("good", "Every row is right"), "; nothing was sent"),
-    fields(
-      ["Rows", String(rows)],
-      ["Service levels", levels.join(", ")],
-      ["Senders", senders.join(", ")],
-      ["Columns not used", unused_columns.join(", ") || "none"],
-    ),
+/** What an earlier run has made of the rows; empty where there was none. */
+export function describeEarlier({ created, refused, open }: ImportPlan): string {
+  const parts = [
+    created > 0 ? `${created} created` : "",
+    refused > 0 ? `${refused} refused` : "",
+    open > 0 ? `${open} whose answer was lost (they are looked up first)` : "",
   ];
+  return parts.filter((text) => text !== "").join(", ");
 }

@@ -3,49 +3,74 @@
 import { ServiceFailure } from "../../api/failure.ts";
 import { allOrders } from "../../api/pages.ts";
 import type { CourierService } from "../../api/service.ts";
-import type { ImportTools, SendResult } from "../../bulk/importer.ts";
+import type { ImportTools, SendResult, Stage } from "../../bulk/importer.ts";
 import { createdFacts } from "../../bulk/journal-state.ts";
+import { longestSilenceMs, longestWaitMs } from "../../bulk/patience.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { Context } from "../command.ts";
 import type { OtherOrders } from "./import-others.ts";
 
 const pagesAtOnce = 4;
-const mostTries = 6;
 const firstPauseMs = 1_000;
+const longestPauseMs = 5_000;
 
-export function createTools(service: CourierService, others: OtherOrders, context: Context): ImportTools {
-  const patiently = createPatience(context);
+export async function createTools(
+  others: OtherOrders,
+  tell: ImportTools["tell"],
+  context: Context,
+): Promise<ImportTools> {
+  // What was sent is waited for in spite of Ctrl-C; looking for orders can be done another time.
+  const [sending, reading] = [await context.lastingService(), await context.service()];
+  let stage: Stage = { kind: "sending" };
+  const noteStage = (next: Stage) => {
+    stage = next;
+    tell(next);
+  };
+  const onFailure = (reason: string) => tell({ kind: "failing", reason });
+  const patiently = bearFailures(context, onFailure, () => tell(stage));
   const patient: CourierService = {
-    ...service,
-    listOrders: (...query) => patiently(() => service.listOrders(...query)),
+    ...reading,
+    listOrders: (...query) => patiently(() => reading.listOrders(...query)),
   };
   return {
-    send: ({ draft }) => sendOnce(draft, service),
+    send: ({ draft }) => sendOnce(draft, sending),
     lookup: {
       async *list(dateFrom, dateTo) {
         await others.refresh();
         yield* allOrders(patient, { dateFrom, dateTo }, { concurrency: pagesAtOnce });
       },
-      detail: (id) => patiently(() => service.order(id)),
+      detail: (id) => patiently(() => reading.order(id)),
       owns: others.owns,
-      clockOffsetMs: () => service.clockOffsetMs(),
+      clockOffsetMs: () => sending.clockOffsetMs() ?? reading.clockOffsetMs(),
     },
     clock: context.clock,
     random: context.random,
     stop: context.signal,
+    tell: noteStage,
   };
 }
 
 /** A look needs hundreds of calls, and one that fails for good would make all of them vain. */
-function createPatience({ clock, random, signal }: Context) {
+function bearFailures(
+  { clock, random, signal }: Context,
+  onFailure: (reason: string) => void,
+  onRecovery: () => void,
+) {
   return async <T>(read: () => Promise<T>): Promise<T> => {
+    const startedMs = clock.now();
     for (let tries = 1; ; tries++) {
       try {
-        return await read();
+        const answer = await read();
+        if (tries > 1) onRecovery();
+        return answer;
       } catch (error) {
         const isPassing = error instanceof ServiceFailure && error.exit === 5;
-        if (!isPassing || tries === mostTries) throw error;
-        await clock.sleep(error.retryAfterMs ?? random() * firstPauseMs * 2 ** tries, signal);
+        if (!isPassing || clock.now() - startedMs >= longestSilenceMs) throw error;
+        const pauseMs =
+          error.retryAfterMs ?? random() * Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(tries, 8));
+        if (pauseMs > longestWaitMs) throw error;
+        onFailure(error.message);
+        await clock.sleep(pauseMs, signal);
       }
     }
   };
@@ -68,7 +93,7 @@ async function sendOnce(draft: Draft, service: CourierService): Promise<SendResu
           field: error.refusedField,
         };
       case "limited":
-        return { kind: "unsent", cause: error, retryAfterMs: error.retryAfterMs };
+        return { kind: "limited", cause: error, retryAfterMs: error.retryAfterMs };
       case "unreachable":
         return { kind: "unsent", cause: error };
       default:

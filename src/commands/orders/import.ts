@@ -2,12 +2,12 @@
 
 import path from "node:path";
 import { parseMapping } from "../../bulk/columns.ts";
-import { openJournal } from "../../bulk/journal.ts";
+import { type JournalIdentity, openJournal, viewJournal } from "../../bulk/journal.ts";
 import { createRejects } from "../../bulk/rejects.ts";
-import { inspectSource } from "../../bulk/source.ts";
-import { defaultSender, findParty, parseAlias } from "../../config/address-book.ts";
+import type { RowsOptions } from "../../bulk/rows.ts";
+import type { ActiveAccount } from "../../config/accounts.ts";
 import { rememberJournal } from "../../config/journals.ts";
-import { usageError } from "../../core/errors.ts";
+import { CourierError, usageError } from "../../core/errors.ts";
 import { checkBudget } from "../budget.ts";
 import {
   type Context,
@@ -16,7 +16,6 @@ import {
   document,
   ensureCanConfirm,
   type Output,
-  rows,
 } from "../command.ts";
 import {
   countOption,
@@ -26,49 +25,58 @@ import {
   textArgument,
   textOption,
 } from "../options.ts";
-import { checkRows } from "./import-input.ts";
+import { checkView, toSummary } from "./import-check.ts";
 import { openOtherOrders } from "./import-others.ts";
-import { type ImportPlan, overviewView, planImport, summarise, toSummary } from "./import-plan.ts";
-import { reportColumns, runImport } from "./import-run.ts";
+import { type ImportPlan, planImport, summarise } from "./import-plan.ts";
+import { runImport } from "./import-run.ts";
+import { openSource } from "./import-source.ts";
+import { duplicates, settleTwins } from "./import-twins.ts";
 
 const options = {
   map: listOption(
     "COLUMN=FIELD",
-    'a column of the file is this field: "Ship Name=receiver.name" (repeatable)',
+    'a column of the file is this field: "Ship Name=receiver.name"; "Notes=" leaves one out (repeatable)',
     parseMapping,
   ),
   useMap: textOption("NAME", "column names that were saved"),
   saveMap: textOption("NAME", "save the column names that --map gives"),
   sender: textOption("@NAME", "the sender of rows that have none, from the address book"),
-  check: switchOption("check every row, and send nothing"),
+  check: switchOption("read every row and compare it with earlier imports, and send nothing"),
   concurrency: countOption("N", "rows sent at once (default 4)", { min: 1, max: 64 }),
   rate: countOption("N", "send at most N rows a second", { min: 1, max: 1_000 }),
   journal: textOption("PATH", "where the journal is kept (default: FILE.journal.ndjson)"),
   retryRefused: switchOption("send rows again that were refused before, although they have not changed"),
   rejects: textOption("FILE", "write refused rows to a file, in the input's form, with what was wrong"),
-  allowDuplicate: switchOption("send rows although another import created orders of the same ref"),
+  allowDuplicate: switchOption("send rows although another import has created the same orders"),
 } as const;
 
 export const importOrders = defineCommand({
   description:
-    "The first line of a CSV file names its columns: ref, sender.name, receiver.phone, item.quantity and so\n" +
-    "on, or their usual English or Chinese names. Every row is checked before anything is sent. A journal\n" +
-    "beside the file keeps what became of each row: after a lost connection, Ctrl-C or a crash, run the same\n" +
-    "command again and it goes on where it was. Refused rows: mend the file of --rejects and import that,\n" +
-    "or mend the file itself and run the same command again.",
+    "The first line of a CSV file names its columns, by these fields or by their usual English or Chinese\n" +
+    "names such as Recipient Phone or 收件人电话: ref (your own order number), service_type, sender.name,\n" +
+    "sender.phone, sender.province, sender.city, sender.district, sender.detail, the same with receiver, and\n" +
+    "item.name, item.description, item.weight, item.value, item.quantity. Cells are parted by commas,\n" +
+    "semicolons or tabs; an Excel sheet is saved as CSV UTF-8 first.\n\n" +
+    "Every row is checked before anything is sent. A journal beside the file keeps what became of each row:\n" +
+    "after a lost connection, Ctrl-C or a crash, run the same command again and it goes on where it was.\n" +
+    "Rows that were created are not sent again, and neither are the same rows in another file.\n\n" +
+    "Refused rows: mend them in the file of --rejects and import that, or mend them in the file itself and run\n" +
+    "the same command again. Exit 0: all created, 3: some refused, 5: the service stopped answering, 6: some\n" +
+    "unknown even after looking; after 5 and 6 run the same command again.",
   arguments: { file: textArgument("the file; - for stdin, together with --journal") },
   options,
   hasRows: true,
   confirms: true,
   examples: [
-    { line: "orders import orders.csv --check", note: "is every row right?" },
+    { line: "orders import orders.csv --check", note: "find mistakes before anything is sent" },
     {
       line: "orders import orders.csv --rejects rejects.csv",
-      note: "send them; the refused ones come out as a file",
+      note: "send them; the refused ones come out as a file, with what was wrong",
     },
+    { line: "orders import rejects.csv", note: "the refused ones, once they are mended in that file" },
     {
-      line: 'orders import shop.csv --map "Ship Name=receiver.name" --sender @shop',
-      note: "a shop's own export",
+      line: 'orders import shop.csv --map "Ship Name=receiver.name" --sender @shop --save-map shop',
+      note: "a shop's own export; the next time --use-map shop will do",
     },
   ],
   exits: [0, 2, 3, 5, 6, 130],
@@ -76,99 +84,84 @@ export const importOrders = defineCommand({
   async run(input, context): Promise<Output> {
     const { file, check } = input;
     const retryRefused = input.retryRefused === true;
-    const name = file === "-" ? "stdin" : file;
     if (input.rejects !== undefined && path.resolve(input.rejects) === path.resolve(file)) {
       throw usageError("the file of --rejects is the one that is imported", "give it another name");
     }
-    const journalPath = path.resolve(input.journal ?? `${file}.journal.ndjson`);
-    if (file === "-" && input.journal === undefined) {
+    const journalPath = findJournalPath(input);
+    if (check) return checkFile(input, journalPath, context);
+    if (journalPath === undefined) {
       throw usageError("an import from stdin needs a place for its journal", "give one with --journal PATH");
     }
-    if (!check) await ensureCanConfirm(context);
-    if (!check || file === "-") context.defer(await context.lock(journalPath, "the journal"));
-    const filePath = file === "-" ? await context.spool(`${journalPath}.input`) : file;
-    const source = {
-      path: filePath,
-      name,
-      facts: await inspectSource(filePath, name),
-      mapping: await chooseMapping(input, context),
-      sender: await findSender(input.sender, context),
-    };
-    if (check) {
-      const overview = await checkRows(source, async () => {}, context);
-      return document(toSummary(overview), overviewView);
-    }
-    const account = await context.account();
-    const identity = {
-      account: account.name,
-      base_url: account.kind === "sandbox" ? "sandbox" : account.baseUrl,
-    };
+    await ensureCanConfirm(context);
+    context.defer(await context.lock(journalPath, "the journal"));
+    const source = await openSource(input, context);
+    const identity = identify(await context.account());
     const journal = await openJournal(journalPath, identity, source.facts.fingerprint);
     context.defer(() => journal.close());
     const others = openOtherOrders(journalPath, identity, context);
-    const plan = await planImport(
-      source,
-      journal,
-      { others: input.allowDuplicate === true ? undefined : others, retryRefused },
-      context,
-    );
+    const compared = input.allowDuplicate === true ? undefined : others;
+    const plan = await planImport(source, journal, { others: compared, retryRefused }, context);
     summarise(plan, identity, context);
+    await settleTwins(plan.twins, context);
+    const rejects = await openRejects(input.rejects, source, plan);
+    if (rejects) context.defer(rejects.abandon);
     if (plan.toSend + plan.open > 0) {
       await checkBudget(plan.toSend + plan.open, await context.service(), context);
       await confirmOrStop(context, question(plan, identity.account));
       await rememberJournal(context.journals, identity.account, journalPath);
     }
-    const { csvRecord } = await import("../../terminal/csv.ts");
-    const rejects =
-      input.rejects === undefined
-        ? undefined
-        : createRejects({
-            path: input.rejects,
-            form: source.facts.form,
-            header: () => plan.overview.header,
-            csvRecord,
-          });
-    const settings = {
-      concurrency: input.concurrency ?? 4,
-      ratePerSecond: input.rate,
-      retryRefused,
-    };
-    const run = { settings, rejects, rejectsPath: input.rejects, others };
-    return rows(runImport(source, plan, journal, run, context), reportColumns, "No rows");
+    const settings = { concurrency: input.concurrency ?? 4, ratePerSecond: input.rate, retryRefused };
+    return runImport({ source, plan, journal, others, settings, rejects }, context);
   },
 });
 
-type Input = OptionValues<typeof options>;
+type Input = OptionValues<typeof options> & { readonly file: string };
+
+/** Undefined for stdin without `--journal`. */
+function findJournalPath({ file, journal }: Input): string | undefined {
+  if (journal !== undefined) return path.resolve(journal);
+  return file === "-" ? undefined : path.resolve(`${file}.journal.ndjson`);
+}
+
+function identify(account: ActiveAccount): JournalIdentity {
+  return {
+    account: account.name,
+    base_url: account.kind === "sandbox" ? "sandbox" : account.baseUrl,
+  };
+}
+
+/** Compares with what was imported before, where there is an account and so something to compare with. */
+async function checkFile(input: Input, journalPath: string | undefined, context: Context): Promise<Output> {
+  const source = await openSource(input, context);
+  const account = await context.account().catch((error) => {
+    const isNamed = context.globals.account !== undefined;
+    if (error instanceof CourierError && error.code === "no_account" && !isNamed) return undefined;
+    throw error;
+  });
+  const identity = account && identify(account);
+  const journal = identity && journalPath ? await viewJournal(journalPath, identity) : undefined;
+  if (journal) context.defer(journal.close);
+  const compares = identity !== undefined && input.allowDuplicate !== true;
+  const others = compares ? openOtherOrders(journalPath, identity, context) : undefined;
+  const plan = await planImport(
+    source,
+    journal,
+    { others, retryRefused: input.retryRefused === true },
+    context,
+  );
+  const [twin] = plan.twins;
+  if (twin) throw duplicates(twin);
+  const name = compares ? identity.account : undefined;
+  return document(toSummary(plan, name), () => checkView(plan, name));
+}
+
+async function openRejects(file: string | undefined, { facts }: RowsOptions, { overview }: ImportPlan) {
+  if (file === undefined) return undefined;
+  const { csvRecord } = await import("../../terminal/csv.ts");
+  return createRejects({ path: file, facts, header: overview.header, csvRecord });
+}
 
 function question({ toSend, open }: ImportPlan, account: string): string {
   const lost = open > 0 ? `, after looking for ${open} whose answer was lost` : "";
   return `Create ${toSend} ${toSend === 1 ? "order" : "orders"} with the account ${account}${lost}?`;
-}
-
-async function findSender(alias: string | undefined, context: Context) {
-  if (alias === undefined) return defaultSender(await context.config.read());
-  if (!alias.startsWith("@"))
-    throw usageError(`--sender takes a name from the address book such as @shop, not “${alias}”`);
-  return findParty(await context.config.read(), parseAlias(alias));
-}
-
-/** Saved column names, with those of `--map` over them. */
-async function chooseMapping(
-  { map = [], useMap, saveMap }: Input,
-  context: Context,
-): Promise<ReadonlyMap<string, string>> {
-  const { maps } = await context.config.read();
-  const saved = useMap !== undefined && Object.hasOwn(maps, useMap) ? maps[useMap] : undefined;
-  if (useMap !== undefined && !saved) {
-    throw usageError(
-      `there are no column names saved as ${useMap}`,
-      `saved: ${Object.keys(maps).join(", ") || "none yet"}`,
-    );
-  }
-  const mapping = { ...saved, ...Object.fromEntries(map.map(({ header, path }) => [header, path])) };
-  if (saveMap !== undefined) {
-    const name = parseAlias(saveMap);
-    await context.config.update((config) => ({ ...config, maps: { ...config.maps, [name]: mapping } }));
-  }
-  return new Map(Object.entries(mapping));
 }

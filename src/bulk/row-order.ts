@@ -1,0 +1,44 @@
+/** Owns the order of a report: by row, although some rows take longer than those after them. */
+
+/** Results that may wait for one that is missing; more would not fit into a memory that stays the same. */
+const mostHeld = 1_000;
+
+interface Numbered {
+  readonly row: { readonly row: number };
+}
+
+/**
+ * Gives results in the order of their rows, from 1. Where too many wait for a row, they go ahead of it; where
+ * the results end, by themselves or with an error, the rest follows in order.
+ */
+export async function* inRowOrder<T extends Numbered>(results: AsyncIterable<T>): AsyncGenerator<T> {
+  const held = new Map<number, T>();
+  let next = 1;
+  function* release(): Generator<T> {
+    for (let result = held.get(next); result; result = held.get(next)) {
+      held.delete(next);
+      next += 1;
+      yield result;
+    }
+  }
+  function* releaseAll(): Generator<T> {
+    for (const number of [...held.keys()].sort((a, b) => a - b)) {
+      const result = held.get(number);
+      held.delete(number);
+      next = Math.max(next, number + 1);
+      if (result) yield result;
+    }
+  }
+  try {
+    for await (const result of results) {
+      held.set(result.row.row, result);
+      yield* release();
+      if (held.size >= mostHeld) yield* releaseAll();
+      else if (result.row.row < next && held.delete(result.row.row)) yield result;
+    }
+  } catch (error) {
+    yield* releaseAll();
+    throw error;
+  }
+  yield* releaseAll();
+}

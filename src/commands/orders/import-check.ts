@@ -1,0 +1,61 @@
+/** Owns `orders import --check`: what can be told of a file without asking the service. */
+
+import type { Json } from "../../model/json.ts";
+import { type Block, fields, line, styled } from "../../terminal/blocks.ts";
+import { describeEarlier, type ImportPlan, lacksRefs } from "./import-plan.ts";
+
+/** The result of `--check`: field names are a contract with scripts. */
+export interface CheckSummary {
+  readonly [field: string]: Json;
+  readonly rows: number;
+  readonly service_levels: Readonly<Record<string, number>>;
+  readonly senders: readonly string[];
+  readonly unused_columns: readonly string[];
+  readonly rows_with_ref: number;
+  /** The account whose imports the rows were compared with; null where there is none. */
+  readonly account: string | null;
+  readonly to_send: number;
+  readonly created: number;
+  readonly refused: number;
+  readonly unknown: number;
+}
+
+export function toSummary(plan: ImportPlan, account: string | undefined): CheckSummary {
+  const { rows, serviceLevels, senders, unused, refs } = plan.overview;
+  return {
+    rows,
+    service_levels: Object.fromEntries(serviceLevels),
+    senders: [...senders],
+    unused_columns: unused,
+    rows_with_ref: refs,
+    account: account ?? null,
+    to_send: plan.toSend,
+    created: plan.created,
+    refused: plan.refused,
+    unknown: plan.open,
+  };
+}
+
+export function checkView(plan: ImportPlan, account: string | undefined): readonly Block[] {
+  const { rows, serviceLevels, senders, unused, refs } = plan.overview;
+  const levels = [...serviceLevels].map(([level, count]) => `${count} ${level || "without one"}`);
+  const earlier = describeEarlier(plan);
+  return [
+    line(styled("good", "No mistakes found"), `; nothing was sent. ${promise}`),
+    fields(
+      ["Rows", String(rows)],
+      ["To be sent", String(plan.toSend)],
+      ...(earlier === "" ? [] : ([["From an earlier run", earlier]] as const)),
+      ["Service levels", levels.join(", ")],
+      ["Senders", [...senders].join(", ")],
+      ["Refs", refs === rows ? "each row has one" : refs === 0 ? lacksRefs : `${rows - refs} rows have none`],
+      ["Columns not used", unused.join(", ") || "none"],
+      [
+        "Other imports",
+        account === undefined ? "not compared: there is no account" : `no row is in one of ${account}`,
+      ],
+    ),
+  ];
+}
+
+const promise = "The service checks each order once more when it is sent.";
