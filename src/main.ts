@@ -6,6 +6,7 @@ import { interrupted } from "./core/errors.ts";
 const interruption = new AbortController();
 listen("SIGINT", 130);
 listen("SIGTERM", 143);
+process.on("newListener", keepSignals);
 
 process.exitCode = await run({
   argv: process.argv.slice(2),
@@ -32,4 +33,13 @@ function listen(signal: "SIGINT" | "SIGTERM", exit: 130 | 143): void {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
+}
+
+/**
+ * Packages that guard files listen as well, and then send the signal once more, which would be taken for the
+ * user's second one.
+ */
+function keepSignals(event: string | symbol, listener: (...values: unknown[]) => void): void {
+  if (event !== "SIGINT" && event !== "SIGTERM") return;
+  queueMicrotask(() => process.removeListener(event, listener));
 }

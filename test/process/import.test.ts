@@ -1,0 +1,124 @@
+/** An import as a process: signals, a service that goes away, many rows at once, files that are in the way. */
+
+import { readFile, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { row, sheet } from "../support/imports.ts";
+import { createServedProcessHome, until } from "../support/process.ts";
+
+const post = { method: "POST", path: "/api/v1/orders" } as const;
+const rowsOf = (count: number) => sheet(...Array.from({ length: count }, (_, index) => row(`A-${index}`)));
+
+async function createHome(rows: number) {
+  const home = await createServedProcessHome();
+  await writeFile(path.join(home.directory, "orders.csv"), rowsOf(rows));
+  const posts = () => home.sandbox.requests.filter(({ method }) => method === "POST").length;
+  return { ...home, posts };
+}
+
+describe.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("%s", (signal, exit) => {
+  test("once: what is under way is finished and reported, and the end says how to go on", async () => {
+    const home = await createHome(60);
+    home.sandbox.faults.set([{ ...post, kind: "latency", ms: 300 }]);
+    const running = home.start("orders import orders.csv --yes --ndjson");
+    await until("some are under way", () => home.posts() >= 6);
+    const sent = home.posts();
+    process.kill(running.pid, signal);
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ exit, signal: null });
+    const report = ended.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(report.length).toBeGreaterThanOrEqual(sent);
+    expect(report.every(({ outcome }) => outcome === "created")).toBe(true);
+    expect(home.posts()).toBe(report.length);
+    const lines = ended.stderr.trimEnd().split("\n");
+    expect(lines).toContain("stopping: what is under way is finished first; once more stops at once");
+    expect(JSON.parse(lines.at(-1) ?? "").error).toMatchObject({
+      message: `stopped: ${report.length} created, 0 refused, ${60 - report.length} to go`,
+      hint: "run the same command again: it goes on where it was",
+      exit,
+    });
+    home.sandbox.faults.clear();
+    expect((await home.courier("orders import orders.csv --yes --ndjson")).exit).toBe(0);
+    expect(home.posts()).toBe(60);
+  });
+
+  test("twice: it ends at once, and the next run finds out what became of what was under way", async () => {
+    const home = await createHome(8);
+    home.sandbox.faults.set([{ ...post, kind: "stall_headers", times: 4 }]);
+    const running = home.start("orders import orders.csv --yes --ndjson");
+    await until("all are under way", () => home.posts() >= 4);
+    process.kill(running.pid, signal);
+    await running.untilStderr(/once more stops at once/);
+    process.kill(running.pid, signal);
+    expect(await running.ended).toMatchObject({ exit: null, signal });
+    const again = await home.courier("orders import orders.csv --yes --ndjson");
+    expect(again.exit).toBe(0);
+    const { stdout } = await home.courier("orders list --all --ndjson");
+    expect(stdout.trimEnd().split("\n")).toHaveLength(8);
+  });
+
+  test("while it looks for lost orders, it ends at once: reading harms nobody", async () => {
+    const home = await createHome(2);
+    home.sandbox.faults.set([
+      { ...post, kind: "drop_after" },
+      { method: "GET", kind: "stall_headers" },
+    ]);
+    const running = home.start("orders import orders.csv --yes --ndjson");
+    await until("it looks", () => home.sandbox.requests.some(({ method }) => method === "GET"));
+    process.kill(running.pid, signal);
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ exit, signal: null });
+    expect(ended.stdout.match(/"outcome":"unknown"/g)).toHaveLength(2);
+    home.sandbox.faults.clear();
+    expect((await home.courier("orders import orders.csv --yes --ndjson")).exit).toBe(0);
+    expect(home.posts()).toBe(2);
+  });
+});
+
+test("sixty-four rows at once leave nothing on stderr but what is meant", async () => {
+  const home = await createHome(200);
+  const ran = await home.courier("orders import orders.csv --yes --ndjson --concurrency 64");
+  expect(ran.exit).toBe(0);
+  expect(ran.stderr.split("\n").filter((line) => line !== "")).toEqual([
+    expect.stringMatching(/^200 rows for the account/),
+    "from 张三",
+    expect.stringMatching(/^This takes 200 calls/),
+    "200 rows: 200 created",
+  ]);
+});
+
+test("a report that nobody reads any more ends it in order, and nothing is lost", async () => {
+  const home = await createHome(300);
+  const shell = '"$@" | head -1';
+  const ran = await home.start("orders import orders.csv --yes --ndjson", { shell }).ended;
+  expect(ran.stdout.split("\n")).toHaveLength(2);
+  expect((await home.courier("orders import orders.csv --yes --ndjson")).exit).toBe(0);
+  expect(home.posts()).toBe(300);
+});
+
+test("rejects that cannot be written are told before anything is sent", async () => {
+  const home = await createHome(2);
+  const ran = await home.courier("orders import orders.csv --yes --rejects nowhere/rejects.csv");
+  expect(ran.exit).toBe(2);
+  expect(ran.stderr).toContain("cannot write the rejects to nowhere/rejects.csv: there is no such directory");
+  expect(home.posts()).toBe(0);
+});
+
+test("stdin is kept from others and gone afterwards; --check needs no place for a journal", async () => {
+  const home = await createHome(1);
+  const stdin = rowsOf(3);
+  const checked = await home.courier("orders import - --check --json", { stdin });
+  expect([checked.exit, JSON.parse(checked.stdout).rows]).toEqual([0, 3]);
+  const sent = await home.courier("orders import - --yes --json --journal kept.ndjson", { stdin });
+  expect(sent.exit).toBe(0);
+  const left = await home.run(["ls", "-A", home.stateDir]);
+  expect(left.stdout).not.toContain("stdin-");
+  expect((await stat(path.join(home.directory, "kept.ndjson"))).mode & 0o777).toBe(0o600);
+  expect(await readFile(path.join(home.directory, "kept.ndjson"), "utf8")).toContain('"created"');
+});

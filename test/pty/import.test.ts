@@ -1,0 +1,67 @@
+/** An import at a terminal: the bar, the table, Ctrl-C, and what a service that goes away looks like. */
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { row, sheet } from "../support/imports.ts";
+import { createServedTerminalHome, keys } from "../support/terminal.ts";
+
+const post = { method: "POST", path: "/api/v1/orders" } as const;
+
+async function homeWith(...rows: readonly string[]) {
+  const home = await createServedTerminalHome();
+  await writeFile(path.join(home.directory, "orders.csv"), sheet(...rows));
+  return home;
+}
+
+const many = Array.from({ length: 40 }, (_, index) => row(`A-${index}`));
+
+test("Ctrl-C once finishes what is under way, leaves the report whole, and says how to go on", async () => {
+  const home = await homeWith(...many);
+  home.sandbox.faults.set([{ ...post, kind: "latency", ms: 300 }]);
+  const terminal = home.open("orders import orders.csv --yes", { columns: 80, rows: 60 });
+  await terminal.until(/\[#+\.+\] \d+\/40/);
+  terminal.type(keys.ctrlC);
+  expect(await terminal.ended).toEqual({ exit: 130, signal: undefined });
+  const screen = terminal.transcript();
+  const created = screen.match(/ {2}created {2}/g)?.length ?? 0;
+  expect(created).toBe(home.sandbox.requests.filter(({ method }) => method === "POST").length);
+  expect(screen).toContain("stopping: what is under way is finished first; once more stops at once");
+  expect(screen).toContain(`40 rows: ${created} created, ${40 - created} not sent`);
+  expect(screen).toContain(`error: stopped: ${created} created, 0 refused, ${40 - created} to go`);
+  expect(screen).toContain("hint: run the same command again: it goes on where it was");
+  expect(terminal.isCursorVisible).toBe(true);
+});
+
+test("Ctrl-C twice stops at once", async () => {
+  const home = await homeWith(...many);
+  home.sandbox.faults.set([{ ...post, kind: "stall_headers" }]);
+  const terminal = home.open("orders import orders.csv --yes");
+  await expect.poll(() => home.sandbox.requests.length).toBe(4);
+  terminal.type(keys.ctrlC);
+  await terminal.until("once more stops at once");
+  terminal.type(keys.ctrlC);
+  const { exit, signal } = await terminal.ended;
+  expect(exit === 130 || signal === 2).toBe(true);
+});
+
+test("the table, the refusals below their rows, the totals and the rejects stand in that order", async () => {
+  const home = await homeWith(row("A-1"), row("A-2", "王五", "12"), row("A-3"));
+  const terminal = home.open("orders import orders.csv --rejects rejects.csv", { columns: 80, rows: 40 });
+  await terminal.answer("Create 3 orders with the account (environment)?", "y");
+  expect((await terminal.ended).exit).toBe(3);
+  const lines = terminal.transcript().split("\n");
+  const places = [
+    /^ROW {2}REF {2}OUTCOME/,
+    /^ {2}1 {2}A-1 {2}created/,
+    /^ {2}2 {2}A-2 {2}refused/,
+    /^ {5}the service refused: receiver.phone must be a telephone number$/,
+    /^ {2}3 {2}A-3 {2}created/,
+    /^3 rows: 2 created, 1 refused$/,
+    /^1 refused row is in rejects.csv$/,
+    /^error: 1 of 3 rows was refused$/,
+    /^hint: mend the rows in rejects.csv and import that file$/,
+  ].map((pattern) => lines.findIndex((line) => pattern.test(line)));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+});
