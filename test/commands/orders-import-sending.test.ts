@@ -101,6 +101,70 @@ describe("a service that cannot be used", () => {
   });
 });
 
+describe("a service that goes away", () => {
+  const waits = (stderr: string) => stderr.split("\n").filter((line) => line.startsWith("["));
+
+  test("that refuses connections is told every few seconds, and given up after a minute", async () => {
+    const home = await createImportHome(rowsOf(3));
+    const startMs = home.clock.now();
+    const env = { COURIER_BASE_URL: "http://127.0.0.1:1" };
+    const { exit, stderr } = await home.run("", { env });
+    expect(exit).toBe(5);
+    const elapsedS = (home.clock.now() - startMs) / 1_000;
+    expect(elapsedS).toBeGreaterThanOrEqual(60);
+    expect(elapsedS).toBeLessThanOrEqual(65);
+    expect(waits(stderr).length).toBeGreaterThanOrEqual(8);
+    expect(waits(stderr)[2]).toMatch(/0\/3 {2}service does not answer for \d+ s, trying again$/);
+  });
+
+  test("that takes connections and never answers: silence is told, few rows are in doubt, and it ends", async () => {
+    const home = await createImportHome(rowsOf(60));
+    home.sandbox.faults.set([{ ...post, kind: "stall_headers", after: 6 }]);
+    const startMs = home.clock.now();
+    let isOver = false;
+    const running = home.run().finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await new Promise((resume) => setTimeout(resume, 2)); // what has come over the wire is taken in
+      if (home.posts >= 10) home.clock.advance(1_000);
+    }
+    const { exit, stderr } = await running;
+    expect(exit).toBe(5);
+    expect((home.clock.now() - startMs) / 1_000).toBeLessThan(130);
+    expect(home.posts).toBeLessThanOrEqual(6 + 3 * 4);
+    expect(stderr).toMatch(/\[#*\.+\] 6\/60 {2}no answer from the service for \d+ s/);
+    expect(stderr).toContain("127.0.0.1");
+    const { error } = JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "");
+    expect(error).toMatchObject({ code: "service_unavailable", exit: 5 });
+    expect(error.hint).toMatch(/it goes on where it was; what became of \d+ more is found out by then$/);
+    home.sandbox.faults.clear();
+    expect((await home.run()).exit).toBe(0);
+    expect(await home.receivers()).toHaveLength(60);
+  });
+
+  test("while lost orders are looked for: it is told, and given up after a minute", async () => {
+    const home = await createImportHome(rowsOf(4));
+    home.sandbox.faults.set([
+      { ...post, kind: "drop_after", times: 1 },
+      { kind: "drop_before", method: "GET" },
+    ]);
+    const startMs = home.clock.now();
+    const { exit, stderr } = await home.run();
+    expect(exit).toBe(5);
+    expect((home.clock.now() - startMs) / 1_000).toBeLessThanOrEqual(80);
+    expect(stderr).toMatch(/3\/4 {2}service does not answer for \d+ s, trying again/);
+  });
+
+  test("that asks for fewer calls: how long is told", async () => {
+    const home = await createImportHome(rowsOf(8));
+    home.sandbox.faults.set([{ ...post, kind: "rate_limit", retryAfter: "40", after: 4, times: 3 }]);
+    const { exit, stderr } = await home.run("--concurrency 1");
+    expect(exit).toBe(0);
+    expect(waits(stderr).join("\n")).toContain("the service asks to wait, 40 s more");
+  });
+});
+
 describe("Ctrl-C", () => {
   test("once: what is under way is finished, the rest waits, and the message says how to go on", async () => {
     const home = await createImportHome(rowsOf(40));

@@ -1,7 +1,7 @@
 /** Owns the run of an import as seen by a user: progress, report, rejects, and how it ended. */
 
 import { ServiceFailure } from "../../api/failure.ts";
-import { importRows } from "../../bulk/importer.ts";
+import { importRows, type RowResult } from "../../bulk/importer.ts";
 import type { Journal } from "../../bulk/journal.ts";
 import { ServiceUnavailable } from "../../bulk/patience.ts";
 import type { RejectsWriter } from "../../bulk/rejects.ts";
@@ -9,7 +9,7 @@ import { inRowOrder } from "../../bulk/row-order.ts";
 import { type ImportRow, type RowsOptions, readRows } from "../../bulk/rows.ts";
 import { CourierError, fileError, interrupted } from "../../core/errors.ts";
 import { type Context, type RowsOutput, rows } from "../command.ts";
-import { openImportMeter } from "./import-meter.ts";
+import { type ImportMeter, openImportMeter } from "./import-meter.ts";
 import type { OtherOrders } from "./import-others.ts";
 import type { ImportPlan } from "./import-plan.ts";
 import {
@@ -39,6 +39,17 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   const wrong: ReportRow[] = [];
   const { source, plan, journal, others, settings, rejects } = run;
 
+  /** A row counts when it is done, and not only when its turn in the report has come. */
+  async function* counted(results: AsyncIterable<RowResult>, meter: ImportMeter) {
+    for await (const result of results) {
+      counts[result.outcome] += 1;
+      if (result.isChanged) counts.changed += 1;
+      if (result.isEarlier) counts.earlier += 1;
+      meter.count(counts);
+      yield result;
+    }
+  }
+
   async function* report() {
     const meter = openImportMeter(plan.overview.rows, context);
     const onStop = () =>
@@ -48,14 +59,10 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     try {
       const tools = await createTools(others, meter.tell, context);
       const results = importRows(goodRows(source), journal, tools, settings);
-      for await (const result of inRowOrder(results)) {
-        counts[result.outcome] += 1;
-        if (result.isChanged) counts.changed += 1;
-        if (result.isEarlier) counts.earlier += 1;
+      for await (const result of inRowOrder(counted(results, meter))) {
         const row = toReport(result, plan.overview);
         if (result.outcome === "refused") await rejects?.add(result.row.raw, describeError(row));
         if (row.error !== null && isWorthKeeping(wrong)) wrong.push(row);
-        meter.count(counts);
         if (result.outcome !== "unsent") yield row;
       }
       isOver = true;
