@@ -66,3 +66,20 @@ export async function* mapInOrder<T, R>(
 function toIterator<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterator<T> | Iterator<T> {
   return Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
 }
+
+/** Gives a function that does things as soon as fewer than `limit` of them are under way, in the order they came. */
+export function createSlots(limit: number): <T>(act: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let free = limit;
+  return async (act) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await act();
+    } finally {
+      const next = waiting.shift(); // who waits takes over the slot
+      if (next) next();
+      else free += 1;
+    }
+  };
+}

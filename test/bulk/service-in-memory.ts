@@ -1,7 +1,7 @@
 /** A service in memory for imports: its orders, what becomes of each request by a script, and the look-up. */
 
 import { setImmediate as turn } from "node:timers/promises";
-import type { ImportTools, SendResult } from "../../src/bulk/importer.ts";
+import type { ImportTools, SendResult } from "../../src/bulk/import-terms.ts";
 import type { ImportRow } from "../../src/bulk/rows.ts";
 import type { Draft, DraftParty } from "../../src/model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../../src/model/interface.ts";

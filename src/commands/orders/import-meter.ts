@@ -1,6 +1,6 @@
 /** Owns what is said of an import while it runs: how far it is, and what it waits for. */
 
-import type { Stage } from "../../bulk/importer.ts";
+import type { Stage } from "../../bulk/import-terms.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Context } from "../command.ts";
 import type { Counts } from "./import-report.ts";

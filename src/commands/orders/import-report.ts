@@ -1,6 +1,6 @@
 /** Owns the report of an import: a row's outcome as data and as a line of a table, and the totals. */
 
-import type { RowResult } from "../../bulk/importer.ts";
+import type { RowResult } from "../../bulk/import-terms.ts";
 import { type Json, jsonNumber } from "../../model/json.ts";
 import { type Block, type Column, line, show, styled, type Text } from "../../terminal/blocks.ts";
 import type { Context } from "../command.ts";

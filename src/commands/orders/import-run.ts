@@ -1,7 +1,8 @@
 /** Owns the run of an import as seen by a user: progress, report, rejects, and how it ended. */
 
 import { ServiceFailure } from "../../api/failure.ts";
-import { importRows, type RowResult } from "../../bulk/importer.ts";
+import type { RowResult } from "../../bulk/import-terms.ts";
+import { importRows } from "../../bulk/importer.ts";
 import type { Journal } from "../../bulk/journal.ts";
 import { ServiceUnavailable } from "../../bulk/patience.ts";
 import type { RejectsWriter } from "../../bulk/rejects.ts";

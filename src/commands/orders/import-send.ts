@@ -3,7 +3,7 @@
 import { ServiceFailure } from "../../api/failure.ts";
 import { allOrders } from "../../api/pages.ts";
 import type { CourierService } from "../../api/service.ts";
-import type { ImportTools, SendResult, Stage } from "../../bulk/importer.ts";
+import type { ImportTools, SendResult, Stage } from "../../bulk/import-terms.ts";
 import { createdFacts } from "../../bulk/journal-state.ts";
 import { longestSilenceMs, longestWaitMs } from "../../bulk/patience.ts";
 import type { Draft } from "../../model/draft.ts";
