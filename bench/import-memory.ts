@@ -1,4 +1,4 @@
-/** Owns the bench of an import's memory: a large file against a small one, checked and sent. */
+/** Owns the bench of memory: an import and an export of many orders against those of few. */
 
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -11,30 +11,30 @@ const few = 2_000;
 const many = 200_000;
 
 export async function benchImportMemory(directory: string): Promise<void> {
-  const checked = [await check(directory, few), await check(directory, many)] as const;
-  tell("check", ...checked);
-  const sent = [await send(directory, few), await send(directory, many)] as const;
-  tell("import", ...sent);
+  tell("import", await send(directory, few), await send(directory, many));
+}
+
+export async function benchExportMemory(directory: string): Promise<void> {
+  tell("export", await exportAll(directory, few), await exportAll(directory, many));
 }
 
 function tell(what: string, small: number | undefined, large: number | undefined): void {
   if (small === undefined || large === undefined) return;
-  const figures = `${large.toFixed(0)} MB for ${many} rows, ${small.toFixed(0)} MB for ${few}`;
+  const figures = `${large.toFixed(0)} MB for ${many} orders, ${small.toFixed(0)} MB for ${few}`;
   report(`${what}: memory, large / small`, large / small, "at most 1.30", figures);
-}
-
-async function check(directory: string, rows: number): Promise<number | undefined> {
-  const file = await writeSheet(directory, rows);
-  return (await run(["orders", "import", file, "--check", "--json"], directory)).peakMb;
 }
 
 async function send(directory: string, rows: number): Promise<number | undefined> {
   const file = await writeSheet(directory, rows);
-  const served = await serve(directory);
+  await using served = await serve(directory);
   const words = ["orders", "import", file, "--yes", "--quiet", "--ndjson", "--concurrency", "16"];
-  const { peakMb } = await run([...words, "--allow-duplicate"], directory, served);
-  await served.stop();
-  return peakMb;
+  return (await run([...words, "--allow-duplicate"], directory, served)).peakMb;
+}
+
+async function exportAll(directory: string, orders: number): Promise<number | undefined> {
+  await using served = await serve(directory, ["--seed-orders", String(orders)]);
+  const words = ["orders", "export", "--quiet", "-o", path.join(directory, "export.csv")];
+  return (await run(words, directory, served)).peakMb;
 }
 
 async function writeSheet(directory: string, rows: number): Promise<string> {

@@ -15,10 +15,10 @@ const require = createRequire(import.meta.url);
 export async function benchImportRate(directory: string): Promise<void> {
   const file = path.join(directory, "rate.csv");
   await writeFile(file, header + Array.from({ length: rows }, (_, index) => sheetRow(index)).join(""));
-  const served = await serve(directory);
   const loads: number[] = [];
   const imports: number[] = [];
   const wholes: number[] = [];
+  await using served = await serve(directory);
   await generateLoad(served); // both meet a server that has warmed up
   for (let round = 0; round < rounds; round++) {
     await generateLoad(served);
@@ -29,7 +29,6 @@ export async function benchImportRate(directory: string): Promise<void> {
     imports.push(await rateOfLatest(served));
     wholes.push(rows / seconds);
   }
-  await served.stop();
   const [load, own, whole] = [median(loads), median(imports), median(wholes)];
   const figures = `${own.toFixed(0)}/s of ${load.toFixed(0)}/s; ${whole.toFixed(0)}/s with start and check`;
   report("import / load generator", own / load, "at least 0.70", figures);

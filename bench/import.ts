@@ -1,13 +1,18 @@
-/** Prints the ratios of work in bulk: `npm run bench`, or some of them: `npm run bench rate pages memory`. */
+/** Prints the ratios of work in bulk: `npm run bench`, or some of them: `npm run bench rate pages import-memory export-memory`. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { benchImportMemory } from "./import-memory.ts";
+import { benchExportMemory, benchImportMemory } from "./import-memory.ts";
 import { benchImportRate } from "./import-rate.ts";
 import { benchListPages } from "./list-pages.ts";
 
-const benches = { rate: benchImportRate, pages: benchListPages, memory: benchImportMemory };
+const benches = {
+  rate: benchImportRate,
+  pages: benchListPages,
+  "import-memory": benchImportMemory,
+  "export-memory": benchExportMemory,
+};
 const asked = process.argv.slice(2);
 const directory = await mkdtemp(path.join(tmpdir(), "courier-bench-"));
 try {

@@ -9,14 +9,13 @@ const rounds = 3;
 
 export async function benchListPages(directory: string): Promise<void> {
   const words = ["--seed-orders", String(pages * pageSize), "--latency", String(latencyMs)];
-  const served = await serve(directory, words);
+  await using served = await serve(directory, words);
   const singles: number[] = [];
   const alls: number[] = [];
   for (let round = 0; round < rounds; round++) {
     singles.push(await readPageAfterPage(served));
     alls.push((await run(["orders", "list", "--all", "--ndjson"], directory, served)).seconds);
   }
-  await served.stop();
   const [single, all] = [median(singles), median(alls)];
   report(
     "page after page / list --all",

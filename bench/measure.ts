@@ -9,10 +9,10 @@ const root = path.resolve(import.meta.dirname, "..");
 const program = path.join(root, "bin/courier.js");
 const watchMs = 20;
 
-export interface Served {
+/** Stopped when it goes out of scope, so that a bench that fails ends. */
+export interface Served extends AsyncDisposable {
   readonly baseUrl: string;
   readonly apiKey: string;
-  stop(): Promise<void>;
 }
 
 /** A sandbox in a process of its own, on an empty state directory below `directory`. */
@@ -28,7 +28,7 @@ export async function serve(directory: string, words: readonly string[] = []): P
   return {
     baseUrl: base_url,
     apiKey: api_key,
-    async stop() {
+    async [Symbol.asyncDispose]() {
       const ended = once(child, "exit");
       child.kill("SIGTERM");
       await ended;

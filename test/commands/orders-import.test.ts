@@ -31,10 +31,31 @@ describe("--check", () => {
     await expect(stat(home.journal)).rejects.toThrow("ENOENT");
   });
 
-  test("needs no account", async () => {
+  test("needs no account, and says that nothing was compared", async () => {
     const home = await createImportHome(three);
     const env = { COURIER_BASE_URL: "", COURIER_API_KEY: "" };
-    expect((await home.courier(["orders", "import", home.file, "--check"], { env })).exit).toBe(0);
+    const { exit, stdout } = await home.courier(["orders", "import", home.file, "--check"], { env });
+    expect(exit).toBe(0);
+    expect(stdout).toContain("not compared: there is no account");
+    const named = await home.courier(["orders", "import", home.file, "--check", "--account", "nope"]);
+    expect(named.exit).toBe(4);
+  });
+
+  test("promises no more than it can know", async () => {
+    const home = await createImportHome(three);
+    const { stdout } = await home.courier(["orders", "import", home.file, "--check"]);
+    expect(stdout).toMatch(/^No mistakes found; nothing was sent\. The service checks each order once more/);
+    expect(stdout).toMatch(/^Refs +1 rows have none$/m);
+  });
+
+  test("knows what an earlier run has done, and leaves the journal as it is", async () => {
+    const home = await createImportHome(three);
+    await home.run();
+    const before = await readFile(home.journal);
+    const { exit, stdout } = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 3, to_send: 0, created: 2, refused: 1, unknown: 0 });
+    expect(await readFile(home.journal)).toEqual(before);
   });
 
   test.each([["--check"], ["--yes"]])(
@@ -217,6 +238,79 @@ describe("rejects come out in the form that went in, and go in again", () => {
     await expect(stat(rejects)).rejects.toThrow("ENOENT");
     expect((await home.run(`--rejects ${home.file}`)).exit).toBe(2);
   });
+});
+
+describe("files as people have them", () => {
+  const lines = (text: string) => text.trimEnd().split(/\r?\n/);
+
+  test("one order as a JSON object over many lines is one row", async () => {
+    const order = { sender: { name: "张三" }, receiver: { name: "李四" }, item: { name: "茶叶" } };
+    const home = await createImportHome(JSON.stringify(order, null, 2));
+    const { exit, report } = await home.run();
+    expect([exit, outcomes(report), home.posts]).toEqual([0, "created", 1]);
+  });
+
+  test.each([
+    ["semicolons", ";"],
+    ["tabs", "\t"],
+  ])("rejects of a sheet with %s have them too", async (_what, delimiter) => {
+    const content = sheet(row("A-1", "李四", "12"), row("A-2")).replaceAll(",", delimiter);
+    const home = await createImportHome(content);
+    const rejects = path.join(home.directory, "rejects.csv");
+    const first = await home.run(`--rejects ${rejects}`);
+    expect([first.exit, outcomes(first.report)]).toEqual([3, "refused created"]);
+    expect(first.stderr).toContain(`1 refused row is in ${rejects}\n`);
+    expect(first.stderr).not.toContain("--rejects FILE");
+    const text = await readFile(rejects, "utf8");
+    expect(lines(text)[0]).toBe(`${header.replaceAll(",", delimiter)}${delimiter}error`);
+    await home.put(
+      text.replace(`${delimiter}12${delimiter}`, `${delimiter}13700137000${delimiter}`),
+      "rejects.csv",
+    );
+    expect((await home.courier(["orders", "import", rejects, "--yes"])).exit).toBe(0);
+  });
+
+  test.each([
+    ["with a mark", Buffer.from(`\uFEFF${sheet(row("A-1", "李四", "12"))}`), true],
+    ["without one", Buffer.from(sheet(row("A-1", "李四", "12"))), false],
+    ["in UTF-16", Buffer.from(`\uFEFF${sheet(row("A-1", "李四", "12"))}`, "utf16le"), true],
+  ])("rejects of a sheet %s open in the same program", async (_what, content, hasMark) => {
+    const home = await createImportHome(content);
+    const rejects = path.join(home.directory, "rejects.csv");
+    await home.run(`--rejects ${rejects}`);
+    expect((await readFile(rejects, "utf8")).startsWith("\uFEFF")).toBe(hasMark);
+  });
+
+  test("an Excel workbook is named for what it is", async () => {
+    const home = await createImportHome(Buffer.from([0x50, 0x4b, 0x03, 0x04, 1, 2, 3]));
+    const { exit, stderr } = await home.courier(["orders", "import", home.file, "--yes"]);
+    expect([exit, home.posts]).toEqual([2, 0]);
+    expect(stderr).toContain("is a workbook such as Excel's .xlsx");
+    expect(stderr).toContain("hint: open it in the spreadsheet program, save it as “CSV UTF-8”");
+  });
+});
+
+test("rows whose answer was lost stand in their place in the report", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五"), row("A-3", "赵六"), row("A-4")));
+  home.sandbox.faults.set([
+    { method: "POST", path: "/api/v1/orders", kind: "drop_after", times: 1 },
+    { method: "POST", path: "/api/v1/orders", kind: "drop_before", times: 1 },
+  ]);
+  const { exit, report } = await home.run();
+  expect([exit, report.map(({ row: number }) => number)]).toEqual([0, [1, 2, 3, 4]]);
+});
+
+test("in a long report, what was refused is told once more at the end", async () => {
+  const rows = Array.from({ length: 30 }, (_, index) =>
+    row(`A-${index}`, "李四", index < 12 ? "12" : undefined),
+  );
+  const home = await createImportHome(sheet(...rows));
+  const words = ["orders", "import", home.file, "--yes"];
+  const { stdout, stderr } = await home.courier(words, { terminal: 80, env: { NO_COLOR: "1" } });
+  expect(stdout.match(/^ {5}the service refused/gm)).toHaveLength(12);
+  const told = stderr.slice(stderr.indexOf("row 1 (A-0): the service refused"));
+  expect(told).toContain("row 10 (A-9): ");
+  expect(told).toContain("and 2 more\n30 rows: 18 created, 12 refused\nerror: 12 of 30 rows were refused");
 });
 
 describe("the journal", () => {
