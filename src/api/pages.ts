@@ -29,9 +29,9 @@ export async function* allOrders(
   filter: OrderFilter,
   options: AllOrdersOptions,
 ): AsyncGenerator<OrderSummary> {
-  const seen = new Set<string>();
+  const seen = new Set<number | string>();
   for (let sweep = 1; ; sweep++) {
-    const sweepIds = new Set<string>();
+    const sweepIds = sweep === 1 ? seen : new Set<number | string>();
     let wanted: number | undefined;
     let highest = 0;
     let hasShrunk = false;
@@ -44,10 +44,11 @@ export async function* allOrders(
         highest = Math.max(highest, total);
       }
       for (const order of orders) {
-        sweepIds.add(order.id.value);
-        if (seen.has(order.id.value)) continue;
-        seen.add(order.id.value);
-        yield order;
+        const key = keyOf(order.id.value);
+        const isNew = !seen.has(key);
+        sweepIds.add(key);
+        seen.add(key);
+        if (isNew) yield order;
       }
     }
     if (!hasShrunk && sweepIds.size >= (wanted ?? 0)) return;
@@ -62,6 +63,12 @@ export async function* allOrders(
       );
     }
   }
+}
+
+/** A number takes a third of a text's memory; an id may be larger than one can hold. */
+function keyOf(id: string): number | string {
+  const number = Number(id);
+  return Number.isSafeInteger(number) && String(number) === id ? number : id;
 }
 
 /** Pages from the first to what the newest answer calls the last; an empty page is not the end. */

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../commands/command.ts";

@@ -7,7 +7,7 @@ import { isJsonObject, type Json, stringifyJson } from "../model/json.ts";
 import { type Column, show } from "../terminal/blocks.ts";
 import { createTableWriter, render, type View } from "../terminal/render.ts";
 import { sanitise, sanitiseJson } from "../terminal/sanitise.ts";
-import type { Writer } from "../terminal/streams.ts";
+import { joinWrites, type Writer } from "../terminal/streams.ts";
 import type { Form } from "./globals.ts";
 
 export interface OutputOptions {
@@ -67,6 +67,16 @@ async function drain(stream: Items, act: (item: Json) => Promise<void>): Promise
   }
 }
 
+/** The same for items as text, which are written together where they come together. */
+async function drainText(stream: Items, writer: Writer, format: (item: Json) => string): Promise<Written> {
+  const joined = joinWrites(writer);
+  try {
+    return await drain(stream, (item) => joined.write(format(item)));
+  } finally {
+    await joined.end(); // items that came before a failure are written too
+  }
+}
+
 /** The service may have fields that courier does not know, so a misspelt one shows only once no row has it. */
 function watchFields(
   { rows, columns, ...rest }: RowsOutput,
@@ -112,13 +122,13 @@ async function writeItems(stream: Items, writer: Writer, { form, fields }: Outpu
   const isArray = form === "json";
   const isPretty = isArray && writer.stream.isTTY === true;
   let count = 0;
-  const written = await drain(stream, async (item) => {
+  const written = await drainText(stream, writer, (item) => {
     const chosen = fields ? pickFields(item, fields) : item;
     const text = toJson(chosen, isPretty ? writer : undefined);
     const opening = isArray ? (count === 0 ? "[" : ",") : "";
     const separator = isPretty ? "\n" : "";
     count += 1;
-    await writer.write(opening + separator + (isPretty ? indent(text) : text) + (isArray ? "" : "\n"));
+    return opening + separator + (isPretty ? indent(text) : text) + (isArray ? "" : "\n");
   });
   if (isArray) await writer.write(count === 0 ? "[]\n" : isPretty ? "\n]\n" : "]\n");
   return written;
@@ -159,7 +169,7 @@ async function writeCsv({ rows, columns }: RowsOutput, writer: Writer, { fields,
   const paths = fields ?? columns.map(({ path }) => path);
   const safe = (record: string) => (writer.stream.isTTY ? `${sanitise(record.trimEnd())}\n` : record);
   await writer.write((bom ? "\uFEFF" : "") + safe(csvRecord(paths)));
-  return drain(rows, (row) => writer.write(safe(csvRecord(paths.map((path) => valueAt(row, path))))));
+  return drainText(rows, writer, (row) => safe(csvRecord(paths.map((path) => valueAt(row, path)))));
 }
 
 /** The columns of `--fields`; a path that the table does not know becomes a column of its own. */

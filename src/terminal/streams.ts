@@ -49,6 +49,42 @@ export function createWriter(stream: TerminalStream, beforeWrite = () => {}): Wr
   };
 }
 
+/** More than this waits for the reader. */
+const longestWait = 65_536;
+
+/**
+ * Joins texts that come within one turn of the event loop into one write: a write to a pipe or a file takes
+ * longer than most of them take to be made. A failure is thrown by the next write, or by the end.
+ */
+export function joinWrites(writer: Writer): { write(text: string): Promise<void>; end(): Promise<void> } {
+  let waiting = "";
+  let working: Promise<void> | undefined;
+
+  async function work(): Promise<void> {
+    while (waiting !== "") {
+      await new Promise<void>((resume) => setImmediate(resume));
+      const text = waiting;
+      waiting = "";
+      await writer.write(text);
+    }
+    working = undefined;
+  }
+
+  return {
+    async write(text) {
+      waiting += text;
+      if (!working) {
+        working = work();
+        working.catch(() => {}); // met by whoever writes next
+      }
+      if (waiting.length > longestWait) await working;
+    },
+    async end() {
+      await working;
+    },
+  };
+}
+
 /** What was asked for has been done, so no exit code may say that nothing was. */
 function unwritten(error: Error): CourierError {
   const reason = systemCode(error) ?? error.message;

@@ -61,8 +61,7 @@ export const importOrders = defineCommand({
     "after a lost connection, Ctrl-C or a crash, run the same command again and it goes on where it was.\n" +
     "Rows that were created are not sent again, and neither are the same rows in another file.\n\n" +
     "Refused rows: mend them in the file of --rejects and import that, or mend them in the file itself and run\n" +
-    "the same command again. Exit 0: all created, 3: some refused, 5: the service stopped answering, 6: some\n" +
-    "unknown even after looking; after 5 and 6 run the same command again.",
+    "the same command again. After exit 5, 6 or 130 the same command goes on where it was.",
   arguments: { file: textArgument("the file; - for stdin, together with --journal") },
   options,
   hasRows: true,
