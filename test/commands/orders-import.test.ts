@@ -45,7 +45,7 @@ describe("--check", () => {
     const home = await createImportHome(three);
     const { stdout } = await home.courier(["orders", "import", home.file, "--check"]);
     expect(stdout).toMatch(/^No mistakes found; nothing was sent\. The service checks each order once more/);
-    expect(stdout).toMatch(/^Refs +1 rows have none$/m);
+    expect(stdout).toMatch(/^Refs +1 row has none$/m);
   });
 
   test("knows what an earlier run has done, and leaves the journal as it is", async () => {

@@ -36,7 +36,8 @@ export function toSummary(plan: ImportPlan, account: string | undefined): CheckS
   };
 }
 
-export function checkView(plan: ImportPlan, account: string | undefined): readonly Block[] {
+/** `comparison` says what came of comparing the rows with other imports. */
+export function checkView(plan: ImportPlan, comparison: string): readonly Block[] {
   const { rows, serviceLevels, senders, unused, refs } = plan.overview;
   const levels = [...serviceLevels].map(([level, count]) => `${count} ${level || "without one"}`);
   const earlier = describeEarlier(plan);
@@ -48,14 +49,17 @@ export function checkView(plan: ImportPlan, account: string | undefined): readon
       ...(earlier === "" ? [] : ([["From an earlier run", earlier]] as const)),
       ["Service levels", levels.join(", ")],
       ["Senders", [...senders].join(", ")],
-      ["Refs", refs === rows ? "each row has one" : refs === 0 ? lacksRefs : `${rows - refs} rows have none`],
+      ["Refs", describeRefs(rows, refs)],
       ["Columns not used", unused.join(", ") || "none"],
-      [
-        "Other imports",
-        account === undefined ? "not compared: there is no account" : `no row is in one of ${account}`,
-      ],
+      ["Other imports", comparison],
     ),
   ];
 }
 
 const promise = "The service checks each order once more when it is sent.";
+
+function describeRefs(rows: number, refs: number): string {
+  if (refs === rows) return "each row has one";
+  if (refs === 0) return lacksRefs;
+  return rows - refs === 1 ? "1 row has none" : `${rows - refs} rows have none`;
+}

@@ -150,8 +150,12 @@ async function checkFile(input: Input, journalPath: string | undefined, context:
   );
   const [twin] = plan.twins;
   if (twin) throw duplicates(twin);
-  const name = compares ? identity.account : undefined;
-  return document(toSummary(plan, name), () => checkView(plan, name));
+  const comparison = compares
+    ? `none of the account ${identity.account} has a row of this file`
+    : `not compared: ${identity ? "--allow-duplicate was given" : "there is no account"}`;
+  return document(toSummary(plan, compares ? identity.account : undefined), () =>
+    checkView(plan, comparison),
+  );
 }
 
 async function openRejects(file: string | undefined, { facts }: RowsOptions, { overview }: ImportPlan) {
