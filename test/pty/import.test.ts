@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
+import { until } from "../support/process.ts";
 import { createServedTerminalHome, keys } from "../support/terminal.ts";
 
 const post = { method: "POST", path: "/api/v1/orders" } as const;
@@ -37,7 +38,7 @@ test("Ctrl-C twice stops at once", async () => {
   const home = await homeWith(...many);
   home.sandbox.faults.set([{ ...post, kind: "stall_headers" }]);
   const terminal = home.open("orders import orders.csv --yes");
-  await expect.poll(() => home.sandbox.requests.length).toBe(4);
+  await until("four are under way", () => home.sandbox.requests.length === 4);
   terminal.type(keys.ctrlC);
   await terminal.until("once more stops at once");
   terminal.type(keys.ctrlC);
