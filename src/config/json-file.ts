@@ -125,9 +125,12 @@ function prepareDirectory(directory: string, title: string): void {
   try {
     makeWritableDirectory(directory);
   } catch (error) {
-    throw fileError(`the ${title} cannot be kept in ${directory}: ${explainSystemError(error, "directory")}`, {
-      cause: error,
-      hint: "choose another place with COURIER_CONFIG_DIR and COURIER_STATE_DIR",
-    });
+    throw fileError(
+      `the ${title} cannot be kept in ${directory}: ${explainSystemError(error, "directory")}`,
+      {
+        cause: error,
+        hint: "choose another place with COURIER_CONFIG_DIR and COURIER_STATE_DIR",
+      },
+    );
   }
 }
