@@ -127,9 +127,14 @@ function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= columns)
+    if (last !== undefined && columnsOf(last) + 1 + columnsOf(word) <= columns)
       lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;
+}
+
+/** Columns of a text of ours; Chinese takes two a character. Measuring service text takes more (terminal/width.ts). */
+function columnsOf(text: string): number {
+  return text.length + (text.match(/[\u2e80-\uffef]/g)?.length ?? 0);
 }
