@@ -55,11 +55,30 @@ export function readEnvelope(answer: Answer, context: AnswerContext): JsonObject
   );
 }
 
-function parseBody(answer: Answer, context: AnswerContext): Json {
-  if (answer.cut) {
-    const what = answer.cut === "too_large" ? "is larger than courier accepts" : "was cut short on its way";
-    throw statusFailure(answer, context) ?? cutShort(answer, context, what);
+/**
+ * What a raw answer says of itself, whatever its shape: undefined for one that came whole with a 2xx and
+ * without `success: false`.
+ */
+export function refusalOf(answer: Answer, context: AnswerContext): ServiceFailure | undefined {
+  if (answer.cut === undefined) {
+    const body = parseIfJson(answer.body);
+    if (isJsonObject(body) && body.success === false) return envelopeFailure(answer, body.error, context);
+    return statusFailure(answer, context);
   }
+  return statusFailure(answer, context) ?? cutFailure(answer, answer.cut, context);
+}
+
+function parseIfJson(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function parseBody(answer: Answer, context: AnswerContext): Json {
+  if (answer.cut) throw statusFailure(answer, context) ?? cutFailure(answer, answer.cut, context);
   try {
     return parseJson(answer.body);
   } catch (error) {
@@ -139,6 +158,14 @@ function hintFor(kind: FailureKind): string | undefined {
   if (kind === "key_refused") return "store a new key with: courier login";
   if (kind === "limited") return "wait a little, then run the same command again";
   return undefined;
+}
+
+function cutFailure(answer: Answer, cut: NonNullable<Answer["cut"]>, context: AnswerContext) {
+  return cutShort(
+    answer,
+    context,
+    cut === "too_large" ? "is larger than courier accepts" : "was cut short on its way",
+  );
 }
 
 function cutShort(answer: Answer, context: AnswerContext, what: string): ServiceFailure {

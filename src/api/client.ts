@@ -5,8 +5,9 @@ import { usageError } from "../core/errors.ts";
 import { parseHttpDate } from "../core/time.ts";
 import { type Json, stringifyJson } from "../model/json.ts";
 import type { Schema } from "../model/schema.ts";
-import { type AnswerContext, type Reply, readEnvelope, readReply } from "./answer.ts";
+import { type AnswerContext, type Reply, readEnvelope, readReply, refusalOf } from "./answer.ts";
 import { noAnswerFailure, ServiceFailure, timeoutFailure } from "./failure.ts";
+import { type Query, rawUrl } from "./raw-url.ts";
 import { retryDelayMs } from "./retry.ts";
 import { type Answer, type Method, NoAnswer, type Transport } from "./transport.ts";
 
@@ -39,11 +40,29 @@ export interface Call {
   readonly retries?: boolean;
 }
 
+/** A call as a user spells it out. */
+export interface RawCall {
+  readonly method: Method;
+  /** What `rawUrl` understands. */
+  readonly path: string;
+  readonly query: Query;
+  readonly body?: Uint8Array;
+}
+
+/** A whole answer, and the failure that it stands for, where it does. */
+export interface RawReply {
+  readonly url: URL;
+  readonly answer: Answer;
+  readonly failure: ServiceFailure | undefined;
+}
+
 export interface Client {
   /** Sends one call, with retries where they are safe, and reads its `data`. Throws ServiceFailure. */
   call<T>(call: Call, schema: Schema<T>): Promise<Reply<T>>;
   /** The same for an answer whose envelope alone matters. */
   callForEnvelope(call: Call): Promise<string | undefined>;
+  /** Sends a raw call, with the same retries, and gives back the answer as it came. Throws without one. */
+  exchange(call: RawCall): Promise<RawReply>;
   /** Service's clock minus ours in milliseconds, from the last `Date` header; undefined before any. */
   clockOffsetMs(): number | undefined;
 }
@@ -54,9 +73,11 @@ export function createClient(options: ClientOptions): Client {
   let clockOffsetMs: number | undefined;
 
   /** One try: exactly one request leaves, exactly one answer or failure comes back. */
-  async function attempt<R>(call: Call, deadline: AbortSignal, read: Reader<R>): Promise<R> {
-    const url = buildUrl(options.baseUrl, call);
-    const body = call.body === undefined ? undefined : stringifyJson(call.body);
+  async function attempt<R>(
+    { method, url, body }: Request,
+    deadline: AbortSignal,
+    read: Reader<R>,
+  ): Promise<R> {
     const headers: Record<string, string> = {
       accept: "application/json",
       authorization: `Bearer ${options.apiKey}`,
@@ -64,10 +85,10 @@ export function createClient(options: ClientOptions): Client {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     };
     const startedMs = clock.now();
-    trace(`> ${call.method} ${url.href}${body === undefined ? "" : ` (${Buffer.byteLength(body)} bytes)`}`);
+    trace(`> ${method} ${url.href}${body === undefined ? "" : ` (${Buffer.byteLength(body)} bytes)`}`);
     try {
       const answer = await options.transport.send({
-        method: call.method,
+        method,
         url,
         headers,
         ...(body === undefined ? {} : { body }),
@@ -86,7 +107,7 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function send<R>(call: Call, read: Reader<R>): Promise<R> {
+  async function send<R>(request: Request, read: Reader<R>): Promise<R> {
     const ending = new AbortController();
     const untilMs = clock.now() + timeoutMs;
     const cancelDeadline = clock.after(timeoutMs, () => ending.abort(timeoutFailure(host, timeoutMs)));
@@ -97,11 +118,11 @@ export function createClient(options: ClientOptions): Client {
     try {
       for (let tries = 1; ; tries++) {
         try {
-          return await attempt(call, ending.signal, read);
+          return await attempt(request, ending.signal, read);
         } catch (error) {
           if (!(error instanceof ServiceFailure)) throw error;
-          if (call.retries === false) throw error;
-          const delayMs = retryDelayMs(call.method, error, tries, options.random());
+          if (request.retries === false) throw error;
+          const delayMs = retryDelayMs(request.method, error, tries, options.random());
           if (delayMs === undefined || clock.now() + delayMs >= untilMs) throw error;
           trace(`  ${error.message}; next try in ${Math.round(delayMs)} ms`);
           await clock.sleep(delayMs, ending.signal);
@@ -114,15 +135,44 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
+  const toRequest = ({ body, ...call }: Call): Request => ({
+    ...call,
+    url: buildUrl(options.baseUrl, call),
+    ...(body === undefined ? {} : { body: stringifyJson(body) }),
+  });
+
   return {
-    call: (call, schema) => send(call, (answer, context) => readReply(answer, schema, context)),
-    callForEnvelope: (call) =>
-      send(call, (answer, context) => {
+    call: async (call, schema) =>
+      send(toRequest(call), (answer, context) => readReply(answer, schema, context)),
+    callForEnvelope: async (call) =>
+      send(toRequest(call), (answer, context) => {
         const message = readEnvelope(answer, context).message;
         return typeof message === "string" ? message : undefined;
       }),
+    async exchange({ path, query, ...call }) {
+      const url = rawUrl(path, options.baseUrl, query);
+      let refused: RawReply | undefined;
+      try {
+        return await send({ ...call, url }, (answer, context) => {
+          const failure = refusalOf(answer, context);
+          if (!failure) return { url, answer, failure };
+          if (answer.cut === undefined) refused = { url, answer, failure };
+          throw failure;
+        });
+      } catch (error) {
+        if (refused && error === refused.failure) return refused;
+        throw error;
+      }
+    },
     clockOffsetMs: () => clockOffsetMs,
   };
+}
+
+interface Request {
+  readonly method: Method;
+  readonly url: URL;
+  readonly body?: string | Uint8Array;
+  readonly retries?: boolean;
 }
 
 type Reader<R> = (answer: Answer, context: AnswerContext) => R;

@@ -10,7 +10,7 @@ export interface WireRequest {
   readonly method: Method;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly signal: AbortSignal;
 }
 
@@ -19,6 +19,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The body as it came over the wire. */
+  readonly bytes: Uint8Array;
   /** Why the body is incomplete, where it is. */
   readonly cut?: "dropped" | "too_large" | "stalled";
 }
@@ -77,8 +79,9 @@ function exchange(
     };
     const answer = (cut?: NonNullable<Answer["cut"]>) => {
       signal.removeEventListener("abort", onAbort);
-      const text = new TextDecoder().decode(Buffer.concat(chunks));
-      if (head) resolve({ ...head, body: text, ...(cut ? { cut } : {}) });
+      const bytes = Buffer.concat(chunks);
+      const text = new TextDecoder().decode(bytes);
+      if (head) resolve({ ...head, body: text, bytes, ...(cut ? { cut } : {}) });
     };
     const fail = (error: unknown) => {
       signal.removeEventListener("abort", onAbort);

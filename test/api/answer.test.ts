@@ -13,7 +13,7 @@ const context: AnswerContext = { host: "api.example.com", nowMs: Date.UTC(2026, 
 const json = { "content-type": "application/json" };
 
 function answer(status: number, body: string, more: Partial<Answer> = {}): Answer {
-  return { status, headers: json, body, ...more };
+  return { status, headers: json, body, bytes: Buffer.from(body), ...more };
 }
 
 function failureOf(given: Answer): ServiceFailure {

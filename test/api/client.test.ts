@@ -3,11 +3,11 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, NoAnswer, type WireRequest } from "../../src/api/transport.ts";
 import { profileSchema } from "../../src/model/interface.ts";
-import { apiKey, createTestClient, getProfile, never, profile, refused } from "./test-client.ts";
+import { answerOf, apiKey, createTestClient, getProfile, never, profile, refused } from "./test-client.ts";
 
 describe("trying again", () => {
   test("until an answer comes, waiting between", async () => {
-    const busy: Answer = { status: 503, headers: {}, body: "" };
+    const busy = answerOf(503);
     const { client, requests, clock } = createTestClient([busy, refused, busy, profile]);
     await client.call(getProfile, profileSchema);
     expect(requests).toHaveLength(4);
@@ -25,11 +25,11 @@ describe("trying again", () => {
 
   test.each([
     ["an answer that was lost", new NoAnswer(true, new Error()), 1],
-    ["a 503", { status: 503, headers: {}, body: "" }, 1],
-    ["an answer that was cut short", { status: 200, headers: {}, body: '{"suc' }, 1],
-    ["an answer of the wrong shape", { status: 200, headers: {}, body: "[]" }, 1],
+    ["a 503", answerOf(503), 1],
+    ["an answer that was cut short", answerOf(200, '{"suc'), 1],
+    ["an answer of the wrong shape", answerOf(200, "[]"), 1],
     ["no connection", refused, 4],
-    ["a 429", { status: 429, headers: {}, body: "" }, 4],
+    ["a 429", answerOf(429), 4],
   ] as const)("a create after %s", async (_what, step, count) => {
     const { client, requests } = createTestClient([step]);
     await expect(
@@ -39,7 +39,7 @@ describe("trying again", () => {
   });
 
   test("a create that was limited first and lost then is in doubt", async () => {
-    const limited: Answer = { status: 429, headers: {}, body: "" };
+    const limited = answerOf(429);
     const { client, requests } = createTestClient([limited, new NoAnswer(true, new Error()), profile]);
     const call = client.call({ method: "POST", path: ["orders"], body: {} }, profileSchema);
     await expect(call).rejects.toMatchObject({ kind: "lost", mayHaveHappened: true });
@@ -47,11 +47,7 @@ describe("trying again", () => {
   });
 
   test("Retry-After is waited for, unless the deadline comes before", async () => {
-    const limited = (seconds: string): Answer => ({
-      status: 429,
-      headers: { "retry-after": seconds },
-      body: "",
-    });
+    const limited = (seconds: string) => answerOf(429, "", { "retry-after": seconds });
     const patient = createTestClient([limited("20"), profile]);
     await patient.client.call(getProfile, profileSchema);
     expect(patient.clock.delays).toEqual([20_000]);
@@ -118,7 +114,7 @@ test("stopping the run rejects with its own reason, connected or not", async () 
 
 describe("the trace", () => {
   test("has a line for each request, answer and wait, and never the key", async () => {
-    const busy: Answer = { status: 503, headers: { "content-type": "text/html" }, body: "<html>" };
+    const busy = answerOf(503, "<html>", { "content-type": "text/html" });
     const { client, trace } = createTestClient([busy, refused, profile]);
     await client.call({ method: "GET", path: ["orders"], query: { page: "2" } }, profileSchema);
     await client.call({ method: "POST", path: ["orders"], body: { a: "张" } }, profileSchema);

@@ -5,9 +5,14 @@ import { type Answer, NoAnswer, type Transport, type WireRequest } from "../../s
 import { createHandClock } from "../support/hand-clock.ts";
 
 export const apiKey = "sk_live_top~secret";
-export const profile: Answer = { status: 200, headers: {}, body: '{"success":true,"data":{"id":1}}' };
+export const profile = answerOf(200, '{"success":true,"data":{"id":1}}');
 export const getProfile: Call = { method: "GET", path: ["user", "profile"] };
 export const refused = new NoAnswer(false, Object.assign(new Error("refused"), { code: "ECONNREFUSED" }));
+
+/** An answer that came whole. */
+export function answerOf(status: number, body = "", headers: Answer["headers"] = {}): Answer {
+  return { status, headers, body, bytes: Buffer.from(body) };
+}
 
 type Step = Answer | Error | ((request: WireRequest) => Promise<Answer>);
 
