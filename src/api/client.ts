@@ -1,7 +1,7 @@
 /** Owns one call: the key's only header, the deadline, the retries, the trace that `--debug` shows. */
 
 import type { Clock } from "../core/clock.ts";
-import { usageError } from "../core/errors.ts";
+import { type CourierError, usageError } from "../core/errors.ts";
 import { parseHttpDate } from "../core/time.ts";
 import { type Json, stringifyJson } from "../model/json.ts";
 import type { Schema } from "../model/schema.ts";
@@ -53,7 +53,7 @@ export interface RawCall {
 export interface RawReply {
   readonly url: URL;
   readonly answer: Answer;
-  readonly failure: ServiceFailure | undefined;
+  readonly failure: CourierError | undefined;
 }
 
 export interface Client {

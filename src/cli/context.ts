@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { rm } from "node:fs/promises";
 import path from "node:path";
+import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../commands/command.ts";
 import { type ActiveAccount, chooseAccount } from "../config/accounts.ts";
@@ -22,7 +23,7 @@ import type { Progress } from "../terminal/progress.ts";
 import type { TerminalStream } from "../terminal/streams.ts";
 import { findDirectories } from "./directories.ts";
 import type { GlobalValues } from "./globals.ts";
-import { readStream, readTextFile, spoolStream } from "./input.ts";
+import { readFileBytes, readStream, readStreamBytes, readTextFile, spoolStream } from "./input.ts";
 import { findProxies } from "./proxy.ts";
 import { readVersion } from "./version.ts";
 import { createView } from "./view.ts";
@@ -88,30 +89,32 @@ export async function createContext(
     return chooseAccount(choice, await config.read());
   });
 
-  async function serviceAs({ baseUrl, apiKey }: Address, signal = host.signal): Promise<CourierService> {
+  async function clientAs({ baseUrl, apiKey }: Address, signal = host.signal): Promise<Client> {
     messages.redactWith(createRedactor([apiKey]));
     setMaxListeners(0, signal); // each call under way is one, and an import may have many
-    const [{ createTransport }, { createClient }, { createService }] = await Promise.all([
+    const [{ createTransport }, { createClient }] = await Promise.all([
       import("../api/transport.ts"),
       import("../api/client.ts"),
-      import("../api/service.ts"),
     ]);
     const transport = createTransport(findProxies(baseUrl, host.env), globals.timeoutMs);
     closing.push(() => transport.close());
-    return createService(
-      createClient({
-        baseUrl,
-        apiKey,
-        userAgent: `courier-cli/${readVersion()}`,
-        timeoutMs: globals.timeoutMs,
-        transport,
-        clock,
-        signal,
-        random,
-        trace: messages.trace,
-        begin: progress.begin,
-      }),
-    );
+    return createClient({
+      baseUrl,
+      apiKey,
+      userAgent: `courier-cli/${readVersion()}`,
+      timeoutMs: globals.timeoutMs,
+      transport,
+      clock,
+      signal,
+      random,
+      trace: messages.trace,
+      begin: progress.begin,
+    });
+  }
+
+  async function serviceOf(making: Promise<Client>): Promise<CourierService> {
+    const [{ createService }, client] = await Promise.all([import("../api/service.ts"), making]);
+    return createService(client);
   }
 
   async function startEmbedded(): Promise<Address> {
@@ -127,6 +130,7 @@ export async function createContext(
     const active = await account();
     return active.kind === "sandbox" ? startEmbedded() : active;
   });
+  const client = once(async () => clientAs(await address()));
 
   const canAsk =
     globals.form === "human" && !globals.noInput && host.stdin.isTTY === true && host.stderr.isTTY === true;
@@ -142,9 +146,10 @@ export async function createContext(
     random,
     meter: () => progress.meter(),
     account,
-    service: once(async () => serviceAs(await address())),
-    lastingService: once(async () => serviceAs(await address(), neverAborts())),
-    serviceAs,
+    client,
+    service: once(() => serviceOf(client())),
+    lastingService: once(async () => serviceOf(clientAs(await address(), neverAborts()))),
+    serviceAs: (account) => serviceOf(clientAs(account)),
     prompts: once(async () => {
       if (!canAsk) return undefined;
       if (host.prompts) return host.prompts;
@@ -162,6 +167,7 @@ export async function createContext(
       return understandParty(text);
     },
     readText: (file) => (file === "-" ? readStream(host.stdin, host.signal) : readTextFile(file)),
+    readBytes: (file) => (file === "-" ? readStreamBytes(host.stdin, host.signal) : readFileBytes(file)),
     async spool() {
       const file = path.join(directories.state, `stdin-${randomUUID()}`);
       closing.push(() => rm(file, { force: true }));

@@ -57,9 +57,9 @@ export function commandHelp(
 
 /** The words that stand for a command's arguments: `ID`, `TRACKING-NUMBERS...`. */
 export function argumentWords(command: Command): string[] {
-  return Object.entries(command.arguments).map(([key, { isList }]) => {
+  return Object.entries(command.arguments).map(([key, { isList, usage }]) => {
     const name = flagOf(key).slice(2).toUpperCase();
-    return isList ? `${name}...` : name;
+    return usage ?? (isList ? `${name}...` : name);
   });
 }
 

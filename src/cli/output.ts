@@ -1,9 +1,9 @@
 /** Owns the form of results: the one place that knows human, JSON, NDJSON and CSV apart. */
 
-import type { EventsOutput, Items, Output, RowsOutput } from "../commands/command.ts";
+import type { EventsOutput, Items, Output, RawOutput, RowsOutput } from "../commands/command.ts";
 import type { CourierError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
-import { isJsonObject, type Json, stringifyJson } from "../model/json.ts";
+import { isJsonObject, type Json, JsonSyntaxError, parseJson, stringifyJson } from "../model/json.ts";
 import { type Column, show } from "../terminal/blocks.ts";
 import { createTableWriter, render, type View } from "../terminal/render.ts";
 import { sanitise, sanitiseJson } from "../terminal/sanitise.ts";
@@ -51,11 +51,47 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
     case "events":
       if (options.form === "human") return writeEvents(given, writer, options.view);
       return writeItems(given.events, writer, options);
+    case "raw":
+      if (given.items && options.form !== "human") return writeItems(itemsOf(given), writer, options);
+      return drain(given.bodies, (body) =>
+        writer.write(writer.stream.isTTY ? presentable(body, writer) : body),
+      );
+  }
+}
+
+async function* itemsOf({ bodies, items }: RawOutput): Items {
+  try {
+    for (;;) {
+      const next = await bodies.next();
+      if (next.done) return next.value;
+      yield* items?.(next.value) ?? [];
+    }
+  } finally {
+    await bodies.return(undefined);
+  }
+}
+
+/** JSON in its pretty form, other text line by line: nothing that could act on the terminal. */
+function presentable(body: Uint8Array, writer: Writer): string {
+  const text = new TextDecoder().decode(body);
+  if (text === "") return "";
+  try {
+    return `${toJson(parseJson(text), writer)}\n`;
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return text
+      .replace(/\r?\n$/, "")
+      .split(/\r?\n/)
+      .map((line) => `${sanitise(line)}\n`)
+      .join("");
   }
 }
 
 /** Calls `act` for every item; the generator's return value is the error that it ended with. */
-async function drain(stream: Items, act: (item: Json) => Promise<void>): Promise<Written> {
+async function drain<T>(
+  stream: AsyncGenerator<T, CourierError | undefined>,
+  act: (item: T) => Promise<void>,
+): Promise<Written> {
   try {
     for (let count = 0; ; count++) {
       const next = await stream.next();

@@ -186,5 +186,10 @@ export const program: Group = {
         },
       ],
     },
+    {
+      name: "api",
+      summary: "Make one raw call to the service, and print the answer as it came",
+      load: async () => (await import("../commands/api.ts")).callApi,
+    },
   ],
 };

@@ -1,5 +1,6 @@
 /** Owns what a command is: data that describes it, a function that does it, and views of what it gives back. */
 
+import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { JournalIndex } from "../config/journals.ts";
@@ -28,6 +29,8 @@ export interface Context {
   readonly globals: Globals;
   /** The account of this run. Throws `no_account`. */
   account(): Promise<ActiveAccount>;
+  /** The way to the service below its endpoints, as that account. */
+  client(): Promise<Client>;
   /** The service as that account; the embedded sandbox starts here when the account is `sandbox`. */
   service(): Promise<CourierService>;
   /** The same, but Ctrl-C does not abort its calls: for work that finishes what is under way. */
@@ -46,6 +49,8 @@ export interface Context {
   understandAddress(text: string): Promise<DraftParty>;
   /** The text of a file, or of stdin for `-`. Throws a file error. */
   readText(path: string): Promise<string>;
+  /** The same, byte for byte. */
+  readBytes(path: string): Promise<Uint8Array>;
   /** Copies stdin to a file that only its owner can read and that is gone when the run ends; gives its path. */
   spool(): Promise<string>;
   /** What is piped in, or undefined when stdin is a terminal. */
@@ -109,9 +114,17 @@ export interface EventsOutput {
   readonly human: (event: Json) => readonly Block[];
 }
 
+/** Bodies of answers, printed as they came; at a terminal in a form that is safe to look at. */
+export interface RawOutput {
+  readonly kind: "raw";
+  readonly bodies: AsyncGenerator<Uint8Array, CourierError | undefined>;
+  /** The items that a body holds, which JSON and NDJSON print instead of the bodies. */
+  readonly items?: (body: Uint8Array) => readonly Json[];
+}
+
 /** Items as they come; what it returns is the error that a complete result ends with, if any. */
 export type Items<T extends Json = Json> = AsyncGenerator<T, CourierError | undefined>;
-export type Output = DocumentOutput | RowsOutput | EventsOutput;
+export type Output = DocumentOutput | RowsOutput | EventsOutput | RawOutput;
 
 export interface Example {
   /** What follows `courier`. */

@@ -27,6 +27,8 @@ export interface Argument<T> {
   readonly parse: (text: string) => T;
   /** Takes one or more words. */
   readonly isList?: boolean;
+  /** What stands in the usage, where the key's own word does not say it. */
+  readonly usage?: string;
 }
 
 /** The flag of an option's key: `senderName` is `--sender-name`. */
@@ -130,8 +132,9 @@ export function listOption<T>(
   placeholder: string,
   summary: string,
   parseOne: (text: string) => T,
+  extras: Extras = {},
 ): Valued<readonly T[]> {
-  return { placeholder, summary, parse: (text) => [parseOne(text)], isList: true };
+  return { placeholder, summary, parse: (text) => [parseOne(text)], isList: true, ...extras };
 }
 
 export function textArgument(summary: string): Argument<string> {

@@ -15,7 +15,7 @@ export class PipeClosed extends Error {}
 export interface Writer {
   readonly stream: TerminalStream;
   /** Resolves when more may be written. Rejects with PipeClosed once the reader has gone. */
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
 }
 
 /** A writer for one stream. Installs the error handler without which a closed pipe ends the process. */
