@@ -18,7 +18,7 @@ export interface RunOptions {
   /** Columns of a terminal for stdout, stderr and stdin; a pipe where left out. */
   readonly terminal?: number;
   /** What is piped in; nothing, but a pipe, where left out (a terminal when `terminal` is given). */
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   readonly env?: Record<string, string>;
   readonly prompts?: Prompts;
   readonly signal?: AbortSignal;
@@ -28,6 +28,8 @@ export interface Ran {
   readonly exit: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** stdout, byte for byte. */
+  readonly stdoutBytes: Buffer;
 }
 
 export interface Home {
@@ -68,7 +70,7 @@ export async function createHome(env: Record<string, string> = {}): Promise<Home
         ...(options.prompts ? { prompts: options.prompts } : {}),
       };
       const exit = await run(host);
-      return { exit, stdout: stdout.text, stderr: stderr.text };
+      return { exit, stdout: stdout.text, stderr: stderr.text, stdoutBytes: stdout.bytes };
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Job } from "../../src/terminal/keyboard.ts";
 export class Capture extends Writable {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
-  #chunks: string[] = [];
+  #chunks: (string | Uint8Array)[] = [];
 
   constructor(terminalColumns?: number) {
     super({ decodeStrings: false });
@@ -15,16 +15,22 @@ export class Capture extends Writable {
   }
 
   get text(): string {
-    return this.#chunks.join("");
+    return this.bytes.toString("utf8");
   }
 
-  override _write(chunk: string, _encoding: string, done: (error?: Error | null) => void): void {
+  get bytes(): Buffer {
+    return Buffer.concat(this.#chunks.map((chunk) => Buffer.from(chunk)));
+  }
+
+  override _write(chunk: string | Uint8Array, _encoding: string, done: (error?: Error | null) => void): void {
     this.#chunks.push(chunk);
     done();
   }
 }
 
-export function inputStream(text: string | undefined): NodeJS.ReadableStream & { isTTY?: boolean } {
+export function inputStream(
+  text: string | Uint8Array | undefined,
+): NodeJS.ReadableStream & { isTTY?: boolean } {
   const stream: Readable & { isTTY?: boolean } = Readable.from(text === undefined ? [] : [Buffer.from(text)]);
   if (text === undefined) stream.isTTY = true;
   return stream;

@@ -1,0 +1,291 @@
+/** Owns the tests of `courier api`: bodies byte for byte, doubt, pages, and what a terminal is spared. */
+
+import { writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { listen } from "../api/wire.ts";
+import { createHome, createServedHome, type Home } from "../support/courier.ts";
+
+const key = "raw-key-0123456789";
+
+interface Seen {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: Buffer;
+}
+
+/** A home whose service is played: one answer for each request, the last one for all that follow. */
+async function createPlayedHome(
+  ...answers: RequestListener[]
+): Promise<Home & { readonly seen: readonly Seen[] }> {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const answer = answers[Math.min(seen.length, answers.length - 1)];
+    seen.push({
+      method: request.method,
+      url: request.url,
+      headers: request.headers,
+      body: Buffer.concat(chunks),
+    });
+    answer?.(request, response);
+  });
+  const { port } = await listen(server);
+  const env = { COURIER_API_KEY: key, COURIER_BASE_URL: `http://127.0.0.1:${port}` };
+  return { ...(await createHome(env)), seen };
+}
+
+const answering =
+  (status: number, body: string | Buffer = "", headers: Record<string, string> = {}): RequestListener =>
+  (_request, response) =>
+    response.writeHead(status, headers).end(body);
+const dropping: RequestListener = (_request, response) => response.socket?.destroy();
+
+const binary = Buffer.from([0xef, 0xbb, 0xbf, 0x00, 0xff, 0xfe, 0x0a, 0x1b, 0x5b, 0x32, 0x4a, 0x0d]);
+const spaced = '{ "success" : true,\n\t"data": {"balance": 1.50, "id": 12345678901234567890} }';
+
+describe("the body", () => {
+  test.each([
+    ["JSON, spaced as it came", 200, spaced, 0],
+    ["bytes that are no text", 200, binary, 0],
+    ["text without a line break", 200, "pong", 0],
+    ["nothing", 204, "", 0],
+    ["a refusal", 404, '{"success":false,"error":{"code":"NOT_FOUND","message":"no"}}', 1],
+    ["a refusal under a 200", 200, '{"success":false,"error":{"code":"X","message":"no"}}', 1],
+    ["an error page", 418, "<h1>no</h1>", 1],
+    ["a refused key", 401, '{"success":false}', 4],
+    ["a failing service", 500, "oops", 5],
+    ["a redirection", 302, "moved", 5],
+  ])("%s", async (_what, status, body, exit) => {
+    const home = await createPlayedHome(answering(status, body));
+    for (const form of ["", "--json", "--ndjson"]) {
+      const ran = await home.courier(`api user/profile ${form}`);
+      expect(ran.exit).toBe(exit);
+      expect(ran.stdoutBytes).toEqual(Buffer.from(body));
+      if (exit === 0) expect(ran.stderr).toBe("");
+      else if (form === "") expect(ran.stderr).toMatch(/^error: /);
+      else expect(JSON.parse(ran.stderr).error.exit).toBe(exit);
+    }
+  });
+
+  test("one that was cut short is not printed at all", async () => {
+    const home = await createPlayedHome((_request, response) => {
+      response.writeHead(200, { "content-length": "100" }).write('{"success":');
+      setImmediate(() => response.socket?.destroy());
+    });
+    expect(await home.courier("api orders")).toMatchObject({ exit: 5, stdout: "" });
+  });
+});
+
+describe("at a terminal", () => {
+  test("JSON is indented, numbers stay as they are", async () => {
+    const home = await createPlayedHome(answering(200, spaced));
+    const { stdout } = await home.courier("api user/profile", { terminal: 80 });
+    expect(stdout).toBe(
+      '{\n  "success": true,\n  "data": {\n    "balance": 1.50,\n    "id": 12345678901234567890\n  }\n}\n',
+    );
+  });
+
+  test.each(['{"data":"\u001b]0;owned\u0007\u202e"}', "one\n\u001b[2Jtwo\u009d\r\n", binary])(
+    "nothing acts on it: %j",
+    async (body) => {
+      const home = await createPlayedHome(answering(200, body));
+      const { stdout } = await home.courier("api x", { terminal: 80 });
+      expect(stdout).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+      expect(stdout.endsWith("\n")).toBe(true);
+    },
+  );
+});
+
+describe("what is sent", () => {
+  test("a file's bytes, or stdin's, as they are", async () => {
+    const home = await createPlayedHome(answering(200));
+    const file = path.join(home.directory, "body");
+    await writeFile(file, binary);
+    await home.courier(["api", "PUT", "orders/1", "--input", file]);
+    await home.courier("api patch orders/1 --input -", { stdin: binary });
+    expect(home.seen.map(({ method, url, body }) => [method, url, body])).toEqual([
+      ["PUT", "/api/v1/orders/1", binary],
+      ["PATCH", "/api/v1/orders/1", binary],
+    ]);
+    expect(home.seen[0]?.headers).toMatchObject({
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+    });
+  });
+
+  test("fields, as text or with a type, nested by dots and brackets", async () => {
+    const home = await createPlayedHome(answering(200));
+    const note = path.join(home.directory, "note.txt");
+    await writeFile(note, "two\nlines");
+    const raw = ["sender.phone=013800138000", "item[a.b]=x=y", "tags[]=true", "tags[]="];
+    const typed = [
+      "item.weight=2.50",
+      "item.quantity=3",
+      "gift=false",
+      "none=null",
+      "word=007",
+      `note=@${note}`,
+    ];
+    await home.courier([
+      ...["api", "POST", "orders", "-q", "dry=1"],
+      ...raw.flatMap((field) => ["-f", field]),
+      ...typed.flatMap((field) => ["-F", field]),
+    ]);
+    expect(home.seen[0]?.url).toBe("/api/v1/orders?dry=1");
+    expect(home.seen[0]?.body.toString()).toBe(
+      '{"sender":{"phone":"013800138000"},"item":{"a.b":"x=y","weight":2.50,"quantity":3},"tags":["true",""],' +
+        '"gift":false,"none":null,"word":"007","note":"two\\nlines"}',
+    );
+  });
+
+  test("a name that means something to JavaScript is a name", async () => {
+    const home = await createPlayedHome(answering(200));
+    await home.courier("api POST orders -f __proto__.a=1 -f constructor=2");
+    expect(home.seen[0]?.body.toString()).toBe('{"__proto__":{"a":"1"},"constructor":"2"}');
+  });
+
+  test.each([
+    ["api", "missing required argument 'path'"],
+    ["api POST", "the PATH is missing after POST"],
+    ["api FETCH orders", "not a method: “FETCH”"],
+    ["api GET orders more", "“more” is too much"],
+    ["api orders -f a=1", "GET has no body"],
+    ["api POST orders -f a", "key=value"],
+    ["api POST orders -f =a", "key=value"],
+    ["api POST orders -f a=1 -f a=2", "contradicts"],
+    ["api POST orders -f a=1 -f a.b=2", "contradicts"],
+    ["api POST orders -f a[]=1 -f a.b=2", "contradicts"],
+    ["api POST orders -f a..b=1", "not usable as the name of a field"],
+    ["api POST orders -f [][x]=1", "not usable as the name of a field"],
+    ["api POST orders -f a=1 --input -", "does not go with fields"],
+    ["api POST orders --input /nowhere", "no such file"],
+    ["api DELETE orders/1 --paginate", "reads a list with GET"],
+    ["api orders --paginate -i", "exclude each other"],
+    ["api orders --paginate -q page=x", "begins at a page number"],
+    ["api https://evil.test/", "is not sent to https://evil.test"],
+    ["api orders/../../x", "not usable in a path"],
+  ])("%s is wrong, and nothing is sent", async (words, told) => {
+    const home = await createPlayedHome(answering(200));
+    const ran = await home.courier(words);
+    expect(ran).toMatchObject({ exit: 2, stdout: "" });
+    expect(ran.stderr).toContain(told);
+    expect(home.seen).toEqual([]);
+  });
+});
+
+describe("sending again", () => {
+  test.each([
+    ["GET", 4, 5],
+    ["DELETE", 4, 5],
+    ["POST", 1, 6],
+    ["PUT", 1, 6],
+    ["PATCH", 1, 6],
+  ])("%s whose answer is lost: sent %i times, exit %i", async (method, tries, exit) => {
+    const home = await createPlayedHome(dropping);
+    const ran = await home.courier(`api ${method} orders`);
+    expect(ran).toMatchObject({ exit, stdout: "" });
+    expect(home.seen).toHaveLength(tries);
+    if (exit === 6) expect(ran.stderr).toMatch(/may or may not have taken effect.*\nhint: look before/);
+  });
+
+  test("a POST that was limited was not processed, and goes again", async () => {
+    const home = await createPlayedHome(answering(429, "", { "retry-after": "2" }), answering(201, "made"));
+    expect(await home.courier("api POST orders")).toMatchObject({ exit: 0, stdout: "made" });
+    expect(home.clock.delays).toEqual([2_000]);
+  });
+
+  test("a POST that failed with a 503: in doubt, and its body is printed", async () => {
+    const home = await createPlayedHome(answering(503, "busy"));
+    const ran = await home.courier("api POST orders --json");
+    expect(ran).toMatchObject({ exit: 6, stdout: "busy" });
+    expect(JSON.parse(ran.stderr)).toMatchObject({
+      error: { code: "outcome_unknown", status: 503, exit: 6 },
+    });
+    expect(home.seen).toHaveLength(1);
+  });
+
+  test("a GET's last answer is the one that is printed", async () => {
+    const home = await createPlayedHome(
+      answering(503, "one"),
+      answering(502, "two"),
+      answering(200, "three"),
+    );
+    expect(await home.courier("api x")).toMatchObject({ exit: 0, stdout: "three", stderr: "" });
+    const lost = await createPlayedHome(answering(503, "one"), dropping);
+    expect(await lost.courier("api x")).toMatchObject({ exit: 5, stdout: "" });
+  });
+});
+
+describe("--include", () => {
+  test("shows status and headers on stderr, and the body alone on stdout", async () => {
+    const home = await createPlayedHome(
+      answering(201, "made", { "x-request-id": "r1\u00ff", "x-echo": key }),
+    );
+    const { stdout, stderr } = await home.courier("api POST orders -i --debug");
+    expect(stdout).toBe("made");
+    expect(stderr).toMatch(/^HTTP 201$/m);
+    expect(stderr).toMatch(/^x-request-id: r1/m);
+    expect(stderr).toMatch(/^x-echo: \[redacted\]$/m);
+    expect(stderr).not.toContain(key);
+  });
+});
+
+describe("--paginate", () => {
+  async function withOrders(count: number) {
+    const home = await createServedHome({ seedOrders: count });
+    return home;
+  }
+
+  test("prints the bodies of all pages, each a document of its own", async () => {
+    const home = await withOrders(5);
+    const { exit, stdout, stderr } = await home.courier("api orders?limit=2 --paginate");
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    const pages = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(pages.map(({ pagination, data }) => [pagination.current_page, data.length])).toEqual([
+      [1, 2],
+      [2, 2],
+      [3, 1],
+    ]);
+  });
+
+  test("with --json one array, with --ndjson one line for each item", async () => {
+    const home = await withOrders(5);
+    const all = JSON.parse((await home.courier("api orders --paginate -q limit=2 --json")).stdout);
+    const lines = (await home.courier("api orders --paginate -q limit=2 --ndjson")).stdout
+      .trimEnd()
+      .split("\n");
+    expect(all.map(({ id }: { id: number }) => id)).toHaveLength(5);
+    expect(lines.map((line) => JSON.parse(line))).toEqual(all);
+  });
+
+  test("asks for large pages, and begins where it is told to", async () => {
+    const page = (pages: number) =>
+      answering(200, `{"success":true,"data":[],"pagination":{"total_pages":${pages}}}`);
+    const home = await createPlayedHome(page(3));
+    await home.courier("api orders?page=2&status=paid --paginate");
+    expect(home.seen.map(({ url }) => url)).toEqual([
+      "/api/v1/orders?page=2&status=paid&limit=100",
+      "/api/v1/orders?status=paid&limit=100&page=3",
+    ]);
+  });
+
+  test("a page that is refused fails the command, after whole documents", async () => {
+    const first = '{"success":true,"data":[{"id":1}],"pagination":{"total_pages":2}}';
+    const home = await createPlayedHome(answering(200, first), answering(400, "no"));
+    expect(await home.courier("api orders --paginate")).toMatchObject({ exit: 1, stdout: `${first}\n` });
+  });
+
+  test("what has no pages is said to have none", async () => {
+    const home = await withOrders(1);
+    const ran = await home.courier("api user/profile --paginate");
+    expect(ran).toMatchObject({ exit: 70, stdout: "" });
+    expect(ran.stderr).toContain("/api/v1/user/profile has no usable `pagination`");
+  });
+});
