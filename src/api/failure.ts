@@ -103,6 +103,11 @@ const explanations: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate's issuer is unknown",
 };
 
+/** Words for a cause code; undefined for an unknown one. */
+export function explainCause(code: string | undefined): string | undefined {
+  return code !== undefined && Object.hasOwn(explanations, code) ? explanations[code] : undefined;
+}
+
 const certificatePattern = /CERT|^UNABLE_TO_|^DEPTH_ZERO|^HOSTNAME_MISMATCH/;
 
 /** True for failures of certificate checks, which no retry mends. */
@@ -113,7 +118,7 @@ export function isCertificateFailure(causeCode: string | undefined): boolean {
 /** Words a failure to get any answer from `host`; `cause` is the system's or the transport's error. */
 export function noAnswerFailure(host: string, connected: boolean, cause: Error): ServiceFailure {
   const causeCode = systemCode(cause.cause);
-  const reason = explanations[causeCode ?? ""] ?? causeCode ?? cause.message;
+  const reason = explainCause(causeCode) ?? causeCode ?? cause.message;
   const details = causeCode === undefined ? undefined : { cause_code: causeCode };
   if (connected) {
     const dropped = `the connection to ${host} broke before an answer came: ${reason}`;

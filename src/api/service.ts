@@ -34,7 +34,7 @@ export interface OrderPage {
 
 export interface CourierService {
   /** 4.1 */
-  profile(): Promise<Profile>;
+  profile(options?: { retries: boolean }): Promise<Profile>;
   /** 4.2. A failure with `mayHaveHappened` leaves open whether the order exists. */
   createOrder(
     draft: Draft,
@@ -54,8 +54,9 @@ export interface CourierService {
 
 export function createService(client: Client): CourierService {
   return {
-    async profile() {
-      return (await client.call({ method: "GET", path: ["user", "profile"] }, profileSchema)).data as Profile;
+    async profile({ retries } = { retries: true }) {
+      const call = { method: "GET", path: ["user", "profile"], retries } as const;
+      return (await client.call(call, profileSchema)).data as Profile;
     },
     async createOrder(draft, { retries } = { retries: true }) {
       const call = { method: "POST", path: ["orders"], body: draft, retries } as const;

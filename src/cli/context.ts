@@ -183,6 +183,16 @@ export async function createContext(
     lock: (file, title) =>
       takeLock(file, title, { patience: "none", neighbours: { pid: process.pid, isAlive } }),
     defer: (close) => closing.push(close),
+    machine: {
+      courierVersion: readVersion(),
+      nodeVersion: process.versions.node,
+      platform: `${process.platform} ${process.arch}`,
+      configDirectory: directories.config,
+      stateDirectory: directories.state,
+      env: host.env,
+      timeoutMs: globals.timeoutMs,
+      proxies: (baseUrl) => findProxies(baseUrl, host.env),
+    },
     sandbox: once(async () => {
       checkPlace(sandboxDirectory);
       const [{ startSandbox }, { resetSandbox, advanceParcel }] = await Promise.all([

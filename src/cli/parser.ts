@@ -128,7 +128,8 @@ function fillCommand(
     .configureHelp({ formatHelp: () => commandHelp(entry, command, [...path, entry.name], options.width) });
   for (const [key, argument] of Object.entries(command.arguments)) {
     const name = flagOf(key).slice(2);
-    verb.argument(argument.isList ? `<${name}...>` : `<${name}>`, argument.summary);
+    const words = argument.isList ? `${name}...` : name;
+    verb.argument(argument.isOptional ? `[${words}]` : `<${words}>`, argument.summary);
   }
   const everywhere = optionsEverywhere(command);
   addOptions(verb, { ...command.options, ...everywhere });

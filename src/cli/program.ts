@@ -191,5 +191,15 @@ export const program: Group = {
       summary: "Make one raw call to the service, and print the answer as it came",
       load: async () => (await import("../commands/api.ts")).callApi,
     },
+    {
+      name: "doctor",
+      summary: "Check this machine, the account and the way to the service, and say what to do",
+      load: async () => (await import("../commands/doctor.ts")).diagnose,
+    },
+    {
+      name: "schema",
+      summary: "Print a JSON Schema: of an order file, or of what a command prints with --json",
+      load: async () => (await import("../commands/schema.ts")).printSchema,
+    },
   ],
 };

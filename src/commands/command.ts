@@ -2,6 +2,7 @@
 
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
+import type { ProxySettings } from "../api/transport.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { JournalIndex } from "../config/journals.ts";
 import type { OrderMemoryFile } from "../config/sent-orders.ts";
@@ -65,6 +66,21 @@ export interface Context {
   readonly journals: JournalIndex;
   /** The embedded sandbox's files and server. */
   sandbox(): Promise<SandboxControl>;
+  /** What courier runs on and is set up with, for diagnosis. */
+  readonly machine: Machine;
+}
+
+export interface Machine {
+  readonly courierVersion: string;
+  readonly nodeVersion: string;
+  /** `linux x64` */
+  readonly platform: string;
+  readonly configDirectory: string;
+  readonly stateDirectory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs: number;
+  /** The proxies in force for a base URL. Throws a usage error for one that is not a URL. */
+  proxies(baseUrl: string): ProxySettings;
 }
 
 /** The embedded sandbox, on this machine's state directory. */

@@ -27,6 +27,8 @@ export interface Argument<T> {
   readonly parse: (text: string) => T;
   /** Takes one or more words. */
   readonly isList?: boolean;
+  /** Of a list: takes no word, too. */
+  readonly isOptional?: boolean;
   /** What stands in the usage, where the key's own word does not say it. */
   readonly usage?: string;
 }

@@ -13,7 +13,13 @@ export const unnamedAccount = "(environment)";
 /** The account that a run talks with. `sandbox` has its URL and key made when it starts. */
 export type ActiveAccount =
   | { readonly kind: "sandbox"; readonly name: string }
-  | { readonly kind: "remote"; readonly name: string; readonly baseUrl: string; readonly apiKey: string };
+  | {
+      readonly kind: "remote";
+      readonly name: string;
+      readonly baseUrl: string;
+      readonly apiKey: string;
+      readonly keyFrom: "environment" | "config";
+    };
 
 /** What decides the account: flags before environment before the config. */
 export interface AccountChoice {
@@ -61,7 +67,8 @@ export function chooseAccount(choice: AccountChoice, config: Config): ActiveAcco
       "give the other service's key in COURIER_API_KEY, or store it with: courier login --account NAME --base-url URL",
     );
   }
-  return { kind: "remote", name: name ?? unnamedAccount, baseUrl, apiKey };
+  const keyFrom = env.apiKeyEnv === undefined ? "config" : "environment";
+  return { kind: "remote", name: name ?? unnamedAccount, baseUrl, apiKey, keyFrom };
 }
 
 function refuseBaseUrl(flag: string | undefined, env: string | undefined): void {

@@ -1,7 +1,7 @@
 /** Owns zod: the building blocks of every schema here, and the check that turns a value into a typed one. */
 
 import * as z from "zod/mini";
-import { describeType, isJsonNumber, type JsonNumber } from "./json.ts";
+import { describeType, isJsonNumber, type Json, type JsonNumber } from "./json.ts";
 
 const integerPattern = /^-?\d+$/;
 
@@ -13,6 +13,9 @@ export const integerSchema = z.custom<JsonNumber>(
   (value) => isJsonNumber(value) && integerPattern.test(value.value),
   { error: "integer" },
 );
+
+/** Any value. */
+export const jsonSchema = z.custom<Json>();
 
 export const textSchema = z.string({ error: "string" });
 
@@ -69,4 +72,19 @@ export type Infer<T extends z.core.SomeType> = z.infer<T>;
 /** Fields of an object schema. */
 export type Fields = z.core.$ZodLooseShape;
 // By name: a namespace handed on would keep all of zod in the bundle.
-export { array, boolean, looseObject, optional, record, strictObject, string, unknown } from "zod/mini";
+export {
+  array,
+  boolean,
+  extend,
+  int,
+  literal,
+  looseObject,
+  nullable,
+  object,
+  optional,
+  record,
+  strictObject,
+  string,
+  union,
+  unknown,
+} from "zod/mini";

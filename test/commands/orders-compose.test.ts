@@ -658,7 +658,13 @@ test("whatever is answered, no order leaves that was not on the screen when “s
 }, 60_000);
 
 async function reviewOf(body: string, { sandbox }: ServedHome): Promise<string> {
-  const account = { kind: "remote", name: "(environment)", baseUrl: sandbox.baseUrl, apiKey: "" } as const;
+  const account = {
+    kind: "remote",
+    name: "(environment)",
+    baseUrl: sandbox.baseUrl,
+    apiKey: "",
+    keyFrom: "environment",
+  } as const;
   const view = { width: 10_000, paint: plainPaint, nowMs: 0 };
   return render(reviewView(parseJson(body) as Draft, account), view);
 }

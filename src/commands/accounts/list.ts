@@ -1,16 +1,9 @@
 /** Owns `courier accounts list`: which accounts this machine knows, and where each key is kept. */
 
 import { sandboxAccount } from "../../config/accounts.ts";
+import type { AccountRow } from "../../model/results.ts";
 import type { Column } from "../../terminal/blocks.ts";
 import { defineCommand, rows } from "../command.ts";
-
-interface AccountRow {
-  readonly [field: string]: string | boolean | null;
-  readonly account: string;
-  readonly current: boolean;
-  readonly base_url: string | null;
-  readonly key: string;
-}
 
 export const listAccounts = defineCommand({
   arguments: {},

@@ -4,11 +4,12 @@ import { parseAlias, saveParties } from "../../config/address-book.ts";
 import { usageError } from "../../core/errors.ts";
 import { askParty } from "../../forms/party-form.ts";
 import type { DraftParty } from "../../model/draft.ts";
+import type { AddressRow } from "../../model/results.ts";
 import { line, styled } from "../../terminal/blocks.ts";
 import { type Context, confirmOrStop, defineCommand, document } from "../command.ts";
 import { switchOption, textOption } from "../options.ts";
 import { understandText } from "../orders/party-text.ts";
-import { type AddressRow, addressView, partyFlags, pickParty } from "./party-flags.ts";
+import { addressView, partyFlags, pickParty } from "./party-flags.ts";
 
 export const addAddress = defineCommand({
   arguments: { alias: { summary: "the short name", parse: parseAlias } },

@@ -1,7 +1,8 @@
 /** Owns `courier addresses list`: the address book of this machine. */
 
+import type { AddressRow } from "../../model/results.ts";
 import { defineCommand, rows } from "../command.ts";
-import { type AddressRow, addressColumns } from "./party-flags.ts";
+import { addressColumns } from "./party-flags.ts";
 
 export const listAddresses = defineCommand({
   arguments: {},

@@ -2,7 +2,7 @@
 
 import { partyLabels } from "../../forms/party-form.ts";
 import { type DraftParty, partyFields } from "../../model/draft.ts";
-import type { Json } from "../../model/json.ts";
+import type { AddressRow } from "../../model/results.ts";
 import { type Block, type Column, fields, line, show, styled } from "../../terminal/blocks.ts";
 import { capitalised, textOption } from "../options.ts";
 
@@ -21,13 +21,6 @@ export function pickParty(values: Readonly<Record<string, string | undefined>>):
   return Object.fromEntries(
     partyFields.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
   );
-}
-
-/** An entry of the address book as a row. */
-export interface AddressRow extends DraftParty {
-  readonly [field: string]: Json | undefined;
-  readonly alias: string;
-  readonly default: boolean;
 }
 
 export const addressColumns: readonly Column<AddressRow>[] = [

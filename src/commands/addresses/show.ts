@@ -1,8 +1,9 @@
 /** Owns `courier addresses show`: one entry of the address book. */
 
 import { findParty, parseAlias } from "../../config/address-book.ts";
+import type { AddressRow } from "../../model/results.ts";
 import { defineCommand, document } from "../command.ts";
-import { type AddressRow, addressView } from "./party-flags.ts";
+import { addressView } from "./party-flags.ts";
 
 export const showAddress = defineCommand({
   arguments: { alias: { summary: "its short name", parse: parseAlias } },

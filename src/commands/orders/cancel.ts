@@ -4,6 +4,7 @@ import { ServiceFailure } from "../../api/failure.ts";
 import type { CourierService } from "../../api/service.ts";
 import { mapInOrder } from "../../core/concurrent.ts";
 import { CourierError } from "../../core/errors.ts";
+import type { Cancellation } from "../../model/results.ts";
 import { show } from "../../terminal/blocks.ts";
 import {
   type Context,
@@ -14,7 +15,7 @@ import {
   rows,
 } from "../command.ts";
 import { parseOrderId } from "../options.ts";
-import { type Cancellation, cancellationColumns, cancelOne, type Found } from "./cancellation.ts";
+import { cancellationColumns, cancelOne, type Found } from "./cancellation.ts";
 
 const callsAtOnce = 4;
 

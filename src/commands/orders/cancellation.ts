@@ -4,30 +4,12 @@ import { ServiceFailure } from "../../api/failure.ts";
 import type { CourierService } from "../../api/service.ts";
 import type { CourierError } from "../../core/errors.ts";
 import type { OrderDetail } from "../../model/interface.ts";
-import { type Json, type JsonNumber, jsonNumber } from "../../model/json.ts";
+import { jsonNumber } from "../../model/json.ts";
+import type { Cancellation } from "../../model/results.ts";
 import { isCancellable } from "../../model/states.ts";
 import { type Column, show, state, styled } from "../../terminal/blocks.ts";
 import { errorDocument } from "../../terminal/messages.ts";
 import type { Context } from "../command.ts";
-
-/**
- * - `cancelled`: the order read back is cancelled. - `already_cancelled`: it was before.
- * - `accepted`: the service accepted, but the order read back is not (yet) cancelled.
- * - `refused`: the service refused.
- */
-type Outcome = "cancelled" | "already_cancelled" | "accepted" | "refused";
-
-export interface Cancellation {
-  readonly [field: string]: Json | undefined;
-  readonly id: JsonNumber;
-  readonly order_no: string | null;
-  readonly tracking_number: string | null;
-  readonly outcome: Outcome;
-  readonly status_before: string | null;
-  /** The state read back afterwards: what is true now. */
-  readonly status: string | null;
-  readonly message: string | null;
-}
 
 /** An order as it was found before, or what the service said instead. */
 export interface Found {
@@ -105,7 +87,7 @@ function toRow(
   id: string,
   before: OrderDetail | undefined,
   after: OrderDetail | undefined,
-  outcome: Outcome,
+  outcome: Cancellation["outcome"],
   refusal?: ServiceFailure,
   message?: string,
 ): Cancellation {
@@ -117,7 +99,7 @@ function toRow(
     status_before: before?.status ?? null,
     status: after?.status ?? null,
     message: message ?? refusal?.message ?? null,
-    ...(refusal ? (errorDocument(refusal) as { error: Json }) : {}),
+    ...(refusal ? (errorDocument(refusal) as Pick<Cancellation, "error">) : {}),
   };
 }
 

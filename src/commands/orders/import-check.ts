@@ -1,24 +1,8 @@
 /** Owns `orders import --check`: what can be told of a file without asking the service. */
 
-import type { Json } from "../../model/json.ts";
+import type { CheckSummary } from "../../model/results.ts";
 import { type Block, fields, line, styled } from "../../terminal/blocks.ts";
 import { describeEarlier, type ImportPlan, lacksRefs } from "./import-plan.ts";
-
-/** The result of `--check`: field names are a contract with scripts. */
-export interface CheckSummary {
-  readonly [field: string]: Json;
-  readonly rows: number;
-  readonly service_levels: Readonly<Record<string, number>>;
-  readonly senders: readonly string[];
-  readonly unused_columns: readonly string[];
-  readonly rows_with_ref: number;
-  /** The account whose imports the rows were compared with; null where there is none. */
-  readonly account: string | null;
-  readonly to_send: number;
-  readonly created: number;
-  readonly refused: number;
-  readonly unknown: number;
-}
 
 export function toSummary(plan: ImportPlan, account: string | undefined): CheckSummary {
   const { rows, serviceLevels, senders, unused, refs } = plan.overview;
@@ -26,7 +10,7 @@ export function toSummary(plan: ImportPlan, account: string | undefined): CheckS
     rows,
     service_levels: Object.fromEntries(serviceLevels),
     senders: [...senders],
-    unused_columns: unused,
+    unused_columns: [...unused],
     rows_with_ref: refs,
     account: account ?? null,
     to_send: plan.toSend,

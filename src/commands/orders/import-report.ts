@@ -1,23 +1,11 @@
 /** Owns the report of an import: a row's outcome as data and as a line of a table, and the totals. */
 
 import type { RowResult } from "../../bulk/import-terms.ts";
-import { type Json, jsonNumber } from "../../model/json.ts";
+import { jsonNumber } from "../../model/json.ts";
+import type { ReportRow } from "../../model/results.ts";
 import { type Block, type Column, line, show, styled, type Text } from "../../terminal/blocks.ts";
 import type { Context } from "../command.ts";
 import type { Overview } from "./import-input.ts";
-
-/** One row of the report: field names are a contract with scripts. */
-export interface ReportRow {
-  readonly [field: string]: Json | undefined;
-  readonly ref: string | null;
-  readonly row: number;
-  readonly outcome: RowResult["outcome"];
-  readonly id: Json;
-  readonly order_no: string | null;
-  readonly tracking_number: string | null;
-  readonly estimated_fee: Json;
-  readonly error: Json;
-}
 
 export type Counts = Readonly<Record<RowResult["outcome"], number>> & {
   /** Rows that have changed since their orders were created. */

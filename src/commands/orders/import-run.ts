@@ -9,6 +9,7 @@ import type { RejectsWriter } from "../../bulk/rejects.ts";
 import { inRowOrder } from "../../bulk/row-order.ts";
 import { type ImportRow, type RowsOptions, readRows } from "../../bulk/rows.ts";
 import { CourierError, fileError, interrupted } from "../../core/errors.ts";
+import type { ReportRow } from "../../model/results.ts";
 import { type Context, type RowsOutput, rows } from "../command.ts";
 import { type ImportMeter, openImportMeter } from "./import-meter.ts";
 import type { OtherOrders } from "./import-others.ts";
@@ -18,7 +19,6 @@ import {
   closeReport,
   describeError,
   isWorthKeeping,
-  type ReportRow,
   remarkOn,
   reportColumns,
   toReport,

@@ -3,6 +3,7 @@
 import { fileError } from "../../core/errors.ts";
 import { suggest } from "../../core/suggest.ts";
 import { type Draft, draftPaths, draftSchema } from "../../model/draft.ts";
+import { isJsonObject, type Json } from "../../model/json.ts";
 import { parseUserJson } from "../../model/json-text.ts";
 import { check, type Mismatch } from "../../model/schema.ts";
 
@@ -12,13 +13,20 @@ import { check, type Mismatch } from "../../model/schema.ts";
  */
 export function parseOrderFile(text: string, name: string): Draft {
   if (text.trim() === "") throw fileError(`${name} is empty; an order file is a JSON object`);
-  const checked = check(draftSchema, parseUserJson(text, name));
+  const checked = check(draftSchema, withoutSchemaKey(parseUserJson(text, name)));
   if ("value" in checked) return checked.value as Draft;
   const [first, ...others] = checked.mismatches.map(describeMismatch);
   throw fileError(`${name}: ${[first?.message, ...others.map(({ message }) => message)].join("; ")}`, {
     hint: checked.mismatches.length === 1 ? first?.hint : "an example: courier orders create --help",
     details: checked.mismatches.map(({ path, expected, received }) => ({ path, expected, received })),
   });
+}
+
+/** `$schema` tells an editor how to complete the file, and is no part of the order. */
+function withoutSchemaKey(content: Json): Json {
+  if (!isJsonObject(content) || typeof content.$schema !== "string") return content;
+  const { $schema: _forEditors, ...order } = content;
+  return order;
 }
 
 function describeMismatch({ path, expected, received }: Mismatch): {

@@ -1,14 +1,9 @@
 /** Owns `courier sandbox serve`: runs the embedded service for other clients until it is stopped. */
 
+import type { ServedSandbox } from "../../model/results.ts";
 import { type Block, fields, line, styled } from "../../terminal/blocks.ts";
 import { type Context, defineCommand, events } from "../command.ts";
 import { countOption, switchOption } from "../options.ts";
-
-interface Served {
-  readonly [field: string]: string;
-  readonly base_url: string;
-  readonly api_key: string;
-}
 
 export const serveSandbox = defineCommand({
   arguments: {},
@@ -44,7 +39,7 @@ export const serveSandbox = defineCommand({
 async function* served(
   server: { baseUrl: string; apiKey: string; close(): Promise<void> },
   { signal }: Context,
-): AsyncGenerator<Served, void> {
+): AsyncGenerator<ServedSandbox, void> {
   try {
     yield { base_url: server.baseUrl, api_key: server.apiKey };
     if (!signal.aborted)
@@ -54,7 +49,7 @@ async function* served(
   }
 }
 
-function servedView({ base_url, api_key }: Served): readonly Block[] {
+function servedView({ base_url, api_key }: ServedSandbox): readonly Block[] {
   return [
     line(styled("good", "The sandbox is listening"), "; stop it with Ctrl-C"),
     fields(["COURIER_BASE_URL", base_url], ["COURIER_API_KEY", api_key]),

@@ -1,0 +1,34 @@
+/** Owns which proxy a URL goes through: the choice that undici's own agent makes, told beforehand. */
+
+import type { ProxySettings } from "./transport.ts";
+
+const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
+
+/** The proxy's URL as it was set, or undefined where the service is met directly. */
+export function proxyFor(
+  url: URL,
+  { httpProxy, httpsProxy, noProxy = "" }: ProxySettings,
+): string | undefined {
+  const proxy = (url.protocol === "https:" && httpsProxy) || httpProxy || undefined;
+  if (proxy === undefined || noProxy === "*") return undefined;
+  const host = url.host.replace(/:\d*$/, "").toLowerCase();
+  const port = Number(url.port) || defaultPorts[url.protocol];
+  return noProxy.split(/[,\s]/).some((entry) => entry !== "" && covers(entry, host, port))
+    ? undefined
+    : proxy;
+}
+
+function covers(entry: string, host: string, port: number | undefined): boolean {
+  const [, named, wanted] = /^(.+):(\d+)$/.exec(entry) ?? [undefined, entry, undefined];
+  if (wanted !== undefined && Number(wanted) !== 0 && Number(wanted) !== port) return false;
+  const name = (named ?? entry).replace(/^\*?\./, "").toLowerCase();
+  return host === name || host.endsWith(`.${name}`);
+}
+
+/** A proxy's URL without the name and password that it may carry. */
+export function withoutPassword(proxy: string): string {
+  const hasScheme = proxy.includes("://");
+  const url = new URL(hasScheme ? proxy : `http://${proxy}`);
+  const shown = `${url.host}${url.username === "" && url.password === "" ? "" : " (with a name and password)"}`;
+  return `${url.protocol}//${shown}`;
+}

@@ -1,0 +1,59 @@
+/** Owns `courier schema`: the JSON Schemas of order files and of what `--json` prints. */
+
+import { usageError } from "../core/errors.ts";
+import { suggest } from "../core/suggest.ts";
+import type { SchemaRow } from "../model/results.ts";
+import { type Column, styled } from "../terminal/blocks.ts";
+import { defineCommand, document, type Output, rows } from "./command.ts";
+import { quote } from "./options.ts";
+
+export const printSchema = defineCommand({
+  description:
+    "Without a NAME, lists what there is. Editors complete and check an order file that names the schema in its\n" +
+    'key "$schema"; courier passes over that key.',
+  arguments: {
+    names: {
+      summary: "order, or a command's words joined by dashes",
+      parse: (text: string) => text,
+      isList: true as const,
+      isOptional: true,
+      usage: "[NAME]",
+    },
+  },
+  options: {},
+  hasRows: true,
+  examples: [
+    { line: "schema", note: "what there is" },
+    {
+      line: "schema order > order.schema.json",
+      note: 'then, in order.json: "$schema": "./order.schema.json"',
+    },
+    { line: "schema orders-list", note: "what courier orders list --json prints" },
+  ],
+  seeAlso: ["orders create"],
+  async run({ names }): Promise<Output> {
+    const { schemaNames, schemaTitle, toJsonSchema } = await import("../model/json-schema.ts");
+    const [wanted, second] = names;
+    if (second !== undefined) throw usageError(`one NAME is enough: ${quote(second)} is too much`);
+    if (wanted === undefined) {
+      const all = schemaNames.map((name): SchemaRow => ({ name, title: schemaTitle(name) }));
+      return rows(each(all), schemaColumns, "No schemas");
+    }
+    const name = schemaNames.find((known) => known === wanted);
+    if (name) return document(toJsonSchema(name), (value) => [{ kind: "json", value }]);
+    const nearest = suggest(wanted, schemaNames);
+    throw usageError(
+      `there is no schema named ${quote(wanted)}`,
+      nearest ? `did you mean ${nearest}?` : "courier schema lists what there is",
+    );
+  },
+});
+
+const schemaColumns: readonly Column<SchemaRow>[] = [
+  { path: "name", title: "NAME", cell: ({ name }) => styled("strong", name) },
+  { path: "title", title: "DESCRIBES", cell: ({ title }) => title, flexible: true },
+];
+
+async function* each(all: readonly SchemaRow[]): AsyncGenerator<SchemaRow, void> {
+  yield* all;
+}

@@ -1,0 +1,181 @@
+/**
+ * Owns the shapes of what courier itself prints as JSON: their field names are a contract with scripts.
+ * Commands take only the types from here; the schemas are loaded for `courier schema` and its documents.
+ */
+
+import { draftSchema, partySchema } from "./draft.ts";
+import {
+  createdOrderSchema,
+  orderDetailSchema,
+  orderSummarySchema,
+  profileSchema,
+  trackingSchema,
+} from "./interface.ts";
+import {
+  array,
+  boolean,
+  decimalSchema,
+  extend,
+  type Infer,
+  int,
+  integerSchema,
+  jsonSchema,
+  literal,
+  nullable,
+  object,
+  optional,
+  record,
+  string,
+  union,
+} from "./schema.ts";
+
+const text = string();
+const count = int();
+const textOrNull = nullable(text);
+
+const errorFields = object({
+  code: text,
+  message: text,
+  hint: optional(text),
+  status: optional(count),
+  service_code: optional(text),
+  details: optional(jsonSchema),
+  exit: count,
+});
+
+/** One line on stderr when a command with an output flag fails. */
+const errorSchema = object({ error: errorFields });
+
+const loginSchema = object({
+  account: text,
+  base_url: text,
+  key_kept_in: text,
+  verified: boolean(),
+  holder: textOrNull,
+});
+
+const logoutSchema = object({ account: text, logged_out: boolean() });
+
+/** `key`: where it is kept. */
+const accountRowSchema = object({ account: text, current: boolean(), base_url: textOrNull, key: text });
+export type AccountRow = Infer<typeof accountRowSchema>;
+
+const accountUsedSchema = object({ account: text, current: boolean() });
+const accountRemovedSchema = object({ account: text, removed: boolean() });
+
+const addressRowSchema = extend(partySchema, { alias: text, default: boolean() });
+export type AddressRow = Infer<typeof addressRowSchema>;
+
+const addressRemovedSchema = object({ alias: text, removed: boolean() });
+const addressesImportedSchema = object({ imported: count, replaced: array(text) });
+
+/**
+ * - `cancelled`: the order read back is cancelled. - `already_cancelled`: it was before.
+ * - `accepted`: the service accepted, but the order read back is not (yet) cancelled.
+ * - `refused`: the service refused.
+ * `status` is the state read back afterwards: what is true now.
+ */
+const cancellationSchema = object({
+  id: union([integerSchema, text]),
+  order_no: textOrNull,
+  tracking_number: textOrNull,
+  outcome: literal(["cancelled", "already_cancelled", "accepted", "refused"]),
+  status_before: textOrNull,
+  status: textOrNull,
+  message: textOrNull,
+  error: optional(errorFields),
+});
+export type Cancellation = Infer<typeof cancellationSchema>;
+
+const reportRowSchema = object({
+  ref: textOrNull,
+  row: count,
+  outcome: literal(["created", "refused", "unknown", "unsent"]),
+  id: nullable(integerSchema),
+  order_no: textOrNull,
+  tracking_number: textOrNull,
+  estimated_fee: nullable(decimalSchema),
+  error: nullable(object({ code: text, message: text, column: optional(text) })),
+});
+/** One row of the report of an import. */
+export type ReportRow = Infer<typeof reportRowSchema>;
+
+const checkSummarySchema = object({
+  rows: count,
+  service_levels: record(text, count),
+  senders: array(text),
+  unused_columns: array(text),
+  rows_with_ref: count,
+  /** The account whose imports the rows were compared with; null where there is none. */
+  account: textOrNull,
+  to_send: count,
+  created: count,
+  refused: count,
+  unknown: count,
+});
+/** The result of `orders import --check`. */
+export type CheckSummary = Infer<typeof checkSummarySchema>;
+
+const refusedTrackingSchema = object({ tracking_number: text, error: errorFields });
+
+const servedSandboxSchema = object({ base_url: text, api_key: text });
+export type ServedSandbox = Infer<typeof servedSandboxSchema>;
+const sandboxResetSchema = object({ reset: boolean() });
+
+/** Checks come in this order; `skip`: there was nothing to look at, or something before it failed. */
+const doctorCheckSchema = object({
+  check: literal([
+    "node",
+    "config",
+    "state",
+    "account",
+    "proxy",
+    "certificates",
+    "dns",
+    "tcp",
+    "tls",
+    "service",
+    "clock",
+    "completion",
+  ]),
+  status: literal(["ok", "warn", "fail", "skip"]),
+  detail: text,
+  advice: textOrNull,
+  duration_ms: nullable(count),
+});
+export type DoctorCheck = Infer<typeof doctorCheckSchema>;
+
+const schemaRowSchema = object({ name: text, title: text });
+export type SchemaRow = Infer<typeof schemaRowSchema>;
+
+/**
+ * What is printed with `--json`, by the command's words joined by dashes; where that is an array, `--ndjson`
+ * prints its elements. Beside them: `order`, an order file, and `error`, what goes to stderr.
+ */
+export const resultSchemas = {
+  order: draftSchema,
+  error: errorSchema,
+  "orders-create": union([createdOrderSchema, draftSchema]),
+  "orders-list": array(orderSummarySchema),
+  "orders-show": orderDetailSchema,
+  "orders-cancel": array(cancellationSchema),
+  "orders-import": union([array(reportRowSchema), checkSummarySchema]),
+  "orders-export": union([array(orderSummarySchema), array(orderDetailSchema)]),
+  track: union([trackingSchema, array(union([refusedTrackingSchema, trackingSchema]))]),
+  profile: profileSchema,
+  login: loginSchema,
+  logout: logoutSchema,
+  "accounts-list": array(accountRowSchema),
+  "accounts-use": accountUsedSchema,
+  "accounts-remove": accountRemovedSchema,
+  "addresses-add": addressRowSchema,
+  "addresses-list": array(addressRowSchema),
+  "addresses-show": addressRowSchema,
+  "addresses-remove": addressRemovedSchema,
+  "addresses-import": addressesImportedSchema,
+  "sandbox-serve": array(servedSandboxSchema),
+  "sandbox-reset": sandboxResetSchema,
+  "sandbox-advance": trackingSchema,
+  doctor: array(doctorCheckSchema),
+  schema: array(schemaRowSchema),
+} as const;
