@@ -6,6 +6,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { listen } from "../api/wire.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
+import { Capture } from "../support/streams.ts";
 
 const key = "raw-key-0123456789";
 
@@ -62,9 +63,10 @@ describe("the body", () => {
   ])("%s", async (_what, status, body, exit) => {
     const home = await createPlayedHome(answering(status, body));
     for (const form of ["", "--json", "--ndjson"]) {
-      const ran = await home.courier(`api user/profile ${form}`);
+      const stdout = new Capture();
+      const ran = await home.courier(`api user/profile ${form}`, { stdout });
       expect(ran.exit).toBe(exit);
-      expect(ran.stdoutBytes).toEqual(Buffer.from(body));
+      expect(stdout.bytes).toEqual(Buffer.from(body));
       if (exit === 0) expect(ran.stderr).toBe("");
       else if (form === "") expect(ran.stderr).toMatch(/^error: /);
       else expect(JSON.parse(ran.stderr).error.exit).toBe(exit);

@@ -22,14 +22,14 @@ export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly prompts?: Prompts;
   readonly signal?: AbortSignal;
+  /** Takes stdout in, for what is more than text. */
+  readonly stdout?: Capture;
 }
 
 export interface Ran {
   readonly exit: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** stdout, byte for byte. */
-  readonly stdoutBytes: Buffer;
 }
 
 export interface Home {
@@ -54,7 +54,7 @@ export async function createHome(env: Record<string, string> = {}): Promise<Home
     stateDir,
     clock,
     async courier(words, options = {}) {
-      const stdout = new Capture(options.terminal);
+      const stdout = options.stdout ?? new Capture(options.terminal);
       const stderr = new Capture(options.terminal);
       const piped = options.stdin ?? (options.terminal === undefined ? "" : undefined);
       const host: Host = {
@@ -70,7 +70,7 @@ export async function createHome(env: Record<string, string> = {}): Promise<Home
         ...(options.prompts ? { prompts: options.prompts } : {}),
       };
       const exit = await run(host);
-      return { exit, stdout: stdout.text, stderr: stderr.text, stdoutBytes: stdout.bytes };
+      return { exit, stdout: stdout.text, stderr: stderr.text };
     },
   };
 }

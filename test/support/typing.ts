@@ -30,5 +30,5 @@ export async function courierTyping(
   });
   while (!isOver && !question.test(stderr.text)) await new Promise(setImmediate);
   stdin.write(keys);
-  return { exit: await done, stdout: stdout.text, stderr: stderr.text, stdoutBytes: stdout.bytes };
+  return { exit: await done, stdout: stdout.text, stderr: stderr.text };
 }
