@@ -1,0 +1,284 @@
+/** Owns the tests of `courier doctor`: what passes, warns and fails, what to do, and what is never told. */
+
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { freePort, listen, listenHttp } from "../api/wire.ts";
+import { createAuthority } from "../support/certificates.ts";
+import { createHome, createServedHome, type Home, type RunOptions } from "../support/courier.ts";
+import { createProcessHome } from "../support/process.ts";
+
+const names = "node config state account proxy certificates dns tcp tls service clock completion".split(" ");
+const key = "doctor-key-0123456789";
+
+interface Check {
+  readonly check: string;
+  readonly status: string;
+  readonly detail: string;
+  readonly advice: string | null;
+}
+
+async function diagnose(home: Home, env: Record<string, string> = {}, options: RunOptions = {}) {
+  const ran = await home.courier("doctor --json", { ...options, env: { HOME: home.directory, ...env } });
+  const checks: Check[] = JSON.parse(ran.stdout);
+  expect(checks.map(({ check }) => check)).toEqual(names);
+  const by = Object.fromEntries(checks.map((check) => [check.check, check]));
+  const statuses = Object.fromEntries(checks.map(({ check, status }) => [check, status]));
+  return { ...ran, by, statuses };
+}
+
+/** No name has so long a part, so that none is asked for. */
+const unknownHost = `${"a".repeat(64)}.invalid`;
+
+const remote = (url: string) => ({ COURIER_API_KEY: key, COURIER_BASE_URL: url });
+
+test("everything in order: exit 0, one call, and nothing of the holder", async () => {
+  const home = await createServedHome();
+  const { exit, stderr, statuses, stdout } = await diagnose(home);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(statuses).toMatchObject({
+    account: "ok",
+    proxy: "ok",
+    dns: "ok",
+    tcp: "ok",
+    tls: "skip",
+    service: "ok",
+    clock: "ok",
+  });
+  expect(stdout).not.toMatch(/Sandbox Account|sandbox@example|1000\.00|test-key/);
+  expect(stdout).not.toContain(home.directory);
+});
+
+test("the embedded sandbox needs no network", async () => {
+  const { exit, statuses, by } = await diagnose(await createHome({ COURIER_ACCOUNT: "sandbox" }));
+  expect(exit).toBe(0);
+  expect(statuses).toMatchObject({ account: "ok", dns: "skip", tcp: "skip", tls: "skip", service: "ok" });
+  expect(by.account?.detail).toBe("sandbox, inside courier, needs no key");
+});
+
+test("no account: the way to one, exit 4", async () => {
+  const { exit, by, statuses, stderr } = await diagnose(await createHome());
+  expect(exit).toBe(4);
+  expect(JSON.parse(stderr)).toEqual({
+    error: { code: "checks_failed", message: "not everything is in order: account", exit: 4 },
+  });
+  expect(by.account?.advice).toContain("courier login");
+  expect(statuses).toMatchObject({ account: "fail", service: "skip", clock: "skip" });
+});
+
+test("a refused key: exit 4, and the clock is compared all the same", async () => {
+  const { url } = await listenHttp((_request, response) =>
+    response
+      .writeHead(401, { date: "Sun, 01 Mar 2026 08:10:00 GMT" })
+      .end('{"success":false,"error":{"code":"BAD_KEY","message":"Zhang San, your key is wrong"}}'),
+  );
+  const { exit, by, stdout } = await diagnose(await createHome(), remote(url.origin));
+  expect(exit).toBe(4);
+  expect(by.service).toMatchObject({ status: "fail", detail: "it refuses the key (HTTP 401, BAD_KEY)" });
+  expect(by.service?.advice).toContain("courier login");
+  expect(by.clock).toMatchObject({ status: "warn", detail: "600 s behind the service's" });
+  expect(stdout).not.toContain("Zhang San");
+});
+
+test.each([
+  [200, "<html>Zhang San</html>", 70, "its answer breaks the interface"],
+  [302, "", 5, "redirects"],
+  [503, "busy", 5, "it is failing"],
+])("an answer with %i and %j", async (status, body, exit, told) => {
+  let calls = 0;
+  const { url } = await listenHttp((_request, response) => {
+    calls += 1;
+    response.writeHead(status).end(body);
+  });
+  const ran = await diagnose(await createHome(), remote(url.origin));
+  expect(ran.exit).toBe(exit);
+  expect(ran.by.service?.detail).toContain(told);
+  expect(ran.stdout).not.toContain("Zhang");
+  expect(calls).toBe(1);
+});
+
+describe("the way to the service", () => {
+  test("a name that nobody knows", async () => {
+    const { exit, by, statuses } = await diagnose(await createHome(), remote(`https://${unknownHost}`));
+    expect(exit).toBe(5);
+    expect(by.dns).toMatchObject({ status: "fail", detail: `${unknownHost}: no such host` });
+    expect(by.dns?.advice).toContain("base URL");
+    expect(statuses).toMatchObject({ tcp: "skip", tls: "skip", service: "skip", clock: "skip" });
+  });
+
+  test("a port at which nothing listens", async () => {
+    const { exit, by } = await diagnose(await createHome(), remote(`http://127.0.0.1:${await freePort()}`));
+    expect(exit).toBe(5);
+    expect(by.tcp).toMatchObject({ status: "fail", detail: "127.0.0.1: the connection was refused" });
+  });
+
+  test("a certificate that nobody vouches for", async () => {
+    const { key: privateKey, certificate } = createAuthority(["127.0.0.1"]);
+    const server = createSecureServer({ key: privateKey, cert: certificate });
+    server.on("tlsClientError", () => {});
+    const { port } = await listen(server);
+    const { exit, by } = await diagnose(await createHome(), remote(`https://127.0.0.1:${port}`));
+    expect(exit).toBe(5);
+    expect(by.tls).toMatchObject({ status: "fail", detail: "127.0.0.1: its certificate cannot be verified" });
+    expect(by.tls?.advice).toContain("NODE_EXTRA_CA_CERTS");
+  });
+
+  test("a certificate of a private authority that is trusted", async () => {
+    const { key: privateKey, certificate, authority } = createAuthority(["127.0.0.1"]);
+    const server = createSecureServer({ key: privateKey, cert: certificate }, (_request, response) => {
+      response.end('{"success":true,"data":{"api_calls_remaining":0}}');
+    });
+    const { port } = await listen(server);
+    const home = await createProcessHome(remote(`https://127.0.0.1:${port}`));
+    const trusted = path.join(home.directory, "authority.pem");
+    await writeFile(trusted, authority);
+    const ran = await home.courier("doctor --ndjson", { env: { NODE_EXTRA_CA_CERTS: trusted } });
+    const checks: Check[] = ran.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const by = Object.fromEntries(checks.map((check) => [check.check, check]));
+    expect(ran.exit).toBe(0);
+    expect(by.certificates?.detail).toContain("~/authority.pem");
+    expect(by.tls).toMatchObject({
+      status: "ok",
+      detail: expect.stringMatching(/^127\.0\.0\.1: TLSv1\.\d, /),
+    });
+    expect(by.service).toMatchObject({
+      status: "warn",
+      detail: expect.stringContaining("no API calls are left"),
+    });
+  });
+
+  test("behind a proxy, the proxy is what is probed, and its password is not told", async () => {
+    const seen: string[] = [];
+    const proxy = createServer((request, response) => {
+      seen.push(request.url ?? "");
+      response.end('{"success":true,"data":{"api_calls_remaining":5}}');
+    });
+    const { port } = await listen(proxy);
+    const home = await createHome();
+    await home.courier("login --no-verify --allow-http --base-url http://service.test", { stdin: key });
+    const env = { HTTP_PROXY: `http://shop:hush@127.0.0.1:${port}` };
+    const { exit, by, stdout } = await diagnose(home, env);
+    expect(exit).toBe(0);
+    expect(by.proxy?.detail).toBe(
+      `http://127.0.0.1:${port} (with a name and password), from the environment`,
+    );
+    expect(by.tcp?.detail).toBe(`the proxy 127.0.0.1: port ${port}`);
+    expect(by.tls).toMatchObject({ status: "skip" });
+    expect(by.service).toMatchObject({ status: "ok" });
+    expect(seen).toEqual(["http://service.test/api/v1/user/profile"]);
+    expect(stdout).not.toMatch(/hush|shop/);
+  });
+
+  test("a proxy that is no URL, and one that NO_PROXY switches off", async () => {
+    const home = await createHome();
+    const wrong = await diagnose(home, { ...remote(`https://${unknownHost}`), HTTPS_PROXY: "hush@where" });
+    expect(wrong.by.proxy).toMatchObject({ status: "fail", detail: "HTTPS_PROXY is not the URL of a proxy" });
+    expect(wrong).toMatchObject({ exit: 2, stdout: expect.not.stringContaining("hush") });
+    const off = { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: ".invalid" };
+    const direct = await diagnose(home, { ...remote(`https://${unknownHost}`), ...off });
+    expect(direct.by.proxy?.detail).toBe("none: NO_PROXY names the service");
+    expect(direct.by.dns).toMatchObject({ status: "fail" });
+  });
+});
+
+describe("files", () => {
+  test("a key that others can read", async () => {
+    const home = await createServedHome();
+    await home.courier("login --no-verify --base-url https://api.example.com", { stdin: key });
+    await chmod(path.join(home.configDir, "config.json"), 0o644);
+    const { exit, by, stdout } = await diagnose(home);
+    expect(exit).toBe(0);
+    expect(by.config).toEqual({
+      check: "config",
+      status: "warn",
+      detail: "others on this machine can read ~/config/config.json (mode 0644), which holds keys",
+      advice: "chmod 600 ~/config/config.json",
+      duration_ms: null,
+    });
+    expect(by.account?.detail).toMatch(/^default, .*, key in COURIER_API_KEY$/);
+    expect(stdout).not.toContain(key);
+    await chmod(path.join(home.configDir, "config.json"), 0o600);
+    await chmod(home.configDir, 0o755);
+    expect((await diagnose(home)).by.config).toMatchObject({ status: "warn", advice: "chmod 700 ~/config" });
+  });
+
+  test("a config file that is corrupt: exit 2, and it is left as it is", async () => {
+    const home = await createHome();
+    await mkdir(home.configDir, { mode: 0o700 });
+    await writeFile(path.join(home.configDir, "config.json"), '{"accounts": ');
+    const { exit, by, stdout } = await diagnose(home);
+    expect(exit).toBe(2);
+    expect(by.config).toMatchObject({
+      status: "fail",
+      detail: expect.stringContaining("not valid JSON, line 1"),
+    });
+    expect(by.config?.advice).toContain("left as it is");
+    expect(by.account).toMatchObject({ status: "skip", detail: "config failed" });
+    expect(stdout).not.toContain(home.directory);
+  });
+
+  test.each([
+    ["COURIER_CONFIG_DIR", "config"],
+    ["COURIER_STATE_DIR", "state"],
+  ])("%s below a file: exit 2", async (variable, check) => {
+    const home = await createHome({ COURIER_ACCOUNT: "sandbox" });
+    const file = path.join(home.directory, "file");
+    await writeFile(file, "");
+    const { exit, by } = await diagnose(home, { [variable]: path.join(file, "below") });
+    expect(exit).toBe(2);
+    expect(by[check]).toMatchObject({
+      status: "fail",
+      detail: "~/file/below cannot be used as a directory: ENOTDIR",
+      advice: `choose another place with ${variable}`,
+    });
+  });
+
+  test("NODE_EXTRA_CA_CERTS that is not there, and checks of certificates switched off", async () => {
+    const home = await createServedHome();
+    const missing = await diagnose(home, { NODE_EXTRA_CA_CERTS: "/nowhere.pem" });
+    expect(missing).toMatchObject({ exit: 2, statuses: { certificates: "fail", service: "ok" } });
+    const off = await diagnose(home, { NODE_TLS_REJECT_UNAUTHORIZED: "0" });
+    expect(off).toMatchObject({ exit: 0, statuses: { certificates: "warn" } });
+  });
+});
+
+describe("completion", () => {
+  test.each([
+    ["/bin/bash", ".local/share/bash-completion/completions/courier"],
+    ["/usr/bin/zsh", ".zfunc/_courier"],
+    ["/usr/bin/fish", ".config/fish/completions/courier.fish"],
+  ])("%s", async (shell, file) => {
+    const home = await createServedHome();
+    const before = await diagnose(home, { SHELL: shell });
+    expect(before.by.completion).toMatchObject({
+      status: "warn",
+      advice: `courier completion ${path.basename(shell)} > ~/${file}`,
+    });
+    const full = path.join(home.directory, file);
+    await mkdir(path.dirname(full), { recursive: true });
+    await writeFile(full, "");
+    const after = await diagnose(home, { SHELL: shell });
+    expect(after.by.completion).toMatchObject({ status: "ok", detail: `${path.basename(shell)}: ~/${file}` });
+  });
+
+  test("a shell that is not known", async () => {
+    const { by } = await diagnose(await createServedHome(), { SHELL: "/bin/tcsh" });
+    expect(by.completion).toMatchObject({ status: "skip" });
+  });
+});
+
+test("a person sees a line for each check, and what to do below", async () => {
+  const home = await createHome({ HOME: "/home/zhang", SHELL: "/bin/zsh" });
+  const { stdout } = await home.courier("doctor --no-color", { terminal: 60 });
+  expect(
+    stdout.split("\n").filter((line) => line.startsWith("account") || line.includes("courier login")),
+  ).toEqual([
+    "account       fail  no account is set up here, and no base",
+    "              do    run courier login, or try without any",
+  ]);
+});
