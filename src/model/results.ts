@@ -76,7 +76,7 @@ const addressesImportedSchema = object({ imported: count, replaced: array(text) 
  * `status` is the state read back afterwards: what is true now.
  */
 const cancellationSchema = object({
-  id: union([integerSchema, text]),
+  id: integerSchema,
   order_no: textOrNull,
   tracking_number: textOrNull,
   outcome: literal(["cancelled", "already_cancelled", "accepted", "refused"]),
