@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, request as sendOn } from "node:
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { noAnswerFailure } from "../../src/api/failure.ts";
+import { proxyFor, withoutPassword } from "../../src/api/proxy-route.ts";
 import { systemCode } from "../../src/core/errors.ts";
 import { freePort, listen, listenHttp, noAnswerOf, openTransport, requestTo } from "./wire.ts";
 
@@ -139,6 +140,30 @@ test("a proxy that is no URL is named as the reason", () => {
   expect(() => openTransport({ httpProxy: "http://[bad" })).toThrow(/proxy/);
 });
 
+describe("the route told beforehand", () => {
+  test.each([
+    ["https://a.test/", { httpsProxy: "http://s", httpProxy: "http://p" }, "http://s"],
+    ["https://a.test/", { httpProxy: "http://p" }, "http://p"],
+    ["http://a.test/", { httpsProxy: "http://s" }, undefined],
+    ["https://api.a.test/", { httpsProxy: "http://s", noProxy: ".a.test" }, undefined],
+    ["https://api.a.test/", { httpsProxy: "http://s", noProxy: "*.A.test" }, undefined],
+    ["https://api.a.test/", { httpsProxy: "http://s", noProxy: "a.test:443 b.test" }, undefined],
+    ["https://api.a.test/", { httpsProxy: "http://s", noProxy: "a.test:80" }, "http://s"],
+    ["https://aa.test/", { httpsProxy: "http://s", noProxy: "a.test" }, "http://s"],
+    ["https://a.test/", {}, undefined],
+  ])("%s with %j", (url, settings, expected) => {
+    expect(proxyFor(new URL(url), settings)).toBe(expected);
+  });
+
+  test.each([
+    ["http://shop:s%40crt@proxy.test:3128", "http://proxy.test:3128 (with a name and password)"],
+    ["proxy.test:3128", "http://proxy.test:3128"],
+    ["https://proxy.test/", "https://proxy.test"],
+  ])("%s is shown as %s", (proxy, shown) => {
+    expect(withoutPassword(proxy)).toBe(shown);
+  });
+});
+
 describe("hosts of NO_PROXY are met directly", () => {
   test.each(["127.0.0.1", "other.test,127.0.0.1", "*", "127.0.0.1:PORT"])("%s", async (noProxy) => {
     const proxy = await startForwardProxy();
@@ -146,6 +171,7 @@ describe("hosts of NO_PROXY are met directly", () => {
     const settings = { httpProxy: proxy.url, noProxy: noProxy.replace("PORT", String(port)) };
     expect((await openTransport(settings).send(requestTo(url))).status).toBe(200);
     expect(proxy.calls).toEqual([]);
+    expect(proxyFor(url, settings)).toBeUndefined();
   });
 
   test.each(["other.test", "127.0.0.1:1", ""])("%j names another one", async (noProxy) => {
@@ -153,5 +179,6 @@ describe("hosts of NO_PROXY are met directly", () => {
     const { url } = await echo();
     await openTransport({ httpProxy: proxy.url, noProxy }).send(requestTo(url));
     expect(proxy.calls).toHaveLength(1);
+    expect(proxyFor(url, { httpProxy: proxy.url, noProxy })).toBe(proxy.url);
   });
 });
