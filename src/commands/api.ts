@@ -49,7 +49,7 @@ export const callApi = defineCommand({
   examples: [
     { line: "api user/profile", note: "the profile, as the service sends it" },
     { line: "api POST orders --input order.json --include", note: "with status and headers on stderr" },
-    { line: "api POST orders/1000001/pay -f method=balance", note: "an endpoint that courier does not know" },
+    { line: "api POST orders -f sender.name=张三 -F item.weight=0.50", note: "a body from fields" },
     { line: "api orders --paginate -q status=pending --ndjson | jq .id", note: "the items of every page" },
   ],
   exits: [1, 4, 5, 6],

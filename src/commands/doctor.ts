@@ -65,7 +65,11 @@ const styles: Readonly<Record<Finding["status"], Style>> = {
 function checkView({ check, status, detail, advice, duration_ms }: DoctorCheck): readonly Block[] {
   const label = check.padEnd("certificates".length);
   const time = duration_ms === null ? "" : ` (${duration_ms} ms)`;
-  const value: readonly Span[] = [styled(styles[status], status.padEnd(4)), `  ${detail}${time}`];
+  const said = `  ${detail}${time}`;
+  const value: readonly Span[] = [
+    styled(styles[status], status.padEnd(4)),
+    status === "skip" ? styled("dim", said) : said,
+  ];
   if (advice === null) return [fields([label, value])];
   return [fields([label, value], ["", [{ style: "accent", text: "do" }, `    ${advice}`]])];
 }

@@ -15,9 +15,9 @@ export const schemaNames = Object.keys(resultSchemas) as SchemaName[];
 
 /** One line that says what a schema describes. */
 export function schemaTitle(name: SchemaName): string {
-  if (name === "order") return "An order file: courier orders create --file";
-  if (name === "error") return "An error on stderr, for a command with an output flag";
-  return `What courier ${name.replace("-", " ")} prints with --json`;
+  if (name === "order") return "an order file, for courier orders create --file";
+  if (name === "error") return "an error on stderr, with an output flag";
+  return `courier ${name.replace("-", " ")} --json`;
 }
 
 /** A schema of JSON Schema, draft 2020-12. Fields of the service are open: more may come. */

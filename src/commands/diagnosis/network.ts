@@ -28,6 +28,10 @@ export async function* checkNetwork(
       if (finding.status === "fail") reason = `${finding.check} failed`;
       yield finding;
     }
+  } else {
+    yield { check: "proxy", status: "skip", detail: reason };
+    yield await checkCertificates(context.machine);
+    done.add("proxy").add("certificates");
   }
   for (const check of checks) if (!done.has(check)) yield { check, status: "skip", detail: reason };
 }
