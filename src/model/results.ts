@@ -116,6 +116,11 @@ const checkSummarySchema = object({
 /** The result of `orders import --check`. */
 export type CheckSummary = Infer<typeof checkSummarySchema>;
 
+const templateRowSchema = extend(draftSchema, { template: text });
+/** One template of the list: its name, and the order that it holds. */
+export type TemplateRow = Infer<typeof templateRowSchema>;
+const templateRemovedSchema = object({ template: text, removed: boolean() });
+
 const refusedTrackingSchema = object({ tracking_number: text, error: errorFields });
 
 const servedSandboxSchema = object({ base_url: text, api_key: text });
@@ -173,6 +178,9 @@ export const resultSchemas = {
   "addresses-show": addressRowSchema,
   "addresses-remove": addressRemovedSchema,
   "addresses-import": addressesImportedSchema,
+  "templates-list": array(templateRowSchema),
+  "templates-show": draftSchema,
+  "templates-remove": templateRemovedSchema,
   "sandbox-serve": array(servedSandboxSchema),
   "sandbox-reset": sandboxResetSchema,
   "sandbox-advance": trackingSchema,

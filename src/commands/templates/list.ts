@@ -1,14 +1,8 @@
 /** Owns `courier templates list`: the order templates of this machine. */
 
-import type { Draft } from "../../model/draft.ts";
-import type { Json } from "../../model/json.ts";
+import type { TemplateRow } from "../../model/results.ts";
 import { type Column, show, styled } from "../../terminal/blocks.ts";
 import { defineCommand, rows } from "../command.ts";
-
-interface TemplateRow extends Draft {
-  readonly [field: string]: Json | undefined;
-  readonly template: string;
-}
 
 export const listTemplates = defineCommand({
   arguments: {},
