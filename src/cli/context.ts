@@ -24,6 +24,7 @@ import type { TerminalStream } from "../terminal/streams.ts";
 import { findDirectories } from "./directories.ts";
 import type { GlobalValues } from "./globals.ts";
 import { readFileBytes, readStream, readStreamBytes, readTextFile, spoolStream } from "./input.ts";
+import { describeMachine } from "./machine.ts";
 import { findProxies } from "./proxy.ts";
 import { readVersion } from "./version.ts";
 import { createView } from "./view.ts";
@@ -183,16 +184,7 @@ export async function createContext(
     lock: (file, title) =>
       takeLock(file, title, { patience: "none", neighbours: { pid: process.pid, isAlive } }),
     defer: (close) => closing.push(close),
-    machine: {
-      courierVersion: readVersion(),
-      nodeVersion: process.versions.node,
-      platform: `${process.platform} ${process.arch}`,
-      configDirectory: directories.config,
-      stateDirectory: directories.state,
-      env: host.env,
-      timeoutMs: globals.timeoutMs,
-      proxies: (baseUrl) => findProxies(baseUrl, host.env),
-    },
+    machine: describeMachine(process, host.env, directories, globals.timeoutMs),
     sandbox: once(async () => {
       checkPlace(sandboxDirectory);
       const [{ startSandbox }, { resetSandbox, advanceParcel }] = await Promise.all([

@@ -1,0 +1,26 @@
+/** Owns what courier knows of the machine that it runs on, for diagnosis. */
+
+import type { Machine } from "../commands/command.ts";
+import type { Directories } from "./directories.ts";
+import { findProxies } from "./proxy.ts";
+import { readVersion } from "./version.ts";
+
+type Runtime = Pick<NodeJS.Process, "versions" | "platform" | "arch">;
+
+export function describeMachine(
+  { versions, platform, arch }: Runtime,
+  env: Machine["env"],
+  directories: Directories,
+  timeoutMs: number,
+): Machine {
+  return {
+    courierVersion: readVersion(),
+    nodeVersion: versions.node,
+    platform: `${platform} ${arch}`,
+    configDirectory: directories.config,
+    stateDirectory: directories.state,
+    env,
+    timeoutMs,
+    proxies: (baseUrl) => findProxies(baseUrl, env),
+  };
+}
