@@ -1,14 +1,14 @@
 /** Owns the form of results: the one place that knows human, JSON, NDJSON and CSV apart. */
 
-import type { EventsOutput, Items, Output, RawOutput, RowsOutput } from "../commands/command.ts";
+import type { EventsOutput, Items, Output, RowsOutput } from "../commands/command.ts";
 import type { CourierError } from "../core/errors.ts";
-import { suggest } from "../core/suggest.ts";
-import { isJsonObject, type Json, JsonSyntaxError, parseJson, stringifyJson } from "../model/json.ts";
-import { type Column, show } from "../terminal/blocks.ts";
+import { type Json, stringifyJson } from "../model/json.ts";
 import { createTableWriter, render, type View } from "../terminal/render.ts";
 import { sanitise, sanitiseJson } from "../terminal/sanitise.ts";
 import { joinWrites, type Writer } from "../terminal/streams.ts";
+import { chooseColumns, pickFields, valueAt, watchFields } from "./fields.ts";
 import type { Form } from "./globals.ts";
+import { itemsOf, presentable } from "./raw-output.ts";
 
 export interface OutputOptions {
   readonly form: Form;
@@ -54,36 +54,8 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
     case "raw":
       if (given.items && options.form !== "human") return writeItems(itemsOf(given), writer, options);
       return drain(given.bodies, (body) =>
-        writer.write(writer.stream.isTTY ? presentable(body, writer) : body),
+        writer.write(writer.stream.isTTY ? presentable(body, (value) => toJson(value, writer)) : body),
       );
-  }
-}
-
-async function* itemsOf({ bodies, items }: RawOutput): Items {
-  try {
-    for (;;) {
-      const next = await bodies.next();
-      if (next.done) return next.value;
-      yield* items?.(next.value) ?? [];
-    }
-  } finally {
-    await bodies.return(undefined);
-  }
-}
-
-/** JSON in its pretty form, other text line by line: nothing that could act on the terminal. */
-function presentable(body: Uint8Array, writer: Writer): string {
-  const text = new TextDecoder().decode(body);
-  if (text === "") return "";
-  try {
-    return `${toJson(parseJson(text), writer)}\n`;
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    return text
-      .replace(/\r?\n$/, "")
-      .split(/\r?\n/)
-      .map((line) => `${sanitise(line)}\n`)
-      .join("");
   }
 }
 
@@ -110,42 +82,6 @@ async function drainText(stream: Items, writer: Writer, format: (item: Json) => 
     return await drain(stream, (item) => joined.write(format(item)));
   } finally {
     await joined.end(); // items that came before a failure are written too
-  }
-}
-
-/** The service may have fields that courier does not know, so a misspelt one shows only once no row has it. */
-function watchFields(
-  { rows, columns, ...rest }: RowsOutput,
-  fields: readonly string[],
-  warn: (text: string) => void,
-): RowsOutput {
-  const known = columns.map(({ path }) => path);
-  const unseen = new Set(fields.filter((path) => !known.includes(path)));
-  async function* watched(): Items {
-    let count = 0;
-    const failure = yield* each(rows, (row) => {
-      count += 1;
-      for (const path of unseen) if (valueAt(row, path) !== undefined) unseen.delete(path);
-    });
-    for (const path of count > 0 ? unseen : []) {
-      const nearest = suggest(path, known);
-      warn(`no row has the field “${path}”${nearest ? `; did you mean ${nearest}?` : ""}`);
-    }
-    return failure;
-  }
-  return { ...rest, columns, rows: watched() };
-}
-
-async function* each(stream: Items, see: (item: Json) => void): Items {
-  try {
-    for (;;) {
-      const next = await stream.next();
-      if (next.done) return next.value;
-      see(next.value);
-      yield next.value;
-    }
-  } finally {
-    await stream.return(undefined);
   }
 }
 
@@ -206,47 +142,6 @@ async function writeCsv({ rows, columns }: RowsOutput, writer: Writer, { fields,
   const safe = (record: string) => (writer.stream.isTTY ? `${sanitise(record.trimEnd())}\n` : record);
   await writer.write((bom ? "\uFEFF" : "") + safe(csvRecord(paths)));
   return drainText(rows, writer, (row) => safe(csvRecord(paths.map((path) => valueAt(row, path)))));
-}
-
-/** The columns of `--fields`; a path that the table does not know becomes a column of its own. */
-function chooseColumns(
-  columns: readonly Column<never>[],
-  paths: readonly string[],
-): readonly Column<never>[] {
-  return paths.map((path): Column<never> => {
-    const known = columns.find((column) => column.path === path);
-    const title = path.toUpperCase();
-    if (known) return { path, title, cell: known.cell, ...(known.align ? { align: known.align } : {}) };
-    return { path, title, cell: (row) => show(valueAt(row, path)) };
-  });
-}
-
-/** The value at a dotted path; undefined where there is none. */
-function valueAt(value: Json, path: string): Json | undefined {
-  let current: Json | undefined = value;
-  for (const key of path.split(".")) {
-    if (!isJsonObject(current) || !Object.hasOwn(current, key)) return undefined;
-    current = current[key];
-  }
-  return current;
-}
-
-/** The same object with the chosen fields only, nested as they were. */
-function pickFields(value: Json, paths: readonly string[]): Json {
-  const picked: Record<string, Json> = {};
-  for (const path of paths) {
-    const found = valueAt(value, path);
-    if (found === undefined) continue;
-    const keys = path.split(".");
-    const last = keys.pop() ?? "";
-    let target = picked;
-    for (const key of keys) {
-      target[key] = isJsonObject(target[key]) ? target[key] : {};
-      target = target[key] as Record<string, Json>;
-    }
-    target[last] = found;
-  }
-  return picked;
 }
 
 /** Pretty at a terminal, compact in a pipe. */

@@ -1,0 +1,34 @@
+/** Owns answers that are printed as they came: as items for a form, and safely for a person. */
+
+import type { Items, RawOutput } from "../commands/command.ts";
+import { type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
+import { sanitise } from "../terminal/sanitise.ts";
+
+/** The items of answers that hold some. */
+export async function* itemsOf({ bodies, items }: RawOutput): Items {
+  try {
+    for (;;) {
+      const next = await bodies.next();
+      if (next.done) return next.value;
+      yield* items?.(next.value) ?? [];
+    }
+  } finally {
+    await bodies.return(undefined);
+  }
+}
+
+/** JSON in its pretty form, other text line by line: nothing that could act on the terminal. */
+export function presentable(body: Uint8Array, pretty: (value: Json) => string): string {
+  const text = new TextDecoder().decode(body);
+  if (text === "") return "";
+  try {
+    return `${pretty(parseJson(text))}\n`;
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return text
+      .replace(/\r?\n$/, "")
+      .split(/\r?\n/)
+      .map((line) => `${sanitise(line)}\n`)
+      .join("");
+  }
+}
