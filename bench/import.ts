@@ -1,4 +1,4 @@
-/** Prints the ratios of work in bulk: `npm run bench`, or some of them: `npm run bench rate pages import-memory export-memory`. */
+/** Prints the ratios of work in bulk and of a watch: `npm run bench`, or some of them: `npm run bench rate watch`. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,12 +6,14 @@ import path from "node:path";
 import { benchExportMemory, benchImportMemory } from "./import-memory.ts";
 import { benchImportRate } from "./import-rate.ts";
 import { benchListPages } from "./list-pages.ts";
+import { benchWatch } from "./watch.ts";
 
 const benches = {
   rate: benchImportRate,
   pages: benchListPages,
   "import-memory": benchImportMemory,
   "export-memory": benchExportMemory,
+  watch: benchWatch,
 };
 const asked = process.argv.slice(2);
 const directory = await mkdtemp(path.join(tmpdir(), "courier-bench-"));

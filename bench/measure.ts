@@ -6,7 +6,7 @@ import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 
 const root = path.resolve(import.meta.dirname, "..");
-const program = path.join(root, "bin/courier.js");
+export const program = path.join(root, "bin/courier.js");
 const watchMs = 20;
 
 /** Stopped when it goes out of scope, so that a bench that fails ends. */

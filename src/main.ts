@@ -1,5 +1,7 @@
 /** The process adapter: hands argv, environment, streams and signals to a run, and sets the exit code. */
 
+import { openSync } from "node:fs";
+import { ReadStream } from "node:tty";
 import { run } from "./cli/run.ts";
 import { interrupted } from "./core/errors.ts";
 
@@ -22,8 +24,23 @@ process.exitCode = await run({
       process.on("SIGCONT", listener);
       return () => process.off("SIGCONT", listener);
     },
+    interrupt: () => process.emit("SIGINT", "SIGINT"), // Windows would end the process at once
+    openKeys: openTerminal,
+    onExit(listener) {
+      process.on("exit", listener);
+      return () => process.off("exit", listener);
+    },
   },
 });
+
+/** As pagers do: what is piped in is not what is typed. */
+function openTerminal(): ReadStream | undefined {
+  try {
+    return new ReadStream(openSync("/dev/tty", "r"));
+  } catch {
+    return undefined;
+  }
+}
 
 /** The first signal ends the run in order; the second ends the process at once. */
 function listen(signal: "SIGINT" | "SIGTERM", exit: 130 | 143): void {

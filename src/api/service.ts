@@ -47,7 +47,7 @@ export interface CourierService {
   /** 4.5: answers with the service's message. */
   cancelOrder(id: string): Promise<string | undefined>;
   /** 4.6 */
-  tracking(trackingNumber: string): Promise<Tracking>;
+  tracking(trackingNumber: string, options?: { retries: boolean }): Promise<Tracking>;
   /** Service's clock minus ours in milliseconds, once an answer has told it. */
   clockOffsetMs(): number | undefined;
 }
@@ -91,8 +91,8 @@ export function createService(client: Client): CourierService {
         .data as OrderDetail;
     },
     cancelOrder: (id) => client.callForEnvelope({ method: "DELETE", path: ["orders", id] }),
-    async tracking(trackingNumber) {
-      const call = { method: "GET", path: ["tracking", trackingNumber] } as const;
+    async tracking(trackingNumber, { retries } = { retries: true }) {
+      const call = { method: "GET", path: ["tracking", trackingNumber], retries } as const;
       return (await client.call(call, trackingSchema)).data as Tracking;
     },
     clockOffsetMs: () => client.clockOffsetMs(),

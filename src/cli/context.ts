@@ -13,17 +13,18 @@ import { takeLock } from "../config/lock.ts";
 import { openOrderMemory } from "../config/sent-orders.ts";
 import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
-import { makeWritableDirectory } from "../core/directory.ts";
-import { explainSystemError, fileError, systemCode } from "../core/errors.ts";
+import { systemCode } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { createRedactor } from "../core/redact.ts";
-import type { Job } from "../terminal/keyboard.ts";
+import type { KeyInput } from "../terminal/keys.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { TerminalStream } from "../terminal/streams.ts";
 import { findDirectories } from "./directories.ts";
+import { controlSandbox, startEmbeddedSandbox } from "./embedded-sandbox.ts";
 import type { GlobalValues } from "./globals.ts";
 import { readFileBytes, readStream, readStreamBytes, readTextFile, spoolStream } from "./input.ts";
+import type { TerminalJob } from "./job.ts";
 import { describeMachine } from "./machine.ts";
 import { findProxies } from "./proxy.ts";
 import { readVersion } from "./version.ts";
@@ -34,12 +35,12 @@ export interface Host {
   /** The words after `courier`. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdin: KeyInput;
   readonly stdout: TerminalStream;
   readonly stderr: TerminalStream;
   /** Aborts with an `interrupted` error on a signal. */
   readonly signal: AbortSignal;
-  readonly job: Job;
+  readonly job: TerminalJob;
   /** Replaced in tests. */
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -55,9 +56,6 @@ interface Address {
   readonly baseUrl: string;
   readonly apiKey: string;
 }
-
-/** The key that a served sandbox accepts; it guards nothing but this machine's play orders. */
-const servedSandboxKey = "sandbox-key";
 
 /** What a run has already when its context is made. */
 export interface Surroundings {
@@ -119,9 +117,7 @@ export async function createContext(
   }
 
   async function startEmbedded(): Promise<Address> {
-    checkPlace(sandboxDirectory);
-    const { startSandbox } = await import("../sandbox/server.ts");
-    const server = await startSandbox({ stateDir: sandboxDirectory, clock, apiKey: randomUUID() });
+    const server = await startEmbeddedSandbox(sandboxDirectory, clock);
     closing.push(() => server.close());
     return server;
   }
@@ -185,25 +181,11 @@ export async function createContext(
       takeLock(file, title, { patience: "none", neighbours: { pid: process.pid, isAlive } }),
     defer: (close) => closing.push(close),
     machine: describeMachine(process, host.env, directories, globals.timeoutMs),
-    sandbox: once(async () => {
-      checkPlace(sandboxDirectory);
-      const [{ startSandbox }, { resetSandbox, advanceParcel }] = await Promise.all([
-        import("../sandbox/server.ts"),
-        import("../sandbox/control.ts"),
-      ]);
-      return {
-        serve: (options) =>
-          startSandbox({ stateDir: sandboxDirectory, clock, apiKey: servedSandboxKey, ...options }),
-        reset: () => resetSandbox(sandboxDirectory),
-        advance: (trackingNumber, to) =>
-          advanceParcel({
-            stateDir: sandboxDirectory,
-            clock,
-            trackingNumber,
-            ...(to === undefined ? {} : { to }),
-          }),
-      };
+    alerts: once(async () => {
+      const { createAlerts } = await import("./alerts.ts");
+      return createAlerts(host, clock);
     }),
+    sandbox: once(() => controlSandbox(sandboxDirectory, clock)),
     async close() {
       for (const close of closing.reverse()) await close();
     },
@@ -235,14 +217,4 @@ function neverAborts(): AbortSignal {
 /** An environment variable that is set to nothing counts as not set. */
 function given(value: string | undefined): string | undefined {
   return value === "" ? undefined : value;
-}
-
-/** Throws a file error where the sandbox cannot keep its orders. */
-function checkPlace(directory: string): void {
-  try {
-    makeWritableDirectory(directory);
-  } catch (error) {
-    const message = `the sandbox cannot keep its orders in ${directory}: ${explainSystemError(error, "directory")}`;
-    throw fileError(message, { cause: error, hint: "choose another place with COURIER_STATE_DIR" });
-  }
 }

@@ -55,11 +55,11 @@ export function commandHelp(
   ]);
 }
 
-/** The words that stand for a command's arguments: `ID`, `TRACKING-NUMBERS...`. */
+/** A command's arguments as one writes them: `ID`, `IDS...`, `[NUMBERS...]` where there need be none. */
 export function argumentWords(command: Command): string[] {
-  return Object.entries(command.arguments).map(([key, { isList, usage }]) => {
-    const name = flagOf(key).slice(2).toUpperCase();
-    return usage ?? (isList ? `${name}...` : name);
+  return Object.entries(command.arguments).map(([key, { isList, isOptional, usage }]) => {
+    const name = `${flagOf(key).slice(2).toUpperCase()}${isList ? "..." : ""}`;
+    return usage ?? (isOptional ? `[${name}]` : name);
   });
 }
 

@@ -1,8 +1,10 @@
 /** Owns the form of results: the one place that knows human, JSON, NDJSON and CSV apart. */
 
-import type { EventsOutput, Items, Output, RowsOutput } from "../commands/command.ts";
+import type { EventsOutput, Items, LiveOutput, Output, RowsOutput } from "../commands/command.ts";
+import type { Clock } from "../core/clock.ts";
 import type { CourierError } from "../core/errors.ts";
 import { type Json, stringifyJson } from "../model/json.ts";
+import { blank } from "../terminal/blocks.ts";
 import { createTableWriter, render, type View } from "../terminal/render.ts";
 import { sanitise, sanitiseJson } from "../terminal/sanitise.ts";
 import { joinWrites, type Writer } from "../terminal/streams.ts";
@@ -20,6 +22,9 @@ export interface OutputOptions {
   /** Receives what is said beside the result. */
   readonly note: (text: string) => void;
   readonly warn: (text: string) => void;
+  /** Shows what goes on in place, until it ends; undefined where nothing can be redrawn. */
+  readonly live: ((output: LiveOutput) => Promise<CourierError | undefined>) | undefined;
+  readonly clock: Clock;
 }
 
 /** Rows after which a table shows what it has; the widths of its columns are settled by then. */
@@ -56,6 +61,9 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
       return drain(given.bodies, (body) =>
         writer.write(writer.stream.isTTY ? presentable(body, (value) => toJson(value, writer)) : body),
       );
+    case "live":
+      if (options.form !== "human" || !options.live) return writeLive(given, writer, options);
+      return { count: 1, failure: await options.live(given) };
   }
 }
 
@@ -85,7 +93,22 @@ async function drainText(stream: Items, writer: Writer, format: (item: Json) => 
   }
 }
 
-async function writeEvents({ events, human }: EventsOutput, writer: Writer, view: View) {
+async function writeLive(output: LiveOutput, writer: Writer, options: OutputOptions) {
+  output.complain(options.note);
+  try {
+    return await (options.form === "human"
+      ? writeEvents(output, writer, options.view)
+      : writeItems(output.events, writer, options));
+  } finally {
+    options.note(output.summary(options.clock.now()));
+  }
+}
+
+async function writeEvents(
+  { events, human }: Pick<EventsOutput, "events" | "human">,
+  writer: Writer,
+  view: View,
+) {
   return drain(events, async (event) => writer.write(await render(human(event), view)));
 }
 
@@ -107,7 +130,7 @@ async function writeItems(stream: Items, writer: Writer, { form, fields }: Outpu
 }
 
 async function writeTable(
-  { rows, columns, empty, remark }: RowsOutput,
+  { rows, columns, empty, remark, details }: RowsOutput,
   writer: Writer,
   options: OutputOptions,
 ) {
@@ -116,6 +139,7 @@ async function writeTable(
     : columns.filter(({ isRemark }) => !isRemark);
   const table = await createTableWriter(chosen, options.view);
   let waiting: Json[] = [];
+  const detailed: Json[] = [];
   const flush = async () => {
     if (waiting.length === 0) return;
     const cells = waiting.map((row) => chosen.map(({ cell }) => cell(row as never)));
@@ -127,12 +151,15 @@ async function writeTable(
   try {
     const written = await drain(rows, async (row) => {
       waiting.push(row);
+      if (details) detailed.push(row);
       if (waiting.length >= rowsAtOnce) await flush();
     });
     if (written.count === 0) options.note(empty);
     return written;
   } finally {
     await flush(); // rows that came before a failure are shown too
+    for (const row of detailed)
+      await writer.write(await render([blank, ...(details?.(row as never) ?? [])], options.view));
   }
 }
 

@@ -58,8 +58,8 @@ export const program: Group = {
     },
     {
       name: "track",
-      summary: "Show the state and the movements of parcels",
-      load: async () => (await import("../commands/track.ts")).trackParcels,
+      summary: "Show where parcels are, or follow them with --watch",
+      load: async () => (await import("../commands/track/track.ts")).trackParcels,
     },
     {
       name: "profile",

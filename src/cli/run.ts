@@ -1,5 +1,6 @@
 /** Owns a run: words in, one command, one result, one exit code; the last catch of every error. */
 
+import type { LiveOutput } from "../commands/command.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { CourierError, type ExitCode } from "../core/errors.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";
@@ -20,7 +21,11 @@ const widestHelp = 100;
 export async function run(host: Host): Promise<ExitCode> {
   const clock = host.clock ?? systemClock();
   let progress: Progress = noProgress;
-  const clear = () => progress.clear();
+  let clearScreen = () => {};
+  const clear = () => {
+    progress.clear();
+    clearScreen();
+  };
   const writer = createWriter(host.stdout, clear);
   const complaints = createWriter(host.stderr, clear);
   let context: RunContext | undefined;
@@ -49,6 +54,13 @@ export async function run(host: Host): Promise<ExitCode> {
     const output = await parsed.command.run(parsed.input, context);
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
     const file = globals.output === undefined ? undefined : await openOutputFile(globals.output);
+    const canRedraw = host.stdout.isTTY === true && host.env.TERM !== "dumb" && !file;
+    const live = async (shown: LiveOutput) => {
+      const { createLiveScreen } = await import("./live.ts");
+      const screen = createLiveScreen(host, { clock, view, progress });
+      clearScreen = screen.clear;
+      return screen.show(shown);
+    };
     const { failure, count } = await writeOutput(output, file ?? writer, {
       form: form === "human" ? (globals.fileForm ?? parsed.command.exportsAs ?? form) : form,
       fields: globals.fields,
@@ -56,6 +68,8 @@ export async function run(host: Host): Promise<ExitCode> {
       view,
       note: messages.note,
       warn: messages.warn,
+      live: canRedraw ? live : undefined,
+      clock,
     }).catch(async (error) => {
       await file?.abandon();
       throw error;

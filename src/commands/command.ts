@@ -7,6 +7,7 @@ import type { ActiveAccount } from "../config/accounts.ts";
 import type { JournalIndex } from "../config/journals.ts";
 import type { OrderMemoryFile } from "../config/sent-orders.ts";
 import type { ConfigStore } from "../config/store.ts";
+import type { Alerts } from "../core/alerts.ts";
 import type { Clock } from "../core/clock.ts";
 import { type CourierError, type ExitCode, interrupted, usageError } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
@@ -64,6 +65,8 @@ export interface Context {
   defer(close: () => Promise<void>): void;
   /** What this machine remembers of journals. */
   readonly journals: JournalIndex;
+  /** Ways to tell somebody who does not look. */
+  alerts(): Promise<Alerts>;
   /** The embedded sandbox's files and server. */
   sandbox(): Promise<SandboxControl>;
   /** What courier runs on and is set up with, for diagnosis. */
@@ -121,6 +124,8 @@ export interface RowsOutput {
   readonly remark?: (row: Json) => Text | undefined;
   /** Called after the last row was written, for what is said on stderr beside it. */
   readonly after?: () => Promise<void>;
+  /** What a person sees of each row below the table. */
+  readonly details?: (row: never) => readonly Block[];
 }
 
 /** Values that are each shown as soon as they come. */
@@ -138,9 +143,32 @@ export interface RawOutput {
   readonly items?: (body: Uint8Array) => readonly Json[];
 }
 
+/** Something that goes on: redrawn in place at a terminal, one item after the other anywhere else. */
+export interface LiveOutput {
+  readonly kind: "live";
+  readonly events: Items;
+  /** An item for a pipe. */
+  readonly human: (event: Json) => readonly Block[];
+  /** What a terminal shows at this moment; all there is, for the last time, where no room is given. */
+  readonly screen: (nowMs: number, room: LiveRoom | undefined) => readonly Block[];
+  /** Told what a person beside a pipe should know and no item says; a screen shows it by itself. */
+  readonly complain: (listener: (text: string) => void) => void;
+  /** How it went, in one line, once it has ended. */
+  readonly summary: (nowMs: number) => string;
+  /** The person at the terminal has seen enough: `events` ends soon. */
+  readonly quit: () => void;
+}
+
+export interface LiveRoom {
+  readonly lines: number;
+  readonly columns: number;
+  /** What ends it: a key, or Ctrl-C alone where no keys can be read. */
+  readonly quitKey: string;
+}
+
 /** Items as they come; what it returns is the error that a complete result ends with, if any. */
 export type Items<T extends Json = Json> = AsyncGenerator<T, CourierError | undefined>;
-export type Output = DocumentOutput | RowsOutput | EventsOutput | RawOutput;
+export type Output = DocumentOutput | RowsOutput | EventsOutput | LiveOutput | RawOutput;
 
 export interface Example {
   /** What follows `courier`. */
@@ -204,8 +232,10 @@ export function rows<T extends Json>(
   stream: Items<T> | AsyncGenerator<T, void>,
   columns: readonly Column<T>[],
   empty: string,
+  details?: (row: T) => readonly Block[],
 ): RowsOutput {
-  return { kind: "rows", rows: stream as Items, columns: columns as readonly Column<never>[], empty };
+  const shown = { rows: stream as Items, columns: columns as readonly Column<never>[], empty };
+  return { kind: "rows", ...shown, ...(details ? { details } : {}) };
 }
 
 export function events<T extends Json>(

@@ -1,5 +1,6 @@
 /** Owns options and arguments as data: their placeholder, words, checks and candidates. */
 
+import { formatDuration, parseDuration } from "../core/duration.ts";
 import { usageError } from "../core/errors.ts";
 import { isCalendarDate } from "../core/time.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
@@ -25,9 +26,8 @@ export interface Option<T> {
 export interface Argument<T> {
   readonly summary: string;
   readonly parse: (text: string) => T;
-  /** Takes one or more words. */
+  /** Takes one or more words; with `isOptional`, none too. */
   readonly isList?: boolean;
-  /** Of a list: takes no word, too. */
   readonly isOptional?: boolean;
   /** What stands in the usage, where the key's own word does not say it. */
   readonly usage?: string;
@@ -124,6 +124,25 @@ export function dateOption(summary: string, extras: Extras = {}): Valued<string>
     parse(text, flag) {
       if (isCalendarDate(text)) return text;
       throw usageError(`${flag} takes a date such as 2026-01-31, not ${quote(text)}`);
+    },
+    ...extras,
+  };
+}
+
+/** A span of time in milliseconds, within bounds. */
+export function durationOption(
+  summary: string,
+  bounds: { minMs: number; maxMs: number },
+  extras: Extras = {},
+): Valued<number> {
+  const range = `from ${formatDuration(bounds.minMs)} to ${formatDuration(bounds.maxMs)}`;
+  return {
+    placeholder: "TIME",
+    summary,
+    parse(text, flag) {
+      const value = parseDuration(text);
+      if (value !== undefined && value >= bounds.minMs && value <= bounds.maxMs) return value;
+      throw usageError(`${flag} takes a time such as 90s, 10m or 2h, ${range}, not ${quote(text)}`);
     },
     ...extras,
   };

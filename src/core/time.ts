@@ -45,6 +45,12 @@ export function formatLocal(instantMs: number): string {
   return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())} ${zone}`;
 }
 
+/** `15:30:08`: an hour of the day in this machine's zone, for what is near. */
+export function formatHour(instantMs: number): string {
+  const date = new Date(instantMs);
+  return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
+}
+
 const relativeUnits = [
   { name: "d", sizeMs: 86_400_000 },
   { name: "h", sizeMs: 3_600_000 },

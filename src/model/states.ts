@@ -23,6 +23,13 @@ export const stateNames: readonly string[] = Object.keys(orderStates);
 /** The states a parcel passes on its way; `cancelled` leaves the way. */
 export const wayStates: readonly string[] = stateNames.filter((state) => state !== "cancelled");
 
+/** A parcel in one of these is followed no further; a delivered one may still be completed. */
+export const finalStates: readonly string[] = ["delivered", "completed", "cancelled"];
+
+export function isFinal(state: string | null | undefined): boolean {
+  return finalStates.includes(state ?? "");
+}
+
 /** The facts of a known state; undefined for one that the specification does not list. */
 export function stateFacts(state: string | null | undefined): StateFacts | undefined {
   if (typeof state !== "string" || !Object.hasOwn(orderStates, state)) return undefined;

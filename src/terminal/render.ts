@@ -5,7 +5,7 @@ import { stringifyJson } from "../model/json.ts";
 import type { Block, Span, Text } from "./blocks.ts";
 import type { Paint } from "./paint.ts";
 import { sanitise, sanitiseJson } from "./sanitise.ts";
-import type { TableCell } from "./table.ts";
+import type { LineMemory, TableCell } from "./table.ts";
 import { displayWidth, padToWidth, wrapToWidth } from "./width.ts";
 
 /** Where a view will be shown. In a pipe there is no width, nothing is cut, times stay as they came. */
@@ -14,6 +14,8 @@ export interface View {
   readonly width: number | undefined;
   readonly paint: Paint;
   readonly nowMs: number;
+  /** Of a view that is drawn again and again. */
+  readonly memory?: LineMemory;
 }
 
 /** Text is not broken into lines shorter than this, however narrow the terminal. */
@@ -123,7 +125,7 @@ export async function createTableWriter(titles: TableBlock["titles"], view: View
         view.width !== undefined && layout[index]?.flexible ? width : Math.max(width, wanted[index] ?? 0),
       );
       settled = { columns, widths, form };
-      const [heading = "", ...lines] = layOutTable(cells, layout, widths);
+      const [heading = "", ...lines] = layOutTable(cells, layout, widths, view.memory);
       const body = lines.flatMap((text, index) => [text, ...renderRemark(remarks[index], view)]);
       return isFirst ? [heading, ...body] : body;
     },

@@ -7,6 +7,7 @@ import { CourierError, systemCode } from "../core/errors.ts";
 export type TerminalStream = Writable & {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
 };
 
 /** The reader closed the pipe: nothing more is wanted, and nothing is wrong. */

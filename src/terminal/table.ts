@@ -51,8 +51,26 @@ export function wantedWidths(rows: readonly (readonly TableCell[])[]): number[] 
   );
 }
 
+/** Lines laid out before, for a table that is drawn again and again with few changes. */
+export type LineMemory = Map<string, string>;
+
 /** Lines of a table whose column widths are settled; cells of flexible columns are cut to theirs. */
 export function layOutTable(
+  rows: readonly (readonly TableCell[])[],
+  layout: readonly TableLayout[],
+  widths: readonly number[],
+  memory: LineMemory = new Map(),
+): string[] {
+  const columns = layout.map(({ align }, index) => `${widths[index]}${align ?? ""}`).join();
+  const keys = rows.map((row) => [columns, ...row.map(({ painted }) => painted)].join("\n"));
+  const fresh = new Map(keys.map((key, index) => [key, rows[index] ?? []] as const));
+  for (const key of fresh.keys()) if (memory.has(key)) fresh.delete(key);
+  const lines = fresh.size > 0 ? layOutRows([...fresh.values()], layout, widths) : [];
+  for (const [index, key] of [...fresh.keys()].entries()) memory.set(key, lines[index] ?? "");
+  return keys.map((key) => memory.get(key) ?? "");
+}
+
+function layOutRows(
   rows: readonly (readonly TableCell[])[],
   layout: readonly TableLayout[],
   widths: readonly number[],

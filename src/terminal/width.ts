@@ -21,6 +21,22 @@ export function cutToWidth(text: string, columns: number): string {
   return `${kept}…`;
 }
 
+/** The same for a text with styling codes of our own, all of which it keeps. */
+export function cutPainted(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  let room = columns;
+  return text
+    .split(/(\u001b\[[\d;]*m)/)
+    .map((part, index) => {
+      if (index % 2 === 1 || room < 1) return index % 2 === 1 ? part : "";
+      const isLast = displayWidth(part) >= room;
+      const kept = isLast ? cutToWidth(`${part}…`, room) : part;
+      room -= isLast ? room : displayWidth(part);
+      return kept;
+    })
+    .join("");
+}
+
 /** Pads on the right to `columns`; a longer text stays as it is. */
 export function padToWidth(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - displayWidth(text)));

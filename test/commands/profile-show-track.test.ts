@@ -160,7 +160,9 @@ describe("track", () => {
     ).toEqual(items);
     const shown = await home.courier(line);
     expect(shown.exit).toBe(3);
-    expect(shown.stdout).toContain("CR000000000000  the service refused: ");
+    expect(shown.stdout).toMatch(
+      /^CR000000000000 {2}refused +the service refused: tracking number CR000000000000/m,
+    );
   });
 
   test("several parcels that are all known: exit 0, and nothing on stderr", async () => {

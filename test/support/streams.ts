@@ -5,13 +5,20 @@ import type { Job } from "../../src/terminal/keyboard.ts";
 
 export class Capture extends Writable {
   readonly isTTY: boolean;
-  readonly columns: number | undefined;
+  columns: number | undefined;
+  rows: number | undefined;
   #chunks: (string | Uint8Array)[] = [];
 
-  constructor(terminalColumns?: number) {
+  constructor(terminalColumns?: number, terminalRows?: number) {
     super({ decodeStrings: false });
     this.isTTY = terminalColumns !== undefined;
     this.columns = terminalColumns;
+    this.rows = terminalRows;
+  }
+
+  /** What has come so far counts no more. */
+  forget(): void {
+    this.#chunks = [];
   }
 
   get text(): string {

@@ -58,7 +58,9 @@ export interface Terminal {
   answer(question: string, text?: string): Promise<void>;
   /** Waits for a list, goes down to the line that holds this text, and takes it. */
   choose(question: string, label: string): Promise<void>;
-  resize(columns: number): void;
+  resize(columns: number, rows?: number): void;
+  /** Sends a signal to everything that runs in the terminal. */
+  signal(name: NodeJS.Signals): void;
   /** Resolves when it has ended and all its output is on the screen. */
   readonly ended: Promise<Exit>;
 }
@@ -243,10 +245,11 @@ function openTerminal(
       }
       await terminal.answer(question);
     },
-    resize(width) {
-      emulator.resize(width, rows);
-      child.resize(width, rows);
+    resize(width, height = rows) {
+      emulator.resize(width, height);
+      child.resize(width, height);
     },
+    signal: (name) => process.kill(-child.pid, name),
     ended,
   };
   const close = () => {

@@ -4,7 +4,7 @@ import type { Tracking } from "../../model/interface.ts";
 import { stateNames } from "../../model/states.ts";
 import { defineCommand, document } from "../command.ts";
 import { parseTrackingNumber, textOption } from "../options.ts";
-import { trackingView } from "../track.ts";
+import { trackingView } from "../track/look.ts";
 
 export const advanceSandboxParcel = defineCommand({
   arguments: { tracking: { summary: "the parcel's tracking number", parse: parseTrackingNumber } },

@@ -1,0 +1,14 @@
+/** Owns what a screen that is redrawn needs of its process, beyond being a job of a shell. */
+
+import type { Job } from "../terminal/keyboard.ts";
+import type { KeyInput } from "../terminal/keys.ts";
+
+/** A process without a terminal has none of the rest. */
+export interface TerminalJob extends Job {
+  /** As Ctrl-C does where keys are not read one by one. */
+  interrupt?(): void;
+  /** The terminal's keys where stdin is something else; undefined where there are none. */
+  openKeys?(): (KeyInput & { destroy(): unknown }) | undefined;
+  /** Calls when the process ends, even where it crashes; gives back what ends that. */
+  onExit?(listener: () => void): () => void;
+}

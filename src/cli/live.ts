@@ -1,0 +1,185 @@
+/** Owns a result that goes on at a terminal: when it is redrawn, and what its keys do. */
+
+import type { LiveOutput } from "../commands/command.ts";
+import type { Clock } from "../core/clock.ts";
+import type { CourierError } from "../core/errors.ts";
+import type { Block } from "../terminal/blocks.ts";
+import { createKeys, ctrlC, ctrlZ } from "../terminal/keys.ts";
+import { createLiveRegion } from "../terminal/live-region.ts";
+import type { Progress } from "../terminal/progress.ts";
+import { render, type View } from "../terminal/render.ts";
+import { sanitise } from "../terminal/sanitise.ts";
+import { PipeClosed } from "../terminal/streams.ts";
+import type { LineMemory } from "../terminal/table.ts";
+import { wrapToWidth } from "../terminal/width.ts";
+import type { Host } from "./context.ts";
+
+export interface LiveScreen {
+  /** Runs a result to its end. Gives back the error that it ended with, if any; rejects as it does. */
+  show(output: LiveOutput): Promise<CourierError | undefined>;
+  /** Takes the screen's lines away before something else is written; they come back below it. */
+  clear(): void;
+}
+
+export interface LiveOptions {
+  readonly clock: Clock;
+  readonly view: View;
+  readonly progress: Progress;
+}
+
+/** Times on the screen move on. */
+const tickMs = 1_000;
+/** Much may happen at once; eyes do not follow faster. */
+const restMs = 200;
+/** Lines of a table; most of them are drawn again a second later. */
+const remembered = 1_000;
+/** A process that its shell cannot stop goes on after this. */
+const stopMs = 250;
+
+export function createLiveScreen(host: Host, { clock, view, progress }: LiveOptions): LiveScreen {
+  const { stdout, stdin, signal, job } = host;
+  const region = createLiveRegion(stdout);
+  const memory: LineMemory = new Map();
+  let redraw = () => {};
+  let redrawSoon = () => {};
+
+  async function show(output: LiveOutput): Promise<CourierError | undefined> {
+    const meter = progress.meter(); // nothing else is drawn in place meanwhile
+    const opened = stdin.isTTY === true ? undefined : job.openKeys?.();
+    const quitKey = stdin.isTTY === true || opened ? "q" : "Ctrl-C";
+    const painter = createPainter(() => paint(output, quitKey));
+    redraw = painter.now;
+    redrawSoon = painter.soon;
+    const keys = createKeys(opened ?? stdin, (key) => {
+      if (key === "q" || key === "Q") output.quit();
+      else if (key === ctrlC) job.interrupt?.();
+      else if (key === ctrlZ) suspend();
+    });
+    let cancelResume = () => {};
+
+    function release(): void {
+      keys.release();
+      region.release();
+    }
+
+    function suspend(): void {
+      release();
+      cancelResume = clock.after(stopMs, resume);
+      job.stop();
+    }
+
+    function resume(): void {
+      cancelResume();
+      if (signal.aborted) return;
+      region.forget();
+      keys.take();
+      painter.now();
+    }
+
+    // A second signal ends the process at once, and then it is too late.
+    signal.addEventListener("abort", release, { once: true });
+    stdout.on("resize", painter.now);
+    stdout.on("close", output.quit);
+    const detach = [job.onContinue(resume), job.onExit?.(release)];
+    try {
+      if (!signal.aborted) keys.take();
+      painter.now();
+      return await drain(output);
+    } finally {
+      painter.end();
+      cancelResume();
+      for (const each of detach) each?.();
+      stdout.off("resize", painter.now);
+      stdout.off("close", output.quit);
+      signal.removeEventListener("abort", release);
+      keys.release();
+      opened?.destroy();
+      await painter.idle();
+      const nowMs = clock.now();
+      const last = await lines(output.screen(nowMs, undefined));
+      region.finish([...last, ...wrapToWidth(sanitise(output.summary(nowMs)), width())]);
+      redraw = () => {};
+      meter.end();
+    }
+  }
+
+  async function drain({ events }: LiveOutput): Promise<CourierError | undefined> {
+    try {
+      for (;;) {
+        const next = await events.next();
+        if (stdout.destroyed) throw new PipeClosed();
+        if (next.done) return next.value ?? undefined;
+        redrawSoon();
+      }
+    } finally {
+      await events.return(undefined);
+    }
+  }
+
+  async function paint({ screen }: LiveOutput, quitKey: string): Promise<() => void> {
+    const shown = await lines(
+      screen(clock.now(), { lines: (stdout.rows ?? 24) - 1, columns: width(), quitKey }),
+    );
+    return () => region.show(shown);
+  }
+
+  async function lines(blocks: readonly Block[]): Promise<string[]> {
+    if (memory.size > remembered) memory.clear();
+    const text = await render(blocks, { ...view, width: width(), nowMs: clock.now(), memory });
+    return text.split("\n").slice(0, -1);
+  }
+
+  function width(): number {
+    return stdout.columns ?? 80;
+  }
+
+  /** Draws one picture at a time, the newest last, and one every second. */
+  function createPainter(make: () => Promise<() => void>) {
+    let isWanted = false;
+    let hasEnded = false;
+    let drawing: Promise<void> | undefined;
+    let drawnMs = Number.NEGATIVE_INFINITY;
+    let cancel = () => {};
+
+    async function draw(): Promise<void> {
+      do {
+        isWanted = false;
+        drawnMs = clock.now();
+        const put = await make();
+        if (!hasEnded) put();
+      } while (isWanted && !hasEnded);
+      drawing = undefined;
+      if (hasEnded) return;
+      cancel();
+      cancel = clock.after(tickMs, now);
+    }
+
+    function now(): void {
+      isWanted = true;
+      if (!hasEnded) drawing ??= draw();
+    }
+
+    return {
+      now,
+      soon() {
+        const waitMs = drawnMs + restMs - clock.now();
+        if (waitMs <= 0) return now();
+        cancel();
+        cancel = clock.after(waitMs, now);
+      },
+      end() {
+        hasEnded = true;
+        cancel();
+      },
+      idle: async () => drawing,
+    };
+  }
+
+  return {
+    show,
+    clear() {
+      region.clear();
+      redraw();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** Owns the ways to tell somebody who does not look, whoever goes them. */
+
+/** What reaches a person beyond the streams of a run. */
+export interface Alerts {
+  /** Rings the terminal's bell; where there is no terminal, nothing happens. */
+  ring(): void;
+  /** Shows a notice of the desktop; answers with what went wrong, if anything. */
+  notify(title: string, text: string): Promise<string | undefined>;
+  /** Runs a command line of the user's in a shell; `variables` join the environment. */
+  execute(line: string, given: ExecuteOptions): Promise<Executed>;
+}
+
+export interface ExecuteOptions {
+  readonly stdin: string;
+  readonly variables: Readonly<Record<string, string>>;
+  /** Stopped when it takes longer. */
+  readonly limitMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Executed {
+  /** What it printed on both streams, as lines. */
+  readonly lines: readonly string[];
+  /** How it failed; undefined when it ended well. */
+  readonly failure: string | undefined;
+}

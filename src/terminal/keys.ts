@@ -1,0 +1,44 @@
+/** Owns single keys from a terminal: its raw mode, and giving it back. Questions have readers of their own. */
+
+/** A readable stream that may be a terminal. */
+export type KeyInput = NodeJS.ReadableStream & {
+  readonly isTTY?: boolean | undefined;
+  setRawMode?(isRaw: boolean): unknown;
+};
+
+export interface Keys {
+  /** Reads keys one by one, and is told of Ctrl-C and Ctrl-Z instead of the process. */
+  take(): void;
+  /** Gives the terminal back as it was. */
+  release(): void;
+}
+
+export const ctrlC = "\u0003";
+export const ctrlZ = "\u001a";
+
+export function createKeys(input: KeyInput, onKey: (key: string) => void): Keys {
+  const read = (data: Buffer | string) => {
+    const text = data.toString();
+    if (text.startsWith("\u001b")) return; // an arrow or a function key, whose letters mean nothing
+    for (const key of text) onKey(key);
+  };
+  let isTaken = false;
+  return {
+    take() {
+      if (input.isTTY !== true) return;
+      if (isTaken) input.setRawMode?.(false); // a shell may have changed it behind our back
+      input.setRawMode?.(true);
+      if (isTaken) return;
+      isTaken = true;
+      input.on("data", read);
+      input.resume();
+    },
+    release() {
+      if (!isTaken) return;
+      isTaken = false;
+      input.off("data", read);
+      input.pause();
+      input.setRawMode?.(false);
+    },
+  };
+}

@@ -1,0 +1,121 @@
+/** Owns the lines at the bottom of a terminal that are redrawn in place: writes changed lines and nothing else. */
+
+import type { TerminalStream } from "./streams.ts";
+import { cutPainted } from "./width.ts";
+
+export interface LiveRegion {
+  /** Shows these lines, each cut to the terminal's width; lines beyond its height are left out. */
+  show(lines: readonly string[]): void;
+  /** Takes the lines away because something else is to be written; `show` brings them back below it. */
+  clear(): void;
+  /** The terminal was another program's meanwhile: nothing on it is ours to change. */
+  forget(): void;
+  /** Leaves these lines for good, however many and however long, and gives the cursor back. */
+  finish(lines: readonly string[]): void;
+  /** Gives the cursor back and leaves everything as it is. */
+  release(): void;
+}
+
+const hideCursor = "\u001b[?25l";
+const showCursor = "\u001b[?25h";
+const eraseBelow = "\u001b[J";
+const eraseLine = "\u001b[2K";
+/** Terminals differ in what a new size does to the lines that stand there, and it may happen while one is written. */
+const goHome = "\u001b[H";
+
+export function createLiveRegion(stream: TerminalStream): LiveRegion {
+  let shown: readonly string[] = [];
+  let size = sizeOf(stream);
+  let isHidden = false;
+
+  function toTop(): string {
+    return `\r${move(-shown.length)}`;
+  }
+
+  function hide(): string {
+    if (isHidden) return "";
+    isHidden = true;
+    return hideCursor;
+  }
+
+  function show(): string {
+    if (!isHidden) return "";
+    isHidden = false;
+    return showCursor;
+  }
+
+  function whole(lines: readonly string[], start = toTop()): string {
+    return `${start}${eraseBelow}${lines.map((line) => `${line}\n`).join("")}`;
+  }
+
+  return {
+    show(given) {
+      const next = sizeOf(stream);
+      const lines = keepEnds(given, next.rows - 1).map((line) => cutPainted(line, next.columns));
+      const hasResized = next.columns !== size.columns || next.rows !== size.rows;
+      const text = hasResized
+        ? goHome + whole(lines, "")
+        : shown.length > 0
+          ? changedLines(shown, lines)
+          : whole(lines);
+      shown = lines;
+      size = next;
+      if (text !== "") stream.write(hide() + text);
+    },
+    clear() {
+      if (shown.length > 0) stream.write(`${toTop()}${eraseBelow}`);
+      shown = [];
+    },
+    forget() {
+      shown = [];
+      isHidden = false;
+    },
+    finish(given) {
+      stream.write(whole(given) + show());
+      shown = [];
+    },
+    release() {
+      const text = show();
+      if (text !== "") stream.write(text);
+    },
+  };
+}
+
+/** From below the last line: goes to each line that differs, writes it anew, and comes back. */
+function changedLines(before: readonly string[], after: readonly string[]): string {
+  let text = "";
+  let row = before.length;
+  for (const [index, line] of after.slice(0, before.length).entries()) {
+    if (line === before[index]) continue;
+    text += `${move(index - row)}\r${eraseLine}${line}`;
+    row = index;
+  }
+  if (after.length < before.length) {
+    text += `${move(after.length - row)}\r${eraseBelow}`;
+    return text;
+  }
+  if (text !== "") text += `${move(before.length - row)}\r`;
+  const added = after.slice(before.length);
+  return text + added.map((line) => `${line}\n`).join("");
+}
+
+function move(rows: number): string {
+  if (rows === 0) return "";
+  return rows < 0 ? up(-rows) : `\u001b[${rows}B`;
+}
+
+function up(rows: number): string {
+  return `\u001b[${rows}A`;
+}
+
+/** Keeps the first and the last lines: a footer is worth more than the middle. */
+function keepEnds(lines: readonly string[], height: number): readonly string[] {
+  if (lines.length <= height) return lines;
+  const footer = Math.min(2, Math.max(0, height - 1));
+  const kept = lines.slice(0, Math.max(0, height - footer));
+  return footer === 0 ? kept : [...kept, ...lines.slice(-footer)];
+}
+
+function sizeOf({ columns = 80, rows = 24 }: TerminalStream): { columns: number; rows: number } {
+  return { columns: Math.max(1, columns), rows };
+}

@@ -1,0 +1,188 @@
+/**
+ * Owns when each parcel is looked at next. Pure but for what it was told: the hour comes with each call,
+ * so the same calls give the same schedule.
+ */
+
+/** How often a parcel is looked at. */
+export interface Pace {
+  readonly intervalMs: number;
+  /** Neither grows nor varies. */
+  readonly isFixed: boolean;
+}
+
+export const usualPace: Pace = { intervalMs: 60_000, isFixed: false };
+
+/** Some carriers lock a number for a day that is asked for too often. */
+const slowestMs = 600_000;
+const growth = 1.5;
+const jitter = 0.2;
+/** Between any two looks, where the interval does not leave less; looks closer than that may share a moment. */
+const widestSpacingMs = 100;
+const highestSlowness = 16;
+const longestPauseMs = 86_400_000;
+/** A clock that is set back by less than this only waits a little. */
+const clockStepMs = 1_000;
+
+export interface ScheduleOptions {
+  readonly trackingNumbers: readonly string[];
+  readonly pace: Pace;
+  readonly nowMs: number;
+  /** Looks under way at once. */
+  readonly concurrency: number;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+/** How a look ended: the parcel has moved, stands as before, was not to be seen, or too many calls were made. */
+export type LookOutcome =
+  | { readonly kind: "changed" | "same" | "failed" }
+  /** The parcel needs no further look. */
+  | { readonly kind: "done" }
+  | { readonly kind: "limited"; readonly retryAfterMs: number | undefined };
+
+export interface Schedule {
+  /** The parcel to look at now, if any: its look has begun, and `end` has to be told how it ended. */
+  take(nowMs: number): string | undefined;
+  end(trackingNumber: string, outcome: LookOutcome, nowMs: number): void;
+  /** When `take` may give something; undefined while that depends on a look that is under way. */
+  nextMs(nowMs: number): number | undefined;
+  /** When the next look at this parcel is due; undefined while one is under way, and after the last. */
+  dueMs(trackingNumber: string): number | undefined;
+  /** Until when the service has asked for a rest; in the past if it has not. */
+  readonly pausedUntilMs: number;
+}
+
+interface Entry {
+  readonly trackingNumber: string;
+  dueMs: number;
+  startedMs: number;
+  intervalMs: number;
+  failures: number;
+  /** Added once, after the first look: the first round is quicker than the interval, the later ones fill it. */
+  shiftMs: number;
+  state: "waiting" | "under way" | "done";
+}
+
+export function createSchedule(options: ScheduleOptions): Schedule {
+  const { pace, random, concurrency } = options;
+  const count = options.trackingNumbers.length;
+  const spacingMs = Math.min(pace.intervalMs / Math.max(1, count), widestSpacingMs);
+  const entries = options.trackingNumbers.map(
+    (trackingNumber, index): Entry => ({
+      trackingNumber,
+      dueMs: options.nowMs + index * spacingMs,
+      startedMs: 0,
+      intervalMs: pace.intervalMs,
+      failures: 0,
+      shiftMs: index * (pace.intervalMs / count - spacingMs),
+      state: "waiting",
+    }),
+  );
+  const byNumber = new Map(entries.map((entry) => [entry.trackingNumber, entry]));
+  let underWay = 0;
+  let gateMs = options.nowMs;
+  let pausedUntilMs = Number.NEGATIVE_INFINITY;
+  let slowness = 1;
+  let slowedMs = Number.NEGATIVE_INFINITY;
+  let answers = 0;
+  let latestMs = options.nowMs;
+
+  /** A clock that was set back would leave everybody waiting for hours that come twice. */
+  function follow(nowMs: number): void {
+    const backMs = latestMs - nowMs;
+    if (backMs > clockStepMs) {
+      for (const entry of entries) {
+        entry.dueMs -= backMs;
+        entry.startedMs -= backMs;
+      }
+      gateMs -= backMs;
+      pausedUntilMs -= backMs;
+      slowedMs -= backMs;
+    }
+    latestMs = nowMs;
+  }
+
+  function first(): Entry | undefined {
+    let earliest: Entry | undefined;
+    for (const entry of entries)
+      if (entry.state === "waiting" && (!earliest || entry.dueMs < earliest.dueMs)) earliest = entry;
+    return earliest;
+  }
+
+  function nextMs(nowMs: number): number | undefined {
+    follow(nowMs);
+    const next = underWay < concurrency ? first() : undefined;
+    return next && Math.max(next.dueMs, gateMs, pausedUntilMs);
+  }
+
+  function slowDown(entry: Entry, retryAfterMs: number | undefined, nowMs: number): void {
+    // Looks that were under way when it was said say the same.
+    if (entry.startedMs > slowedMs) slowness = Math.min(slowness * 2, highestSlowness);
+    slowedMs = nowMs;
+    answers = 0;
+    const restMs = Math.min(retryAfterMs ?? pace.intervalMs, longestPauseMs);
+    pausedUntilMs = Math.max(pausedUntilMs, nowMs + restMs);
+  }
+
+  /** A whole round without a complaint takes half of the slowness back. */
+  function speedUp(): void {
+    answers += 1;
+    if (slowness === 1 || answers < count) return;
+    slowness /= 2;
+    answers = 0;
+  }
+
+  function intervalAfter(entry: Entry, { kind }: LookOutcome): number {
+    entry.failures = kind === "failed" ? entry.failures + 1 : 0;
+    const startsAnew = kind === "changed" || kind === "limited" || entry.failures === 1;
+    if (pace.isFixed || startsAnew) return pace.intervalMs;
+    return Math.max(pace.intervalMs, Math.min(entry.intervalMs * growth, slowestMs));
+  }
+
+  return {
+    nextMs,
+    take(nowMs) {
+      const atMs = nextMs(nowMs);
+      const entry = first();
+      if (!entry || atMs === undefined || atMs > nowMs) return undefined;
+      // A machine that has slept finds all parcels due at once; their later looks are spread again.
+      if (nowMs - entry.dueMs > pace.intervalMs) entry.shiftMs = random() * pace.intervalMs;
+      entry.state = "under way";
+      entry.startedMs = nowMs;
+      underWay += 1;
+      gateMs = Math.max(gateMs, nowMs - (widestSpacingMs - spacingMs)) + spacingMs * slowness;
+      return entry.trackingNumber;
+    },
+    end(trackingNumber, outcome, nowMs) {
+      follow(nowMs);
+      const entry = byNumber.get(trackingNumber);
+      if (entry?.state !== "under way") return;
+      underWay -= 1;
+      entry.state = outcome.kind === "done" ? "done" : "waiting";
+      if (outcome.kind === "limited") slowDown(entry, outcome.retryAfterMs, nowMs);
+      else if (outcome.kind !== "failed") speedUp();
+      entry.intervalMs = intervalAfter(entry, outcome);
+      const varied = pace.isFixed ? 1 : 1 + jitter * random();
+      const gapMs = entry.intervalMs * slowness * varied + entry.shiftMs;
+      entry.shiftMs = 0;
+      entry.dueMs = Math.max(entry.startedMs + gapMs, nowMs);
+    },
+    dueMs(trackingNumber) {
+      const entry = byNumber.get(trackingNumber);
+      return entry?.state === "waiting" ? Math.max(entry.dueMs, pausedUntilMs) : undefined;
+    },
+    get pausedUntilMs() {
+      return pausedUntilMs;
+    },
+  };
+}
+
+/** Looks that a board takes in a time in which nothing changes. */
+export function looksWithin(durationMs: number, parcels: number, { intervalMs, isFixed }: Pace): number {
+  if (isFixed) return parcels * (Math.floor(durationMs / intervalMs) + 1);
+  let looks = 0;
+  let gapMs = intervalMs;
+  for (let atMs = 0; atMs <= durationMs; atMs += gapMs, gapMs = Math.min(gapMs * growth, slowestMs))
+    looks += 1;
+  return parcels * looks;
+}

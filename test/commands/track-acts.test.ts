@@ -1,0 +1,195 @@
+/** What a watch does at each change: the user's command, the bell, a notice; with a service that means harm. */
+
+import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { answerData } from "../support/answers.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { expectInert, hostileText } from "../support/hostile.ts";
+
+/** Two looks: a first state, then another with one record that says what it is told to. */
+async function homeWithChange(text: string, state = "delivered"): Promise<ServedHome> {
+  const home = await createServedHome();
+  const record = { location: text, description: text, occurred_at: text };
+  const look = (status: string, records: object[]) =>
+    JSON.stringify({ status, current_location: text, records });
+  answerData(home, "GET /api/v1/tracking/T1", look("picked", []));
+  home.sandbox.faults.set([]);
+  const rule = {
+    kind: "status",
+    status: 200,
+    path: "/api/v1/tracking/T1",
+    contentType: "application/json",
+  } as const;
+  home.sandbox.faults.set([
+    { ...rule, times: 1, body: `{"success":true,"data":${look("picked", [])}}` },
+    { ...rule, body: `{"success":true,"data":${look(state, [record])}}` },
+  ]);
+  return home;
+}
+
+function watch(home: ServedHome, words: readonly string[], options = {}) {
+  return home.courier(["track", "T1", "--watch", "--until", "change", ...words], {
+    env: { PATH: `${home.directory}:/usr/bin:/bin`, OUT: home.directory },
+    ...options,
+  });
+}
+
+const read = (home: ServedHome, name: string) => readFile(path.join(home.directory, name), "utf8");
+
+describe("--exec", () => {
+  test("runs for each change but not for the present state: JSON on stdin, the same in variables", async () => {
+    const home = await homeWithChange("北京市");
+    const { exit, stdout } = await watch(home, [
+      "--ndjson",
+      "--exec",
+      'cat >> "$OUT/json"; env >> "$OUT/env"',
+    ]);
+    expect(exit).toBe(0);
+    expect(await read(home, "json")).toBe(`${stdout.trimEnd().split("\n")[1]}\n`);
+    const variables = (await read(home, "env")).split("\n").filter((line) => /^COURIER_[^K]/.test(line));
+    expect(variables).toEqual(
+      expect.arrayContaining([
+        "COURIER_TRACKING_NUMBER=T1",
+        "COURIER_PREVIOUS=picked",
+        "COURIER_CURRENT=delivered",
+        "COURIER_LOCATION=北京市",
+        "COURIER_DESCRIPTION=北京市",
+        "COURIER_OCCURRED_AT=北京市",
+        expect.stringMatching(/^COURIER_OBSERVED_AT=2026-03-01T08:0\d:\d\d\.\d{3}Z$/),
+      ]),
+    );
+  });
+
+  test.each([
+    "$(touch $OUT/pwned)",
+    "`touch $OUT/pwned`",
+    "'; touch $OUT/pwned; '",
+    '"; touch $OUT/pwned; "',
+    "x\ntouch $OUT/pwned\n",
+    "| touch $OUT/pwned",
+    "--help",
+  ])("text of the service is no part of the command: %s", async (text) => {
+    const home = await homeWithChange(text, text);
+    const { exit, stderr } = await watch(home, [
+      "--exec",
+      'printf "%s" "$COURIER_DESCRIPTION" > "$OUT/text"; cat > "$OUT/json"; echo $COURIER_CURRENT "$COURIER_LOCATION"',
+    ]);
+    expect(exit).toBe(0);
+    expectInert(stderr);
+    expect(JSON.parse(await read(home, "json"))).toMatchObject({
+      current: text,
+      record: { description: text },
+    });
+    expect(await read(home, "text")).toBe(text.replaceAll("\n", "\\n"));
+    expect((await readdir(home.directory)).sort()).toEqual(["json", "text"]);
+  });
+
+  test("what could act on a terminal is harmless in variables, and whole in JSON", async () => {
+    const home = await homeWithChange(`${hostileText}\u0000`);
+    const { exit, stdout, stderr } = await watch(home, [
+      "--exec",
+      'printf "%s\\n" "$COURIER_DESCRIPTION"; cat > "$OUT/json"; printf "\\033[2Jgone"',
+    ]);
+    expect(exit).toBe(0);
+    expectInert(stdout);
+    expectInert(stderr);
+    const { record } = JSON.parse(await read(home, "json")) as { record: { description: string } };
+    expect(record.description).toBe(`${hostileText}\u0000`);
+  });
+
+  test("a text longer than a system takes is cut in variables only", async () => {
+    const home = await homeWithChange("长".repeat(200_000));
+    const { exit, stderr } = await watch(home, ["--exec", 'printf "%s" "$COURIER_LOCATION" > "$OUT/text"']);
+    expect({ exit, stderr }).toMatchObject({ exit: 0, stderr: expect.not.stringContaining("warning") });
+    expect((await read(home, "text")).length).toBe(4_096);
+  });
+
+  test.each([
+    ["exit 3", "it ended with exit code 3"],
+    ["kill -9 $$", "it ended with SIGKILL"],
+    ["no-such-command-here", "it ended with exit code 127"],
+  ])("its failure is told and changes nothing else: %s", async (command, reason) => {
+    const home = await homeWithChange("北京市");
+    const { exit, stdout, stderr } = await watch(home, ["--ndjson", "--exec", command]);
+    expect(exit).toBe(0);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(2);
+    expect(stderr).toContain(`warning: --exec at T1: ${reason}\n`);
+  });
+
+  test("what it prints goes to stderr, and it need not read its stdin", async () => {
+    const home = await homeWithChange("北京市");
+    const { stdout, stderr } = await watch(home, [
+      "--ndjson",
+      "--exec",
+      "exec <&-; echo told; echo complained >&2",
+    ]);
+    expect(stdout).not.toContain("told");
+    expect(stderr).toMatch(/^told\n/m);
+    expect(stderr).toMatch(/^complained\n/m);
+  });
+
+  test("a process that it leaves running does not hold the watch up", async () => {
+    const home = await homeWithChange("北京市");
+    const { exit } = await watch(home, ["--exec", "sleep 30 >/dev/null 2>&1 & echo begun"]);
+    expect(exit).toBe(0);
+  });
+});
+
+describe("--bell", () => {
+  test("rings at a terminal, once a change", async () => {
+    const home = await homeWithChange("北京市");
+    const { stderr } = await watch(home, ["--bell"], { terminal: 80 });
+    expect(stderr.match(/\u0007/g)).toHaveLength(1);
+  });
+
+  test("is silent in a pipe", async () => {
+    const home = await homeWithChange("北京市");
+    const { stdout, stderr } = await watch(home, ["--bell"]);
+    expect(stdout + stderr).not.toContain("\u0007");
+  });
+});
+
+/** On another system than Linux the notice has another program. */
+describe.runIf(process.platform === "linux")("--notify (with notify-send)", () => {
+  async function notices(home: ServedHome): Promise<string[][]> {
+    const program = path.join(home.directory, "notify-send");
+    await writeFile(
+      program,
+      '#!/bin/sh\nfor word; do printf "%s\\n" "$word"; done >> "$OUT/notices"; echo >> "$OUT/notices"\n',
+    );
+    await chmod(program, 0o755);
+    const { exit } = await home.courier(["track", "T1", "--watch", "--until", "change", "--notify"], {
+      env: { PATH: `${home.directory}:/usr/bin:/bin`, OUT: home.directory },
+    });
+    expect(exit).toBe(0);
+    return (await read(home, "notices"))
+      .trimEnd()
+      .split("\n\n")
+      .map((notice) => notice.split("\n"));
+  }
+
+  test("one notice a change", async () => {
+    const home = await homeWithChange("北京市");
+    expect(await notices(home)).toEqual([
+      ["--app-name=courier", "--", "Parcel T1: delivered", "北京市  北京市"],
+    ]);
+  });
+
+  test("text of the service is neither option nor markup", async () => {
+    const home = await homeWithChange("--urgency=critical <a href='x'>&amp;</a>\nmore");
+    const [[, end, , text] = []] = await notices(home);
+    expect(end).toBe("--");
+    expect(text).not.toMatch(/[<>]/);
+    expect(text).toContain("&#38;amp;");
+  });
+
+  test("a system without it: one warning, and the watch goes on", async () => {
+    const home = await homeWithChange("北京市");
+    const { exit, stderr } = await home.courier("track T1 --watch --until change --notify", {
+      env: { PATH: home.directory },
+    });
+    expect(exit).toBe(0);
+    expect(stderr).toContain("warning: --notify: there is no notify-send; no further notices\n");
+  });
+});

@@ -1,0 +1,135 @@
+/** The board at terminals of three widths and several heights: what it shows, and what it leaves out. */
+
+import { describe, expect, test } from "vitest";
+import { boardScreen, type Seen } from "../../src/commands/track/board.ts";
+import type { Tracking } from "../../src/model/interface.ts";
+import { plainPaint } from "../../src/terminal/paint.ts";
+import { render } from "../../src/terminal/render.ts";
+import type { Change } from "../../src/watch/parcel.ts";
+import { createWatch } from "../../src/watch/watcher.ts";
+import { createServedHome } from "../support/courier.ts";
+import { expectInert, hostileText } from "../support/hostile.ts";
+import { createOrder } from "../support/orders.ts";
+import { screenOf } from "../support/screen-of.ts";
+import { screenWidths, tooWide } from "../support/screens.ts";
+import { createSimulatedClock } from "../support/simulated-clock.ts";
+
+const minuteMs = 60_000;
+
+interface Scene {
+  readonly parcels: number;
+  /** The service stops to answer for these. */
+  readonly failing?: readonly number[];
+  readonly text?: string;
+}
+
+/** A watch after twelve minutes: parcel 1 moved early, parcel 2 just now, the last one has arrived. */
+async function play({ parcels, failing = [], text }: Scene) {
+  const clock = createSimulatedClock("2026-03-01T08:00:00Z");
+  const startMs = clock.now();
+  const numbers = Array.from({ length: parcels }, (_, index) => `CR98881855854${index}`);
+  const step = (hour: string, place: string, what: string) => ({
+    location: text ?? place,
+    description: text ?? what,
+    occurred_at: `2026-03-01T${hour}:00Z`,
+  });
+  async function look(trackingNumber: string): Promise<Tracking> {
+    const index = numbers.indexOf(trackingNumber);
+    const minutes = (clock.now() - startMs) / minuteMs;
+    if (failing.includes(index) && minutes > 5) throw new Error("the service is failing: HTTP 503");
+    const first = step("05:00", "深圳市南山区", "快递员已取件");
+    const early = [step("08:02", "深圳市转运中心", "快件已发出，正发往北京市"), first];
+    const late = [step("08:11", "北京市朝阳区", "快递员正在派送"), first];
+    const tracking = (status: string, records: (typeof first)[]) => ({
+      status: text ?? status,
+      current_location: records[0]?.location,
+      records,
+    });
+    if (index === parcels - 1 && parcels > 3) return tracking("delivered", [first]) as Tracking;
+    if (index === 1 && minutes > 3) return tracking("in_transit", early) as Tracking;
+    if (index === 2 && minutes > 11.2) return tracking("delivering", late) as Tracking;
+    return tracking("picked", [first]) as Tracking;
+  }
+  const seen: { -readonly [K in keyof Seen]: Seen[K] } = {
+    goal: { kind: "final" },
+    news: [],
+    changes: 0,
+    otherCalls: 1,
+    left: 9_942,
+  };
+  const { board, events } = createWatch({
+    trackingNumbers: numbers,
+    pace: { intervalMs: minuteMs, isFixed: true },
+    goal: seen.goal,
+    untilMs: startMs + 12 * minuteMs,
+    concurrency: 4,
+    look,
+    forgive: (error) => ({ reason: (error as Error).message, isLimit: false, retryAfterMs: undefined }),
+    clock,
+    random: () => 0.5,
+    signal: new AbortController().signal,
+    quit: new AbortController().signal,
+  });
+  for await (const event of events())
+    if (event.kind === "change" && !event.isFirst) seen.news = [event.change as Change, ...seen.news];
+  return async (width: number, lines?: number) => {
+    const room = lines === undefined ? undefined : { lines, columns: width, quitKey: "q" };
+    const blocks = boardScreen(board, seen, clock.now(), room);
+    return render(blocks, { width, paint: plainPaint, nowMs: clock.now() });
+  };
+}
+
+test.each(screenWidths)("a board of five parcels, one of them stale, at %d columns", async (width) => {
+  const draw = await play({ parcels: 5, failing: [3] });
+  const screen = await draw(width, 23);
+  await expect(screen).toMatchFileSnapshot(`screens/track-board-${width}.txt`);
+});
+
+describe("more parcels than lines", () => {
+  test("the changed ones come first, the latest before the others, then the stale ones", async () => {
+    const draw = await play({ parcels: 9, failing: [6] });
+    const lines = (await draw(80, 15)).split("\n");
+    const numbers = lines.flatMap((line) => /^[ *!] (CR\d+)/.exec(line)?.[1]?.at(-1) ?? []);
+    expect(numbers.slice(0, 3)).toEqual(["2", "1", "6"]);
+    expect(lines.find((line) => line.startsWith("  and "))).toMatch(
+      /^ {2}and \d more: \d picked, 1 delivered$/,
+    );
+    expect(lines.slice(0, -1).length).toBeLessThanOrEqual(15);
+  });
+
+  test.each([8, 10, 12, 14, 16, 20, 24, 40])("never more than %d lines", async (height) => {
+    const draw = await play({ parcels: 9, failing: [6] });
+    const shown = (await draw(80, height)).split("\n").slice(0, -1);
+    expect(shown.length).toBeLessThanOrEqual(Math.max(height, 11));
+    expect(shown.at(-1)).toBe("q ends the watch");
+  });
+
+  test("in the end all of them are there, in the order given", async () => {
+    const draw = await play({ parcels: 9 });
+    const numbers = [...(await draw(80)).matchAll(/^[ *!] CR\d+(\d)/gm)].map(([, last]) => last);
+    expect(numbers).toEqual(["0", "1", "2", "3", "4", "5", "6", "7", "8"]);
+  });
+});
+
+test("hostile text of the service does nothing on the board", async () => {
+  const draw = await play({ parcels: 3, text: hostileText });
+  expectInert(await draw(80, 23));
+  expectInert(await draw(140));
+});
+
+test.each(screenWidths)("what a watch leaves on the screen, at %d columns", async (width) => {
+  const home = await createServedHome();
+  const numbers = [await createOrder(home), await createOrder(home)].map(
+    ({ tracking_number }) => tracking_number,
+  );
+  await home.courier("orders cancel 1000002 --yes");
+  const { exit, stdout, stderr } = await home.courier(`track ${numbers.join(" ")} --watch`, {
+    terminal: width,
+    env: { NO_COLOR: "1" },
+  });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  const screen = await screenOf(stdout, width);
+  await expect(screen).toMatchFileSnapshot(`screens/track-watch-${width}.txt`);
+  expect(tooWide(screen, width)).toEqual([]);
+  expect(stdout.endsWith("\u001b[?25h"), "the cursor is back").toBe(true);
+});

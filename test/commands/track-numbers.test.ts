@@ -1,0 +1,79 @@
+/** Where `courier track` gets its numbers from, and how several parcels are shown at one look. */
+
+import { expect, test } from "vitest";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createOrder } from "../support/orders.ts";
+
+async function createOrders(home: ServedHome, count: number): Promise<string[]> {
+  const numbers: string[] = [];
+  for (let index = 0; index < count; index++) numbers.push((await createOrder(home)).tracking_number);
+  return numbers;
+}
+
+function numbersIn(stdout: string): string[] {
+  return (JSON.parse(stdout) as { tracking_number: string }[]).map(({ tracking_number }) => tracking_number);
+}
+
+test("several parcels are a table; --records adds the movements of each", async () => {
+  const home = await createServedHome();
+  const [one, two] = await createOrders(home, 2);
+  const { exit, stdout } = await home.courier(`track ${one} ${two}`);
+  expect(exit).toBe(0);
+  expect(stdout.split("\n")[0]).toMatch(/^TRACKING +STATE +PLACE +LAST MOVEMENT +ESTIMATED DELIVERY$/);
+  expect(stdout.trimEnd().split("\n")).toHaveLength(3);
+  const detailed = await home.courier(`track ${one} ${two} CR000000000000 --records`);
+  expect(detailed.exit).toBe(3);
+  expect(detailed.stdout.match(/\[pending\] > paid/g)).toHaveLength(2);
+  expect(detailed.stdout).toContain(
+    "\nCR000000000000  the service refused: tracking number CR000000000000 does not exist",
+  );
+  const json = await home.courier(`track ${one} ${two} --records --json`);
+  expect(numbersIn(json.stdout)).toEqual([one, two]);
+});
+
+test("numbers from stdin: any white space between them, a BOM before them, words beside them", async () => {
+  const home = await createServedHome();
+  const [one, two, three] = await createOrders(home, 3);
+  const piped = await home.courier(`track - --json`, { stdin: `\uFEFF${one}\r\n\t${two}\n\n` });
+  expect(numbersIn(piped.stdout)).toEqual([one, two]);
+  const mixed = await home.courier(`track ${three} - --json`, { stdin: `${one}` });
+  expect(numbersIn(mixed.stdout)).toEqual([three, one]);
+});
+
+test("one number from stdin is a list of one, and none are an empty one", async () => {
+  const home = await createServedHome();
+  const [one] = await createOrders(home, 1);
+  expect(numbersIn((await home.courier("track - --json", { stdin: `${one}\n` })).stdout)).toEqual([one]);
+  const none = await home.courier("track - --json", { stdin: " \n" });
+  expect(none).toEqual({ exit: 0, stdout: "[]\n", stderr: "" });
+  const shown = await home.courier("track -", { stdin: "" });
+  expect(shown).toEqual({ exit: 0, stdout: "", stderr: "No tracking numbers on stdin\n" });
+});
+
+test("--status: the parcels of all orders in that state, over all pages", async () => {
+  const home = await createServedHome({ seedOrders: 400 });
+  const listed = await home.courier("orders list --status in_transit --all --json");
+  const { exit, stdout } = await home.courier("track --status in_transit --json --yes");
+  expect(exit).toBe(0);
+  expect(numbersIn(stdout)).toEqual(numbersIn(listed.stdout));
+  expect(numbersIn(stdout).length).toBeGreaterThan(0);
+});
+
+test("--all-active: everything that is not delivered, completed or cancelled, other states included", async () => {
+  const home = await createServedHome();
+  const numbers = await createOrders(home, 4);
+  home.sandbox.advance({ trackingNumber: numbers[0] ?? "", to: "delivered" });
+  home.sandbox.advance({ trackingNumber: numbers[1] ?? "", to: "delivering" });
+  await home.courier("orders cancel 1000003 --yes");
+  const { stdout } = await home.courier("track --all-active --json");
+  expect(numbersIn(stdout)).toEqual([numbers[3], numbers[1]]);
+  expect(await home.courier("track --all-active --from 2026-03-02 --json")).toEqual({
+    exit: 0,
+    stdout: "[]\n",
+    stderr: "",
+  });
+  const watched = await home.courier("track --all-active --watch --ndjson");
+  expect(watched.exit).toBe(0);
+  const none = await home.courier("track --all-active --watch");
+  expect(none).toMatchObject({ exit: 0, stdout: "", stderr: "No active orders\n" });
+});

@@ -1,0 +1,74 @@
+/** A watch as a process in a pipe: what it tells is there at once, readers may be slow or leave, signals end it. */
+
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { plainDraft } from "../support/orders.ts";
+import { createServedProcessHome, type ServedProcessHome } from "../support/process.ts";
+
+async function homeWithParcel(): Promise<{ home: ServedProcessHome; number: string }> {
+  const home = await createServedProcessHome();
+  const { baseUrl, apiKey } = home.sandbox;
+  const answer = await fetch(`${baseUrl}/api/v1/orders`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify(plainDraft),
+  });
+  const { data } = (await answer.json()) as { data: { tracking_number: string } };
+  return { home, number: data.tracking_number };
+}
+
+const watch = (number: string, more = "") => `track ${number} --watch --interval 1s --yes ${more}`;
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("each change is readable as soon as it is seen; %s: exit %d", async (signal, exit) => {
+  const { home, number } = await homeWithParcel();
+  const running = home.start(watch(number, "--ndjson"));
+  await running.untilStdout(/"current":"pending".*\n/);
+  home.sandbox.advance({ trackingNumber: number, to: "picked" });
+  await running.untilStdout(/"previous":"pending","current":"picked".*\n/);
+  running.child.kill(signal);
+  const ended = await running.ended;
+  expect(ended.exit).toBe(exit);
+  expect(ended.stdout.trimEnd().split("\n")).toHaveLength(2);
+});
+
+test("a reader that takes its time misses nothing", async () => {
+  const { home, number } = await homeWithParcel();
+  // Longer than a pipe holds, so that the watch has to wait for its reader.
+  const body = (step: string) =>
+    JSON.stringify({ success: true, data: { status: step, current_location: "长".repeat(60_000) } });
+  const rule = {
+    kind: "status",
+    status: 200,
+    contentType: "application/json",
+    path: "/api/v1/tracking/.+",
+  } as const;
+  home.sandbox.faults.set([
+    { ...rule, body: body("picked"), times: 1 },
+    { ...rule, body: body("in_transit"), times: 1 },
+    { ...rule, body: body("delivered") },
+  ]);
+  const running = home.start(watch(number, "--ndjson"));
+  running.child.stdout?.pause();
+  while (home.sandbox.requests.filter(({ path }) => path.includes("tracking")).length < 2) await wait(5);
+  running.child.stdout?.resume();
+  const { exit, stdout } = await running.ended;
+  expect(exit).toBe(0);
+  const states = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { current: string }).current);
+  expect(states).toEqual(["picked", "in_transit", "delivered"]);
+});
+
+test("a reader that leaves ends the watch at the next change: exit 0, and no complaint", async () => {
+  const { home, number } = await homeWithParcel();
+  const running = home.start(watch(number, "--quiet"), {
+    shell: '{ "$@"; echo "exit $?" >&2; } | { head -n 1 >/dev/null; echo gone >&2; }',
+  });
+  await running.untilStderr(/gone/);
+  home.sandbox.advance({ trackingNumber: number, to: "picked" });
+  expect((await running.ended).stderr).toBe("gone\nexit 0\n");
+});
