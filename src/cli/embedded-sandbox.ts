@@ -1,7 +1,7 @@
 /** Owns where the embedded sandbox keeps its orders, and how commands start and control it. */
 
 import { randomUUID } from "node:crypto";
-import type { SandboxControl } from "../commands/command.ts";
+import type { SandboxControl } from "../commands/machinery.ts";
 import type { Clock } from "../core/clock.ts";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { explainSystemError, fileError } from "../core/errors.ts";

@@ -2,7 +2,6 @@
 
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
-import type { ProxySettings } from "../api/transport.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { JournalIndex } from "../config/journals.ts";
 import type { OrderMemoryFile } from "../config/sent-orders.ts";
@@ -13,10 +12,10 @@ import { type CourierError, type ExitCode, interrupted, usageError } from "../co
 import type { Prompts } from "../core/prompts.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { Json } from "../model/json.ts";
-import type { SandboxServer } from "../sandbox/server.ts";
 import type { Block, Column, Text } from "../terminal/blocks.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Meter } from "../terminal/progress.ts";
+import type { Machine, SandboxControl } from "./machinery.ts";
 import type { Argument, ArgumentValues, Option, OptionValues } from "./options.ts";
 
 /** What a command may use. Everything is made on first use, so that a command pays for what it needs. */
@@ -71,32 +70,6 @@ export interface Context {
   sandbox(): Promise<SandboxControl>;
   /** What courier runs on and is set up with, for diagnosis. */
   readonly machine: Machine;
-}
-
-export interface Machine {
-  readonly courierVersion: string;
-  readonly nodeVersion: string;
-  /** `linux x64` */
-  readonly platform: string;
-  readonly configDirectory: string;
-  readonly stateDirectory: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly timeoutMs: number;
-  /** The proxies in force for a base URL. Throws a usage error for one that is not a URL. */
-  proxies(baseUrl: string): ProxySettings;
-}
-
-/** The embedded sandbox, on this machine's state directory. */
-export interface SandboxControl {
-  serve(options: {
-    port?: number;
-    seedOrders?: number;
-    latencyMs?: number;
-    faults?: boolean;
-  }): Promise<SandboxServer>;
-  reset(): Promise<void>;
-  /** Moves a parcel on, by one state or to a named one; answers with its tracking. */
-  advance(trackingNumber: string, to: string | undefined): Promise<Json>;
 }
 
 /** The options that mean the same for every command. */

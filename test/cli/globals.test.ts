@@ -52,7 +52,11 @@ describe("wrong words end with exit 2, help on the way, and nothing sent", () =>
     ["orders list --limit", "option '--limit <N>' argument missing", undefined],
     ["orders show", "missing required argument 'id'", undefined],
     ["orders cancel", "missing required argument 'ids'", undefined],
-    ["track", "missing required argument 'tracking-numbers'", undefined],
+    [
+      "track",
+      "which parcel? there is no tracking number",
+      "name some, pipe them in with -, or use --status STATE or --all-active",
+    ],
     ["profile extra", "too many arguments for 'profile'. Expected 0 arguments but got 1.", undefined],
   ])("%s", async (words, message, hint) => {
     const home = await createServedHome();

@@ -2,7 +2,7 @@
 
 import type { ExitCode } from "../../core/errors.ts";
 import type { DoctorCheck } from "../../model/results.ts";
-import type { Machine } from "../command.ts";
+import type { Machine } from "../machinery.ts";
 
 export interface Finding {
   readonly check: DoctorCheck["check"];

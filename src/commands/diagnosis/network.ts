@@ -6,7 +6,8 @@ import { toCount } from "../../api/service.ts";
 import type { ActiveAccount } from "../../config/accounts.ts";
 import { holdsCertificates } from "../../config/places.ts";
 import { CourierError } from "../../core/errors.ts";
-import type { Context, Machine } from "../command.ts";
+import type { Context } from "../command.ts";
+import type { Machine } from "../machinery.ts";
 import { type Finding, hideHome } from "./finding.ts";
 
 const longestProbeMs = 10_000;

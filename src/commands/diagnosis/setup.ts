@@ -4,7 +4,8 @@ import path from "node:path";
 import type { ActiveAccount } from "../../config/accounts.ts";
 import { firstPresent, inspectPlace } from "../../config/places.ts";
 import { CourierError } from "../../core/errors.ts";
-import type { Context, Machine } from "../command.ts";
+import type { Context } from "../command.ts";
+import type { Machine } from "../machinery.ts";
 import { type Finding, hideHome } from "./finding.ts";
 
 const oldestNode = [20, 18, 1] as const;
