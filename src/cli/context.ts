@@ -7,9 +7,10 @@ import path from "node:path";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../commands/command.ts";
-import { type ActiveAccount, chooseAccount } from "../config/accounts.ts";
+import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { openJournalIndex } from "../config/journals.ts";
 import { takeLock } from "../config/lock.ts";
+import { openSeenOrders } from "../config/seen-orders.ts";
 import { openOrderMemory } from "../config/sent-orders.ts";
 import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
@@ -73,6 +74,7 @@ export async function createContext(
   const sandboxDirectory = path.join(directories.state, "sandbox");
   const config = openConfigStore(directories.config);
   const orderMemory = openOrderMemory(directories.state, messages.warn);
+  const seenOrders = openSeenOrders(directories.state, messages.warn);
   const journals = openJournalIndex(directories.state);
   const random = host.random ?? Math.random;
   const closing: (() => Promise<void>)[] = [];
@@ -129,6 +131,18 @@ export async function createContext(
   });
   const client = once(async () => clientAs(await address()));
 
+  /** Orders that its answers show are kept for completion. */
+  async function noticingService(making: Promise<Client>): Promise<CourierService> {
+    const [{ noticeOrders }, service, active] = await Promise.all([
+      import("../api/noticing.ts"),
+      serviceOf(making),
+      account(),
+    ]);
+    const baseUrl = active.kind === "sandbox" ? sandboxAccount : active.baseUrl;
+    const holder = { account: active.name, base_url: baseUrl };
+    return noticeOrders(service, (orders) => seenOrders.notice(holder, orders));
+  }
+
   const canAsk =
     globals.form === "human" && !globals.noInput && host.stdin.isTTY === true && host.stderr.isTTY === true;
 
@@ -138,14 +152,15 @@ export async function createContext(
     messages,
     config,
     orderMemory,
+    seenOrders,
     journals,
     globals,
     random,
     meter: () => progress.meter(),
     account,
     client,
-    service: once(() => serviceOf(client())),
-    lastingService: once(async () => serviceOf(clientAs(await address(), neverAborts()))),
+    service: once(() => noticingService(client())),
+    lastingService: once(async () => noticingService(clientAs(await address(), neverAborts()))),
     serviceAs: (account) => serviceOf(clientAs(account)),
     prompts: once(async () => {
       if (!canAsk) return undefined;
@@ -185,9 +200,10 @@ export async function createContext(
       const { createAlerts } = await import("./alerts.ts");
       return createAlerts(host, clock);
     }),
-    sandbox: once(() => controlSandbox(sandboxDirectory, clock)),
+    sandbox: once(() => controlSandbox(sandboxDirectory, clock, () => seenOrders.forget(sandboxAccount))),
     async close() {
       for (const close of closing.reverse()) await close();
+      await seenOrders.keep();
     },
   };
 }

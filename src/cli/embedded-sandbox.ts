@@ -17,8 +17,12 @@ export async function startEmbeddedSandbox(stateDir: string, clock: Clock): Prom
   return startSandbox({ stateDir, clock, apiKey: randomUUID() });
 }
 
-/** What the commands of `courier sandbox` do. Throws a file error. */
-export async function controlSandbox(stateDir: string, clock: Clock): Promise<SandboxControl> {
+/** What the commands of `courier sandbox` do; `forget` is called once its orders are gone. Throws a file error. */
+export async function controlSandbox(
+  stateDir: string,
+  clock: Clock,
+  forget: () => Promise<void>,
+): Promise<SandboxControl> {
   checkPlace(stateDir);
   const [{ startSandbox }, { resetSandbox, advanceParcel }] = await Promise.all([
     import("../sandbox/server.ts"),
@@ -26,7 +30,10 @@ export async function controlSandbox(stateDir: string, clock: Clock): Promise<Sa
   ]);
   return {
     serve: (options) => startSandbox({ stateDir, clock, apiKey: servedKey, ...options }),
-    reset: () => resetSandbox(stateDir),
+    async reset() {
+      await resetSandbox(stateDir);
+      await forget();
+    },
     advance: (trackingNumber, to) =>
       advanceParcel({ stateDir, clock, trackingNumber, ...(to === undefined ? {} : { to }) }),
   };

@@ -16,8 +16,8 @@ const timeoutOption: Option<number> = {
 };
 
 export const globalOptions = {
-  account: textOption("NAME", "the account to use (courier accounts list)"),
-  baseUrl: textOption("URL", "the service's base URL, for this run"),
+  account: textOption("NAME", "the account to use (courier accounts list)", { values: "account" }),
+  baseUrl: textOption("URL", "the service's base URL, for this run", { values: "base URL" }),
   json: switchOption("print one JSON document"),
   ndjson: switchOption("print one JSON object a line, as it arrives"),
   noInput: switchOption("never ask anything"),
@@ -45,6 +45,7 @@ export const exportOptions = {
     "write to a file once it is whole; .csv, .json or .ndjson is its form; - for stdout",
     {
       short: "o",
+      values: "file",
     },
   ),
   bom: switchOption("begin a CSV file with a byte order mark, so that Excel shows Chinese"),

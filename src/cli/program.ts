@@ -201,5 +201,10 @@ export const program: Group = {
       summary: "Print a JSON Schema: of an order file, or of what a command prints with --json",
       load: async () => (await import("../commands/schema.ts")).printSchema,
     },
+    {
+      name: "completion",
+      summary: "Print the script with which a shell completes courier's words at the Tab key",
+      load: async () => (await import("../commands/completion.ts")).printCompletion,
+    },
   ],
 };

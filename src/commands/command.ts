@@ -4,6 +4,7 @@ import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { JournalIndex } from "../config/journals.ts";
+import type { SeenOrders } from "../config/seen-orders.ts";
 import type { OrderMemoryFile } from "../config/sent-orders.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Alerts } from "../core/alerts.ts";
@@ -27,6 +28,8 @@ export interface Context {
   readonly config: ConfigStore;
   /** What this machine remembers of orders. */
   readonly orderMemory: OrderMemoryFile;
+  /** Orders that passed by, for completion. */
+  readonly seenOrders: Pick<SeenOrders, "forget">;
   readonly globals: Globals;
   /** The account of this run. Throws `no_account`. */
   account(): Promise<ActiveAccount>;

@@ -19,6 +19,7 @@ export const logout = defineCommand({
     const name = context.globals.account ?? current ?? defaultAccount;
     if (name === sandboxAccount) throw usageError("the account sandbox has no key to forget");
     await forgetKey(context.config, name);
+    await context.seenOrders.forget(name);
     return document({ account: name, logged_out: true }, () => [
       line(`The key of the account ${name} is forgotten`),
     ]);

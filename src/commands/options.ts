@@ -1,5 +1,6 @@
 /** Owns options and arguments as data: their placeholder, words, checks and candidates. */
 
+import type { Candidate, ValueSource } from "../completion/tree.ts";
 import { formatDuration, parseDuration } from "../core/duration.ts";
 import { usageError } from "../core/errors.ts";
 import { isCalendarDate } from "../core/time.ts";
@@ -14,7 +15,9 @@ export interface Option<T> {
   /** Turns the text into a value; `flag` is for messages. Throws a usage error. */
   readonly parse: (text: string, flag: string) => T;
   /** Values that completion offers; others are accepted. */
-  readonly candidates?: readonly string[];
+  readonly candidates?: readonly Candidate[];
+  /** Where completion finds values on this machine. */
+  readonly values?: ValueSource;
   /** Heading in the help. */
   readonly group?: string;
   /** One letter: `o` for `-o`. */
@@ -31,6 +34,10 @@ export interface Argument<T> {
   readonly isOptional?: boolean;
   /** What stands in the usage, where the key's own word does not say it. */
   readonly usage?: string;
+  /** Values that completion offers; others may be refused by `parse`. */
+  readonly candidates?: readonly Candidate[];
+  /** Where completion finds values on this machine. */
+  readonly values?: ValueSource;
 }
 
 /** The flag of an option's key: `senderName` is `--sender-name`. */
@@ -54,7 +61,8 @@ export type ArgumentValues<A> = {
 
 interface Extras {
   readonly short?: string;
-  readonly candidates?: readonly string[];
+  readonly candidates?: readonly Candidate[];
+  readonly values?: ValueSource;
   readonly group?: string;
 }
 type Valued<T> = Option<T> & { readonly placeholder: string };
@@ -158,8 +166,8 @@ export function listOption<T>(
   return { placeholder, summary, parse: (text) => [parseOne(text)], isList: true, ...extras };
 }
 
-export function textArgument(summary: string): Argument<string> {
-  return { summary, parse: (text) => text };
+export function textArgument(summary: string, extras: Pick<Extras, "values"> = {}): Argument<string> {
+  return { summary, parse: (text) => text, ...extras };
 }
 
 /** 4.4: `{id}` is the integer order id; kept as text, since it may be larger than a number can hold. */

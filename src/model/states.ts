@@ -20,6 +20,11 @@ export const orderStates: Readonly<Record<string, StateFacts>> = {
 
 export const stateNames: readonly string[] = Object.keys(orderStates);
 
+/** The states as words to choose from, with what they mean where the word itself does not say it. */
+export const stateChoices = Object.entries(orderStates).map(([value, { meaning }]) =>
+  meaning === value.replaceAll("_", " ") ? { value } : { value, description: meaning },
+);
+
 /** The states a parcel passes on its way; `cancelled` leaves the way. */
 export const wayStates: readonly string[] = stateNames.filter((state) => state !== "cancelled");
 

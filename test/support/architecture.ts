@@ -34,7 +34,7 @@ export interface Breach {
 export const layers: readonly (readonly string[])[] = [
   ["core"],
   ["model"],
-  ["api", "bulk", "config", "forms", "terminal", "sandbox", "watch"],
+  ["api", "bulk", "completion", "config", "forms", "terminal", "sandbox", "watch"],
   ["commands"],
   ["cli"],
   ["main.ts"],

@@ -7,7 +7,7 @@ import { confirmOrStop, defineCommand, document } from "../command.ts";
 import { textArgument } from "../options.ts";
 
 export const removeStoredAccount = defineCommand({
-  arguments: { name: textArgument("the account's name") },
+  arguments: { name: textArgument("the account's name", { values: "stored account" }) },
   options: {},
   confirms: true,
   examples: [{ line: "accounts remove shop", note: "asks first; --yes does not" }],
@@ -18,6 +18,7 @@ export const removeStoredAccount = defineCommand({
     if (!findAccount(config, name)) throw unknownAccount(name, config);
     await confirmOrStop(context, `Forget the account ${name} and its key?`);
     await removeAccount(context.config, name);
+    await context.seenOrders.forget(name);
     return document({ account: name, removed: true }, () => [line(`The account ${name} is forgotten`)]);
   },
 });

@@ -6,7 +6,7 @@ import { defineCommand, document } from "../command.ts";
 import { textArgument } from "../options.ts";
 
 export const useAccount = defineCommand({
-  arguments: { name: textArgument("the account's name") },
+  arguments: { name: textArgument("the account's name", { values: "account" }) },
   options: {},
   examples: [{ line: "accounts use shop", note: "from now on, commands use shop" }],
   seeAlso: ["accounts list", "login"],

@@ -17,7 +17,7 @@ export const importAddresses = defineCommand({
     "The file is what courier addresses list --csv or --json prints: a header line with alias, name, phone,\n" +
     "province, city, district, detail (or 简称, 姓名, 电话, 省, 市, 区, 地址), or an array of objects with\n" +
     "these keys. Nothing is saved unless all of it is right; an address with a known alias takes the place of the old one.",
-  arguments: { file: textArgument("a .csv or .json file; - for stdin") },
+  arguments: { file: textArgument("a .csv or .json file; - for stdin", { values: "file" }) },
   options: {},
   confirms: true,
   examples: [{ line: "addresses import addresses.csv", note: "asks before it replaces anything" }],

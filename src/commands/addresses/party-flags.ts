@@ -8,12 +8,12 @@ import { capitalised, textOption } from "../options.ts";
 
 /** One flag for each field of 2.2. */
 export const partyFlags = {
-  name: textOption("TEXT", "person name"),
-  phone: textOption("TEXT", "telephone number"),
-  province: textOption("TEXT", "province or province-level city"),
-  city: textOption("TEXT", "city"),
-  district: textOption("TEXT", "district"),
-  detail: textOption("TEXT", "street-level address"),
+  name: textOption("TEXT", "person name", { values: "address name" }),
+  phone: textOption("TEXT", "telephone number", { values: "address phone" }),
+  province: textOption("TEXT", "province or province-level city", { values: "address province" }),
+  city: textOption("TEXT", "city", { values: "address city" }),
+  district: textOption("TEXT", "district", { values: "address district" }),
+  detail: textOption("TEXT", "street-level address", { values: "address detail" }),
 };
 
 /** The given fields of a party; those that are not given are absent. */

@@ -6,7 +6,7 @@ import { line } from "../../terminal/blocks.ts";
 import { confirmOrStop, defineCommand, document } from "../command.ts";
 
 export const removeAddress = defineCommand({
-  arguments: { alias: { summary: "its short name", parse: parseAlias } },
+  arguments: { alias: { summary: "its short name", parse: parseAlias, values: "alias" } },
   options: {},
   confirms: true,
   examples: [{ line: "addresses remove li", note: "asks first; --yes does not" }],

@@ -6,7 +6,7 @@ import { defineCommand, document } from "../command.ts";
 import { addressView } from "./party-flags.ts";
 
 export const showAddress = defineCommand({
-  arguments: { alias: { summary: "its short name", parse: parseAlias } },
+  arguments: { alias: { summary: "its short name", parse: parseAlias, values: "alias" } },
   options: {},
   examples: [{ line: "addresses show shop", note: "every field of it" }],
   async run({ alias }, context) {

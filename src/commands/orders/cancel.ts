@@ -23,7 +23,9 @@ export const cancelOrders = defineCommand({
   description:
     "The service cancels pending and paid orders. Each order is read back after the request: the state\n" +
     "shown is the one it really has.",
-  arguments: { ids: { summary: "order ids", parse: parseOrderId, isList: true as const } },
+  arguments: {
+    ids: { summary: "order ids", parse: parseOrderId, isList: true as const, values: "cancellable order" },
+  },
   options: {},
   hasRows: true,
   confirms: true,

@@ -28,7 +28,7 @@ export const createOrder = defineCommand({
     allowDuplicate: switchOption("send it although an equal order was sent a short while ago"),
     // Checked here: once the order is created, a bad name must not fail the command.
     saveTemplate: {
-      ...textOption("NAME", "save the order as a template once it is created"),
+      ...textOption("NAME", "save the order as a template once it is created", { values: "template" }),
       parse: parseTemplateName,
     },
     ...sourceOptions,

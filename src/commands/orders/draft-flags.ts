@@ -4,31 +4,33 @@ import { type Draft, itemFields, partyFields, serviceTypes } from "../../model/d
 import type { Json } from "../../model/json.ts";
 import { decimalOption, integerOption, textOption } from "../options.ts";
 
-const sender = { group: "Sender" };
-const receiver = { group: "Receiver" };
 const item = { group: "Item" };
+
+function party(group: string, field: (typeof partyFields)[number]) {
+  return { group, values: `address ${field}` } as const;
+}
 
 /** One flag for each field of 2.2, 2.3 and 4.2; keys are `<part>` and the field's name in camelCase. */
 export const draftFlags = {
-  senderName: textOption("TEXT", "person name", sender),
-  senderPhone: textOption("TEXT", "telephone number", sender),
-  senderProvince: textOption("TEXT", "province or province-level city", sender),
-  senderCity: textOption("TEXT", "city", sender),
-  senderDistrict: textOption("TEXT", "district", sender),
-  senderDetail: textOption("TEXT", "street-level address", sender),
-  receiverName: textOption("TEXT", "person name", receiver),
-  receiverPhone: textOption("TEXT", "telephone number", receiver),
-  receiverProvince: textOption("TEXT", "province or province-level city", receiver),
-  receiverCity: textOption("TEXT", "city", receiver),
-  receiverDistrict: textOption("TEXT", "district", receiver),
-  receiverDetail: textOption("TEXT", "street-level address", receiver),
+  senderName: textOption("TEXT", "person name", party("Sender", "name")),
+  senderPhone: textOption("TEXT", "telephone number", party("Sender", "phone")),
+  senderProvince: textOption("TEXT", "province or province-level city", party("Sender", "province")),
+  senderCity: textOption("TEXT", "city", party("Sender", "city")),
+  senderDistrict: textOption("TEXT", "district", party("Sender", "district")),
+  senderDetail: textOption("TEXT", "street-level address", party("Sender", "detail")),
+  receiverName: textOption("TEXT", "person name", party("Receiver", "name")),
+  receiverPhone: textOption("TEXT", "telephone number", party("Receiver", "phone")),
+  receiverProvince: textOption("TEXT", "province or province-level city", party("Receiver", "province")),
+  receiverCity: textOption("TEXT", "city", party("Receiver", "city")),
+  receiverDistrict: textOption("TEXT", "district", party("Receiver", "district")),
+  receiverDetail: textOption("TEXT", "street-level address", party("Receiver", "detail")),
   itemName: textOption("TEXT", "item name", item),
   itemDescription: textOption("TEXT", "item description", item),
   itemWeight: decimalOption("NUMBER", "item weight", item),
   itemValue: decimalOption("NUMBER", "declared value", item),
   itemQuantity: integerOption("N", "number of pieces", item),
   serviceType: textOption("TYPE", "standard, express or same_day (left out: the service chooses)", {
-    candidates: serviceTypes,
+    candidates: serviceTypes.map((value) => ({ value })),
   }),
 };
 

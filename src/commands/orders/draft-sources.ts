@@ -10,16 +10,19 @@ import { draftFields, draftFlags, mergeDraft, nameField } from "./draft-flags.ts
 import { parseOrderFile } from "./order-file.ts";
 import { understandText } from "./party-text.ts";
 
-const parties = { group: "Parties by name or as text" };
+const group = "Parties by name or as text";
+const fromBook = { group, values: "party" } as const;
 
 export const sourceOptions = {
-  file: textOption("FILE", "a JSON file with sender, receiver, item, service_type; - for stdin"),
-  template: textOption("NAME", "start from a saved template"),
+  file: textOption("FILE", "a JSON file with sender, receiver, item, service_type; - for stdin", {
+    values: "file",
+  }),
+  template: textOption("NAME", "start from a saved template", { values: "template" }),
   repeat: switchOption("start from the last order sent from this machine"),
-  sender: textOption("@NAME", "a sender from the address book", parties),
-  receiver: textOption("@NAME", "a receiver from the address book", parties),
-  senderText: textOption("TEXT", "the sender as one text, to be split into its fields", parties),
-  receiverText: textOption("TEXT", "the receiver as one text, to be split into its fields", parties),
+  sender: textOption("@NAME", "a sender from the address book", fromBook),
+  receiver: textOption("@NAME", "a receiver from the address book", fromBook),
+  senderText: textOption("TEXT", "the sender as one text, to be split into its fields", { group }),
+  receiverText: textOption("TEXT", "the receiver as one text, to be split into its fields", { group }),
   ...draftFlags,
 } as const;
 

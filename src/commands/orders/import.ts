@@ -38,15 +38,19 @@ const options = {
     'a column of the file is this field: "Ship Name=receiver.name"; "Notes=" leaves one out (repeatable)',
     parseMapping,
   ),
-  useMap: textOption("NAME", "column names that were saved"),
-  saveMap: textOption("NAME", "save the column names that --map gives"),
-  sender: textOption("@NAME", "the sender of rows that have none, from the address book"),
+  useMap: textOption("NAME", "column names that were saved", { values: "column names" }),
+  saveMap: textOption("NAME", "save the column names that --map gives", { values: "column names" }),
+  sender: textOption("@NAME", "the sender of rows that have none, from the address book", {
+    values: "party",
+  }),
   check: switchOption("read every row and compare it with earlier imports, and send nothing"),
   concurrency: countOption("N", "rows sent at once (default 4)", { min: 1, max: 64 }),
   rate: countOption("N", "send at most N rows a second", { min: 1, max: 1_000 }),
-  journal: textOption("PATH", "where the journal is kept (default: FILE.journal.ndjson)"),
+  journal: textOption("PATH", "where the journal is kept (default: FILE.journal.ndjson)", { values: "file" }),
   retryRefused: switchOption("send rows again that were refused before, although they have not changed"),
-  rejects: textOption("FILE", "write refused rows to a file, in the input's form, with what was wrong"),
+  rejects: textOption("FILE", "write refused rows to a file, in the input's form, with what was wrong", {
+    values: "file",
+  }),
   allowDuplicate: switchOption("send rows although another import has created the same orders"),
 } as const;
 
@@ -62,7 +66,7 @@ export const importOrders = defineCommand({
     "Rows that were created are not sent again, and neither are the same rows in another file.\n\n" +
     "Refused rows: mend them in the file of --rejects and import that, or mend them in the file itself and run\n" +
     "the same command again. After exit 5, 6 or 130 the same command goes on where it was.",
-  arguments: { file: textArgument("the file; - for stdin, together with --journal") },
+  arguments: { file: textArgument("the file; - for stdin, together with --journal", { values: "file" }) },
   options,
   hasRows: true,
   confirms: true,

@@ -5,7 +5,7 @@ import { type OrderFilter, toCount } from "../../api/service.ts";
 import { usageError } from "../../core/errors.ts";
 import { suggest } from "../../core/suggest.ts";
 import type { OrderSummary } from "../../model/interface.ts";
-import { stateNames } from "../../model/states.ts";
+import { stateChoices, stateNames } from "../../model/states.ts";
 import { type Column, instant, show, state, styled } from "../../terminal/blocks.ts";
 import { checkBudget } from "../budget.ts";
 import { type Context, defineCommand, rows } from "../command.ts";
@@ -16,7 +16,7 @@ const pagesAtOnce = 8;
 /** 4.3: the filters of the list. */
 export const filterOptions = {
   status: textOption("STATE", `only orders in this state: ${stateNames.join(", ")}`, {
-    candidates: stateNames,
+    candidates: stateChoices,
   }),
   from: dateOption("only orders from this date on"),
   to: dateOption("only orders up to this date"),

@@ -20,7 +20,7 @@ import { type Context, defineCommand, document } from "../command.ts";
 import { parseOrderId } from "../options.ts";
 
 export const showOrder = defineCommand({
-  arguments: { id: { summary: "the order's id", parse: parseOrderId } },
+  arguments: { id: { summary: "the order's id", parse: parseOrderId, values: "order" } },
   options: {},
   examples: [
     { line: "orders show 1000001", note: "everything the service knows about it" },

@@ -1,15 +1,23 @@
 /** Owns `courier sandbox advance`: moves a sandbox parcel on without waiting for time to pass. */
 
 import type { Tracking } from "../../model/interface.ts";
-import { stateNames } from "../../model/states.ts";
+import { stateChoices, stateNames } from "../../model/states.ts";
 import { defineCommand, document } from "../command.ts";
 import { parseTrackingNumber, textOption } from "../options.ts";
 import { trackingView } from "../track/look.ts";
 
 export const advanceSandboxParcel = defineCommand({
-  arguments: { tracking: { summary: "the parcel's tracking number", parse: parseTrackingNumber } },
+  arguments: {
+    tracking: {
+      summary: "the parcel's tracking number",
+      parse: parseTrackingNumber,
+      values: "sandbox parcel",
+    },
+  },
   options: {
-    to: textOption("STATE", `the state to move on to: ${stateNames.join(", ")}`, { candidates: stateNames }),
+    to: textOption("STATE", `the state to move on to: ${stateNames.join(", ")}`, {
+      candidates: stateChoices,
+    }),
   },
   examples: [
     { line: "sandbox advance CR1000001234 --to delivered", note: "as if days had passed" },

@@ -22,6 +22,7 @@ export const trackParcels = defineCommand({
       parse: parseTrackingNumber,
       isList: true as const,
       isOptional: true,
+      values: "parcel",
     },
   },
   options: {

@@ -1,6 +1,6 @@
 /** Owns the options of a watch as data; what they lead to is loaded when one begins. */
 
-import { stateNames } from "../../model/states.ts";
+import { stateChoices } from "../../model/states.ts";
 import { durationOption, type OptionValues, switchOption, textOption } from "../options.ts";
 
 const group = "Following";
@@ -17,7 +17,7 @@ export const watchOptions = {
   until: textOption(
     "STATE",
     "end when every parcel has come to this state or past it; `change`: at the first change of any",
-    { candidates: [...stateNames, "change"], group },
+    { candidates: [...stateChoices, { value: "change", description: "the first change of any" }], group },
   ),
   for: durationOption(
     "end after this long, with exit code 7",

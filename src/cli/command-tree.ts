@@ -1,0 +1,53 @@
+/** Owns the description of the commands for completion: the build writes it into the bundle as data. */
+
+import { type Command, type Entry, type Group, isGroup } from "../commands/command.ts";
+import { flagOf, type Option } from "../commands/options.ts";
+import type { CommandTree, Flag, Noun, Values, Verb } from "../completion/tree.ts";
+import { globalOptions } from "./globals.ts";
+import { ownOptions } from "./help.ts";
+
+const helpFlag: Flag = { long: "--help", short: "-h", summary: "show help" };
+const versionFlag: Flag = { long: "--version", short: "-V", summary: "print the version" };
+
+/** The program as completion sees it: names, flags and where their values come from. */
+export async function describeProgram(program: Group): Promise<CommandTree> {
+  const root = { ...(await describeGroup(program)), flags: [versionFlag] };
+  return { root, everywhere: [...describeFlags(globalOptions), helpFlag] };
+}
+
+async function describeGroup({ name, summary, commands }: Group): Promise<Noun> {
+  const entries: (Noun | Verb)[] = [];
+  for (const entry of commands) {
+    entries.push(isGroup(entry) ? await describeGroup(entry) : describeCommand(entry, await entry.load()));
+  }
+  return { name, summary, entries, flags: [] };
+}
+
+function describeCommand({ name, summary }: Entry, command: Command): Verb {
+  return {
+    name,
+    summary,
+    flags: describeFlags(ownOptions(command)),
+    places: Object.values(command.arguments).map((argument) => ({
+      ...valuesOf(argument),
+      ...(argument.isList ? { isList: true } : {}),
+    })),
+  };
+}
+
+function describeFlags(options: Readonly<Record<string, Option<unknown>>>): Flag[] {
+  return Object.entries(options).map(([key, option]) => ({
+    long: flagOf(key),
+    ...(option.short ? { short: `-${option.short}` } : {}),
+    summary: option.summary,
+    ...(option.placeholder ? { takes: valuesOf(option) } : {}),
+    ...(option.isList ? { isList: true } : {}),
+  }));
+}
+
+function valuesOf({ candidates, values }: Pick<Option<unknown>, "candidates" | "values">): Values {
+  return {
+    ...(candidates ? { fixed: candidates } : {}),
+    ...(values ? { source: values } : {}),
+  };
+}

@@ -1,0 +1,44 @@
+/** Owns a glance at the config file: what completion offers from it, read without loading what checks it. */
+
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { Config } from "./store.ts";
+
+/** The file's content; parts that are missing or of another type are empty, and nothing is an error. */
+export function glanceAtConfig(directory: string): Config {
+  const content = objectOf(parse(path.join(directory, "config.json")));
+  return {
+    current: typeof content.current === "string" ? content.current : undefined,
+    accounts: entriesOf<Config["accounts"][string]>(
+      content.accounts,
+      ({ base_url }) => typeof base_url === "string",
+    ),
+    addresses: entriesOf<Config["addresses"][string]>(content.addresses),
+    templates: entriesOf<Config["templates"][string]>(content.templates),
+    maps: entriesOf<Config["maps"][string]>(content.maps),
+  };
+}
+
+function parse(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {};
+}
+
+function entriesOf<T>(
+  value: unknown,
+  isUsable: (entry: Readonly<Record<string, unknown>>) => boolean = () => true,
+): Readonly<Record<string, T>> {
+  const usable = Object.entries(objectOf(value)).filter(
+    ([, entry]) => entry === objectOf(entry) && isUsable(objectOf(entry)),
+  );
+  return Object.fromEntries(usable) as Readonly<Record<string, T>>;
+}

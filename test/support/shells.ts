@@ -1,0 +1,159 @@
+/**
+ * Real shells in a pseudo-terminal, with courier's completion installed as its help says. On their PATH is a
+ * courier that answers the Tab key as the built program does, and otherwise prints the words it was given, so
+ * that a test sees what a completed line really means to its shell.
+ */
+
+import { spawnSync } from "node:child_process";
+import { chmodSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { openSeenOrders } from "../../src/config/seen-orders.ts";
+import type { Sighting } from "../../src/model/sighting.ts";
+import { prepareProgram } from "./program.ts";
+import { createTerminalHome, keys, type Terminal, type TerminalHome } from "./terminal.ts";
+
+export type ShellName = "bash" | "zsh" | "fish";
+
+export const shellNames: readonly ShellName[] = ["bash", "zsh", "fish"];
+
+/** A shell that is missing is a failure in CI, where nothing may be skipped. */
+export function isMissing(shell: ShellName): boolean {
+  return !process.env.CI && spawnSync(shell, ["-c", "true"]).error !== undefined;
+}
+
+export interface ShellHome extends TerminalHome {
+  /** Starts the shell, and waits for its prompt. */
+  start(options?: { readonly columns?: number }): Promise<Terminal>;
+  /** Types a line and Enter, and gives back the words that courier was called with. */
+  wordsOf(typed: string): Promise<string[]>;
+  /** Types a line and Tab until its candidates are listed, and gives back what stands below the line. */
+  listOf(typed: string, last: string): Promise<string>;
+  /** How often courier was started, with which words. */
+  calls(): Promise<string[]>;
+}
+
+export const prompt = "ready> ";
+
+/** What this machine knows in a test. */
+export interface Knowledge {
+  readonly config?: object;
+  /** Orders of the sandbox, the last seen first. */
+  readonly orders?: readonly Sighting[];
+  /** Empty files in the home. */
+  readonly files?: readonly string[];
+}
+
+/** fish lists at the first Tab what the others list at the second. */
+const listing: Readonly<Record<ShellName, string>> = { bash: "\t\t", zsh: "\t\t", fish: "\t" };
+
+/** Puts other knowledge in the place of what this machine knows. */
+export async function know(
+  { configDir, stateDir }: TerminalHome,
+  { config, orders }: Knowledge,
+): Promise<void> {
+  await writeFile(path.join(configDir, "config.json"), JSON.stringify(config ?? {}));
+  const seen = openSeenOrders(stateDir, () => {});
+  await seen.forget("sandbox");
+  seen.notice({ account: "sandbox", base_url: "sandbox" }, orders ?? []);
+  await seen.keep();
+}
+
+const startLines: Readonly<Record<ShellName, string>> = {
+  bash: "exec bash --rcfile .bashrc -i",
+  zsh: "exec zsh -i",
+  fish: "exec fish -i",
+};
+
+export async function createShellHome(shell: ShellName, knowledge: Knowledge = {}): Promise<ShellHome> {
+  const home = await createTerminalHome({
+    COURIER_ACCOUNT: "sandbox",
+    ZDOTDIR: undefined,
+    XDG_CONFIG_HOME: undefined,
+    PS1: prompt,
+  });
+  const { directory, configDir } = home;
+  const inHome = (name: string) => path.join(directory, name);
+  await mkdir(inHome("bin"));
+  await mkdir(configDir);
+  await know(home, knowledge);
+  for (const name of knowledge.files ?? []) await writeFile(inHome(name), "");
+  const program = await prepareProgram();
+  await writeFile(inHome("bin/courier"), standIn(program, inHome("calls")));
+  chmodSync(inHome("bin/courier"), 0o755);
+  await install(shell, inHome, program);
+
+  let terminal: Terminal | undefined;
+  const env = { PATH: `${inHome("bin")}:${process.env.PATH}`, HISTFILE: undefined };
+  const started: ShellHome = {
+    ...home,
+    async start(options = {}) {
+      terminal = home.open([], { columns: 200, ...options, rows: 60, env, shell: startLines[shell] });
+      await terminal.until(prompt.trimEnd());
+      return terminal;
+    },
+    async wordsOf(typed) {
+      const running = terminal ?? (await started.start());
+      const calls = () => running.transcript().split(/^<end>$/m);
+      const before = calls().length;
+      running.type(`${typed}\r`);
+      await running.until(() => calls().length > before);
+      return [...(calls().at(-2) ?? "").matchAll(/^<(.*)>$/gm)].map(([, word = ""]) => word);
+    },
+    async listOf(typed, last) {
+      const running = terminal ?? (await started.start());
+      const below = () => {
+        const [first = "", ...lines] = running.screen().split("\n");
+        return first.startsWith(prompt + typed.trimEnd()) ? lines.join("\n") : "";
+      };
+      running.type(`${keys.clear}\f${typed}${listing[shell]}`);
+      await running.until(() => below().includes(last));
+      return below();
+    },
+    calls: async () => (await readFile(inHome("calls"), "utf8").catch(() => "")).split("\n").slice(0, -1),
+  };
+  return started;
+}
+
+function standIn(program: readonly string[], calls: string): string {
+  const words = program.map((word) => `'${word}'`).join(" ");
+  return [
+    "#!/bin/sh",
+    `echo "$1" >> '${calls}'`,
+    `if [ "$1" = __complete ]; then exec ${words} "$@"; fi`,
+    'printf "<%s>\\n" "$@" end',
+    "",
+  ].join("\n");
+}
+
+async function install(
+  shell: ShellName,
+  inHome: (name: string) => string,
+  [file = "", ...words]: readonly string[],
+): Promise<void> {
+  const { stdout } = spawnSync(file, [...words, "completion", shell], { encoding: "utf8" });
+  const put = async (name: string, text: string) => {
+    await mkdir(path.dirname(inHome(name)), { recursive: true });
+    await writeFile(inHome(name), text);
+  };
+  if (shell === "bash") {
+    await put("courier.bash", stdout);
+    const lines = ["source ~/courier.bash", "alias c=courier", "complete -F _courier c"];
+    await put(
+      ".bashrc",
+      [`PS1='${prompt}'`, "bind 'set enable-bracketed-paste off'", ...lines, ""].join("\n"),
+    );
+  } else if (shell === "zsh") {
+    await put(".zfunc/_courier", stdout);
+    const lines = ["fpath=(~/.zfunc $fpath)", "autoload -U compinit", "compinit -u", "alias c=courier"];
+    await put(".zshrc", [`PS1='${prompt}'`, "unsetopt PROMPT_SP", ...lines, ""].join("\n"));
+  } else {
+    await put(".config/fish/completions/courier.fish", stdout);
+    const lines = [
+      `function fish_prompt; printf '${prompt}'; end`,
+      "set -g fish_greeting",
+      "alias c=courier",
+    ];
+    await put(".config/fish/config.fish", [...lines, ""].join("\n"));
+  }
+}
