@@ -203,7 +203,7 @@ export const program: Group = {
     },
     {
       name: "completion",
-      summary: "Print the script with which a shell completes courier's words at the Tab key",
+      summary: "Print the script that completes courier's words at the Tab key",
       load: async () => (await import("../commands/completion.ts")).printCompletion,
     },
   ],

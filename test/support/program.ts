@@ -49,7 +49,7 @@ async function preparePackage(): Promise<string> {
 
 function makePackage(copy: string, ready: string, begun: string): void {
   try {
-    if (newestMs("src", "scripts/build.mjs", "package.json") > modifiedMs("dist/main.js"))
+    if (newestMs("src", "completions", "scripts/build.mjs", "package.json") > modifiedMs("dist/main.js"))
       execFileSync(process.execPath, [path.join(root, "scripts/build.mjs")], { stdio: "inherit" });
     for (const part of ["bin", "dist", "package.json"])
       cpSync(path.join(root, part), path.join(copy, part), { recursive: true });
