@@ -152,6 +152,7 @@ const texts = [
   "=(touch MARK)",
   "<(touch MARK)",
   "{a,$(touch MARK)}",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a shell reads it, not JavaScript
   "${x:=$(touch MARK)}",
   "*(e:'touch MARK':)",
   "\\$(touch MARK)!!",
