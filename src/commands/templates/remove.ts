@@ -5,7 +5,7 @@ import { line } from "../../terminal/blocks.ts";
 import { confirmOrStop, defineCommand, document } from "../command.ts";
 
 export const removeSavedTemplate = defineCommand({
-  arguments: { name: { summary: "its name", parse: parseTemplateName } },
+  arguments: { name: { summary: "its name", parse: parseTemplateName, values: "template" } },
   options: {},
   confirms: true,
   examples: [{ line: "templates remove weekly", note: "asks first; --yes does not" }],

@@ -6,7 +6,7 @@ import { defineCommand, document } from "../command.ts";
 import { draftFields } from "../orders/review.ts";
 
 export const showTemplate = defineCommand({
-  arguments: { name: { summary: "its name", parse: parseTemplateName } },
+  arguments: { name: { summary: "its name", parse: parseTemplateName, values: "template" } },
   options: {},
   examples: [
     { line: "templates show weekly", note: "every field of it" },
