@@ -23,7 +23,7 @@ const options = {
     { short: "F" },
   ),
   query: listOption("KEY=VALUE", "a parameter of the URL (repeatable)", parsePair, { short: "q" }),
-  input: textOption("FILE", "the body as it is in a file; - for stdin"),
+  input: textOption("FILE", "the body as it is in a file; - for stdin", { values: "file" }),
   paginate: switchOption("every page of a list, one body after the other; --json and --ndjson: its items"),
   include: switchOption("show the status and the headers of the answer on stderr", { short: "i" }),
 } as const;
