@@ -1,4 +1,4 @@
-/** Prints the ratios of work in bulk and of a watch: `npm run bench`, or some of them: `npm run bench rate watch`. */
+/** Prints the ratios: `npm run bench`, or some of them: `npm run bench startup rate pages watch`. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,9 +6,11 @@ import path from "node:path";
 import { benchExportMemory, benchImportMemory } from "./import-memory.ts";
 import { benchImportRate } from "./import-rate.ts";
 import { benchListPages } from "./list-pages.ts";
+import { benchStartup } from "./startup.ts";
 import { benchWatch } from "./watch.ts";
 
 const benches = {
+  startup: benchStartup,
   rate: benchImportRate,
   pages: benchListPages,
   "import-memory": benchImportMemory,

@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 
-const root = path.resolve(import.meta.dirname, "..");
-export const program = path.join(root, "bin/courier.js");
+export const root = path.resolve(import.meta.dirname, "..");
+export const program = path.join(root, "bin/courier.cjs");
 const watchMs = 20;
 
 /** Stopped when it goes out of scope, so that a bench that fails ends. */

@@ -1,87 +1,104 @@
-/** Owns the build: bundles src/main.ts and all it needs into dist/, so that users install one package. */
+/**
+ * Owns the build: bundles src/main.ts and all it needs into dist/, so that users install one package.
+ * esbuild bundles, Rollup puts together what is loaded together, and writes CommonJS, which starts faster.
+ * `node scripts/build.mjs [ENTRY]`
+ */
 
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
+import { builtinModules } from "node:module";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
+import { rollup } from "rollup";
+import { bundle, completionFile } from "./bundle.mjs";
+import { describeBuild } from "./describe-build.mjs";
 import { collectNotices } from "./notices.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const outdir = `${root}dist`;
+const target = "node20.18";
 const [entry = "src/main.ts"] = process.argv.slice(2);
-const manifest = JSON.parse(await readFile(`${root}package.json`, "utf8"));
 
 await rm(outdir, { recursive: true, force: true });
-const common = {
-  absWorkingDir: root,
-  outdir,
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  target: "node20.18",
-  // Below conf, it hears the first signal and sends the process a second one, which ends it at once. It is there
-  // to tidy up files that conf was writing, which src/config/json-file.ts does itself.
-  alias: { "when-exit": `${root}scripts/no-exit-hook.mjs` },
-  // Packages in CommonJS require Node's own modules at run time; an ES module has no `require` of its own.
-  banner: {
-    js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
-  },
-  logLevel: "warning",
-};
-const shipped = {
-  minify: true,
-  define: {
-    __COURIER_VERSION__: JSON.stringify(manifest.version),
-    __COURIER_TREE__: JSON.stringify(await describeCommands()),
-    __COURIER_SCRIPTS__: JSON.stringify(await readScripts()),
-  },
-  charset: "utf8",
-  legalComments: "none",
-  lineLimit: 200,
-  metafile: true,
-};
-const program = await build({
-  ...common,
-  ...shipped,
-  entryPoints: { main: entry },
-  chunkNames: "chunks/[name]-[hash]",
-  splitting: true,
-  plugins: [{ name: "tab", setup: (main) => main.onResolve({ filter: /\/cli\/complete\.ts$/ }, keepApart) }],
+const define = await describeBuild(root);
+const modules = await bundle(root, { entry, target, define });
+const parts = assignParts(modules);
+const program = await rollup({
+  input: "main.js",
+  external: [/^node:/, ...builtinModules, completionFile],
+  treeshake: false, // esbuild has done it
+  plugins: [
+    {
+      name: "esbuild-output",
+      resolveId: (name, from) => {
+        const id = join(dirname(from ?? "main.js"), name);
+        return modules.has(id) ? id : undefined;
+      },
+      load: (id) => modules.get(id).text,
+    },
+  ],
 });
-// The Tab key loads one file, since each further one costs it time.
-const tab = await build({
-  ...common,
-  ...shipped,
-  entryPoints: { complete: "src/cli/complete.ts" },
-  banner: {},
+await program.write({
+  dir: outdir,
+  format: "cjs",
+  interop: "default",
+  entryFileNames: "[name].cjs",
+  chunkFileNames: ({ name }) => `${name.replace(/-[A-Z\d]{8}$/, "")}.cjs`,
+  manualChunks: (id) => parts.get(id),
+  plugins: [
+    {
+      name: "minify",
+      renderChunk: async (code) =>
+        (await transform(code, { minify: true, target, charset: "utf8", lineLimit: 200 })).code,
+    },
+  ],
 });
-const inputs = [program, tab].flatMap(({ metafile }) => Object.keys(metafile.inputs));
-await writeFile(`${outdir}/NOTICES.txt`, await collectNotices(root, inputs));
+const completion = await bundleCompletion();
+const sources = [...modules.values()].flatMap((module) => module.sources);
+await writeFile(`${outdir}/NOTICES.txt`, await collectNotices(root, [...sources, ...completion]));
 
-function keepApart() {
-  return { path: "./complete.js", external: true };
-}
-
-/** The commands as completion sees them, as JSON: their own code would take too long to load at the Tab key. */
-async function describeCommands() {
-  const contents = `
-    import { describeProgram } from "./src/cli/command-tree.ts";
-    import { program } from "./src/cli/program.ts";
-    export const tree = await describeProgram(program);`;
-  await build({
-    ...common,
-    stdin: { contents, resolveDir: root },
-    entryNames: "tree",
-    outExtension: { ".js": ".mjs" },
+/** The Tab key loads one file, since each further one costs it time. Gives back what went into it. */
+async function bundleCompletion() {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { complete: "src/cli/complete.ts" },
+    outdir,
+    outExtension: { ".js": ".cjs" },
+    bundle: true,
+    minify: true,
+    format: "cjs",
+    platform: "node",
+    target,
+    define,
+    charset: "utf8",
+    legalComments: "none",
+    lineLimit: 200,
+    metafile: true,
+    logLevel: "warning",
   });
-  const file = `${outdir}/tree.mjs`;
-  const { tree } = await import(file);
-  await rm(file);
-  return JSON.stringify(tree);
+  return Object.keys(metafile.inputs);
 }
 
-async function readScripts() {
-  const extensions = { bash: "bash", zsh: "zsh", fish: "fish", powershell: "ps1" };
-  const read = ([shell, extension]) =>
-    readFile(`${root}completions/courier.${extension}`, "utf8").then((text) => [shell, text]);
-  return Object.fromEntries(await Promise.all(Object.entries(extensions).map(read)));
+/**
+ * The parts that are loaded together, in their order. Each file costs a start-up as much as twenty kilobytes
+ * of code, so what a command needs comes in few of them; all else stays as esbuild has split it.
+ */
+function assignParts(modules) {
+  const parts = {
+    main: [entry],
+    overview: ["src/cli/overview.ts"],
+    run: ["src/cli/run.ts", "src/api/client.ts", "src/api/service.ts", "node_modules/env-paths/index.js"],
+    call: ["src/api/transport.ts"],
+  };
+  const assigned = new Map();
+  for (const [part, entries] of Object.entries(parts)) {
+    const needed = new Set(
+      entries.flatMap((each) => [...modules].find(([, { entry }]) => entry === each)?.[0] ?? []),
+    );
+    for (const id of needed) {
+      if (!assigned.has(id)) assigned.set(id, part);
+      for (const other of modules.get(id).imports) needed.add(other);
+    }
+  }
+  return assigned;
 }

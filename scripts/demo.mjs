@@ -18,7 +18,7 @@ const env = {
 /** Prints and runs one command line; gives back its stdout. */
 function courier(...words) {
   console.log(`\n$ courier --account sandbox ${words.join(" ")}`);
-  const command = [path.join(root, "bin", "courier.js"), "--account", "sandbox", ...words];
+  const command = [path.join(root, "bin", "courier.cjs"), "--account", "sandbox", ...words];
   const { status, stdout, stderr } = spawnSync(process.execPath, command, {
     env,
     cwd: root,

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const [program = join(root, "bin/courier.js")] = process.argv.slice(2);
+const [program = join(root, "bin/courier.cjs")] = process.argv.slice(2);
 const home = await mkdtemp(join(tmpdir(), "courier-smoke-"));
 
 try {

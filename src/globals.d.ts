@@ -4,3 +4,23 @@ declare const __COURIER_VERSION__: string | undefined;
 declare const __COURIER_TREE__: string | undefined;
 /** The completion scripts by shell. */
 declare const __COURIER_SCRIPTS__: Readonly<Record<string, string>> | undefined;
+
+// undici's parts: the package declares their types under its own name alone.
+declare module "undici/lib/dispatcher/agent.js" {
+  import { Agent } from "undici";
+  export = Agent;
+}
+declare module "undici/lib/dispatcher/env-http-proxy-agent.js" {
+  import { EnvHttpProxyAgent } from "undici";
+  export = EnvHttpProxyAgent;
+}
+declare module "undici/lib/dispatcher/pool.js" {
+  import { Pool } from "undici";
+  export = Pool;
+}
+declare module "undici/lib/api/api-connect.js" {
+  import { Dispatcher } from "undici";
+
+  const connect: Dispatcher["connect"];
+  export = connect;
+}

@@ -1,47 +1,50 @@
 /** The process adapter: hands argv, environment, streams and signals to a run, and sets the exit code. */
 
 import { openSync } from "node:fs";
-import { ReadStream } from "node:tty";
+import type { ReadStream } from "node:tty";
+import { start } from "./cli/start.ts";
 import { interrupted } from "./core/errors.ts";
 
-const argv = process.argv.slice(2);
 const interruption = new AbortController();
 listen("SIGINT", 130);
 listen("SIGTERM", 143);
 process.on("newListener", keepSignals);
 
-// The Tab key cannot wait for what a command needs.
-if (argv[0] === "__complete") {
-  const { completeLine } = await import("./cli/complete.ts");
-  process.stdout.write(await completeLine(argv.slice(1), process.env));
-} else {
-  const { run } = await import("./cli/run.ts");
-  process.exitCode = await run({
-    argv,
-    env: process.env,
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    signal: interruption.signal,
-    job: {
-      // All processes of a pipeline stop together.
-      stop: () => process.platform !== "win32" && process.kill(0, "SIGTSTP"),
-      onContinue(listener) {
-        process.on("SIGCONT", listener);
-        return () => process.off("SIGCONT", listener);
-      },
-      interrupt: () => process.emit("SIGINT", "SIGINT"), // Windows would end the process at once
-      openKeys: openTerminal,
-      onExit(listener) {
-        process.on("exit", listener);
-        return () => process.off("exit", listener);
-      },
+void start({
+  argv: process.argv.slice(2),
+  env: process.env,
+  // Node.js makes a stream, and loads what it needs, when it is first asked for.
+  get stdin() {
+    return process.stdin;
+  },
+  get stdout() {
+    return process.stdout;
+  },
+  get stderr() {
+    return process.stderr;
+  },
+  signal: interruption.signal,
+  job: {
+    // All processes of a pipeline stop together.
+    stop: () => process.platform !== "win32" && process.kill(0, "SIGTSTP"),
+    onContinue(listener) {
+      process.on("SIGCONT", listener);
+      return () => process.off("SIGCONT", listener);
     },
-  });
-}
+    interrupt: () => process.emit("SIGINT", "SIGINT"), // Windows would end the process at once
+    openKeys: openTerminal,
+    onExit(listener) {
+      process.on("exit", listener);
+      return () => process.off("exit", listener);
+    },
+  },
+}).then((exit) => {
+  process.exitCode = exit;
+});
 
 /** As pagers do: what is piped in is not what is typed. */
-function openTerminal(): ReadStream | undefined {
+async function openTerminal(): Promise<ReadStream | undefined> {
+  const { ReadStream } = await import("node:tty");
   try {
     return new ReadStream(openSync("/dev/tty", "r"));
   } catch {

@@ -6,10 +6,10 @@ import { parseHttpDate } from "../core/time.ts";
 import { type Json, stringifyJson } from "../model/json.ts";
 import type { Schema } from "../model/schema.ts";
 import { type AnswerContext, type Reply, readEnvelope, readReply, refusalOf } from "./answer.ts";
-import { noAnswerFailure, ServiceFailure, timeoutFailure } from "./failure.ts";
+import { NoAnswer, noAnswerFailure, ServiceFailure, timeoutFailure } from "./failure.ts";
 import { type Query, rawUrl } from "./raw-url.ts";
 import { retryDelayMs } from "./retry.ts";
-import { type Answer, type Method, NoAnswer, type Transport } from "./transport.ts";
+import type { Answer, Method, Transport } from "./transport.ts";
 
 export interface ClientOptions {
   /** Origin and optional path prefix, without a trailing slash. */

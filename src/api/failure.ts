@@ -3,6 +3,16 @@
 import { CourierError, type ErrorFacts, type ExitCode, systemCode } from "../core/errors.ts";
 import { isJsonNumber, isJsonObject, type JsonObject } from "../model/json.ts";
 
+/** No answer came. `connected` is false only when it is certain that the request never left. */
+export class NoAnswer extends Error {
+  constructor(
+    readonly connected: boolean,
+    cause: unknown,
+  ) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
 /**
  * - `unreachable`: no connection was made; nothing was processed.
  * - `lost`: connected, but no whole answer came; it may have been processed.

@@ -1,8 +1,11 @@
 /** Owns undici: sends one request, reads one bounded answer, and says whether a connection was ever made. */
 
 import type { IncomingHttpHeaders } from "node:http";
-import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
+import { setFlagsFromString } from "node:v8";
+import type { Dispatcher } from "undici";
+import Agent from "undici/lib/dispatcher/agent.js"; // the whole package takes three times as long to load
 import { systemCode, usageError } from "../core/errors.ts";
+import { NoAnswer } from "./failure.ts";
 
 export type Method = "GET" | "POST" | "DELETE" | "PUT" | "PATCH" | "HEAD";
 
@@ -25,16 +28,6 @@ export interface Answer {
   readonly cut?: "dropped" | "too_large" | "stalled";
 }
 
-/** No answer came. `connected` is false only when it is certain that the request never left. */
-export class NoAnswer extends Error {
-  constructor(
-    readonly connected: boolean,
-    cause: unknown,
-  ) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
-}
-
 export interface Transport {
   /** Throws NoAnswer, or the signal's reason when it aborts a request that has a connection. */
   send(request: WireRequest): Promise<Answer>;
@@ -51,9 +44,16 @@ const maxBodyBytes = 16 * 1024 * 1024;
 const connectTimeoutMs = 10_000;
 const bodyIdleTimeoutMs = 15_000;
 
+/**
+ * What V8 may spend on undici's parser (WebAssembly) before it optimises it. Its own measure is used up by a
+ * single answer, and optimising takes longer than the call, while the process waits for it at its end.
+ */
+const parserBudget = "--wasm-tiering-budget=200000000";
+
 /** One pool for a whole run: keep-alive, no redirects, certificates always verified. */
-export function createTransport(proxy: ProxySettings, timeoutMs: number): Transport {
-  const dispatcher = createDispatcher(proxy, Math.min(connectTimeoutMs, timeoutMs));
+export async function createTransport(proxy: ProxySettings, timeoutMs: number): Promise<Transport> {
+  setFlagsFromString(parserBudget);
+  const dispatcher = await createDispatcher(proxy, Math.min(connectTimeoutMs, timeoutMs));
 
   return {
     send: (request) => exchange(request, dispatcher),
@@ -131,15 +131,21 @@ function exchange(
   });
 }
 
-function createDispatcher(proxy: ProxySettings, timeoutMs: number): Dispatcher {
+async function createDispatcher(proxy: ProxySettings, timeoutMs: number): Promise<Dispatcher> {
   // Said outright, since NODE_TLS_REJECT_UNAUTHORIZED would decide otherwise.
   const connect = { timeout: timeoutMs, rejectUnauthorized: true };
   if (!proxy.httpProxy && !proxy.httpsProxy) return new Agent({ connect });
+  const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: openTunnel }] = await Promise.all([
+    import("undici/lib/dispatcher/env-http-proxy-agent.js"),
+    import("undici/lib/dispatcher/pool.js"),
+    import("undici/lib/api/api-connect.js"),
+  ]);
   return new EnvHttpProxyAgent({
     connect,
     requestTls: connect,
     proxyTls: connect,
-    clientFactory: (origin: URL, settings: object) => new Pool(origin, settings).compose(endOnDrop),
+    clientFactory: (origin: URL, settings: object) =>
+      Object.assign(new Pool(origin, settings).compose(endOnDrop), { connect: openTunnel }),
     proxyTunnel: false, // many proxies refuse CONNECT for plain http; https is tunnelled all the same
     httpProxy: proxyUrl(proxy.httpProxy),
     httpsProxy: proxyUrl(proxy.httpsProxy),

@@ -1,15 +1,12 @@
 /** Owns the composition of a run: makes clock, config, service, prompts and sandbox, each on first use. */
 
-import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../commands/command.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { openJournalIndex } from "../config/journals.ts";
-import { takeLock } from "../config/lock.ts";
 import { openSeenOrders } from "../config/seen-orders.ts";
 import { openOrderMemory } from "../config/sent-orders.ts";
 import { openConfigStore } from "../config/store.ts";
@@ -22,9 +19,7 @@ import type { Messages } from "../terminal/messages.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { TerminalStream } from "../terminal/streams.ts";
 import { findDirectories } from "./directories.ts";
-import { controlSandbox, startEmbeddedSandbox } from "./embedded-sandbox.ts";
 import type { GlobalValues } from "./globals.ts";
-import { readFileBytes, readStream, readStreamBytes, readTextFile, spoolStream } from "./input.ts";
 import type { TerminalJob } from "./job.ts";
 import { describeMachine } from "./machine.ts";
 import { findProxies } from "./proxy.ts";
@@ -71,7 +66,6 @@ export async function createContext(
   { globals, clock, messages, progress }: Surroundings,
 ): Promise<RunContext> {
   const directories = await findDirectories(host.env);
-  const sandboxDirectory = path.join(directories.state, "sandbox");
   const config = openConfigStore(directories.config);
   const orderMemory = openOrderMemory(directories.state, messages.warn);
   const seenOrders = openSeenOrders(directories.state, messages.warn);
@@ -97,7 +91,7 @@ export async function createContext(
       import("../api/transport.ts"),
       import("../api/client.ts"),
     ]);
-    const transport = createTransport(findProxies(baseUrl, host.env), globals.timeoutMs);
+    const transport = await createTransport(findProxies(baseUrl, host.env), globals.timeoutMs);
     closing.push(() => transport.close());
     return createClient({
       baseUrl,
@@ -118,8 +112,9 @@ export async function createContext(
     return createService(client);
   }
 
-  async function startEmbedded(): Promise<Address> {
-    const server = await startEmbeddedSandbox(sandboxDirectory, clock);
+  async function embedded(): Promise<Address> {
+    const { startEmbeddedSandbox } = await import("./embedded-sandbox.ts");
+    const server = await startEmbeddedSandbox(directories.state, clock);
     closing.push(() => server.close());
     return server;
   }
@@ -127,7 +122,7 @@ export async function createContext(
   /** Where the service of this run's account is; the sandbox starts here. */
   const address = once(async (): Promise<Address> => {
     const active = await account();
-    return active.kind === "sandbox" ? startEmbedded() : active;
+    return active.kind === "sandbox" ? embedded() : active;
   });
   const client = once(async () => clientAs(await address()));
 
@@ -178,29 +173,45 @@ export async function createContext(
       const { understandParty } = await import("../forms/address-text.ts");
       return understandParty(text);
     },
-    readText: (file) => (file === "-" ? readStream(host.stdin, host.signal) : readTextFile(file)),
-    readBytes: (file) => (file === "-" ? readStreamBytes(host.stdin, host.signal) : readFileBytes(file)),
+    async readText(file) {
+      const { readStream, readTextFile } = await import("./input.ts");
+      return file === "-" ? readStream(host.stdin, host.signal) : readTextFile(file);
+    },
+    async readBytes(file) {
+      const { readFileBytes, readStreamBytes } = await import("./input.ts");
+      return file === "-" ? readStreamBytes(host.stdin, host.signal) : readFileBytes(file);
+    },
     async spool() {
-      const file = path.join(directories.state, `stdin-${randomUUID()}`);
-      closing.push(() => rm(file, { force: true }));
+      const { removeSpool, spoolStream } = await import("./input.ts");
+      const file = path.join(directories.state, `stdin-${crypto.randomUUID()}`);
+      closing.push(() => removeSpool(file));
       await spoolStream(host.stdin, file, host.signal);
       return file;
     },
-    readPipe: async () => (host.stdin.isTTY ? undefined : readStream(host.stdin, host.signal)),
+    async readPipe() {
+      if (host.stdin.isTTY) return undefined;
+      const { readStream } = await import("./input.ts");
+      return readStream(host.stdin, host.signal);
+    },
     nextCommand(words) {
       const account = globals.account === undefined ? "" : ` --account ${globals.account}`;
       const baseUrl = globals.baseUrl === undefined ? "" : ` --base-url ${globals.baseUrl}`;
       return `courier ${words}${account}${baseUrl}`;
     },
-    lock: (file, title) =>
-      takeLock(file, title, { patience: "none", neighbours: { pid: process.pid, isAlive } }),
+    async lock(file, title) {
+      const { takeLock } = await import("../config/lock.ts");
+      return takeLock(file, title, { patience: "none", neighbours: { pid: process.pid, isAlive } });
+    },
     defer: (close) => closing.push(close),
     machine: describeMachine(process, host.env, directories, globals.timeoutMs),
     alerts: once(async () => {
       const { createAlerts } = await import("./alerts.ts");
       return createAlerts(host, clock);
     }),
-    sandbox: once(() => controlSandbox(sandboxDirectory, clock, () => seenOrders.forget(sandboxAccount))),
+    sandbox: once(async () => {
+      const { controlSandbox } = await import("./embedded-sandbox.ts");
+      return controlSandbox(directories.state, clock, () => seenOrders.forget(sandboxAccount));
+    }),
     async close() {
       for (const close of closing.reverse()) await close();
       await seenOrders.keep();

@@ -1,35 +1,31 @@
-/** Owns where the embedded sandbox keeps its orders, and how commands start and control it. */
+/** Owns the sandbox on this machine: where its orders lie, its start for one run, and what `courier sandbox` does. */
 
-import { randomUUID } from "node:crypto";
+import path from "node:path";
 import type { SandboxControl } from "../commands/machinery.ts";
 import type { Clock } from "../core/clock.ts";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { explainSystemError, fileError } from "../core/errors.ts";
-import type { SandboxServer } from "../sandbox/server.ts";
+import { advanceParcel, resetSandbox } from "../sandbox/control.ts";
+import { type SandboxServer, startSandbox } from "../sandbox/server.ts";
 
 /** The key that a served sandbox accepts; it guards nothing but this machine's play orders. */
-const servedKey = "sandbox-key";
+const servedSandboxKey = "sandbox-key";
 
-/** The service of this run alone, with a key of its own. Throws a file error. */
-export async function startEmbeddedSandbox(stateDir: string, clock: Clock): Promise<SandboxServer> {
-  checkPlace(stateDir);
-  const { startSandbox } = await import("../sandbox/server.ts");
-  return startSandbox({ stateDir, clock, apiKey: randomUUID() });
+/** Starts the service of the account `sandbox` for this run alone. Throws a file error. */
+export async function startEmbeddedSandbox(state: string, clock: Clock): Promise<SandboxServer> {
+  const stateDir = findPlace(state);
+  return startSandbox({ stateDir, clock, apiKey: crypto.randomUUID() });
 }
 
-/** What the commands of `courier sandbox` do; `forget` is called once its orders are gone. Throws a file error. */
+/** The sandbox below a state directory; `forget` is called once its orders are gone. Throws a file error. */
 export async function controlSandbox(
-  stateDir: string,
+  state: string,
   clock: Clock,
   forget: () => Promise<void>,
 ): Promise<SandboxControl> {
-  checkPlace(stateDir);
-  const [{ startSandbox }, { resetSandbox, advanceParcel }] = await Promise.all([
-    import("../sandbox/server.ts"),
-    import("../sandbox/control.ts"),
-  ]);
+  const stateDir = findPlace(state);
   return {
-    serve: (options) => startSandbox({ stateDir, clock, apiKey: servedKey, ...options }),
+    serve: (options) => startSandbox({ stateDir, clock, apiKey: servedSandboxKey, ...options }),
     async reset() {
       await resetSandbox(stateDir);
       await forget();
@@ -39,11 +35,14 @@ export async function controlSandbox(
   };
 }
 
-function checkPlace(directory: string): void {
+/** Throws a file error where the sandbox cannot keep its orders. */
+function findPlace(state: string): string {
+  const directory = path.join(state, "sandbox");
   try {
     makeWritableDirectory(directory);
   } catch (error) {
     const message = `the sandbox cannot keep its orders in ${directory}: ${explainSystemError(error, "directory")}`;
     throw fileError(message, { cause: error, hint: "choose another place with COURIER_STATE_DIR" });
   }
+  return directory;
 }

@@ -1,7 +1,7 @@
 /** Owns what comes in: files, and streams that may never end. */
 
 import { createWriteStream } from "node:fs";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -40,4 +40,9 @@ export async function spoolStream(
 ): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await pipeline(addAbortSignal(signal, stream as Readable), createWriteStream(file, { mode: 0o600 }));
+}
+
+/** Removes the file of `spoolStream`, if it is there. */
+export async function removeSpool(file: string): Promise<void> {
+  await rm(file, { force: true });
 }

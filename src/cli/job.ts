@@ -8,7 +8,7 @@ export interface TerminalJob extends Job {
   /** As Ctrl-C does where keys are not read one by one. */
   interrupt?(): void;
   /** The terminal's keys where stdin is something else; undefined where there are none. */
-  openKeys?(): (KeyInput & { destroy(): unknown }) | undefined;
+  openKeys?(): Promise<(KeyInput & { destroy(): unknown }) | undefined>;
   /** Calls when the process ends, even where it crashes; gives back what ends that. */
   onExit?(listener: () => void): () => void;
 }

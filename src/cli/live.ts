@@ -45,7 +45,7 @@ export function createLiveScreen(host: Host, { clock, view, progress }: LiveOpti
 
   async function show(output: LiveOutput): Promise<CourierError | undefined> {
     const meter = progress.meter(); // nothing else is drawn in place meanwhile
-    const opened = stdin.isTTY === true ? undefined : job.openKeys?.();
+    const opened = stdin.isTTY === true ? undefined : await job.openKeys?.();
     const quitKey = stdin.isTTY === true || opened ? "q" : "Ctrl-C";
     const painter = createPainter(() => paint(output, quitKey));
     redraw = painter.now;

@@ -36,24 +36,29 @@ export async function parseCommandLine(
   let parsed: Parsed | undefined;
   let printed = "";
   let complained = "";
-  const root = buildGroup(program, [], options, (found) => {
-    parsed = found;
-  });
+  const bridge: Bridge = {
+    width: options.width,
+    found: (found) => {
+      parsed = found;
+    },
+    make: (name) =>
+      new Commander(name)
+        .exitOverride()
+        .helpOption("-h, --help", "show help")
+        .configureOutput({
+          writeOut: (text) => {
+            printed += text;
+          },
+          writeErr: (text) => {
+            complained += text;
+          },
+        }),
+  };
+  const root = bridge.make(program.name);
+  fillGroup(root, program, [], bridge);
   root.version(options.version, "-V, --version", "print the version");
-  visit(root, (each) => {
-    each.exitOverride();
-    each.configureOutput({
-      writeOut: (text) => {
-        printed += text;
-      },
-      writeErr: (text) => {
-        complained += text;
-      },
-    });
-  });
-  if (argv.length === 0) return { kind: "text", text: groupHelp(program, [], options.width) };
   try {
-    await root.parseAsync([...argv], { from: "user" });
+    await root.parseAsync(asQuestion(argv), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError)
       return toText(error, printed, complained, findNearest(program, argv));
@@ -61,6 +66,11 @@ export async function parseCommandLine(
   }
   if (!parsed) throw new Error("the parser found no command");
   return parsed;
+}
+
+/** `help orders list` is `orders list --help`: commander's own would not wait for a command to be loaded. */
+function asQuestion([first, ...others]: readonly string[]): string[] {
+  return first === "help" ? [...others, "--help"] : [first ?? "--help", ...others];
 }
 
 /** Help and version end commander with an error of their own; everything else is wrong usage. */
@@ -87,45 +97,41 @@ function findNearest(program: Group, argv: readonly string[]): string {
   return path.join(" ");
 }
 
-type Found = (parsed: Parsed) => void;
-
-function buildGroup(group: Group, path: readonly string[], options: ParserOptions, found: Found): Commander {
-  const noun = new Commander(group.name)
-    .description(group.summary)
-    .helpOption("-h, --help", "show help")
-    .configureHelp({ formatHelp: () => groupHelp(group, path, options.width) });
-  addOptions(noun, globalOptions);
-  const entries = new Map<Commander, Entry>();
-  for (const entry of group.commands) {
-    const below = [...path, entry.name];
-    if (isGroup(entry)) {
-      noun.addCommand(buildGroup(entry, below, options, found));
-    } else {
-      const verb = new Commander(entry.name).description(entry.summary);
-      entries.set(verb, entry);
-      noun.addCommand(verb);
-    }
-  }
-  noun.hook("preSubcommand", async (_noun, verb) => {
-    const entry = entries.get(verb);
-    if (entry) fillCommand(verb, entry, await entry.load(), path, options, found);
-  });
-  if (path.length > 0) noun.helpCommand(false);
-  return noun;
+interface Bridge {
+  /** Columns for help. */
+  readonly width: number;
+  readonly make: (name: string) => Commander;
+  readonly found: (parsed: Parsed) => void;
 }
 
-/** Tells the parser about a command once it is meant, before its words are parsed. */
+/** Tells the parser about a noun. What stands below it is only named until its word has come. */
+function fillGroup(noun: Commander, group: Group, path: readonly string[], bridge: Bridge): void {
+  noun.description(group.summary).configureHelp({ formatHelp: () => groupHelp(group, path, bridge.width) });
+  addOptions(noun, globalOptions);
+  const entries = new Map<Commander, Entry | Group>();
+  for (const entry of group.commands) {
+    const word = bridge.make(entry.name).description(entry.summary);
+    entries.set(word, entry);
+    noun.addCommand(word);
+  }
+  noun.hook("preSubcommand", async (_noun, word) => {
+    const entry = entries.get(word);
+    if (!entry) return;
+    const below = [...path, entry.name];
+    if (isGroup(entry)) fillGroup(word, entry, below, bridge);
+    else fillCommand(word, entry, await entry.load(), below, bridge);
+  });
+  noun.helpCommand(false);
+}
+
 function fillCommand(
   verb: Commander,
   entry: Entry,
   command: Command,
   path: readonly string[],
-  options: ParserOptions,
-  found: Found,
+  bridge: Bridge,
 ): void {
-  verb
-    .helpOption("-h, --help", "show help")
-    .configureHelp({ formatHelp: () => commandHelp(entry, command, [...path, entry.name], options.width) });
+  verb.configureHelp({ formatHelp: () => commandHelp(entry, command, path, bridge.width) });
   for (const [key, argument] of Object.entries(command.arguments)) {
     const name = flagOf(key).slice(2);
     const words = argument.isList ? `${name}...` : name;
@@ -135,7 +141,7 @@ function fillCommand(
   addOptions(verb, { ...command.options, ...everywhere });
   verb.action(() => {
     const values = collectArguments(command, verb.args);
-    found({
+    bridge.found({
       kind: "run",
       command,
       input: { ...collectOptions(verb, command.options), ...values } as never,
@@ -207,9 +213,4 @@ function refuseSecrets(argv: readonly string[]): void {
       hint: "others could read it there; pipe it in (courier login < key.txt) or set COURIER_API_KEY",
     },
   );
-}
-
-function visit(command: Commander, act: (each: Commander) => void): void {
-  act(command);
-  for (const each of command.commands) visit(each, act);
 }

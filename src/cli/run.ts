@@ -9,13 +9,12 @@ import { createWriter, PipeClosed } from "../terminal/streams.ts";
 import { createContext, type Host, type RunContext } from "./context.ts";
 import { type Form, type GlobalValues, readGlobals } from "./globals.ts";
 import { writeOutput } from "./output.ts";
-import { openOutputFile } from "./output-file.ts";
+import type { OutputFile } from "./output-file.ts";
+import { helpWidth } from "./overview.ts";
 import { parseCommandLine } from "./parser.ts";
 import { program } from "./program.ts";
 import { readVersion } from "./version.ts";
 import { choosePaint, createView } from "./view.ts";
-
-const widestHelp = 100;
 
 /** Runs one command line from start to end. Never rejects, never exits the process. */
 export async function run(host: Host): Promise<ExitCode> {
@@ -36,7 +35,7 @@ export async function run(host: Host): Promise<ExitCode> {
   });
   let form: Form = guessForm(host.argv);
   try {
-    const width = Math.min(widestHelp, host.stdout.columns ?? 80);
+    const width = helpWidth(host.stdout.columns);
     const parsed = await parseCommandLine(program, host.argv, { version: readVersion(), width });
     if (parsed.kind === "text") {
       await writer.write(parsed.text);
@@ -53,7 +52,7 @@ export async function run(host: Host): Promise<ExitCode> {
     context = await createContext(host, { globals, clock, messages, progress });
     const output = await parsed.command.run(parsed.input, context);
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
-    const file = globals.output === undefined ? undefined : await openOutputFile(globals.output);
+    const file = globals.output === undefined ? undefined : await openFile(globals.output);
     const canRedraw = host.stdout.isTTY === true && host.env.TERM !== "dumb" && !file;
     const live = async (shown: LiveOutput) => {
       const { createLiveScreen } = await import("./live.ts");
@@ -87,6 +86,11 @@ export async function run(host: Host): Promise<ExitCode> {
   } finally {
     await context?.close();
   }
+}
+
+async function openFile(path: string): Promise<OutputFile> {
+  const { openOutputFile } = await import("./output-file.ts");
+  return openOutputFile(path);
 }
 
 function asCourierError(error: unknown): CourierError {

@@ -1,9 +1,8 @@
-/** Owns JSON files of ours: read as they are, written whole by conf under a lock (owner of conf). */
+/** Owns JSON files of ours: how they are read, and what is said about one that cannot be. */
 
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import path from "node:path";
-import { makeWritableDirectory } from "../core/directory.ts";
-import { CourierError, explainSystemError, fileError, systemCode } from "../core/errors.ts";
+import { explainSystemError, fileError, systemCode } from "../core/errors.ts";
 import {
   isJsonNumber,
   isJsonObject,
@@ -14,7 +13,6 @@ import {
   stringifyJson,
 } from "../model/json.ts";
 import { check, type Schema } from "../model/schema.ts";
-import { takeLock } from "./lock.ts";
 
 const formatVersion = 1;
 
@@ -46,7 +44,7 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
   async function read(): Promise<T> {
     let text: string;
     try {
-      text = await readFile(file, "utf8");
+      text = readFileSync(file, "utf8"); // small, and `fs/promises` takes longer to load than it to read
     } catch (error) {
       if (systemCode(error) === "ENOENT") return options.empty;
       throw fileError(`cannot read the ${title} ${file}: ${explainSystemError(error)}`, { cause: error });
@@ -58,29 +56,11 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
     path: file,
     read,
     async update(change) {
-      prepareDirectory(directory, title);
-      const release = await takeLock(file, `the ${title}`);
-      try {
-        await removeLeftovers(directory, path.basename(file));
-        const next = { version: formatVersion, ...change(await read()) };
-        const { default: Conf } = await import("conf");
-        const conf = new Conf<Record<string, unknown>>({
-          projectName: "courier",
-          cwd: directory,
-          configName: name,
-          configFileMode: 0o600,
-          clearInvalidConfig: false,
-          accessPropertiesByDotNotation: false,
-          serialize: (content) => `${stringifyJson(content as Json, 2)}\n`,
-          deserialize: (text) => parseJson(text) as Record<string, unknown>,
-        });
-        conf.store = next;
-      } catch (error) {
-        if (error instanceof CourierError || systemCode(error) === undefined) throw error;
-        throw fileError(`cannot write the ${title} ${file}: ${explainSystemError(error)}`, { cause: error });
-      } finally {
-        await release();
-      }
+      const { updateFile } = await import("./json-writer.ts");
+      await updateFile({ directory, name, title }, async () => ({
+        version: formatVersion,
+        ...change(await read()),
+      }));
     },
   };
 }
@@ -112,25 +92,4 @@ function parseContent<T>(text: string, file: string, { title, schema, remedy }: 
   }
   const { version: _version, ...rest } = content as Record<string, Json>;
   return rest as T;
-}
-
-/** What conf was writing when its process was killed; the lock says that nobody is writing now. */
-async function removeLeftovers(directory: string, name: string): Promise<void> {
-  for (const entry of await readdir(directory)) {
-    if (entry.startsWith(`${name}.tmp-`)) await rm(path.join(directory, entry), { force: true });
-  }
-}
-
-function prepareDirectory(directory: string, title: string): void {
-  try {
-    makeWritableDirectory(directory);
-  } catch (error) {
-    throw fileError(
-      `the ${title} cannot be kept in ${directory}: ${explainSystemError(error, "directory")}`,
-      {
-        cause: error,
-        hint: "choose another place with COURIER_CONFIG_DIR and COURIER_STATE_DIR",
-      },
-    );
-  }
 }

@@ -8,13 +8,20 @@ const mask = "[redacted]";
  * than four characters are left alone, since masking them would garble ordinary text.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
+  const maskable = secrets.filter((secret) => secret.length >= 4);
+  if (maskable.length === 0) return (text) => text;
+  let pattern: RegExp | undefined;
+  return (text) => {
+    pattern ??= allForms(maskable); // most runs print nothing that has to be searched
+    return text.replace(pattern, mask);
+  };
+}
+
+function allForms(secrets: readonly string[]): RegExp {
   const forms = secrets
-    .filter((secret) => secret.length >= 4)
     .flatMap((secret) => [textPattern(secret), Buffer.from(secret).toString("hex"), ...base64Forms(secret)])
     .sort((a, b) => b.length - a.length);
-  if (forms.length === 0) return (text) => text;
-  const pattern = new RegExp(forms.join("|"), "giu");
-  return (text) => text.replace(pattern, mask);
+  return new RegExp(forms.join("|"), "giu");
 }
 
 /** Each character as it is, percent-encoded, or as a JSON escape; in either case of letters. */

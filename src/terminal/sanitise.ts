@@ -12,6 +12,10 @@
 const unsafe =
   /(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/gu;
 
+/** Nothing but ASCII letters, digits, signs and blanks: no need to compile what is above, which takes a while. */
+const plain = /^[ -~]*$/;
+const plainJson = /^[\n\r\t -~]*$/;
+
 /** Combining marks stacked beyond what any script needs paint over the lines above and below. */
 const stackedMarks = /(\p{M}{8})\p{M}+/gu;
 
@@ -19,6 +23,7 @@ const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t"
 
 /** Text that is safe to print on a terminal, on one line. */
 export function sanitise(text: string): string {
+  if (plain.test(text)) return text;
   return text.replace(unsafe, escapeCharacter).replace(stackedMarks, "$1…");
 }
 
@@ -27,6 +32,7 @@ export function sanitise(text: string): string {
  * parser, inert to a terminal. Line breaks and blanks between tokens stay.
  */
 export function sanitiseJson(json: string): string {
+  if (plainJson.test(json)) return json;
   return json.replace(unsafe, (character) =>
     /[\n\r\t]/.test(character) ? character : unicodeEscape(character),
   );

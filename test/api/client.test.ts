@@ -1,7 +1,8 @@
 /** Owns the tests of the course of one call: tries, deadline, interruption, trace. */
 
 import { describe, expect, test } from "vitest";
-import { type Answer, NoAnswer, type WireRequest } from "../../src/api/transport.ts";
+import { NoAnswer } from "../../src/api/failure.ts";
+import type { Answer, WireRequest } from "../../src/api/transport.ts";
 import { profileSchema } from "../../src/model/interface.ts";
 import { answerOf, apiKey, createTestClient, getProfile, never, profile, refused } from "./test-client.ts";
 

@@ -7,7 +7,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { NoAnswer } from "../../src/api/transport.ts";
+import { NoAnswer } from "../../src/api/failure.ts";
 import { systemCode } from "../../src/core/errors.ts";
 import { freePort, listenHttp, listenRaw, noAnswerOf, openTransport, rawAnswer, requestTo } from "./wire.ts";
 

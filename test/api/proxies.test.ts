@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { noAnswerFailure } from "../../src/api/failure.ts";
 import { proxyFor, withoutPassword } from "../../src/api/proxy-route.ts";
+import { createTransport } from "../../src/api/transport.ts";
 import { systemCode } from "../../src/core/errors.ts";
 import { freePort, listen, listenHttp, noAnswerOf, openTransport, requestTo } from "./wire.ts";
 
@@ -136,8 +137,8 @@ test.each(["httpProxy", "httpsProxy"] as const)("%s: a proxy that does not liste
   expect(systemCode(failure.cause)).toBe("ECONNREFUSED");
 });
 
-test("a proxy that is no URL is named as the reason", () => {
-  expect(() => openTransport({ httpProxy: "http://[bad" })).toThrow(/proxy/);
+test("a proxy that is no URL is named as the reason", async () => {
+  await expect(createTransport({ httpProxy: "http://[bad" }, 5_000)).rejects.toThrow(/proxy/);
 });
 
 describe("the route told beforehand", () => {

@@ -2,9 +2,15 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type FailureKind, noAnswerFailure, ServiceFailure, timeoutFailure } from "../../src/api/failure.ts";
+import {
+  type FailureKind,
+  NoAnswer,
+  noAnswerFailure,
+  ServiceFailure,
+  timeoutFailure,
+} from "../../src/api/failure.ts";
 import { retryDelayMs } from "../../src/api/retry.ts";
-import { type Method, NoAnswer } from "../../src/api/transport.ts";
+import type { Method } from "../../src/api/transport.ts";
 
 const kinds: readonly FailureKind[] = [
   "unreachable",

@@ -1,10 +1,11 @@
 /** A process of its own that sends one POST to each URL given, and prints what came of each as a line of JSON. */
 
-import { createTransport, NoAnswer } from "../../src/api/transport.ts";
+import { NoAnswer } from "../../src/api/failure.ts";
+import { createTransport } from "../../src/api/transport.ts";
 import { systemCode } from "../../src/core/errors.ts";
 
 const [settings = "{}", ...urls] = process.argv.slice(2);
-const transport = createTransport(JSON.parse(settings), 5_000);
+const transport = await createTransport(JSON.parse(settings), 5_000);
 const signal = new AbortController().signal;
 
 for (const url of urls) {

@@ -1,7 +1,8 @@
 /** A client whose transport is played by hand, and the answers and failures that it plays. */
 
 import { type Call, createClient } from "../../src/api/client.ts";
-import { type Answer, NoAnswer, type Transport, type WireRequest } from "../../src/api/transport.ts";
+import { NoAnswer } from "../../src/api/failure.ts";
+import type { Answer, Transport, WireRequest } from "../../src/api/transport.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 
 export const apiKey = "sk_live_top~secret";

@@ -3,9 +3,9 @@
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import { NoAnswer } from "../../src/api/failure.ts";
 import {
   createTransport,
-  NoAnswer,
   type ProxySettings,
   type Transport,
   type WireRequest,
@@ -61,9 +61,12 @@ export async function freePort(): Promise<number> {
 
 /** A transport that is closed when the test ends. */
 export function openTransport(proxy: ProxySettings = {}, timeoutMs = 5_000): Transport {
-  const transport = createTransport(proxy, timeoutMs);
-  onTestFinished(() => transport.close());
-  return transport;
+  const opening = createTransport(proxy, timeoutMs);
+  onTestFinished(async () => (await opening).close());
+  return {
+    send: async (request) => (await opening).send(request),
+    close: async () => (await opening).close(),
+  };
 }
 
 export function requestTo(url: URL, more: Partial<WireRequest> = {}): WireRequest {

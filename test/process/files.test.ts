@@ -48,7 +48,9 @@ describe("parallel runs", () => {
   test("10 orders created at once in one sandbox are 10 orders, and every run sees them", async () => {
     const { courier } = await createProcessHome({ COURIER_ACCOUNT: "sandbox" });
     const ended = await Promise.all(
-      Array.from({ length: 10 }, () => courier("orders create --file - --json", { stdin: order })),
+      Array.from({ length: 10 }, () =>
+        courier("orders create --file - --json --allow-duplicate", { stdin: order }),
+      ),
     );
     for (const { exit, stderr } of ended) expect(exit, stderr).toBe(0);
     const created = ended.map(({ stdout }) => JSON.parse(stdout));

@@ -50,7 +50,7 @@ export const owners: Readonly<Record<string, string>> = {
   chalk: "src/terminal/theme.ts",
   "cli-table3": "src/terminal/table.ts",
   commander: "src/cli/parser.ts",
-  conf: "src/config/json-file.ts",
+  conf: "src/config/json-writer.ts",
   "csv-parse": "src/bulk/sheet.ts",
   "csv-stringify": "src/terminal/csv.ts",
   "env-paths": "src/cli/directories.ts",

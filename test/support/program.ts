@@ -31,7 +31,7 @@ export function setup(): () => void {
 /** The words that start the program: itself, or with the Node.js that runs the tests. */
 export async function prepareProgram(): Promise<readonly string[]> {
   const program = process.env.COURIER_BIN || (await preparePackage());
-  return /\.m?js$/.test(program) ? [process.execPath, program] : [program];
+  return /\.[cm]?js$/.test(program) ? [process.execPath, program] : [program];
 }
 
 /** The first worker that needs the program makes it, the others wait. */
@@ -44,12 +44,12 @@ async function preparePackage(): Promise<string> {
     if (waitedMs > longestBuildMs) throw new Error("the program was not built");
     await wait(50);
   }
-  return path.join(copy, "bin/courier.js");
+  return path.join(copy, "bin/courier.cjs");
 }
 
 function makePackage(copy: string, ready: string, begun: string): void {
   try {
-    if (newestMs("src", "completions", "scripts/build.mjs", "package.json") > modifiedMs("dist/main.js"))
+    if (newestMs("src", "completions", "scripts", "package.json") > modifiedMs("dist/main.cjs"))
       execFileSync(process.execPath, [path.join(root, "scripts/build.mjs")], { stdio: "inherit" });
     for (const part of ["bin", "dist", "package.json"])
       cpSync(path.join(root, part), path.join(copy, part), { recursive: true });

@@ -1,0 +1,93 @@
+/** Owns what goes into the program: the sources and the parts of packages that they use, bundled by esbuild. */
+
+import { relative } from "node:path";
+import { build } from "esbuild";
+
+/** What packages load and courier does not use. Most of it takes a start-up longer than all else in them. */
+const unused = [
+  // undici takes this for a Node.js without HTTP/2, which has to be asked for, and is not.
+  { by: "undici", path: "node:http2", contents: "module.exports = { constants: {} };" },
+  // undici looks at these for bodies of other kinds than courier's texts, and for one number.
+  { by: "undici", path: "../web/fetch/body.js", contents: "module.exports = {};" },
+  {
+    by: "undici",
+    path: "node:http",
+    contents: "module.exports = { IncomingMessage: class {}, maxHeaderSize: 16_384 };",
+  },
+  // undici calls nothing but the function itself.
+  {
+    by: "undici",
+    path: "node:assert",
+    contents:
+      'module.exports = (ok, told) => { if (!ok) throw new Error(told ?? "undici: assertion failed"); };',
+  },
+  // commander starts subcommands that are programs of their own; there are none.
+  { by: "commander", path: "node:child_process", contents: "module.exports = {};" },
+  // conf's writer would end the process at the first signal; what it leaves behind goes at the next write.
+  { by: "atomically", path: "when-exit", contents: "export default () => {};" },
+  // conf checks what it stores where it is given a schema; our own schemas do it before.
+  { by: "conf", path: "ajv/dist/2020.js", contents: "export const Ajv2020 = undefined;" },
+  { by: "conf", path: "ajv-formats", contents: "export default undefined;" },
+];
+
+/**
+ * The bundle's files by name: text, the sources (from `root`) that it is made of, the one that it stands for
+ * where it is imported on demand, and the names of the files that it needs at once.
+ */
+export async function bundle(root, { entry, target, define, minify = false }) {
+  const outdir = `${root}dist`;
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { main: entry },
+    outdir,
+    write: false,
+    bundle: true,
+    splitting: true,
+    minify,
+    minifySyntax: true,
+    format: "esm",
+    platform: "node",
+    target,
+    define,
+    charset: "utf8",
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
+    plugins: [
+      { name: "unused", setup: leaveOutUnused },
+      { name: "tab", setup: keepCompletionApart },
+    ],
+  });
+  const texts = new Map(outputFiles.map(({ path, text }) => [relative(outdir, path), text]));
+  return new Map(
+    Object.entries(metafile.outputs).map(([path, { entryPoint, inputs, imports }]) => [
+      relative("dist", path),
+      {
+        text: texts.get(relative("dist", path)),
+        entry: entryPoint,
+        sources: Object.keys(inputs),
+        imports: imports.filter(isAtOnce).map((each) => relative("dist", each.path)),
+      },
+    ]),
+  );
+}
+
+function isAtOnce({ kind, external }) {
+  return kind === "import-statement" && !external;
+}
+
+/** Where the program finds what answers the Tab key, which is bundled by itself. */
+export const completionFile = "./complete.cjs";
+
+function keepCompletionApart({ onResolve }) {
+  onResolve({ filter: /^\.\/complete\.ts$/ }, () => ({ path: completionFile, external: true }));
+}
+
+function leaveOutUnused({ onResolve, onLoad }) {
+  for (const [index, { by, path }] of unused.entries()) {
+    onResolve({ filter: new RegExp(`^${path}$`) }, ({ importer }) =>
+      importer.includes(`/node_modules/${by}/`) ? { path: String(index), namespace: "unused" } : undefined,
+    );
+  }
+  onLoad({ filter: /./, namespace: "unused" }, ({ path }) => ({ contents: unused[path].contents }));
+}

@@ -1,0 +1,47 @@
+/** Owns what the build writes into the program: its version, the commands as completion sees them, shell scripts. */
+
+import { readFile, rm } from "node:fs/promises";
+import { build } from "esbuild";
+
+/** Values for esbuild's `define`. `root` ends with a slash. */
+export async function describeBuild(root) {
+  const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
+  return {
+    __COURIER_VERSION__: JSON.stringify(version),
+    __COURIER_TREE__: JSON.stringify(await describeCommands(root)),
+    __COURIER_SCRIPTS__: JSON.stringify(await readScripts(root)),
+  };
+}
+
+/** The commands as completion sees them, as JSON: their own code would take too long to load at the Tab key. */
+async function describeCommands(root) {
+  const contents = `
+    import { describeProgram } from "./src/cli/command-tree.ts";
+    import { program } from "./src/cli/program.ts";
+    export const tree = await describeProgram(program);`;
+  const file = `${root}dist/tree.mjs`;
+  await build({
+    absWorkingDir: root,
+    stdin: { contents, resolveDir: root },
+    outfile: file,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.18",
+    // Packages in CommonJS require Node's own modules at run time; an ES module has no `require` of its own.
+    banner: {
+      js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
+    },
+    logLevel: "warning",
+  });
+  const { tree } = await import(file);
+  await rm(file);
+  return JSON.stringify(tree);
+}
+
+async function readScripts(root) {
+  const extensions = { bash: "bash", zsh: "zsh", fish: "fish", powershell: "ps1" };
+  const read = ([shell, extension]) =>
+    readFile(`${root}completions/courier.${extension}`, "utf8").then((text) => [shell, text]);
+  return Object.fromEntries(await Promise.all(Object.entries(extensions).map(read)));
+}

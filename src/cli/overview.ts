@@ -1,0 +1,15 @@
+/** Owns the help of the whole program. */
+
+import { groupHelp } from "./help.ts";
+import { program } from "./program.ts";
+
+const widestHelp = 100;
+
+/** Columns for help, on a terminal of so many or in a pipe. */
+export function helpWidth(columns = 80): number {
+  return Math.min(widestHelp, columns);
+}
+
+export function overview(columns: number | undefined): string {
+  return groupHelp(program, [], helpWidth(columns));
+}

@@ -1,0 +1,92 @@
+/** What a start-up loads, opens and weighs: whatever the machine's speed, a stray import fails here. */
+
+import { readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createServedProcessHome, type ServedProcessHome } from "./support/process.ts";
+
+const root = path.resolve(import.meta.dirname, "..");
+const preload = path.join(root, "test/support/loaded.cjs");
+
+/** Node.js's modules that a stream to a file or a pipe takes, and those of a connection. */
+const streams = ["diagnostics_channel", "net", "stream", "stream/promises", "string_decoder"];
+const connection = ["module", "os", "process", "v8"];
+
+const cases = [
+  { words: "--version", files: ["main"], builtins: streams },
+  { words: "-V", files: ["main"], builtins: streams },
+  { words: "--help", files: ["main", "overview"], builtins: streams },
+  { words: "", files: ["main", "overview"], builtins: streams },
+  {
+    words: "profile --help",
+    files: ["main", "overview", "run", "profile"],
+    builtins: [...streams, ...connection],
+  },
+  {
+    words: "profile --json",
+    files: ["main", "overview", "run", "profile", "call"],
+    builtins: [...streams, ...connection],
+  },
+];
+
+describe.each(cases)("courier $words", ({ words, files, builtins }) => {
+  test("loads these modules and no others", async () => {
+    const home = await createServedProcessHome();
+    const { exit, stderr } = await runNode(home, ["-r", preload], words);
+    const loaded = JSON.parse(stderr) as { files: string[]; builtins: string[] };
+    expect(exit).toBe(0);
+    expect(loaded.files.sort()).toEqual(["courier.cjs", ...files.map((name) => `${name}.cjs`)].sort());
+    expect(loaded.builtins.filter((name) => !builtins.includes(name))).toEqual([]);
+  });
+
+  test("may open these files and no others", async () => {
+    const home = await createServedProcessHome();
+    const opened = [
+      programOf(home),
+      ...files.map((name) => path.join(programOf(home), "../../dist", `${name}.cjs`)),
+      home.configFile,
+    ];
+    const permission = ["--permission", "--experimental-permission"].find(knows) ?? "";
+    const allowed = [permission, ...(knows("--allow-net") ? ["--allow-net"] : [])];
+    const options = [...allowed, "--no-warnings", ...opened.map((file) => `--allow-fs-read=${file}`)];
+    expect(await runNode(home, options, words)).toMatchObject({ exit: 0, stderr: "" });
+  });
+});
+
+test("a bare noun's help needs the parser, and none of the commands", async () => {
+  const home = await createServedProcessHome();
+  const { stderr } = await runNode(home, ["-r", preload], "orders --help");
+  expect(JSON.parse(stderr).files.sort()).toEqual(["courier.cjs", "main.cjs", "overview.cjs", "run.cjs"]);
+});
+
+describe("weight", () => {
+  const kilobytes = { main: 10, overview: 40, run: 140, call: 260 };
+
+  test.each(Object.entries(kilobytes))("%s: at most %i kB", async (name, limit) => {
+    const home = await createServedProcessHome();
+    const { size } = statSync(path.join(programOf(home), "../../dist", `${name}.cjs`));
+    expect(size / 1_000).toBeLessThan(limit);
+  });
+
+  test("the package: less than a mebibyte unpacked", async () => {
+    const home = await createServedProcessHome();
+    const place = path.join(programOf(home), "../..");
+    const sizes = readdirSync(place, { recursive: true, encoding: "utf8", withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => statSync(path.join(entry.parentPath, entry.name)).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(1_024 * 1_024);
+  });
+});
+
+function programOf({ program }: ServedProcessHome): string {
+  return program.at(-1) ?? "";
+}
+
+/** Runs the program with options of Node.js, as a user without a cache directory would. */
+function runNode(home: ServedProcessHome, options: readonly string[], words: string) {
+  return home.run([process.execPath, ...options, programOf(home), ...words.split(" ").filter(Boolean)]);
+}
+
+function knows(option: string): boolean {
+  return process.allowedNodeEnvironmentFlags.has(option);
+}
