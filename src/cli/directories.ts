@@ -17,7 +17,7 @@ export interface Directories {
 export async function findDirectories(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Directories> {
-  const system = await findSystemPlaces();
+  const system = await findSystemPlaces(env);
   return {
     config: env.COURIER_CONFIG_DIR ? path.resolve(env.COURIER_CONFIG_DIR) : known(system.config),
     state: env.COURIER_STATE_DIR ? path.resolve(env.COURIER_STATE_DIR) : known(system.data),
@@ -25,7 +25,10 @@ export async function findDirectories(
 }
 
 /** The package asks for the home directory as soon as it is loaded, which fails for a user without one. */
-async function findSystemPlaces(): Promise<{ readonly config: string; readonly data: string }> {
+async function findSystemPlaces(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ readonly config: string; readonly data: string }> {
+  if (env.HOME === "") return { config: "", data: "" }; // Bun would ask the system for another one
   try {
     const { default: envPaths } = await import("env-paths");
     return envPaths("courier", { suffix: "" });
