@@ -1,6 +1,7 @@
 /** Owns what goes into the program: the sources and the parts of packages that they use, bundled by esbuild. */
 
 import { relative } from "node:path";
+import { deflateRawSync } from "node:zlib";
 import { build } from "esbuild";
 
 /** What packages load and courier does not use. Most of it takes a start-up longer than all else in them. */
@@ -30,6 +31,8 @@ const unused = [
   // conf checks what it stores where it is given a schema; our own schemas do it before.
   { by: "conf", path: "ajv/dist/2020.js", contents: "export const Ajv2020 = undefined;" },
   { by: "conf", path: "ajv-formats", contents: "export default undefined;" },
+  // conf compares versions for migrations; there are none.
+  { by: "conf", path: "semver", contents: "export default undefined;" },
 ];
 
 /**
@@ -58,6 +61,7 @@ export async function bundle(root, { entry, target, define, minify = false }) {
     plugins: [
       { name: "unused", setup: leaveOutUnused },
       { name: "tab", setup: keepCompletionApart },
+      { name: "divisions", setup: packDivisions },
     ],
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [relative(outdir, path), text]));
@@ -67,7 +71,7 @@ export async function bundle(root, { entry, target, define, minify = false }) {
       {
         text: texts.get(relative("dist", path)),
         entry: entryPoint,
-        sources: Object.keys(inputs),
+        sources: Object.keys(inputs).map((path) => path.replace(/^packed:/, "node_modules/")),
         imports: imports.filter(isAtOnce).map((each) => relative("dist", each.path)),
       },
     ]),
@@ -83,6 +87,20 @@ export const completionFile = "./complete.cjs";
 
 function keepCompletionApart({ onResolve }) {
   onResolve({ filter: /^\.\/complete\.ts$/ }, () => ({ path: completionFile, external: true }));
+}
+
+/** Eighty kilobytes of names, half as large when packed; they are read where an address is pasted. */
+function packDivisions({ onResolve, onLoad }) {
+  onResolve({ filter: /^@vant\/area-data$/ }, ({ path }) => ({ path, namespace: "packed" }));
+  onLoad({ filter: /./, namespace: "packed" }, async ({ path }) => {
+    const { areaList } = await import(path);
+    const packed = deflateRawSync(JSON.stringify(areaList), { level: 9 }).toString("base64");
+    return {
+      contents: `
+        import { inflateRawSync } from "node:zlib";
+        export const areaList = JSON.parse(inflateRawSync(Buffer.from("${packed}", "base64")).toString());`,
+    };
+  });
 }
 
 function leaveOutUnused({ onResolve, onLoad }) {

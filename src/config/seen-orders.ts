@@ -3,10 +3,17 @@
  * line each, so that parallel ones need no lock; a line that was torn is passed over.
  */
 
-import { appendFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"; // node:fs/promises would cost every start-up
 import { systemCode } from "../core/errors.ts";
 import type { Sighting } from "../model/sighting.ts";
-import { takeLock } from "./lock.ts";
 import {
   compact,
   formatLine,
@@ -38,12 +45,13 @@ export function openSeenOrders(directory: string, warn: (text: string) => void):
   const noted = new Map<string, { readonly holder: Holder; orders: readonly Sighting[] }>();
 
   async function rewrite(change: (lines: readonly Line[]) => readonly Line[]): Promise<void> {
+    const { takeLock } = await import("./lock.ts");
     const release = await takeLock(file, "the file of seen orders");
     try {
-      const lines = change(parseLines(await readFile(file, "utf8")));
-      if (lines.length === 0) return await rm(file, { force: true });
-      await writeFile(`${file}.new`, lines.map(formatLine).join(""), { mode: 0o600 });
-      await rename(`${file}.new`, file);
+      const lines = change(parseLines(readFileSync(file, "utf8")));
+      if (lines.length === 0) return rmSync(file, { force: true });
+      writeFileSync(`${file}.new`, lines.map(formatLine).join(""), { mode: 0o600 });
+      renameSync(`${file}.new`, file);
     } finally {
       await release();
     }
@@ -61,12 +69,12 @@ export function openSeenOrders(directory: string, warn: (text: string) => void):
       noted.clear();
       if (lines.length === 0) return;
       try {
-        await mkdir(directory, { recursive: true, mode: 0o700 });
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
         const text = lines
           .map(({ holder, orders }) => formatLine({ ...holder, orders: newest(orders) }))
           .join("");
-        await appendFile(file, text, { mode: 0o600 });
-        if ((await stat(file)).size > longestFile) await rewrite(compact);
+        appendFileSync(file, text, { mode: 0o600 });
+        if (statSync(file).size > longestFile) await rewrite(compact);
       } catch {
         // completion will do without
       }
@@ -74,7 +82,7 @@ export function openSeenOrders(directory: string, warn: (text: string) => void):
     async forget(account) {
       for (const [key, { holder }] of noted) if (holder.account === account) noted.delete(key);
       try {
-        await stat(file);
+        statSync(file);
         await rewrite((lines) => lines.filter((line) => line.account !== account));
       } catch (error) {
         if (systemCode(error) === "ENOENT") return;
