@@ -1,10 +1,10 @@
 /** Owns the reading of an answer: the envelope decides first, then the status, then the schema (section 7). */
 
-import { parseHttpDate } from "../core/time.ts";
+import { formatSpan, parseHttpDate } from "../core/time.ts";
 import { serviceErrorSchema } from "../model/interface.ts";
 import { isJsonObject, type Json, type JsonObject, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { check, type Schema } from "../model/schema.ts";
-import { type FailureKind, ServiceFailure } from "./failure.ts";
+import { type FailureKind, proxyFailure, ServiceFailure } from "./failure.ts";
 import type { Answer } from "./transport.ts";
 
 /** A successful answer: `data` is what the service sent, unknown fields and number texts included. */
@@ -65,7 +65,7 @@ export function refusalOf(answer: Answer, context: AnswerContext): ServiceFailur
     if (isJsonObject(body) && body.success === false) return envelopeFailure(answer, body.error, context);
     return statusFailure(answer, context);
   }
-  return statusFailure(answer, context) ?? cutFailure(answer, answer.cut, context);
+  return statusFailure(answer, context) ?? cutAnswer(answer, answer.cut, context);
 }
 
 function parseIfJson(text: string): Json | undefined {
@@ -78,14 +78,15 @@ function parseIfJson(text: string): Json | undefined {
 }
 
 function parseBody(answer: Answer, context: AnswerContext): Json {
-  if (answer.cut) throw statusFailure(answer, context) ?? cutFailure(answer, answer.cut, context);
+  if (answer.cut) throw statusFailure(answer, context) ?? cutAnswer(answer, answer.cut, context);
   try {
     return parseJson(answer.body);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     const byStatus = statusFailure(answer, context);
     if (byStatus) throw byStatus;
-    if (error.atEnd && /^\s*[[{]/.test(answer.body)) throw cutShort(answer, context, "was cut short");
+    if (error.atEnd && /^\s*[[{]/.test(answer.body)) throw cutAnswer(answer, "short", context);
+    if (error.isTooDeep) throw cutAnswer(answer, "too_deep", context);
     throw new ServiceFailure(
       "garbled",
       `${context.host} answered with something that is not JSON: ${glimpse(answer)}`,
@@ -110,7 +111,7 @@ function envelopeFailure(answer: Answer, error: Json | undefined, context: Answe
     status: answer.status,
     serviceCode,
     details: known ? known.details : error,
-    hint: hintFor(kind),
+    hint: hintFor(kind, answer, context),
     retryAfterMs: retryAfterMs(answer, context.nowMs),
   });
 }
@@ -125,11 +126,14 @@ function statusFailure(answer: Answer, context: AnswerContext): ServiceFailure |
       hint: "redirects are not followed, so that the key goes nowhere else; check the base URL",
     });
   }
+  if (status === 407) return proxyFailure(context.host, status);
   const kind = kindOfStatus(status);
   if (!kind) return undefined;
   return new ServiceFailure(kind, `${leadIns[kind](context.host)}: ${glimpse(answer)}`, {
     status,
-    hint: hintFor(kind) ?? (status === 404 ? "is the base URL right? (courier accounts list)" : undefined),
+    hint:
+      hintFor(kind, answer, context) ??
+      (status === 404 ? "is the base URL right? (courier accounts list)" : undefined),
     retryAfterMs: retryAfterMs(answer, context.nowMs),
   });
 }
@@ -139,7 +143,8 @@ function kindOfStatus(status: number, serviceCode?: string): FailureKind | undef
   if (serviceCode === "INVALID_PARAMETER") return "refused";
   if (status === 401) return "key_refused";
   if (status === 429) return "limited";
-  if (status >= 500) return "failing";
+  // 408 comes from servers and gateways alike, so the request may have got through.
+  if (status >= 500 || status === 408) return "failing";
   return status >= 400 ? "refused" : undefined;
 }
 
@@ -154,26 +159,32 @@ const leadIns: Readonly<Record<FailureKind, (host: string) => string>> = {
   garbled: (host) => `${host} gave an answer that breaks its interface`,
 };
 
-function hintFor(kind: FailureKind): string | undefined {
+function hintFor(kind: FailureKind, answer: Answer, { nowMs }: AnswerContext): string | undefined {
   if (kind === "key_refused") return "store a new key with: courier login";
-  if (kind === "limited") return "wait a little, then run the same command again";
-  return undefined;
+  if (kind !== "limited") return undefined;
+  const waitMs = retryAfterMs(answer, nowMs);
+  const when = waitMs === undefined || waitMs < 60_000 ? "wait a little" : `wait ${formatSpan(waitMs)}`;
+  return `${when}, then run the same command again`;
 }
 
-function cutFailure(answer: Answer, cut: NonNullable<Answer["cut"]>, context: AnswerContext) {
-  return cutShort(
-    answer,
-    context,
-    cut === "too_large" ? "is larger than courier accepts" : "was cut short on its way",
-  );
-}
+type Cut = NonNullable<Answer["cut"]> | "short" | "too_deep";
 
-function cutShort(answer: Answer, context: AnswerContext, what: string): ServiceFailure {
-  const kind = answer.cut === "too_large" ? "garbled" : "lost";
-  return new ServiceFailure(kind, `the answer of ${context.host} ${what}: ${glimpse(answer)}`, {
-    code: answer.cut === "too_large" ? "too_large" : "cut_short",
-    status: answer.status,
-  });
+/** Why an answer is not whole, or is more than courier takes: what to call it, and in words. */
+const cuts: Readonly<Record<Cut, readonly [code: string, what: string]>> = {
+  dropped: ["cut_short", "was cut short on its way"],
+  stalled: ["cut_short", "was cut short on its way"],
+  short: ["cut_short", "was cut short"],
+  too_large: ["too_large", "is larger than courier accepts"],
+  too_deep: ["too_large", "is nested deeper than courier accepts"],
+  undecodable: ["undecodable", "does not decode"],
+};
+
+function cutAnswer(answer: Answer, cut: Cut, context: AnswerContext): ServiceFailure {
+  const [code, what] = cuts[cut];
+  const encoding = cut === "undecodable" ? ` as ${answer.headers["content-encoding"]}` : "";
+  const kind = code === "cut_short" ? "lost" : "garbled";
+  const message = `the answer of ${context.host} ${what}${encoding}: ${glimpse(answer)}`;
+  return new ServiceFailure(kind, message, { code, status: answer.status });
 }
 
 function wrongShape(answer: Answer, context: AnswerContext, what: string): ServiceFailure {

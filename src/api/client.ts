@@ -6,9 +6,10 @@ import { parseHttpDate } from "../core/time.ts";
 import { type Json, stringifyJson } from "../model/json.ts";
 import type { Schema } from "../model/schema.ts";
 import { type AnswerContext, type Reply, readEnvelope, readReply, refusalOf } from "./answer.ts";
-import { NoAnswer, noAnswerFailure, ServiceFailure, timeoutFailure } from "./failure.ts";
+import { NoAnswer, noAnswerFailure, ServiceFailure } from "./failure.ts";
 import { type Query, rawUrl } from "./raw-url.ts";
-import { retryDelayMs } from "./retry.ts";
+import { isRepeatable, retryDelayMs } from "./retry.ts";
+import { limitTry } from "./time-limit.ts";
 import type { Answer, Method, Transport } from "./transport.ts";
 
 export interface ClientOptions {
@@ -74,8 +75,8 @@ export function createClient(options: ClientOptions): Client {
 
   /** One try: exactly one request leaves, exactly one answer or failure comes back. */
   async function attempt<R>(
-    { method, url, body }: Request,
-    deadline: AbortSignal,
+    { method, url, body, retries }: Request,
+    untilMs: number,
     read: Reader<R>,
   ): Promise<R> {
     const headers: Record<string, string> = {
@@ -86,13 +87,22 @@ export function createClient(options: ClientOptions): Client {
     };
     const startedMs = clock.now();
     trace(`> ${method} ${url.href}${body === undefined ? "" : ` (${Buffer.byteLength(body)} bytes)`}`);
+    const limit = limitTry({
+      clock,
+      host,
+      untilMs,
+      timeoutMs,
+      isRepeatable: retries !== false && isRepeatable(method),
+      stop: signal,
+    });
     try {
       const answer = await options.transport.send({
         method,
         url,
         headers,
         ...(body === undefined ? {} : { body }),
-        signal: deadline,
+        signal: limit.signal,
+        received: limit.received,
       });
       const nowMs = clock.now();
       trace(
@@ -104,33 +114,28 @@ export function createClient(options: ClientOptions): Client {
       if (!(error instanceof NoAnswer)) throw error;
       signal.throwIfAborted();
       throw noAnswerFailure(host, error.connected, error);
+    } finally {
+      limit.end();
     }
   }
 
   async function send<R>(request: Request, read: Reader<R>): Promise<R> {
-    const ending = new AbortController();
     const untilMs = clock.now() + timeoutMs;
-    const cancelDeadline = clock.after(timeoutMs, () => ending.abort(timeoutFailure(host, timeoutMs)));
-    const onAbort = () => ending.abort(signal.reason); // AbortSignal.any costs more than sending a request
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
     const end = options.begin(`Waiting for ${host}…`);
     try {
       for (let tries = 1; ; tries++) {
         try {
-          return await attempt(request, ending.signal, read);
+          return await attempt(request, untilMs, read);
         } catch (error) {
           if (!(error instanceof ServiceFailure)) throw error;
           if (request.retries === false) throw error;
           const delayMs = retryDelayMs(request.method, error, tries, options.random());
           if (delayMs === undefined || clock.now() + delayMs >= untilMs) throw error;
           trace(`  ${error.message}; next try in ${Math.round(delayMs)} ms`);
-          await clock.sleep(delayMs, ending.signal);
+          await clock.sleep(delayMs, signal);
         }
       }
     } finally {
-      cancelDeadline();
-      signal.removeEventListener("abort", onAbort);
       end();
     }
   }

@@ -103,8 +103,10 @@ const explanations: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "the connection was dropped",
   UND_ERR_CONNECT_TIMEOUT: "no connection in time",
   timed_out: "no connection in time",
+  stalled: "no connection in time",
   PROXY_DROPPED: "the proxy dropped the connection",
   UND_ERR_ABORTED: "the proxy refused the connection",
+  PROXY_AUTHENTICATION: "the proxy asks for a name and password",
   CERT_HAS_EXPIRED: "its certificate has expired",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
@@ -120,9 +122,17 @@ export function explainCause(code: string | undefined): string | undefined {
 
 const certificatePattern = /CERT|^UNABLE_TO_|^DEPTH_ZERO|^HOSTNAME_MISMATCH/;
 
-/** True for failures of certificate checks, which no retry mends. */
+/** The cause code of a proxy that wants to know who asks (HTTP 407). */
+export const proxyAuthentication = "PROXY_AUTHENTICATION";
+
+/** True for failures of certificate checks. */
 export function isCertificateFailure(causeCode: string | undefined): boolean {
   return certificatePattern.test(causeCode ?? "");
+}
+
+/** True for failures that no retry mends: of certificate checks, and of a proxy's. */
+export function isLasting(causeCode: string | undefined): boolean {
+  return causeCode === proxyAuthentication || isCertificateFailure(causeCode);
 }
 
 /** Words a failure to get any answer from `host`; `cause` is the system's or the transport's error. */
@@ -134,10 +144,19 @@ export function noAnswerFailure(host: string, connected: boolean, cause: Error):
     const dropped = `the connection to ${host} broke before an answer came: ${reason}`;
     return new ServiceFailure("lost", dropped, { cause, details });
   }
-  const hint = isCertificateFailure(causeCode)
+  return new ServiceFailure("unreachable", `cannot reach ${host}: ${reason}`, {
+    cause,
+    details,
+    hint: hintFor(causeCode),
+  });
+}
+
+function hintFor(causeCode: string | undefined): string {
+  if (causeCode === proxyAuthentication)
+    return "put them into the proxy's URL: http://NAME:PASSWORD@proxy.example.com:8080";
+  return isCertificateFailure(causeCode)
     ? "for a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file"
     : "check the network, the proxy settings and the base URL (courier accounts list)";
-  return new ServiceFailure("unreachable", `cannot reach ${host}: ${reason}`, { cause, details, hint });
 }
 
 /** The deadline of a call passed before its answer came. */
@@ -145,5 +164,14 @@ export function timeoutFailure(host: string, timeoutMs: number): ServiceFailure 
   return new ServiceFailure("lost", `${host} did not answer within ${timeoutMs / 1000} s`, {
     code: "timed_out",
     hint: "allow more time with --timeout SECONDS",
+  });
+}
+
+/** HTTP 407, which only a proxy on the way may answer: the service has seen nothing. */
+export function proxyFailure(host: string, status: number): ServiceFailure {
+  return new ServiceFailure("unreachable", `cannot reach ${host}: ${explanations[proxyAuthentication]}`, {
+    status,
+    details: { cause_code: proxyAuthentication },
+    hint: hintFor(proxyAuthentication),
   });
 }

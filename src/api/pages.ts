@@ -7,6 +7,8 @@ import { type CourierService, type OrderFilter, type OrderPage, toCount } from "
 
 const maxPageSize = 100;
 const maxSweeps = 3;
+/** So many pages in a row without a further order are no list that shifts, but one that has no end. */
+const mostIdlePages = 100;
 
 export interface AllOrdersOptions {
   /** Pages asked for at once. */
@@ -35,6 +37,7 @@ export async function* allOrders(
     let wanted: number | undefined;
     let highest = 0;
     let hasShrunk = false;
+    let idlePages = 0;
     const beforeOthers = sweep === 1 ? options.beforeOthers : undefined;
     for await (const { orders, pagination } of pages(service, filter, options, beforeOthers)) {
       const total = toCount(pagination.total_items);
@@ -43,6 +46,7 @@ export async function* allOrders(
         hasShrunk ||= total < highest;
         highest = Math.max(highest, total);
       }
+      const known = sweepIds.size;
       for (const order of orders) {
         const key = keyOf(order.id.value);
         const isNew = !seen.has(key);
@@ -50,6 +54,8 @@ export async function* allOrders(
         seen.add(key);
         if (isNew) yield order;
       }
+      idlePages = sweepIds.size > known ? 0 : idlePages + 1;
+      if (idlePages > mostIdlePages) throw endless(sweepIds.size);
     }
     if (!hasShrunk && sweepIds.size >= (wanted ?? 0)) return;
     if (sweep === maxSweeps) {
@@ -69,6 +75,11 @@ export async function* allOrders(
 function keyOf(id: string): number | string {
   const number = Number(id);
   return Number.isSafeInteger(number) && String(number) === id ? number : id;
+}
+
+function endless(orders: number): ServiceFailure {
+  const told = `the list of orders goes on without further orders: ${mostIdlePages} pages after the first ${orders}`;
+  return new ServiceFailure("garbled", told, { code: "wrong_shape" });
 }
 
 /** Pages from the first to what the newest answer calls the last; an empty page is not the end. */

@@ -5,11 +5,7 @@ import type { ProxySettings } from "./transport.ts";
 const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
 /** The proxy's URL as it was set, or undefined where the service is met directly. */
-export function proxyFor(
-  url: URL,
-  { httpProxy, httpsProxy, noProxy = "" }: ProxySettings,
-): string | undefined {
-  const proxy = (url.protocol === "https:" && httpsProxy) || httpProxy || undefined;
+export function proxyFor(url: URL, { proxy, noProxy = "" }: ProxySettings): string | undefined {
   if (proxy === undefined || noProxy === "*") return undefined;
   const host = url.host.replace(/:\d*$/, "").toLowerCase();
   const port = Number(url.port) || defaultPorts[url.protocol];

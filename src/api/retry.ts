@@ -1,17 +1,22 @@
 /** Owns the decision to send again: what may be resent by method and failure, and after how long. */
 
-import { isCertificateFailure, type ServiceFailure } from "./failure.ts";
+import { isLasting, type ServiceFailure } from "./failure.ts";
 import type { Method } from "./transport.ts";
 
 const maxTries = 4;
 const baseDelayMs = 300;
 const maxDelayMs = 8_000;
-const retriedStatuses = new Set([502, 503, 504]);
+const retriedStatuses = new Set([408, 502, 503, 504]);
+
+/** True for methods that may be sent twice: GET reads, DELETE ends in the same state. */
+export function isRepeatable(method: Method): boolean {
+  return method === "GET" || method === "HEAD" || method === "DELETE";
+}
 
 /**
  * Milliseconds to wait before try number `tries + 1`, or undefined when the failure is final. A request
- * that may have taken effect is resent only when its method makes that harmless: GET reads, DELETE ends
- * in the same state; a POST would create a second order. `random` is in [0, 1).
+ * that may have taken effect is resent only when its method makes that harmless; a POST would create a
+ * second order. `random` is in [0, 1).
  */
 export function retryDelayMs(
   method: Method,
@@ -20,8 +25,7 @@ export function retryDelayMs(
   random: number,
 ): number | undefined {
   if (tries >= maxTries || !isTransient(failure)) return undefined;
-  const repeatable = method === "GET" || method === "HEAD" || method === "DELETE";
-  if (!repeatable && failure.mayHaveHappened) return undefined;
+  if (!isRepeatable(method) && failure.mayHaveHappened) return undefined;
   if (failure.retryAfterMs !== undefined) return failure.retryAfterMs;
   return random * Math.min(maxDelayMs, baseDelayMs * 2 ** (tries - 1));
 }
@@ -29,7 +33,7 @@ export function retryDelayMs(
 function isTransient(failure: ServiceFailure): boolean {
   switch (failure.kind) {
     case "unreachable":
-      return !isCertificateFailure(causeCode(failure));
+      return !isLasting(causeCode(failure));
     case "lost":
       return failure.code !== "timed_out"; // the deadline of the whole call has passed
     case "limited":

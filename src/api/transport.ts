@@ -5,7 +5,8 @@ import { setFlagsFromString } from "node:v8";
 import type { Dispatcher } from "undici";
 import Agent from "undici/lib/dispatcher/agent.js"; // the whole package takes three times as long to load
 import { systemCode, usageError } from "../core/errors.ts";
-import { NoAnswer } from "./failure.ts";
+import type { Decoded } from "./encoding.ts";
+import { NoAnswer, proxyAuthentication } from "./failure.ts";
 
 export type Method = "GET" | "POST" | "DELETE" | "PUT" | "PATCH" | "HEAD";
 
@@ -15,6 +16,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal: AbortSignal;
+  /** Told of each part of the answer's body as it comes. */
+  readonly received?: (bytes: number) => void;
 }
 
 /** A status line and as much of the body as arrived. */
@@ -25,7 +28,7 @@ export interface Answer {
   /** The body as it came over the wire. */
   readonly bytes: Uint8Array;
   /** Why the body is incomplete, where it is. */
-  readonly cut?: "dropped" | "too_large" | "stalled";
+  readonly cut?: "dropped" | "too_large" | "stalled" | "undecodable";
 }
 
 export interface Transport {
@@ -35,13 +38,14 @@ export interface Transport {
 }
 
 export interface ProxySettings {
-  readonly httpProxy?: string | undefined;
-  readonly httpsProxy?: string | undefined;
+  readonly proxy?: string | undefined;
   readonly noProxy?: string | undefined;
 }
 
 const maxBodyBytes = 16 * 1024 * 1024;
 const connectTimeoutMs = 10_000;
+/** The value of `Accept-Encoding`; without one, a service might use any encoding (RFC 9110, 12.5.3). */
+const acceptedEncodings = "gzip, br";
 const bodyIdleTimeoutMs = 15_000;
 
 /**
@@ -51,9 +55,9 @@ const bodyIdleTimeoutMs = 15_000;
 const parserBudget = "--wasm-tiering-budget=200000000";
 
 /** One pool for a whole run: keep-alive, no redirects, certificates always verified. */
-export async function createTransport(proxy: ProxySettings, timeoutMs: number): Promise<Transport> {
+export async function createTransport(settings: ProxySettings, timeoutMs: number): Promise<Transport> {
   setFlagsFromString(parserBudget);
-  const dispatcher = await createDispatcher(proxy, Math.min(connectTimeoutMs, timeoutMs));
+  const dispatcher = await createDispatcher(settings, Math.min(connectTimeoutMs, timeoutMs));
 
   return {
     send: (request) => exchange(request, dispatcher),
@@ -63,7 +67,7 @@ export async function createTransport(proxy: ProxySettings, timeoutMs: number): 
 
 /** undici's own `request` wraps each answer in a stream, which takes longer than sending the request. */
 function exchange(
-  { method, url, headers, body, signal }: WireRequest,
+  { method, url, headers, body, signal, received }: WireRequest,
   dispatcher: Dispatcher,
 ): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
@@ -79,9 +83,7 @@ function exchange(
     };
     const answer = (cut?: NonNullable<Answer["cut"]>) => {
       signal.removeEventListener("abort", onAbort);
-      const bytes = Buffer.concat(chunks);
-      const text = new TextDecoder().decode(bytes);
-      if (head) resolve({ ...head, body: text, bytes, ...(cut ? { cut } : {}) });
+      if (head) plainAnswer(head, Buffer.concat(chunks), cut).then(resolve, reject);
     };
     const fail = (error: unknown) => {
       signal.removeEventListener("abort", onAbort);
@@ -96,7 +98,7 @@ function exchange(
           origin: url.origin,
           path: url.pathname + url.search,
           method,
-          headers,
+          headers: { "accept-encoding": acceptedEncodings, ...headers },
           body: body ?? null,
           headersTimeout: 0, // the caller's signal is the deadline
           bodyTimeout: bodyIdleTimeoutMs,
@@ -106,11 +108,12 @@ function exchange(
             controller = given;
             if (signal.aborted) given.abort(signal.reason);
           },
-          onResponseStart(_controller, status, received) {
-            if (status >= 200) head = { status, headers: flattenHeaders(received) };
+          onResponseStart(_controller, status, responseHeaders) {
+            if (status >= 200) head = { status, headers: flattenHeaders(responseHeaders) };
           },
           onResponseData(given, chunk) {
             sizeBytes += chunk.length;
+            received?.(chunk.length);
             if (sizeBytes <= maxBodyBytes) {
               chunks.push(chunk);
               return;
@@ -131,10 +134,32 @@ function exchange(
   });
 }
 
-async function createDispatcher(proxy: ProxySettings, timeoutMs: number): Promise<Dispatcher> {
+async function plainAnswer(
+  head: Pick<Answer, "status" | "headers">,
+  packed: Buffer,
+  cut: Answer["cut"],
+): Promise<Answer> {
+  const decoded = await decode(packed, head.headers["content-encoding"]);
+  const bytes = "bytes" in decoded ? decoded.bytes : Buffer.alloc(0);
+  const reason = cut ?? ("cut" in decoded ? decoded.cut : undefined);
+  return { ...head, body: new TextDecoder().decode(bytes), bytes, ...(reason ? { cut: reason } : {}) };
+}
+
+/** Most answers are short and come plain: the decoders are loaded for those that do not. */
+async function decode(packed: Buffer, encodings: string | undefined): Promise<Decoded> {
+  if (encodings === undefined) return { bytes: packed };
+  const { decodeBody } = await import("./encoding.ts");
+  return decodeBody(packed, encodings, maxBodyBytes);
+}
+
+async function createDispatcher(
+  { proxy, noProxy = "" }: ProxySettings,
+  timeoutMs: number,
+): Promise<Dispatcher> {
   // Said outright, since NODE_TLS_REJECT_UNAUTHORIZED would decide otherwise.
   const connect = { timeout: timeoutMs, rejectUnauthorized: true };
-  if (!proxy.httpProxy && !proxy.httpsProxy) return new Agent({ connect });
+  if (!proxy) return new Agent({ connect });
+  const url = proxyUrl(proxy);
   const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: openTunnel }] = await Promise.all([
     import("undici/lib/dispatcher/env-http-proxy-agent.js"),
     import("undici/lib/dispatcher/pool.js"),
@@ -145,19 +170,27 @@ async function createDispatcher(proxy: ProxySettings, timeoutMs: number): Promis
     requestTls: connect,
     proxyTls: connect,
     clientFactory: (origin: URL, settings: object) =>
-      Object.assign(new Pool(origin, settings).compose(endOnDrop), { connect: openTunnel }),
+      Object.assign(new Pool(origin, settings).compose(endTunnel), { connect: openTunnel }),
     proxyTunnel: false, // many proxies refuse CONNECT for plain http; https is tunnelled all the same
-    httpProxy: proxyUrl(proxy.httpProxy),
-    httpsProxy: proxyUrl(proxy.httpsProxy),
-    noProxy: proxy.noProxy ?? "",
+    httpProxy: url,
+    httpsProxy: url,
+    noProxy,
   });
 }
 
-/** undici asks a proxy that drops tunnels for a new one without end, unless told of another failure. */
-const endOnDrop: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
+/**
+ * undici asks a proxy that drops tunnels for a new one without end, unless told of another failure, and
+ * tells of a refused one in words alone.
+ */
+const endTunnel: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, {
     onRequestStart: (...start) => handler.onRequestStart?.(...start),
-    onRequestUpgrade: (...upgrade) => handler.onRequestUpgrade?.(...upgrade),
+    onRequestUpgrade(controller, status, headers, socket) {
+      if (status !== 407) return handler.onRequestUpgrade?.(controller, status, headers, socket);
+      socket.on("error", () => {}).destroy();
+      const error = Object.assign(new Error("the proxy answered 407"), { code: proxyAuthentication });
+      return handler.onResponseError?.(controller, error);
+    },
     onResponseStart: (...head) => handler.onResponseStart?.(...head),
     onResponseData: (...data) => handler.onResponseData?.(...data),
     onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
@@ -169,9 +202,9 @@ const endOnDrop: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (option
   });
 
 /** A proxy is often named without its scheme: `proxy.example:3128`. */
-function proxyUrl(text = ""): string {
-  const url = text === "" || text.includes("://") ? text : `http://${text}`;
-  if (url !== "" && !URL.canParse(url)) throw usageError("the proxy of the environment is not a URL");
+function proxyUrl(text: string): string {
+  const url = text.includes("://") ? text : `http://${text}`;
+  if (!URL.canParse(url)) throw usageError("the proxy of the environment is not a URL");
   return url;
 }
 

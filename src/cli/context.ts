@@ -22,7 +22,7 @@ import { findDirectories } from "./directories.ts";
 import type { GlobalValues } from "./globals.ts";
 import type { TerminalJob } from "./job.ts";
 import { describeMachine } from "./machine.ts";
-import { findProxies } from "./proxy.ts";
+import { findProxy } from "./proxy.ts";
 import { readVersion } from "./version.ts";
 import { createView } from "./view.ts";
 
@@ -91,7 +91,7 @@ export async function createContext(
       import("../api/transport.ts"),
       import("../api/client.ts"),
     ]);
-    const transport = await createTransport(findProxies(baseUrl, host.env), globals.timeoutMs);
+    const transport = await createTransport(findProxy(baseUrl, host.env), globals.timeoutMs);
     closing.push(() => transport.close());
     return createClient({
       baseUrl,

@@ -2,7 +2,7 @@
 
 import type { Machine } from "../commands/machinery.ts";
 import type { Directories } from "./directories.ts";
-import { findProxies } from "./proxy.ts";
+import { findProxy } from "./proxy.ts";
 import { readVersion } from "./version.ts";
 
 type Runtime = Pick<NodeJS.Process, "versions" | "platform" | "arch">;
@@ -21,6 +21,6 @@ export function describeMachine(
     stateDirectory: directories.state,
     env,
     timeoutMs,
-    proxies: (baseUrl) => findProxies(baseUrl, env),
+    proxy: (baseUrl) => findProxy(baseUrl, env),
   };
 }

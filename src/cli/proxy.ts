@@ -5,19 +5,19 @@ import { usageError } from "../core/errors.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The proxies of the environment; a loopback service is on this machine and never behind one. */
-export function findProxies(baseUrl: string, env: Env) {
-  if (isLoopback(new URL(baseUrl).hostname)) return {};
+/**
+ * The proxy of the environment for the service: HTTPS_PROXY for https, HTTP_PROXY for http, neither in the
+ * other's place, as curl, git and gh have it. A loopback service is on this machine and never behind one.
+ */
+export function findProxy(baseUrl: string, env: Env) {
+  const { hostname, protocol } = new URL(baseUrl);
+  if (isLoopback(hostname)) return {};
   const variable = (name: string) => env[name.toLowerCase()] || env[name] || undefined;
-  const proxy = (name: string) => {
-    const url = variable(name);
-    if (url === undefined || (/^https?:/i.test(url) && URL.canParse(url))) return url;
+  const name = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const proxy = variable(name);
+  if (proxy !== undefined && !(/^https?:/i.test(proxy) && URL.canParse(proxy))) {
     // It may hold a password, so it is not shown.
     throw usageError(`${name} is not the URL of a proxy`, "it looks like http://proxy.example.com:8080");
-  };
-  return {
-    httpProxy: proxy("HTTP_PROXY"),
-    httpsProxy: proxy("HTTPS_PROXY"),
-    noProxy: variable("NO_PROXY"),
-  };
+  }
+  return { proxy, noProxy: variable("NO_PROXY") };
 }

@@ -15,7 +15,7 @@ export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
   /** The proxies in force for a base URL. Throws a usage error for one that is not a URL. */
-  proxies(baseUrl: string): ProxySettings;
+  proxy(baseUrl: string): ProxySettings;
 }
 
 /** The embedded sandbox, on this machine's state directory. */

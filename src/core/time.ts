@@ -65,8 +65,17 @@ export function formatRelative(instantMs: number, nowMs: number): string {
   const distanceMs = Math.abs(instantMs - nowMs);
   const unit = relativeUnits.find(({ sizeMs }) => distanceMs >= sizeMs);
   if (!unit) return instantMs - nowMs > momentMs ? "in under a minute" : "just now";
-  const amount = `${Math.floor(distanceMs / unit.sizeMs)} ${unit.name}`;
+  const amount = formatSpan(distanceMs);
   return instantMs > nowMs ? `in ${amount}` : `${amount} ago`;
+}
+
+/** `3 d`, `2 h`, `5 min`, `12 s`: a span of time in its largest whole unit, rounded down. */
+export function formatSpan(spanMs: number): string {
+  const { name, sizeMs } = relativeUnits.find((unit) => spanMs >= unit.sizeMs) ?? {
+    name: "s",
+    sizeMs: 1_000,
+  };
+  return `${Math.floor(spanMs / sizeMs)} ${name}`;
 }
 
 function pad(value: number): string {

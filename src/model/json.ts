@@ -13,7 +13,10 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
-/** The text is not JSON. `position` counts UTF-16 units from 0; `atEnd` says that the text just stops. */
+/**
+ * The text is not JSON, or is nested too deeply to be read. `position` counts UTF-16 units from 0; `atEnd`
+ * says that the text just stops.
+ */
 export class JsonSyntaxError extends Error {
   constructor(
     readonly reason: string,
@@ -23,7 +26,13 @@ export class JsonSyntaxError extends Error {
   ) {
     super(reason, { cause });
   }
+
+  get isTooDeep(): boolean {
+    return this.reason === tooDeep;
+  }
 }
+
+const tooDeep = "nested too deeply";
 
 /**
  * Parses one JSON text. Of two equal keys in an object the last counts, as in every JSON parser;
@@ -50,7 +59,7 @@ function isDeeper(value: Json | undefined, levels: number): boolean {
 
 function toSyntaxError(error: unknown, text: string): JsonSyntaxError {
   // Thousands of nested brackets exhaust the stack: hostile, or not meant as JSON.
-  if (error instanceof RangeError) return new JsonSyntaxError("nested too deeply", 0, false, error);
+  if (error instanceof RangeError) return new JsonSyntaxError(tooDeep, 0, false, error);
   const message = error instanceof Error ? error.message : String(error);
   const match = /^(.*?)(?: but (?:got '.*'|reached end of input))? at position (\d+)$/su.exec(message);
   const position = match ? Number(match[2]) : 0;

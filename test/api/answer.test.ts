@@ -130,6 +130,8 @@ describe("without an envelope the status decides", () => {
     [401, "key_refused", 4],
     [403, "refused", 1],
     [404, "refused", 1],
+    [407, "unreachable", 5],
+    [408, "failing", 5],
     [422, "refused", 1],
     [429, "limited", 5],
     [500, "failing", 5],
@@ -145,8 +147,15 @@ describe("without an envelope the status decides", () => {
         answer(status, body, { headers: { ...json, location: "https://evil.test/" } }),
       );
       expect(failure, body).toMatchObject({ kind, exit, status, serviceCode: undefined });
-      expect(failure.message).toContain(`HTTP ${status}`);
+      if (status !== 407) expect(failure.message).toContain(`HTTP ${status}`);
     }
+  });
+
+  test("a proxy that asks for a name and password is named, with the place for them", () => {
+    const failure = failureOf(answer(407, "<html>tinyproxy</html>"));
+    expect(failure.message).toBe("cannot reach api.example.com: the proxy asks for a name and password");
+    expect(failure.hint).toContain("http://NAME:PASSWORD@");
+    expect(failure.mayHaveHappened).toBe(false);
   });
 
   test("a redirect names where to, and says why it is not followed", () => {
@@ -193,6 +202,23 @@ describe("a 2xx that cannot be used is one of three", () => {
       code: "too_large",
       exit: 70,
     });
+  });
+
+  test("one that is nested too deeply for anyone is not called something other than JSON", () => {
+    for (const depth of [600, 100_000]) {
+      const failure = failureOf(
+        answer(200, `{"success":true,"data":${"[".repeat(depth)}${"]".repeat(depth)}}`),
+      );
+      expect(failure).toMatchObject({ kind: "garbled", code: "too_large", exit: 70 });
+      expect(failure.message).toContain("nested deeper than courier accepts");
+    }
+  });
+
+  test("one that does not decode names its encoding", () => {
+    const headers = { ...json, "content-encoding": "zstd" };
+    const failure = failureOf(answer(200, "", { headers, cut: "undecodable" }));
+    expect(failure).toMatchObject({ kind: "garbled", code: "undecodable", exit: 70 });
+    expect(failure.message).toContain("does not decode as zstd");
   });
 
   test.each([
@@ -252,4 +278,14 @@ describe("Retry-After", () => {
       expect(failureOf(answer(status, body, { headers })).retryAfterMs).toBe(delayMs);
     }
   });
+});
+
+test.each([
+  ["10", "wait a little"],
+  ["120", "wait 2 min"],
+  ["86400", "wait 1 d"],
+  [undefined, "wait a little"],
+])("a limit with Retry-After %s: %s", (retryAfter, words) => {
+  const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+  expect(failureOf(answer(429, "", { headers })).hint).toBe(`${words}, then run the same command again`);
 });

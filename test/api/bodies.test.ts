@@ -1,5 +1,6 @@
 /** Owns the tests of how much of an answer is read: whole, cut short, or too large. */
 
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { listenHttp, listenRaw, openTransport, rawAnswer, requestTo } from "./wire.ts";
 
@@ -45,7 +46,13 @@ test("what is sent: method, path, headers and body, and no others of our own mak
   expect(JSON.parse(body)).toEqual({
     method: "POST",
     path: "/a%2Fb?q=%E5%BC%A0",
-    headers: { host: url.host, connection: "keep-alive", "content-length": "3", "x-a": "1" },
+    headers: {
+      host: url.host,
+      connection: "keep-alive",
+      "content-length": "3",
+      "accept-encoding": "gzip, br",
+      "x-a": "1",
+    },
     body: "张",
   });
 });
@@ -124,6 +131,62 @@ describe("size", () => {
     const answer = await openTransport().send(requestTo(url));
     expect(answer.cut).toBeUndefined();
     expect(answer.body.length).toBe(body.length);
+  });
+});
+
+describe("encoded", () => {
+  const text = '{"success":true,"name":"张三"}';
+  const whole = Buffer.from(text);
+
+  function listenEncoded(encoding: string, body: Buffer) {
+    return listenHttp((_request, response) => {
+      response.writeHead(200, { "Content-Encoding": encoding, "Content-Length": body.length }).end(body);
+    });
+  }
+
+  test.each([
+    ["gzip", gzipSync(whole)],
+    ["x-gzip", gzipSync(whole)],
+    ["GZIP", gzipSync(whole)],
+    ["br", brotliCompressSync(whole)],
+    ["deflate", deflateSync(whole)],
+    ["deflate", deflateRawSync(whole)],
+    ["identity", whole],
+    ["gzip, br", brotliCompressSync(gzipSync(whole))],
+  ])("as %s, it is read as if it were not", async (encoding, body) => {
+    const { url } = await listenEncoded(encoding, body);
+    const answer = await openTransport().send(requestTo(url));
+    expect(answer.body).toBe(text);
+    expect(answer.cut).toBeUndefined();
+  });
+
+  test.each([
+    ["gzip", whole],
+    ["br", Buffer.alloc(64, 0xff)],
+    ["zstd", whole],
+    ["constructor", whole],
+    ["gzip, gzip, gzip, gzip", gzipSync(gzipSync(gzipSync(gzipSync(whole))))],
+  ])("as %s, but not so, or not in a way that was asked for", async (encoding, body) => {
+    const { url } = await listenEncoded(encoding, body);
+    expect(await openTransport().send(requestTo(url))).toMatchObject({ body: "", cut: "undecodable" });
+  });
+
+  test("cut short before it was sent: it is read as far as it goes", async () => {
+    const packed = gzipSync(Buffer.from(JSON.stringify(Array.from({ length: 1_000 }, Math.random))));
+    const { url } = await listenEncoded("gzip", packed.subarray(0, packed.length / 2));
+    const { body } = await openTransport().send(requestTo(url));
+    expect(body.startsWith("[0.")).toBe(true);
+    expect(body.length).toBeGreaterThan(packed.length / 4);
+  });
+
+  test.each([
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+  ])("as %s, much larger than it looks", async (encoding, pack) => {
+    const bomb = pack(Buffer.alloc(64 * mebibyte));
+    expect(bomb.length).toBeLessThan(mebibyte);
+    const { url } = await listenEncoded(encoding, bomb);
+    expect(await openTransport().send(requestTo(url))).toMatchObject({ body: "", cut: "too_large" });
   });
 });
 

@@ -6,6 +6,13 @@ import type { Answer, WireRequest } from "../../src/api/transport.ts";
 import { profileSchema } from "../../src/model/interface.ts";
 import { answerOf, apiKey, createTestClient, getProfile, never, profile, refused } from "./test-client.ts";
 
+/** Has no connection; rejects as the transport does once the signal aborts. */
+function connecting({ signal }: WireRequest): Promise<Answer> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(new NoAnswer(false, signal.reason)));
+  });
+}
+
 describe("trying again", () => {
   test("until an answer comes, waiting between", async () => {
     const busy = answerOf(503);
@@ -67,21 +74,20 @@ describe("the deadline", () => {
     expect(clock.delays).toEqual([150]);
   });
 
-  test("ends a call that waits for its answer: in doubt, and not tried again", async () => {
-    const { client, requests, clock } = createTestClient([never], { timeoutMs: 5_000 });
-    const call = client.call(getProfile, profileSchema);
-    clock.advance(4_999);
-    clock.advance(1);
-    await expect(call).rejects.toMatchObject({ kind: "lost", code: "timed_out", exit: 5 });
-    await expect(call).rejects.toThrow("did not answer within 5 s");
-    expect(requests).toHaveLength(1);
-  });
+  test.each(["GET", "POST"] as const)(
+    "ends a %s that waits for its answer: in doubt, and not tried again",
+    async (method) => {
+      const { client, requests, clock } = createTestClient([never], { timeoutMs: 5_000 });
+      const call = client.call({ ...getProfile, method }, profileSchema);
+      clock.advance(4_999);
+      clock.advance(1);
+      await expect(call).rejects.toMatchObject({ kind: "lost", code: "timed_out", exit: 5 });
+      await expect(call).rejects.toThrow("did not answer within 5 s");
+      expect(requests).toHaveLength(1);
+    },
+  );
 
   test("ends a call that has no connection yet: nothing can have happened", async () => {
-    const connecting = ({ signal }: WireRequest) =>
-      new Promise<Answer>((_, reject) => {
-        signal.addEventListener("abort", () => reject(new NoAnswer(false, signal.reason)));
-      });
     const { client, clock } = createTestClient([connecting], { timeoutMs: 5_000 });
     const call = client.call({ method: "POST", path: ["orders"], body: {} }, profileSchema);
     clock.advance(5_000);
@@ -98,11 +104,56 @@ describe("the deadline", () => {
   });
 });
 
+describe("a try that gets nowhere", () => {
+  const slowly =
+    (bytes: number) =>
+    (request: WireRequest): Promise<Answer> => {
+      request.received?.(bytes);
+      return never(request);
+    };
+
+  test.each([
+    ["without a connection", connecting],
+    ["without an answer", never],
+    ["with an answer that drips", slowly(14_999)],
+  ])("%s: a GET is tried again at half of its time, and has the rest of it", async (_how, step) => {
+    const { client, requests, clock } = createTestClient([step, profile]);
+    const call = client.call(getProfile, profileSchema);
+    clock.advance(14_999);
+    await Promise.resolve();
+    expect(requests).toHaveLength(1);
+    clock.advance(1);
+    expect(await call).toMatchObject({ data: { id: { value: "1" } } });
+    expect(requests).toHaveLength(2);
+  });
+
+  test("is the last one when the rest of the time has passed", async () => {
+    const { client, requests, clock } = createTestClient([never]);
+    const call = client.call(getProfile, profileSchema);
+    clock.advance(15_000);
+    while (requests.length < 2) await Promise.resolve();
+    clock.advance(15_000);
+    await expect(call).rejects.toThrow("did not answer within 30 s");
+    expect(requests).toHaveLength(2);
+  });
+
+  test.each([
+    ["whose answer comes at a usable rate", getProfile, slowly(15_000)],
+    ["that creates", { method: "POST", path: ["orders"], body: {} } as const, never],
+    ["whose repetitions are the caller's", { ...getProfile, retries: false }, never],
+  ])("does not end a call early %s", async (_what, call, step) => {
+    const { client, requests, clock } = createTestClient([step]);
+    const sending = client.call(call, profileSchema);
+    clock.advance(29_999);
+    await Promise.resolve();
+    expect(clock.waiting).toBe(1);
+    clock.advance(1);
+    await expect(sending).rejects.toMatchObject({ code: "timed_out" });
+    expect(requests).toHaveLength(1);
+  });
+});
+
 test("stopping the run rejects with its own reason, connected or not", async () => {
-  const connecting = ({ signal }: WireRequest) =>
-    new Promise<Answer>((_, reject) => {
-      signal.addEventListener("abort", () => reject(new NoAnswer(false, signal.reason)));
-    });
   for (const step of [never, connecting]) {
     const { client, stop, requests } = createTestClient([step]);
     const call = client.call(getProfile, profileSchema);

@@ -230,3 +230,20 @@ describe("a list that changes while it is read", () => {
     );
   });
 });
+
+test("a list that calls itself endless, and repeats itself, is left", async () => {
+  for (const pages of ["1000000000000", `1${"0".repeat(400)}`]) {
+    const { service, list } = createFake(
+      5,
+      ({ pages: asked }) => {
+        if (asked.length > 150) throw new Error("asks without end");
+      },
+      () => ({ total_items: jsonNumber("5"), total_pages: jsonNumber(pages) }),
+    );
+    const { ids, failure } = await read(service, { concurrency: 8 });
+    expect(ids).toEqual([5, 4, 3, 2, 1]);
+    expect(failure).toMatchObject({ kind: "garbled", code: "wrong_shape", exit: 70 });
+    expect(String(failure)).toContain("goes on without further orders");
+    expect(list.pages.length).toBeLessThan(120);
+  }
+});

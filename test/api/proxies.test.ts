@@ -61,7 +61,7 @@ describe("plain http", () => {
     const proxy = await startForwardProxy();
     const { url } = await echo();
     const sent = requestTo(url, { method: "POST", body: "{}", headers: { authorization: "Bearer k" } });
-    const answer = await openTransport({ httpProxy: proxy.url }).send(sent);
+    const answer = await openTransport({ proxy: proxy.url }).send(sent);
     expect(JSON.parse(answer.body)).toEqual({ method: "POST", path: "/orders", key: "Bearer k" });
     expect(proxy.calls).toEqual([
       { method: "POST", target: url.href, headers: expect.objectContaining({ host: url.host }) },
@@ -71,8 +71,7 @@ describe("plain http", () => {
   test("a proxy may be named without its scheme, and with a name and password", async () => {
     const proxy = await startForwardProxy();
     const { url } = await echo();
-    const httpProxy = `shop:s%40crt@${proxy.address}`;
-    await openTransport({ httpProxy }).send(requestTo(url));
+    await openTransport({ proxy: `shop:s%40crt@${proxy.address}` }).send(requestTo(url));
     expect(proxy.calls[0]?.headers["proxy-authorization"]).toBe(
       `Basic ${Buffer.from("shop:s@crt").toString("base64")}`,
     );
@@ -81,13 +80,13 @@ describe("plain http", () => {
   test("a proxy's own answer is an answer", async () => {
     const proxy = await startForwardProxy(503);
     const { url } = await echo();
-    expect(await openTransport({ httpProxy: proxy.url }).send(requestTo(url))).toMatchObject({ status: 503 });
+    expect(await openTransport({ proxy: proxy.url }).send(requestTo(url))).toMatchObject({ status: 503 });
   });
 
   test("dropped by the proxy: in doubt, for it may have sent the request on", async () => {
     const proxy = await startForwardProxy("drop");
     const { url } = await echo();
-    const failure = await noAnswerOf(openTransport({ httpProxy: proxy.url }).send(requestTo(url)));
+    const failure = await noAnswerOf(openTransport({ proxy: proxy.url }).send(requestTo(url)));
     expect(failure.connected).toBe(true);
   });
 });
@@ -95,15 +94,22 @@ describe("plain http", () => {
 describe("https", () => {
   const target = new URL("https://service.test/");
 
-  test.each([403, 407, 502, 503])(
-    "a tunnel refused with %i: nothing of the request has left",
-    async (status) => {
+  const refusedTunnel = "the proxy refused the connection";
+
+  test.each([
+    [403, refusedTunnel],
+    [407, "the proxy asks for a name and password"],
+    [502, refusedTunnel],
+    [503, refusedTunnel],
+  ])(
+    "a tunnel refused with %i: nothing of the request has left, and it says that %s",
+    async (status, reason) => {
       const proxy = await startForwardProxy(status);
       const sent = requestTo(target, { method: "POST", body: "{}", headers: { authorization: "Bearer k" } });
-      const failure = await noAnswerOf(openTransport({ httpsProxy: proxy.url }).send(sent));
+      const failure = await noAnswerOf(openTransport({ proxy: proxy.url }).send(sent));
       expect(failure.connected).toBe(false);
       expect(noAnswerFailure("service.test", failure.connected, failure).message).toBe(
-        "cannot reach service.test: the proxy refused the connection",
+        `cannot reach service.test: ${reason}`,
       );
       expect(proxy.calls.map(({ method, target: to }) => `${method} ${to}`)).toEqual([
         "CONNECT service.test:443",
@@ -114,7 +120,7 @@ describe("https", () => {
 
   test("a tunnel that the proxy drops", async () => {
     const proxy = await startForwardProxy("drop");
-    const failure = await noAnswerOf(openTransport({ httpsProxy: proxy.url }).send(requestTo(target)));
+    const failure = await noAnswerOf(openTransport({ proxy: proxy.url }).send(requestTo(target)));
     expect(failure.connected).toBe(false);
     expect(noAnswerFailure("service.test", false, failure).message).toContain("the proxy dropped");
     expect(proxy.calls).toHaveLength(1);
@@ -124,33 +130,32 @@ describe("https", () => {
     const proxy = await startForwardProxy();
     const { url } = await listenHttp(() => {});
     const secure = new URL(url.href.replace("http:", "https:"));
-    const failure = await noAnswerOf(openTransport({ httpsProxy: proxy.url }).send(requestTo(secure)));
+    const failure = await noAnswerOf(openTransport({ proxy: proxy.url }).send(requestTo(secure)));
     expect(failure.connected).toBe(false);
   });
 });
 
-test.each(["httpProxy", "httpsProxy"] as const)("%s: a proxy that does not listen", async (name) => {
-  const url = new URL(`${name === "httpProxy" ? "http" : "https"}://service.test/`);
-  const transport = openTransport({ [name]: `http://127.0.0.1:${await freePort()}` });
+test.each(["http", "https"])("%s: a proxy that does not listen", async (protocol) => {
+  const url = new URL(`${protocol}://service.test/`);
+  const transport = openTransport({ proxy: `http://127.0.0.1:${await freePort()}` });
   const failure = await noAnswerOf(transport.send(requestTo(url, { method: "POST", body: "{}" })));
   expect(failure.connected).toBe(false);
   expect(systemCode(failure.cause)).toBe("ECONNREFUSED");
 });
 
 test("a proxy that is no URL is named as the reason", async () => {
-  await expect(createTransport({ httpProxy: "http://[bad" }, 5_000)).rejects.toThrow(/proxy/);
+  await expect(createTransport({ proxy: "http://[bad" }, 5_000)).rejects.toThrow(/proxy/);
 });
 
 describe("the route told beforehand", () => {
   test.each([
-    ["https://a.test/", { httpsProxy: "http://s", httpProxy: "http://p" }, "http://s"],
-    ["https://a.test/", { httpProxy: "http://p" }, "http://p"],
-    ["http://a.test/", { httpsProxy: "http://s" }, undefined],
-    ["https://api.a.test/", { httpsProxy: "http://s", noProxy: ".a.test" }, undefined],
-    ["https://api.a.test/", { httpsProxy: "http://s", noProxy: "*.A.test" }, undefined],
-    ["https://api.a.test/", { httpsProxy: "http://s", noProxy: "a.test:443 b.test" }, undefined],
-    ["https://api.a.test/", { httpsProxy: "http://s", noProxy: "a.test:80" }, "http://s"],
-    ["https://aa.test/", { httpsProxy: "http://s", noProxy: "a.test" }, "http://s"],
+    ["https://a.test/", { proxy: "http://s" }, "http://s"],
+    ["http://a.test/", { proxy: "http://s" }, "http://s"],
+    ["https://api.a.test/", { proxy: "http://s", noProxy: ".a.test" }, undefined],
+    ["https://api.a.test/", { proxy: "http://s", noProxy: "*.A.test" }, undefined],
+    ["https://api.a.test/", { proxy: "http://s", noProxy: "a.test:443 b.test" }, undefined],
+    ["https://api.a.test/", { proxy: "http://s", noProxy: "a.test:80" }, "http://s"],
+    ["https://aa.test/", { proxy: "http://s", noProxy: "a.test" }, "http://s"],
     ["https://a.test/", {}, undefined],
   ])("%s with %j", (url, settings, expected) => {
     expect(proxyFor(new URL(url), settings)).toBe(expected);
@@ -169,7 +174,7 @@ describe("hosts of NO_PROXY are met directly", () => {
   test.each(["127.0.0.1", "other.test,127.0.0.1", "*", "127.0.0.1:PORT"])("%s", async (noProxy) => {
     const proxy = await startForwardProxy();
     const { url, port } = await echo();
-    const settings = { httpProxy: proxy.url, noProxy: noProxy.replace("PORT", String(port)) };
+    const settings = { proxy: proxy.url, noProxy: noProxy.replace("PORT", String(port)) };
     expect((await openTransport(settings).send(requestTo(url))).status).toBe(200);
     expect(proxy.calls).toEqual([]);
     expect(proxyFor(url, settings)).toBeUndefined();
@@ -178,8 +183,8 @@ describe("hosts of NO_PROXY are met directly", () => {
   test.each(["other.test", "127.0.0.1:1", ""])("%j names another one", async (noProxy) => {
     const proxy = await startForwardProxy();
     const { url } = await echo();
-    await openTransport({ httpProxy: proxy.url, noProxy }).send(requestTo(url));
+    await openTransport({ proxy: proxy.url, noProxy }).send(requestTo(url));
     expect(proxy.calls).toHaveLength(1);
-    expect(proxyFor(url, { httpProxy: proxy.url, noProxy })).toBe(proxy.url);
+    expect(proxyFor(url, { proxy: proxy.url, noProxy })).toBe(proxy.url);
   });
 });

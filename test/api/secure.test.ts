@@ -79,8 +79,8 @@ test("the same through a tunnel: the certificate that counts is the service's", 
   const lateProxy = await startProxy(late.port);
   const urls = ["https://127.0.0.1:9/", "https://service.test/", "https://other.test/"];
   const [outcomes, [lateOutcome]] = await Promise.all([
-    sendFrom([good], urls, { httpsProxy: proxy.url }),
-    sendFrom([expired], ["https://127.0.0.1:9/"], { httpsProxy: lateProxy.url }),
+    sendFrom([good], urls, { proxy: proxy.url }),
+    sendFrom([expired], ["https://127.0.0.1:9/"], { proxy: lateProxy.url }),
   ]);
   expect(outcomes).toEqual([{ status: 200 }, { status: 200 }, expected[2]]);
   expect(lateOutcome).toEqual(expected[1]);

@@ -62,12 +62,11 @@ async function* checkRoute(account: ActiveAccount, context: Context): AsyncGener
 
 function checkProxy(baseUrl: string, machine: Machine): { finding: Finding; proxy: string | undefined } {
   try {
-    const settings = machine.proxies(baseUrl);
+    const settings = machine.proxy(baseUrl);
     const proxy = proxyFor(new URL(baseUrl), settings);
-    const isSet = Boolean(settings.httpProxy ?? settings.httpsProxy);
     const detail = proxy
       ? `${withoutPassword(proxy)}, from the environment`
-      : isSet
+      : settings.proxy
         ? "none: NO_PROXY names the service"
         : "none for this service";
     return { finding: { check: "proxy", status: "ok", detail }, proxy };

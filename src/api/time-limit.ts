@@ -1,0 +1,69 @@
+/** Owns how long one try of a call may take: until the call's deadline, or less where another try may do better. */
+
+import type { Clock } from "../core/clock.ts";
+import { ServiceFailure, timeoutFailure } from "./failure.ts";
+
+/** Below this, the answer is not worth waiting for while there is time for a fresh connection. */
+const leastBytesPerSecond = 1_000;
+/** Of a shorter deadline every part belongs to the first try. */
+const shortestDividedMs = 10_000;
+
+export interface TryLimits {
+  readonly clock: Clock;
+  readonly host: string;
+  /** The deadline of the whole call, as an hour and as a span. */
+  readonly untilMs: number;
+  readonly timeoutMs: number;
+  /** The request may be sent again, whatever became of it. */
+  readonly isRepeatable: boolean;
+  /** Ends the run: its reason is what the try ends with. */
+  readonly stop: AbortSignal;
+}
+
+export interface TimeLimit {
+  /** Aborts the try; its reason is a ServiceFailure, or that of `stop`. */
+  readonly signal: AbortSignal;
+  /** More of the answer has come. */
+  received(bytes: number): void;
+  /** The try is over. */
+  end(): void;
+}
+
+/**
+ * Ends a try at the call's deadline. A request that may be repeated is given up at half of the call's time
+ * unless its answer comes at a usable rate, so that one stalled connection does not use up the whole.
+ */
+export function limitTry({ clock, host, untilMs, timeoutMs, isRepeatable, stop }: TryLimits): TimeLimit {
+  const ending = new AbortController();
+  const leftMs = untilMs - clock.now();
+  const patienceMs = timeoutMs / 2;
+  let bytesSoFar = 0;
+
+  const expire = () => ending.abort(timeoutFailure(host, timeoutMs));
+  const lookAtRate = () => {
+    const seconds = patienceMs / 1_000;
+    if (bytesSoFar >= seconds * leastBytesPerSecond) cancel = clock.after(untilMs - clock.now(), expire);
+    else ending.abort(stalledFailure(host, seconds, bytesSoFar));
+  };
+  const isDivided = isRepeatable && timeoutMs >= shortestDividedMs && patienceMs < leftMs;
+  let cancel = isDivided ? clock.after(patienceMs, lookAtRate) : clock.after(leftMs, expire);
+
+  const onStop = () => ending.abort(stop.reason); // AbortSignal.any costs more than sending a request
+  if (stop.aborted) onStop();
+  stop.addEventListener("abort", onStop, { once: true });
+  return {
+    signal: ending.signal,
+    received: (bytes) => {
+      bytesSoFar += bytes;
+    },
+    end() {
+      cancel();
+      stop.removeEventListener("abort", onStop);
+    },
+  };
+}
+
+function stalledFailure(host: string, seconds: number, bytes: number): ServiceFailure {
+  const message = `${host} sent ${bytes} bytes within ${seconds} s`;
+  return new ServiceFailure("lost", message, { code: "stalled" });
+}
