@@ -2,6 +2,7 @@
 
 import { isJsonNumber, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Fault, FaultCondition, FaultCount, FaultKind, FaultRule } from "./faults.ts";
+import { encodings } from "./misbehave.ts";
 import { invalidParameter } from "./refusal.ts";
 
 type Reader = { readonly expected: string; readonly read: (value: Json) => unknown };
@@ -46,6 +47,15 @@ const content: Reader = {
   read: (value) => (value === "html" || value === "binary" ? value : undefined),
 };
 
+const encoding: Reader = {
+  expected: `one of ${encodings.join(", ")}`,
+  read: (value) => encodings.find((name) => name === value),
+};
+const integer: Reader = {
+  expected: "an integer",
+  read: (value) => (isJsonNumber(value) && /^-?\d{1,9}$/.test(value.value) ? Number(value.value) : undefined),
+};
+
 const conditionFields: Fields<FaultCondition> = {
   method: text,
   path: pattern,
@@ -66,7 +76,11 @@ const faultFields: { readonly [Kind in FaultKind]: Fields<Omit<FaultOf<Kind>, "k
   drop_mid_body: {},
   stall_headers: {},
   stall_body: {},
+  drip: { everyMs: number },
   truncate: {},
+  wrong_length: { more: integer },
+  encoded: { encoding },
+  http_1_0: {},
   garbage: { content, processed: flag },
   wrong_shape: { data: anything, processed: flag },
   rate_limit: { retryAfter: text },
@@ -80,6 +94,9 @@ const required: { readonly [Kind in FaultKind]?: readonly string[] } = {
   status: ["status"],
   refuse: ["status", "code", "message"],
   redirect: ["location"],
+  drip: ["everyMs"],
+  wrong_length: ["more"],
+  encoded: ["encoding"],
   huge_body: ["bytes"],
   raw: ["bytes"],
 };

@@ -34,8 +34,16 @@ export type Fault =
   | { readonly kind: "stall_headers" }
   /** Processed; half of the body, then nothing more. */
   | { readonly kind: "stall_body" }
+  /** Processed; one byte of the body at a time, so many milliseconds apart. */
+  | { readonly kind: "drip"; readonly everyMs: number }
   /** Processed; a complete answer whose JSON is cut in half. */
   | { readonly kind: "truncate" }
+  /** Processed; announces so many bytes more than it sends, or fewer where negative, then ends the connection. */
+  | { readonly kind: "wrong_length"; readonly more: number }
+  /** Processed; the true answer in an encoding, asked for or not. */
+  | { readonly kind: "encoded"; readonly encoding: Encoding }
+  /** Processed; the true answer in HTTP/1.0, without a length: the end of the connection ends it. */
+  | { readonly kind: "http_1_0" }
   /** 200 with something that is no JSON. */
   | { readonly kind: "garbage"; readonly content?: "html" | "binary"; readonly processed?: boolean }
   /** 200 and `success: true` with data of an unexpected shape. */
@@ -52,6 +60,8 @@ export type Fault =
   | { readonly kind: "huge_body"; readonly bytes: number; readonly processed?: boolean }
   /** Written to the socket instead of an answer, one byte per character; then the connection ends. */
   | { readonly kind: "raw"; readonly bytes: string; readonly processed?: boolean };
+
+export type Encoding = "gzip" | "br" | "deflate";
 
 export type FaultKind = Fault["kind"];
 

@@ -2,22 +2,54 @@
 
 import type { ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import type { Clock } from "../core/clock.ts";
 import { refused } from "./answer.ts";
 import { failures } from "./choices.ts";
-import type { Fault } from "./faults.ts";
+import type { Encoding, Fault } from "./faults.ts";
 import { Refusal } from "./refusal.ts";
-import { firstHalf, send, sendHalf, toWire, type WireAnswer } from "./wire.ts";
+import { drip, firstHalf, send, sendHalf, sendRaw, sendWithLength, toWire, type WireAnswer } from "./wire.ts";
 
 const html = "<!doctype html>\n<html><body><h1>Welcome</h1><p>Sign in to continue.</p></body></html>\n";
 const binary = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 const chunk = "a".repeat(64 * 1024);
 
+const encoders: Readonly<Record<Encoding, (bytes: Uint8Array) => Uint8Array>> = {
+  gzip: (bytes) => gzipSync(bytes),
+  br: (bytes) => brotliCompressSync(bytes),
+  deflate: (bytes) => deflateSync(bytes),
+};
+
+export const encodings = Object.keys(encoders) as readonly Encoding[];
+
 /** Spoils the answer to a request. `serve` makes the request take effect and gives the true answer. */
-export function misbehave(fault: Fault, response: ServerResponse, serve: () => WireAnswer): void {
+export function misbehave(
+  fault: Fault,
+  response: ServerResponse,
+  serve: () => WireAnswer,
+  clock: Clock,
+): void {
   if ("processed" in fault && fault.processed) serve();
-  const made = madeUpAnswer(fault);
+  const made = madeUpAnswer(fault) ?? distort(fault, serve);
   if (made) send(response, made);
-  else breakConnection(fault, response, serve);
+  else breakConnection(fault, response, serve, clock);
+}
+
+/** Faults that are the true answer, only not as it should be. */
+function distort(fault: Fault, serve: () => WireAnswer): WireAnswer | undefined {
+  switch (fault.kind) {
+    case "truncate": {
+      const answer = serve();
+      return { ...answer, body: firstHalf(answer) };
+    }
+    case "encoded": {
+      const { body, headers, ...answer } = serve();
+      const encoded = encoders[fault.encoding](Buffer.from(body));
+      return { ...answer, headers: { ...headers, "Content-Encoding": fault.encoding }, body: encoded };
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** Faults that are a complete answer, only not the true one. */
@@ -52,7 +84,12 @@ function madeUpAnswer(fault: Fault): WireAnswer | undefined {
 }
 
 /** Faults in the way an answer is sent, or not sent. */
-function breakConnection(fault: Fault, response: ServerResponse, serve: () => WireAnswer): void {
+function breakConnection(
+  fault: Fault,
+  response: ServerResponse,
+  serve: () => WireAnswer,
+  clock: Clock,
+): void {
   const { socket } = response;
   const disconnect = () => socket?.destroy();
   switch (fault.kind) {
@@ -72,11 +109,15 @@ function breakConnection(fault: Fault, response: ServerResponse, serve: () => Wi
     case "stall_body":
       sendHalf(response, serve(), () => {});
       break;
-    case "truncate": {
-      const answer = serve();
-      send(response, { ...answer, body: firstHalf(answer) });
+    case "drip":
+      drip(response, serve(), fault.everyMs, clock);
       break;
-    }
+    case "wrong_length":
+      sendWithLength(response, serve(), fault.more);
+      break;
+    case "http_1_0":
+      sendRaw(response, serve(), "1.0");
+      break;
     case "huge_body":
       response.writeHead(200, { "Content-Type": "application/json" });
       pipeline(Readable.from(hugeJson(fault.bytes)), response, () => {});

@@ -86,7 +86,7 @@ export async function startSandbox(options: SandboxOptions): Promise<SandboxServ
       if (hasKey) callsMade++;
       return reply(routes);
     };
-    if (fault) misbehave(fault, response, serve);
+    if (fault) misbehave(fault, response, serve, clock);
     else send(response, serve());
   }
 

@@ -1,6 +1,8 @@
 /** Owns the proof of every fault, seen from the socket, and of the plan that decides which request meets one. */
 
 import { connect } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createFaultPlan, type FaultKind, type FaultRule } from "../../src/sandbox/faults.ts";
 import { apiKey, draft, type Serving, serve } from "./serving.ts";
@@ -127,6 +129,48 @@ const proofs: Record<FaultKind, () => Promise<void>> = {
     expect(await countOrders()).toBe(1);
     expect(seen.isClosed).toBe(false);
     await server.close();
+  },
+  async drip() {
+    const { seen, clock, server, until, countOrders } = await attempt({ kind: "drip", everyMs: 100 });
+    for (let bytes = 0; bytes < 3; bytes++) {
+      await until(() => clock.waiting === 1 && seen.body.length === bytes);
+      clock.advance(99);
+      await until(() => seen.body.length === bytes);
+      clock.advance(1);
+    }
+    await until(() => seen.body === '{"s');
+    expect(seen.headers).toContain("HTTP/1.1 201");
+    expect(await countOrders()).toBe(1);
+    await server.close();
+    while (clock.waiting > 0) await turn();
+  },
+  async wrong_length() {
+    for (const more of [7, -7]) {
+      const { seen, countOrders } = await closed({ kind: "wrong_length", more });
+      expect(seen.headers).toContain("HTTP/1.1 201");
+      expect(seen.contentLength - seen.body.length).toBe(more);
+      expect(JSON.parse(seen.body)).toMatchObject({ success: true });
+      expect(await countOrders()).toBe(1);
+    }
+  },
+  async encoded() {
+    for (const [encoding, decode] of [
+      ["gzip", gunzipSync],
+      ["br", brotliDecompressSync],
+      ["deflate", inflateSync],
+    ] as const) {
+      const { seen, countOrders } = await answered({ kind: "encoded", encoding });
+      expect(seen.headers.toLowerCase()).toContain(`content-encoding: ${encoding}`);
+      expect(JSON.parse(String(decode(Buffer.from(seen.body, "latin1"))))).toMatchObject({ success: true });
+      expect(await countOrders()).toBe(1);
+    }
+  },
+  async http_1_0() {
+    const { seen, countOrders } = await closed({ kind: "http_1_0" });
+    expect(seen.headers).toMatch(/^HTTP\/1\.0 201 /);
+    expect(seen.contentLength).toBeNaN();
+    expect(JSON.parse(seen.body)).toMatchObject({ success: true });
+    expect(await countOrders()).toBe(1);
   },
   async truncate() {
     const { seen, countOrders } = await answered({ kind: "truncate" });
