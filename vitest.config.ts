@@ -12,7 +12,7 @@ export default defineConfig({
     environment: "node",
     include: ["test/**/*.test.ts"],
     exclude: ["test/chaos/full/**"],
-    globalSetup: ["test/support/program.ts"],
+    globalSetup: ["test/support/program.ts", "test/support/trusted.ts"],
     pool: "forks",
     passWithNoTests: false,
     allowOnly: !isCi,

@@ -101,6 +101,8 @@ const explanations: Readonly<Record<string, string>> = {
   ECONNRESET: "the connection was dropped",
   EPIPE: "the connection was dropped",
   UND_ERR_SOCKET: "the connection was dropped",
+  UND_ERR_HEADERS_OVERFLOW: "its headers are too large",
+  NOT_HTTP: "what came is not HTTP",
   UND_ERR_CONNECT_TIMEOUT: "no connection in time",
   timed_out: "no connection in time",
   stalled: "no connection in time",

@@ -30,7 +30,8 @@ export function retryDelayMs(
   return random * Math.min(maxDelayMs, baseDelayMs * 2 ** (tries - 1));
 }
 
-function isTransient(failure: ServiceFailure): boolean {
+/** True for failures that may be gone a little later. */
+export function isTransient(failure: ServiceFailure): boolean {
   switch (failure.kind) {
     case "unreachable":
       return !isLasting(causeCode(failure));

@@ -87,7 +87,7 @@ function exchange(
     };
     const fail = (error: unknown) => {
       signal.removeEventListener("abort", onAbort);
-      reject(new NoAnswer(controller !== undefined, error));
+      reject(new NoAnswer(controller !== undefined, withCode(error)));
     };
 
     if (signal.aborted) return reject(signal.reason);
@@ -132,6 +132,12 @@ function exchange(
       fail(error);
     }
   });
+}
+
+/** undici's parser names itself, but not always with a code. */
+function withCode(error: unknown): unknown {
+  const isNamed = error instanceof Error && error.name === "HTTPParserError";
+  return isNamed ? Object.assign(error, { code: "NOT_HTTP" }) : error;
 }
 
 async function plainAnswer(

@@ -167,8 +167,15 @@ async function writeCsv({ rows, columns }: RowsOutput, writer: Writer, { fields,
   const { csvRecord } = await import("../terminal/csv.ts");
   const paths = fields ?? columns.map(({ path }) => path);
   const safe = (record: string) => (writer.stream.isTTY ? `${sanitise(record.trimEnd())}\n` : record);
-  await writer.write((bom ? "\uFEFF" : "") + safe(csvRecord(paths)));
-  return drainText(rows, writer, (row) => safe(csvRecord(paths.map((path) => valueAt(row, path)))));
+  // Not before the first row, so that a failure leaves nothing behind that looks like an empty list.
+  let heading = (bom ? "\uFEFF" : "") + safe(csvRecord(paths));
+  const written = await drainText(rows, writer, (row) => {
+    const record = heading + safe(csvRecord(paths.map((path) => valueAt(row, path))));
+    heading = "";
+    return record;
+  });
+  if (heading !== "") await writer.write(heading);
+  return written;
 }
 
 /** Pretty at a terminal, compact in a pipe. */

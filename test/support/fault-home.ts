@@ -3,6 +3,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Fault, FaultCondition } from "../../src/sandbox/faults.ts";
 import { createServedHome, type Ran, type RunOptions, type ServedHome } from "./courier.ts";
+import type { Place } from "./faults.ts";
 import { plainDraft } from "./orders.ts";
 
 export interface FaultHome extends ServedHome {
@@ -10,12 +11,14 @@ export interface FaultHome extends ServedHome {
   readonly orders: readonly { readonly id: string; readonly trackingNumber: string }[];
   /** Adds a pending order like `plainDraft`, and gives back its id. */
   addOrder(): Promise<string>;
-  /** Runs a command line while a fault is set; a call that stalls runs into its deadline. */
-  suffer(line: string, trouble: Fault & FaultCondition, options?: RunOptions): Promise<Suffered>;
+  /** Runs a command line under a fault, or against another place; a call that stalls runs into its limits. */
+  suffer(words: readonly string[], trouble: Trouble, options?: RunOptions): Promise<Suffered>;
 }
 
+export type Trouble = (Fault & FaultCondition) | Place;
+
 export interface Suffered extends Ran {
-  /** Requests that left, by method. */
+  /** Requests that reached the service, by method. */
   readonly sent: { readonly GET: number; readonly POST: number; readonly DELETE: number };
   /** How many more orders there are than before. */
   readonly created: number;
@@ -25,7 +28,8 @@ export interface Suffered extends Ran {
   readonly delays: readonly number[];
 }
 
-const longerThanTheDeadlineMs = 30_001;
+/** More than a try has before another one is worth more, which is half of the deadline. */
+const longerThanATryMs = 15_001;
 
 /** Three generated orders, and nothing else. */
 export async function createFaultHome(): Promise<FaultHome> {
@@ -56,11 +60,17 @@ export async function createFaultHome(): Promise<FaultHome> {
       count += 1;
       return String(((await answer.json()) as { data: { id: number } }).data.id);
     },
-    async suffer(line, trouble, options) {
+    async suffer(words, trouble, options = {}) {
       const [requestsBefore, delaysBefore] = [sandbox.requests.length, clock.delays.length];
-      sandbox.faults.set([trouble]);
-      const ran = home.courier(line, options);
-      if (trouble.kind.startsWith("stall")) await passDeadlines(home, ran);
+      const isElsewhere = "baseUrl" in trouble;
+      const env = isElsewhere ? { COURIER_BASE_URL: trouble.baseUrl } : {};
+      if (!isElsewhere) sandbox.faults.set([trouble]);
+      const ran = home.courier(words, { ...options, env: { ...options.env, ...env } });
+      if (isElsewhere && trouble.hangs) await passTime(home, ran, () => Number.POSITIVE_INFINITY);
+      if (!isElsewhere && /^stall|^drip/.test(trouble.kind)) {
+        const stalled = () => sandbox.faults.counts()[0]?.fired ?? 0;
+        await passTime(home, ran, stalled, trouble.kind === "drip");
+      }
       const ended = await ran;
       const requests = sandbox.requests.slice(requestsBefore);
       sandbox.faults.clear();
@@ -79,19 +89,28 @@ export async function createFaultHome(): Promise<FaultHome> {
   };
 }
 
-/** Moves the clock past the deadline whenever every call that is under way has stalled. */
-async function passDeadlines({ sandbox, clock }: ServedHome, ran: Promise<unknown>): Promise<void> {
+/**
+ * Moves the clock on whenever every try that is under way has stalled, until the run ends. `stalled` counts
+ * all that ever did; a service that `drips` has a timer of its own for each.
+ */
+async function passTime(
+  { clock }: ServedHome,
+  ran: Promise<unknown>,
+  stalled: () => number,
+  drips = false,
+): Promise<void> {
   let isOver = false;
   const end = () => {
     isOver = true;
   };
   ran.then(end, end);
-  let passed = 0;
+  let given = 0;
   while (!isOver) {
     await turn();
-    const stalled = (sandbox.faults.counts()[0]?.fired ?? 0) - passed;
-    if (clock.waiting === 0 || stalled < clock.waiting) continue;
-    passed += stalled;
-    clock.advance(longerThanTheDeadlineMs);
+    const tries = stalled() - given;
+    if (clock.waiting === 0 || tries === 0 || clock.waiting > tries * (drips ? 2 : 1)) continue;
+    const before = clock.waiting;
+    clock.advance(longerThanATryMs);
+    given += before - clock.waiting; // a timer of a try that is given up does not start again
   }
 }

@@ -2,6 +2,7 @@
 
 import { ServiceFailure } from "../../api/failure.ts";
 import { allOrders } from "../../api/pages.ts";
+import { isTransient } from "../../api/retry.ts";
 import type { CourierService } from "../../api/service.ts";
 import type { ImportTools, SendResult, Stage } from "../../bulk/import-terms.ts";
 import { createdFacts } from "../../bulk/journal-state.ts";
@@ -95,7 +96,7 @@ async function sendOnce(draft: Draft, service: CourierService): Promise<SendResu
       case "limited":
         return { kind: "limited", cause: error, retryAfterMs: error.retryAfterMs };
       case "unreachable":
-        return { kind: "unsent", cause: error };
+        return { kind: isTransient(error) ? "unsent" : "stopped", cause: error };
       default:
         return { kind: "stopped", cause: error };
     }
