@@ -123,6 +123,10 @@ function exchange(
           },
           onResponseEnd: () => answer(),
           onResponseError(_controller, error) {
+            // All that undici tells of a proxy's 407 to plain http; to a request that it has begun it says
+            // this of nothing else.
+            if (controller && systemCode(error) === "UND_ERR_INVALID_ARG")
+              head = { status: 407, headers: {} };
             if (!head) return fail(error);
             answer(systemCode(error) === "UND_ERR_BODY_TIMEOUT" ? "stalled" : "dropped");
           },
@@ -192,9 +196,11 @@ const endTunnel: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (option
   dispatch(options, {
     onRequestStart: (...start) => handler.onRequestStart?.(...start),
     onRequestUpgrade(controller, status, headers, socket) {
-      if (status !== 407) return handler.onRequestUpgrade?.(controller, status, headers, socket);
+      // 401 is for services, but a tunnel has none yet, and tinyproxy says it of a wrong password.
+      if (status !== 407 && status !== 401)
+        return handler.onRequestUpgrade?.(controller, status, headers, socket);
       socket.on("error", () => {}).destroy();
-      const error = Object.assign(new Error("the proxy answered 407"), { code: proxyAuthentication });
+      const error = Object.assign(new Error(`the proxy answered ${status}`), { code: proxyAuthentication });
       return handler.onResponseError?.(controller, error);
     },
     onResponseStart: (...head) => handler.onResponseStart?.(...head),

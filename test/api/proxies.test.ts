@@ -83,6 +83,16 @@ describe("plain http", () => {
     expect(await openTransport({ proxy: proxy.url }).send(requestTo(url))).toMatchObject({ status: 503 });
   });
 
+  test("a proxy that asks for a name and password says so, to a create too", async () => {
+    const proxy = await startForwardProxy(407);
+    const { url } = await echo();
+    for (const method of ["GET", "POST"] as const) {
+      const sent = requestTo(url, method === "POST" ? { method, body: "{}" } : {});
+      expect(await openTransport({ proxy: proxy.url }).send(sent)).toMatchObject({ status: 407 });
+    }
+    expect(proxy.calls).toHaveLength(2);
+  });
+
   test("dropped by the proxy: in doubt, for it may have sent the request on", async () => {
     const proxy = await startForwardProxy("drop");
     const { url } = await echo();
@@ -98,6 +108,7 @@ describe("https", () => {
 
   test.each([
     [403, refusedTunnel],
+    [401, "the proxy asks for a name and password"],
     [407, "the proxy asks for a name and password"],
     [502, refusedTunnel],
     [503, refusedTunnel],
