@@ -11,7 +11,7 @@ export default defineConfig({
   test: {
     environment: "node",
     include: ["test/**/*.test.ts"],
-    exclude: ["test/chaos/full/**"],
+    exclude: ["test/chaos/full/**", "test/fuzz/full/**"],
     globalSetup: ["test/support/program.ts", "test/support/trusted.ts"],
     pool: "forks",
     passWithNoTests: false,

@@ -4,6 +4,7 @@ import { setMaxListeners } from "node:events";
 import path from "node:path";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
+import type { Transport } from "../api/transport.ts";
 import type { Context } from "../commands/command.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { openJournalIndex } from "../config/journals.ts";
@@ -41,6 +42,7 @@ export interface Host {
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly prompts?: Prompts;
+  readonly transport?: Transport;
 }
 
 export interface RunContext extends Context {
@@ -91,8 +93,9 @@ export async function createContext(
       import("../api/transport.ts"),
       import("../api/client.ts"),
     ]);
-    const transport = await createTransport(findProxy(baseUrl, host.env), globals.timeoutMs);
-    closing.push(() => transport.close());
+    const transport =
+      host.transport ?? (await createTransport(findProxy(baseUrl, host.env), globals.timeoutMs));
+    if (!host.transport) closing.push(() => transport.close());
     return createClient({
       baseUrl,
       apiKey,

@@ -19,12 +19,18 @@ const plainJson = /^[\n\r\t -~]*$/;
 /** Combining marks stacked beyond what any script needs paint over the lines above and below. */
 const stackedMarks = /(\p{M}{8})\p{M}+/gu;
 
+/** Marks with nothing before them would change the character that stands before the text. */
+const leadingMarks = /^\p{M}+/u;
+
 const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /** Text that is safe to print on a terminal, on one line. */
 export function sanitise(text: string): string {
   if (plain.test(text)) return text;
-  return text.replace(unsafe, escapeCharacter).replace(stackedMarks, "$1…");
+  return text
+    .replace(unsafe, escapeCharacter)
+    .replace(stackedMarks, "$1…")
+    .replace(leadingMarks, (marks) => [...marks].map(unicodeEscape).join(""));
 }
 
 /**

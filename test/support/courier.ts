@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
+import type { Transport } from "../../src/api/transport.ts";
 import type { Host } from "../../src/cli/context.ts";
 import { run } from "../../src/cli/run.ts";
 import type { Clock } from "../../src/core/clock.ts";
@@ -21,6 +22,8 @@ export interface RunOptions {
   readonly stdin?: string | Uint8Array;
   readonly env?: Record<string, string>;
   readonly prompts?: Prompts;
+  /** Takes the place of the network. */
+  readonly transport?: Transport;
   readonly signal?: AbortSignal;
   /** Takes stdout in, for what is more than text. */
   readonly stdout?: Capture;
@@ -68,6 +71,7 @@ export async function createHome(env: Record<string, string> = {}): Promise<Home
         clock,
         random: () => 0.5,
         ...(options.prompts ? { prompts: options.prompts } : {}),
+        ...(options.transport ? { transport: options.transport } : {}),
       };
       const exit = await run(host);
       return { exit, stdout: stdout.text, stderr: stderr.text };

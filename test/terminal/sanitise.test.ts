@@ -112,6 +112,7 @@ describe("text", () => {
     ["\u2028\u2029\u0085", "\\u2028\\u2029\\u0085"],
     ["\u{e0041}", "\\udb40\\udc41"],
     ["\ud800", "\\ud800"],
+    ["\u0301\u0489a", "\\u0301\\u0489a"],
     ["back\b\bspace\u007f", "back\\u0008\\u0008space\\u007f"],
   ])("%j shows as its escapes", (text, expected) => {
     expect(sanitise(text)).toBe(expected);
