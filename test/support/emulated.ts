@@ -2,10 +2,10 @@
 
 import headless from "@xterm/headless";
 import { expect } from "vitest";
+import { ownColours } from "./hostile.ts";
 
 /** The sign of life takes its own line away before another is written. */
 const eraseLine = "\r\u001b[K";
-const ownColours = /\u001b\[(?:0|1|2|22|31|32|33|36|39)m/g;
 const before = ["what was on the screen before", "and must still be there"];
 const after = "what comes after";
 /** Wider than any line, so that every line of the output is one of the emulator's. */
