@@ -19,7 +19,7 @@ const anHourMs = 3_600_000;
 async function create(home: FaultHome, form: Form, fault: string, condition: object) {
   counted.runs += 1;
   home.clock.advance(anHourMs);
-  const words = ["orders", "create", "--file", "-", ...flags[form]];
+  const words = ["orders", "create", "--file", "-", "--allow-duplicate", ...flags[form]];
   const trouble = await troubleOf(fault, condition);
   return home.suffer(words, trouble, { stdin: JSON.stringify(plainDraft) });
 }

@@ -31,7 +31,7 @@ export const fuzzed: readonly Fuzzed[] = [
   { words: "track T1", wants: "tracking" },
   { words: "track T1 T2", wants: "tracking" },
   { words: "orders cancel 7 --yes", wants: "order" },
-  { words: "orders create --file -", wants: "order", stdin: draft },
+  { words: "orders create --file - --allow-duplicate", wants: "order", stdin: draft },
 ];
 
 /** Exits that an answer can lead to; 70 is for answers alone that break the interface in a way with a name. */

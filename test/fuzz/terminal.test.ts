@@ -8,7 +8,7 @@ import { createPrompts } from "../../src/terminal/prompt.ts";
 import { createHome } from "../support/courier.ts";
 import { expectUntouched } from "../support/emulated.ts";
 import { plainDraft } from "../support/orders.ts";
-import { Capture } from "../support/streams.ts";
+import { Capture, noJob } from "../support/streams.ts";
 import { terminalTexts } from "../support/terminal-grammar.ts";
 import { type FuzzedLine, fuzzCommandLine } from "./command-line.ts";
 import { fuzzSeed } from "./survive.ts";
@@ -24,7 +24,7 @@ const lines: readonly FuzzedLine[] = [
   { words: "orders list --all --fields id,item_name,sender,more", isVerbatim: false },
   { words: "orders export", isFile: true },
   { words: "orders show 7", isVerbatim: true },
-  { words: "orders create --file -", stdin: JSON.stringify(plainDraft), isVerbatim: true },
+  { words: "orders create --file - --allow-duplicate", stdin: JSON.stringify(plainDraft), isVerbatim: true },
   { words: "orders cancel 7 --yes" },
   { words: "track T1", isVerbatim: true },
   { words: "track T1 T2" },
@@ -74,7 +74,11 @@ describe("questions that quote the service", () => {
     const input = Object.assign(new PassThrough(), { isTTY: true });
     const output = new Capture(80);
     onTestFinished(() => void input.destroy());
-    return { input, output, prompts: createPrompts({ input, output, signal: new AbortController().signal }) };
+    return {
+      input,
+      output,
+      prompts: createPrompts({ input, output, signal: new AbortController().signal, job: noJob }),
+    };
   };
 
   /** Asks, answers with Enter once something is on the screen, and looks at all that was printed. */

@@ -12,7 +12,7 @@ import { createServedProcessHome, type ServedProcessHome } from "../support/proc
 import { createSecureHome } from "../support/secure-home.ts";
 
 const password = "Pr0xyMark3r";
-const create = "orders create --sender-name A --receiver-name B --item-name C";
+const create = "orders create --allow-duplicate --sender-name A --receiver-name B --item-name C";
 
 // 0.0.0.0 leads to this machine, but is no loopback address, which would go past every proxy.
 
