@@ -200,10 +200,11 @@ function wrongShape(answer: Answer, context: AnswerContext, what: string): Servi
 }
 
 /** Status, content type and the first characters of an answer that cannot be used. */
-function glimpse({ status, headers, body }: Answer): string {
+function glimpse({ status, headers, body, cut }: Answer): string {
   const start = [...body.slice(0, 200).replace(/\s+/g, " ").trim()].slice(0, 80).join("");
   const more = body.length > start.length ? "…" : "";
   const type = headers["content-type"] ?? "no content type";
+  if (cut === "undecodable") return `HTTP ${status}, ${type}`;
   return body === "" ? `HTTP ${status}, ${type}, empty body` : `HTTP ${status}, ${type}, “${start}${more}”`;
 }
 
