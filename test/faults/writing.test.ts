@@ -140,7 +140,7 @@ describe("orders import --yes", () => {
       const home = await createFaultHome();
       const file = path.join(home.directory, "orders.csv");
       await writeFile(file, sheet(row("A-1", "李四"), row("A-2", "王五")));
-      const words = ["orders", "import", file, "--yes"];
+      const words = ["orders", "import", file, "--yes", "--concurrency", "1"];
       const ran = await home.suffer([...words, ...flags.json], await troubleOf(fault, { method: "POST" }));
       expectEnd(ran, expected, "json");
       expect(ran.created).toBe(expected.created);
