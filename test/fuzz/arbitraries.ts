@@ -248,7 +248,11 @@ export function answersTo(wanted: Wanted): fc.Arbitrary<Answer> {
   });
   return fc
     .record({ status, headers, body: bodyFor(wanted), cut: cut as fc.Arbitrary<Answer["cut"]> })
-    .map(({ cut: why, ...answer }) => (why === undefined ? answer : { ...answer, cut: why }));
+    .map(({ cut: why, ...answer }) => ({
+      ...answer,
+      bytes: Buffer.from(answer.body),
+      ...(why === undefined ? {} : { cut: why }),
+    }));
 }
 
 /** The bytes of an answer as they go over the wire, broken at any place. */

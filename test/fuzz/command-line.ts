@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { Answer, Transport } from "../../src/api/transport.ts";
+import type { Answer, Transport, WireRequest } from "../../src/api/transport.ts";
 import type { Home } from "../support/courier.ts";
 import { expectUntouched, linesLeft } from "../support/emulated.ts";
 import { terminalTexts } from "../support/terminal-grammar.ts";
@@ -27,8 +27,11 @@ export const talkative: Service = ({ method, path }, next) => {
 
 const onePage = '"pagination":{"current_page":1,"total_pages":1,"total_items":2,"per_page":10}';
 
+/** An answer as text. */
+type Said = Omit<Answer, "bytes">;
+
 /** The same texts in answers that fail. */
-const failures: readonly ((next: () => string) => Answer)[] = [
+const failures: readonly ((next: () => string) => Said)[] = [
   (next) => failure(400, "INVALID_PARAMETER", next),
   (next) => failure(422, next(), next),
   (next) => failure(429, next(), next),
@@ -41,7 +44,7 @@ const failures: readonly ((next: () => string) => Answer)[] = [
   (next) => ({ status: 200, headers: {}, body: `{"success":true,"data":{${JSON.stringify(next())}:` }),
 ];
 
-function failure(status: number, code: string, next: () => string): Answer {
+function failure(status: number, code: string, next: () => string): Said {
   const error = { code, message: next(), details: { field: next(), value: next(), [next()]: next() } };
   return { status, headers: {}, body: JSON.stringify({ success: false, error }) };
 }
@@ -75,12 +78,16 @@ export async function fuzzCommandLine(
     async (stream, fail, columns, flag) => {
       const next = () => String(stream.next().value);
       let data = "";
+      const answerTo = ({ method, url }: WireRequest): Said => {
+        if (fail) return fail(next);
+        data = service({ method, path: url.pathname }, next);
+        const body = `{"success":true,"data":${data},"message":${JSON.stringify(next())},${onePage}}`;
+        return { status: 200, headers: { "content-type": next() }, body };
+      };
       const transport: Transport = {
-        async send({ method, url }) {
-          if (fail) return fail(next);
-          data = service({ method, path: url.pathname }, next);
-          const body = `{"success":true,"data":${data},"message":${JSON.stringify(next())},${onePage}}`;
-          return { status: 200, headers: { "content-type": next() }, body };
+        async send(request) {
+          const said = answerTo(request);
+          return { ...said, bytes: Buffer.from(said.body) };
         },
         close: async () => {},
       };
