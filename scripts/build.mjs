@@ -26,6 +26,7 @@ const parts = assignParts(modules);
 const program = await rollup({
   input: "main.js",
   external: [/^node:/, ...builtinModules, completionFile],
+  makeAbsoluteExternalsRelative: false, // as they are written, wherever it is built
   treeshake: false, // esbuild has done it
   plugins: [
     {
@@ -42,6 +43,7 @@ await program.write({
   dir: outdir,
   format: "cjs",
   interop: "default",
+  dynamicImportInCjs: false, // import() would start the loader of ES modules
   entryFileNames: "[name].cjs",
   chunkFileNames: ({ name }) => `${name.replace(/-[A-Z\d]{8}$/, "")}.cjs`,
   manualChunks: (id) => parts.get(id),

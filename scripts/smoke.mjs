@@ -29,6 +29,8 @@ try {
     listed.map(({ id }) => id),
     [created.id],
   );
+  const offered = courier("__complete", "fish", "4", "--account", "sandbox", "orders", "show", "");
+  assert.match(offered, new RegExp(`^${created.id}\\b`, "m"));
   console.log(`courier ${version} works on Node.js ${process.versions.node}`);
 } finally {
   await rm(home, { recursive: true, force: true });

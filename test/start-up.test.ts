@@ -18,6 +18,11 @@ const cases = [
   { words: "--help", files: ["main", "overview"], builtins: streams },
   { words: "", files: ["main", "overview"], builtins: streams },
   {
+    words: "__complete fish 1 orders li",
+    files: ["main", "complete"],
+    builtins: [...streams, "os", "process"],
+  },
+  {
     words: "profile --help",
     files: ["main", "overview", "run", "profile"],
     builtins: [...streams, ...connection],
@@ -60,7 +65,7 @@ test("a bare noun's help needs the parser, and none of the commands", async () =
 });
 
 describe("weight", () => {
-  const kilobytes = { main: 14, overview: 40, run: 150, call: 200 };
+  const kilobytes = { main: 14, overview: 40, run: 150, call: 200, complete: 48 };
 
   test.each(Object.entries(kilobytes))("%s: at most %i kB", async (name, limit) => {
     const home = await createServedProcessHome();
