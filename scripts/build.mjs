@@ -4,7 +4,7 @@
  * `node scripts/build.mjs [ENTRY]`
  */
 
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ import { build, transform } from "esbuild";
 import { rollup } from "rollup";
 import { bundle, completionFile } from "./bundle.mjs";
 import { describeBuild } from "./describe-build.mjs";
-import { collectNotices } from "./notices.mjs";
+import { writeSupply } from "./supply.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const outdir = `${root}dist`;
@@ -57,7 +57,25 @@ await program.write({
 });
 const completion = await bundleCompletion();
 const sources = [...modules.values()].flatMap((module) => module.sources);
-await writeFile(`${outdir}/NOTICES.txt`, await collectNotices(root, [...sources, ...completion]));
+await bundleKeyRing();
+await writeSupply(root, outdir, [...sources, ...completion]);
+
+/** A process of its own, and the one place that loads a package from beside the bundle. */
+async function bundleKeyRing() {
+  await build({
+    absWorkingDir: root,
+    entryPoints: { keyring: "src/keyring.ts" },
+    outdir,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "node",
+    target,
+    // Optional: a native module of the platform's own, which no bundle can contain.
+    external: ["@napi-rs/keyring"],
+    logLevel: "warning",
+  });
+}
 
 /** The Tab key loads one file, since each further one costs it time. Gives back what went into it. */
 async function bundleCompletion() {

@@ -3,6 +3,7 @@
 import { openSync } from "node:fs";
 import type { ReadStream } from "node:tty";
 import { start } from "./cli/start.ts";
+import type { KeyRing } from "./config/key-ring.ts";
 import { interrupted } from "./core/errors.ts";
 
 const interruption = new AbortController();
@@ -38,6 +39,7 @@ void start({
       return () => process.off("exit", listener);
     },
   },
+  openKeyRing,
 }).then((exit) => {
   process.exitCode = exit;
 });
@@ -50,6 +52,18 @@ async function openTerminal(): Promise<ReadStream | undefined> {
   } catch {
     return undefined;
   }
+}
+
+async function openKeyRing(): Promise<KeyRing> {
+  const [{ createKeyRing }, { fileURLToPath }] = await Promise.all([
+    import("./config/key-ring.ts"),
+    import("node:url"),
+  ]);
+  const isSource = import.meta.url.endsWith(".ts");
+  const program = fileURLToPath(new URL(isSource ? "keyring.ts" : "keyring.js", import.meta.url));
+  // In the sources, what understands TypeScript here has to there as well.
+  const loaders = isSource ? process.execArgv : [];
+  return createKeyRing([process.execPath, ...loaders, program], process.env);
 }
 
 /** The first signal ends the run in order; the second ends the process at once. */

@@ -2,6 +2,7 @@
 
 import type { Clock } from "../core/clock.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
+import { createRedactor } from "../core/redact.ts";
 import { parseHttpDate } from "../core/time.ts";
 import { type Json, stringifyJson } from "../model/json.ts";
 import type { Schema } from "../model/schema.ts";
@@ -146,11 +147,20 @@ export function createClient(options: ClientOptions): Client {
     ...(body === undefined ? {} : { body: stringifyJson(body) }),
   });
 
+  /** What failed may be kept in a journal or shown as a result, so it leaves here without the key. */
+  async function sendDiscreetly<R>(call: Call, read: Reader<R>): Promise<R> {
+    try {
+      return await send(toRequest(call), read);
+    } catch (error) {
+      throw error instanceof ServiceFailure ? error.redacted(createRedactor([options.apiKey])) : error;
+    }
+  }
+
   return {
     call: async (call, schema) =>
-      send(toRequest(call), (answer, context) => readReply(answer, schema, context)),
+      sendDiscreetly(call, (answer, context) => readReply(answer, schema, context)),
     callForEnvelope: async (call) =>
-      send(toRequest(call), (answer, context) => {
+      sendDiscreetly(call, (answer, context) => {
         const message = readEnvelope(answer, context).message;
         return typeof message === "string" ? message : undefined;
       }),

@@ -68,6 +68,20 @@ export class ServiceFailure extends CourierError {
     });
   }
 
+  /** The same, with nothing in it that a service may have repeated and that nobody is to see. */
+  redacted(redact: (text: string) => string): ServiceFailure {
+    const hide = (text: string | undefined) => (text === undefined ? undefined : redact(text));
+    return new ServiceFailure(this.kind, redact(this.message), {
+      code: this.code,
+      hint: hide(this.hint),
+      status: this.status,
+      serviceCode: hide(this.serviceCode),
+      details: redactJson(this.details, redact),
+      cause: this.cause,
+      retryAfterMs: this.retryAfterMs,
+    });
+  }
+
   /** True when the request may have taken effect although no clear answer says so. */
   get mayHaveHappened(): boolean {
     // 307 and 308 ask for the same request elsewhere, so nothing was done; others may point to its result.
@@ -176,4 +190,14 @@ export function proxyFailure(host: string, status: number): ServiceFailure {
     details: { cause_code: proxyAuthentication },
     hint: hintFor(proxyAuthentication),
   });
+}
+
+/** Text by text: in JSON inside a text, a secret would be escaped twice. */
+function redactJson(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((each) => redactJson(each, redact));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [redact(name), redactJson(each, redact)]),
+  );
 }

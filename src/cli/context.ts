@@ -8,11 +8,13 @@ import type { Transport } from "../api/transport.ts";
 import type { Context } from "../commands/command.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { openJournalIndex } from "../config/journals.ts";
+import type { KeyRing } from "../config/key-ring.ts";
 import { openSeenOrders } from "../config/seen-orders.ts";
 import { openOrderMemory } from "../config/sent-orders.ts";
 import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import { systemCode } from "../core/errors.ts";
+import { once } from "../core/once.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { createRedactor } from "../core/redact.ts";
 import type { KeyInput } from "../terminal/keys.ts";
@@ -22,6 +24,7 @@ import type { TerminalStream } from "../terminal/streams.ts";
 import { findDirectories } from "./directories.ts";
 import type { GlobalValues } from "./globals.ts";
 import type { TerminalJob } from "./job.ts";
+import { makeKeys } from "./keys.ts";
 import { describeMachine } from "./machine.ts";
 import { findProxy } from "./proxy.ts";
 import { readVersion } from "./version.ts";
@@ -38,6 +41,8 @@ export interface Host {
   /** Aborts with an `interrupted` error on a signal. */
   readonly signal: AbortSignal;
   readonly job: TerminalJob;
+  /** The operating system's key ring. */
+  openKeyRing(): Promise<KeyRing>;
   /** Replaced in tests. */
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -72,6 +77,7 @@ export async function createContext(
   const orderMemory = openOrderMemory(directories.state, messages.warn);
   const seenOrders = openSeenOrders(directories.state, messages.warn);
   const journals = openJournalIndex(directories.state);
+  const keys = makeKeys({ env: host.env, signal: host.signal, ring: host.openKeyRing, config, messages });
   const random = host.random ?? Math.random;
   const closing: (() => Promise<void>)[] = [];
 
@@ -125,7 +131,8 @@ export async function createContext(
   /** Where the service of this run's account is; the sandbox starts here. */
   const address = once(async (): Promise<Address> => {
     const active = await account();
-    return active.kind === "sandbox" ? embedded() : active;
+    if (active.kind === "sandbox") return embedded();
+    return { baseUrl: active.baseUrl, apiKey: await keys.read(active) };
   });
   const client = once(async () => clientAs(await address()));
 
@@ -149,6 +156,7 @@ export async function createContext(
     signal: host.signal,
     messages,
     config,
+    keys,
     orderMemory,
     seenOrders,
     journals,
@@ -158,7 +166,9 @@ export async function createContext(
     account,
     client,
     service: once(() => noticingService(client())),
-    lastingService: once(async () => noticingService(clientAs(await address(), neverAborts()))),
+    lastingService: once(async () =>
+      noticingService(clientAs(await address(), new AbortController().signal)),
+    ),
     serviceAs: (account) => serviceOf(clientAs(account)),
     prompts: once(async () => {
       if (!canAsk) return undefined;
@@ -222,15 +232,6 @@ export async function createContext(
   };
 }
 
-/** Makes a value on the first call and gives the same one to every later call. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0); // asks, and ends nothing
@@ -238,10 +239,6 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return systemCode(error) !== "ESRCH";
   }
-}
-
-function neverAborts(): AbortSignal {
-  return new AbortController().signal;
 }
 
 /** An environment variable that is set to nothing counts as not set. */

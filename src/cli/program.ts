@@ -95,6 +95,16 @@ export const program: Group = {
           load: async () => (await import("../commands/accounts/use.ts")).useAccount,
         },
         {
+          name: "move-key",
+          summary: "Move an account's key to the key ring, or to the config file",
+          load: async () => (await import("../commands/accounts/move-key.ts")).moveAccountKey,
+        },
+        {
+          name: "key-store",
+          summary: "Choose where logins keep keys from now on",
+          load: async () => (await import("../commands/accounts/key-store.ts")).chooseKeyStore,
+        },
+        {
           name: "remove",
           summary: "Forget an account, its base URL and its key",
           load: async () => (await import("../commands/accounts/remove.ts")).removeStoredAccount,

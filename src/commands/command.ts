@@ -4,6 +4,7 @@ import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { JournalIndex } from "../config/journals.ts";
+import type { Keys } from "../config/keys.ts";
 import type { SeenOrders } from "../config/seen-orders.ts";
 import type { OrderMemoryFile } from "../config/sent-orders.ts";
 import type { ConfigStore } from "../config/store.ts";
@@ -26,6 +27,8 @@ export interface Context {
   readonly signal: AbortSignal;
   readonly messages: Messages;
   readonly config: ConfigStore;
+  /** The keys of accounts, wherever each one is kept. */
+  readonly keys: Keys;
   /** What this machine remembers of orders. */
   readonly orderMemory: OrderMemoryFile;
   /** Orders that passed by, for completion. */

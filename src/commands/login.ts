@@ -1,28 +1,27 @@
 /** Owns `courier login`: asks for base URL and key, checks them with one profile call, stores them. */
 
-import { ServiceFailure } from "../api/failure.ts";
-import {
-  defaultAccount,
-  findAccount,
-  parseAccountName,
-  parseApiKey,
-  sandboxAccount,
-  saveAccount,
-} from "../config/accounts.ts";
+import { defaultAccount, parseAccountName, sandboxAccount } from "../config/accounts.ts";
 import { parseBaseUrl } from "../config/base-url.ts";
 import { usageError } from "../core/errors.ts";
 import type { Profile } from "../model/interface.ts";
 import { type Block, fields, line, show, styled } from "../terminal/blocks.ts";
 import { type Context, defineCommand, document } from "./command.ts";
-import { switchOption } from "./options.ts";
+import { keyStoreOption } from "./key-store-option.ts";
+import { askGoodKey, mendModes, planKey } from "./login-key.ts";
+import { switchOption, textOption } from "./options.ts";
 
 export const login = defineCommand({
   description:
     "Asks for the base URL and, hidden, for the API key; the key is also read from piped stdin. Both are\n" +
-    "checked with one profile call before they are stored. Keys are never taken from the command line.",
+    "checked with one profile call before they are stored. Keys are never taken from the command line.\n" +
+    "The key is kept in the config file, in the operating system's key ring (--key-store keychain), or not at\n" +
+    "all: --key-command names a program that prints it. It runs without a shell at every call, words parted as\n" +
+    "a shell would.",
   arguments: {},
   options: {
     noVerify: switchOption("store without checking the key at the service"),
+    keyStore: keyStoreOption("where to keep the key: file or keychain (courier accounts key-store)"),
+    keyCommand: textOption("COMMAND", "keep no key; ask this program for it: 'pass show courier'"),
     allowHttp: switchOption("accept a plain http base URL for this account: the key travels in the clear"),
   },
   examples: [
@@ -31,10 +30,14 @@ export const login = defineCommand({
       line: "login --base-url https://api.example.com --account shop < key.txt",
       note: "a second account, from a file",
     },
+    {
+      line: "login --base-url https://api.example.com --key-store keychain",
+      note: "the key goes into the operating system's key ring",
+    },
   ],
   exits: [4, 5],
   seeAlso: ["profile", "accounts list", "logout"],
-  async run({ noVerify, allowHttp }, context) {
+  async run({ noVerify, allowHttp, keyStore, keyCommand }, context) {
     const name = parseAccountName(context.globals.account ?? defaultAccount);
     if (name === sandboxAccount) {
       throw usageError(
@@ -42,15 +45,20 @@ export const login = defineCommand({
         "use it at once: courier --account sandbox profile",
       );
     }
+    if (keyStore !== undefined && keyCommand !== undefined) {
+      throw usageError("--key-store and --key-command exclude each other", "a command's key is not stored");
+    }
     const baseUrl = await askBaseUrl(context, allowHttp === true);
-    const stored = `${context.config.path} (a file that only you can read)`;
-    context.messages.note(`The key of the account ${name} will be kept in ${stored}`);
-    const { apiKey, profile } = await askGoodKey(name, baseUrl, noVerify === true, context);
-    await saveAccount(context.config, name, {
-      base_url: baseUrl,
-      key: apiKey,
-      ...(allowHttp && baseUrl.startsWith("http:") ? { allow_http: true } : {}),
+    await mendModes(context);
+    const plan = await planKey(context, { name, baseUrl, keyStore, keyCommand });
+    const { keeping, profile } = await askGoodKey(context, {
+      name,
+      baseUrl,
+      plan,
+      isUnchecked: noVerify === true,
     });
+    const allowed = allowHttp && baseUrl.startsWith("http:") ? { allow_http: true } : {};
+    await context.keys.save(name, { base_url: baseUrl, ...allowed }, keeping);
     const { current } = await context.config.read();
     if (current !== name)
       context.messages.note(
@@ -60,7 +68,7 @@ export const login = defineCommand({
       {
         account: name,
         base_url: baseUrl,
-        key_kept_in: context.config.path,
+        key_kept_in: keeping.place === "file" ? context.config.path : keeping.place,
         verified: profile !== undefined,
         holder: profile?.name ?? null,
       },
@@ -84,42 +92,6 @@ async function askBaseUrl(context: Context, allowHttp: boolean): Promise<string>
   };
   const answer = await prompts.text("Base URL of the service", { check });
   return parseBaseUrl(answer, "the base URL", allowHttp);
-}
-
-const mostTries = 3;
-
-/** A key that the service accepts; at a terminal, a wrong one is asked for again. */
-async function askGoodKey(
-  name: string,
-  baseUrl: string,
-  isUnchecked: boolean,
-  context: Context,
-): Promise<{ apiKey: string; profile: Profile | undefined }> {
-  for (let tries = 1; ; tries += 1) {
-    const apiKey = await askKey(context);
-    if (isUnchecked) return { apiKey, profile: undefined };
-    try {
-      return { apiKey, profile: await (await context.serviceAs({ baseUrl, apiKey })).profile() };
-    } catch (error) {
-      if (!(error instanceof ServiceFailure) || error.kind !== "key_refused") throw error;
-      if (tries < mostTries && (await context.prompts())) {
-        await context.display([line(styled("bad", error.message))]);
-        continue;
-      }
-      const isKept = findAccount(await context.config.read(), name)?.key !== undefined;
-      const kept = `nothing was stored${isKept ? `; the key that the account ${name} had is kept` : ""}`;
-      throw error.with({ hint: `${kept}; copy the key from the account's API management page` });
-    }
-  }
-}
-
-async function askKey(context: Context): Promise<string> {
-  const piped = await context.readPipe();
-  const prompts = piped === undefined ? await context.prompts() : undefined;
-  if (piped === undefined && !prompts) {
-    throw usageError("the API key is missing", "pipe it in: courier login < key.txt");
-  }
-  return parseApiKey(piped ?? (await prompts?.secret("API key (hidden)")) ?? "", "the API key");
 }
 
 function loginView(

@@ -1,6 +1,6 @@
 /** Owns `courier logout`: forgets the key of an account. */
 
-import { defaultAccount, forgetKey, sandboxAccount } from "../config/accounts.ts";
+import { defaultAccount, sandboxAccount } from "../config/accounts.ts";
 import { usageError } from "../core/errors.ts";
 import { line } from "../terminal/blocks.ts";
 import { defineCommand, document } from "./command.ts";
@@ -18,7 +18,7 @@ export const logout = defineCommand({
     const { current } = await context.config.read();
     const name = context.globals.account ?? current ?? defaultAccount;
     if (name === sandboxAccount) throw usageError("the account sandbox has no key to forget");
-    await forgetKey(context.config, name);
+    await context.keys.forget(name);
     await context.seenOrders.forget(name);
     return document({ account: name, logged_out: true }, () => [
       line(`The key of the account ${name} is forgotten`),

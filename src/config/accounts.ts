@@ -2,6 +2,7 @@
 
 import { CourierError, usageError } from "../core/errors.ts";
 import { parseBaseUrl } from "./base-url.ts";
+import { type KeySource, keySource, parseApiKey } from "./key-source.ts";
 import type { Config, ConfigStore, StoredAccount } from "./store.ts";
 
 /** The account of the embedded sandbox always exists and is never stored. */
@@ -13,13 +14,7 @@ export const unnamedAccount = "(environment)";
 /** The account that a run talks with. `sandbox` has its URL and key made when it starts. */
 export type ActiveAccount =
   | { readonly kind: "sandbox"; readonly name: string }
-  | {
-      readonly kind: "remote";
-      readonly name: string;
-      readonly baseUrl: string;
-      readonly apiKey: string;
-      readonly keyFrom: "environment" | "config";
-    };
+  | { readonly kind: "remote"; readonly name: string; readonly baseUrl: string; readonly key: KeySource };
 
 /** What decides the account: flags before environment before the config. */
 export interface AccountChoice {
@@ -53,22 +48,25 @@ export function chooseAccount(choice: AccountChoice, config: Config): ActiveAcco
 
   const baseUrl = chooseBaseUrl(choice.baseUrlFlag, env.baseUrlEnv, stored);
   if (baseUrl === undefined) throw noBaseUrl(config);
-  const key = env.apiKeyEnv ?? stored?.key;
+  const key = chooseKey(env.apiKeyEnv, name ?? "", stored);
   if (key === undefined)
     throw noAccount(
       name === undefined
         ? `there is no key for ${baseUrl}: give it in COURIER_API_KEY`
         : `no key is stored for the account ${name}`,
     );
-  const apiKey = parseApiKey(key, env.apiKeyEnv ? "COURIER_API_KEY" : `the key of the account ${name}`);
   if (env.apiKeyEnv === undefined && stored && new URL(baseUrl).origin !== new URL(stored.base_url).origin) {
     throw usageError(
       `the key of the account ${name} belongs to ${stored.base_url} and is not sent to ${baseUrl}`,
       "give the other service's key in COURIER_API_KEY, or store it with: courier login --account NAME --base-url URL",
     );
   }
-  const keyFrom = env.apiKeyEnv === undefined ? "config" : "environment";
-  return { kind: "remote", name: name ?? unnamedAccount, baseUrl, apiKey, keyFrom };
+  return { kind: "remote", name: name ?? unnamedAccount, baseUrl, key };
+}
+
+function chooseKey(given: string | undefined, name: string, stored: StoredAccount | undefined) {
+  if (given !== undefined) return { place: "given", apiKey: parseApiKey(given, "COURIER_API_KEY") } as const;
+  return stored && keySource(name, stored);
 }
 
 function refuseBaseUrl(flag: string | undefined, env: string | undefined): void {
@@ -113,17 +111,6 @@ function noAccount(message: string): CourierError {
   });
 }
 
-/** A key as `source` gave it, without blanks around it. Throws a usage error, which never shows the key. */
-export function parseApiKey(text: string, source: string): string {
-  const key = text.trim();
-  if (key === "") throw usageError(`${source} is empty`, "copy it from the account's API management page");
-  // It travels in a header, where only visible ASCII is certain to arrive.
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw usageError(`${source} has blanks, line breaks or non-ASCII characters`, "pass exactly one key");
-  }
-  return key;
-}
-
 /** Account names stand in commands and files: letters, digits and `. _ -`. */
 export function parseAccountName(text: string): string {
   if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u.test(text) || text === "__proto__") {
@@ -135,38 +122,10 @@ export function parseAccountName(text: string): string {
   return text;
 }
 
-/** Stores an account; the first one becomes the current one. */
-export async function saveAccount(store: ConfigStore, name: string, account: StoredAccount): Promise<void> {
-  await store.update((config) => ({
-    ...config,
-    current: config.current ?? name,
-    accounts: { ...config.accounts, [name]: account },
-  }));
-}
-
 /** Makes an account the current one. */
 export async function switchAccount(store: ConfigStore, name: string): Promise<void> {
   await store.update((config) => {
     if (name !== sandboxAccount && !findAccount(config, name)) throw unknownAccount(name, config);
     return { ...config, current: name };
-  });
-}
-
-/** Forgets an account's key but keeps its base URL. */
-export async function forgetKey(store: ConfigStore, name: string): Promise<void> {
-  await store.update((config) => {
-    const account = findAccount(config, name);
-    if (!account) throw unknownAccount(name, config);
-    const { key: _key, ...rest } = account;
-    return { ...config, accounts: { ...config.accounts, [name]: rest } };
-  });
-}
-
-/** Forgets an account altogether. */
-export async function removeAccount(store: ConfigStore, name: string): Promise<void> {
-  await store.update((config) => {
-    if (!findAccount(config, name)) throw unknownAccount(name, config);
-    const { [name]: _removed, ...accounts } = config.accounts;
-    return { ...config, current: config.current === name ? undefined : config.current, accounts };
   });
 }

@@ -20,8 +20,11 @@ export interface JsonFile<T> {
   readonly path: string;
   /** The present content; `empty` where no file is. Throws on a corrupt file, which stays as it is. */
   read(): Promise<T>;
-  /** Reads, changes and writes while holding the lock, so that no parallel run's change is lost. */
-  update(change: (content: T) => T): Promise<void>;
+  /**
+   * Reads, changes and writes while holding the lock, so that no parallel run's change is lost. `afterwards`
+   * still has the lock, and comes only after the writing.
+   */
+  update(change: (content: T) => T | Promise<T>, afterwards?: () => Promise<void>): Promise<void>;
 }
 
 export interface JsonFileOptions<T> {
@@ -34,6 +37,8 @@ export interface JsonFileOptions<T> {
   readonly empty: T;
   /** What to do about a corrupt file. */
   readonly remedy: string;
+  /** The secrets in a content: a new one is written only to a place that suits it. */
+  readonly secrets?: (content: T) => readonly string[];
 }
 
 /** A file in a directory that is made with mode 0700 at the first write; the file itself has mode 0600. */
@@ -55,12 +60,14 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
   return {
     path: file,
     read,
-    async update(change) {
+    async update(change, afterwards) {
       const { updateFile } = await import("./json-writer.ts");
-      await updateFile({ directory, name, title }, async () => ({
-        version: formatVersion,
-        ...change(await read()),
-      }));
+      const { secrets = () => [] } = options;
+      await updateFile({ file, title, secrets }, async () => {
+        const before = await read();
+        const after = await change(before);
+        return { before, after, content: { version: formatVersion, ...after }, afterwards };
+      });
     },
   };
 }

@@ -1,58 +1,52 @@
-/** Owns the writing of JSON files of ours: whole, by conf, under a lock (owner of conf). */
+/** Owns changes of JSON files of ours: one at a time, under a lock, and no secret into a place for none. */
 
-import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
-import Conf from "conf";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, explainSystemError, fileError, systemCode } from "../core/errors.ts";
-import { type Json, parseJson, stringifyJson } from "../model/json.ts";
+import type { Json } from "../model/json.ts";
 import { takeLock } from "./lock.ts";
+import { checkSecretPlace } from "./secret-place.ts";
+import { writeWholeFile } from "./whole-file.ts";
 
-export interface WrittenFile {
-  readonly directory: string;
-  /** File name without its extension. */
-  readonly name: string;
+export interface WrittenFile<T> {
+  readonly file: string;
   /** What the file is called in messages. */
   readonly title: string;
+  /** The secrets in a content: a new one is written only to a place that suits it. */
+  readonly secrets: (content: T) => readonly string[];
+}
+
+export interface FileChange<T> {
+  readonly before: T;
+  readonly after: T;
+  /** What is written for `after`. */
+  readonly content: object;
+  /** Still has the lock, and comes only after the writing. */
+  readonly afterwards: (() => Promise<void>) | undefined;
 }
 
 /**
- * Replaces a file's content by what `next` makes while the lock is held. The directory is made with mode
+ * Replaces a file's content by what `change` makes while the lock is held. The directory is made with mode
  * 0700, the file has mode 0600. Throws a file error.
  */
-export async function updateFile(
-  { directory, name, title }: WrittenFile,
-  next: () => Promise<object>,
+export async function updateFile<T>(
+  { file, title, secrets }: WrittenFile<T>,
+  change: () => Promise<FileChange<T>>,
 ): Promise<void> {
-  const file = path.join(directory, `${name}.json`);
-  prepareDirectory(directory, title);
+  prepareDirectory(path.dirname(file), title);
   const release = await takeLock(file, `the ${title}`);
   try {
-    await removeLeftovers(directory, path.basename(file));
-    const content = await next();
-    const conf = new Conf<Record<string, unknown>>({
-      projectName: "courier",
-      cwd: directory,
-      configName: name,
-      configFileMode: 0o600,
-      clearInvalidConfig: false,
-      accessPropertiesByDotNotation: false,
-      serialize: (written) => `${stringifyJson(written as Json, 2)}\n`,
-      deserialize: (text) => parseJson(text) as Record<string, unknown>,
-    });
-    conf.store = content as Record<string, unknown>;
+    const { before, after, content, afterwards } = await change();
+    // Secrets that are there already may stay: a change of something else is none of theirs.
+    const known = secrets(before);
+    if (secrets(after).some((secret) => !known.includes(secret))) await checkSecretPlace(file);
+    await writeWholeFile(file, content as Record<string, Json>);
+    await afterwards?.();
   } catch (error) {
     if (error instanceof CourierError || systemCode(error) === undefined) throw error;
     throw fileError(`cannot write the ${title} ${file}: ${explainSystemError(error)}`, { cause: error });
   } finally {
     await release();
-  }
-}
-
-/** What conf was writing when its process was killed; the lock says that nobody is writing now. */
-async function removeLeftovers(directory: string, name: string): Promise<void> {
-  for (const entry of await readdir(directory)) {
-    if (entry.startsWith(`${name}.tmp-`)) await rm(path.join(directory, entry), { force: true });
   }
 }
 

@@ -1,11 +1,32 @@
 /** Owns the config file's content: accounts and keys, the address book, order templates. */
 
 import { type Draft, type DraftParty, draftSchema, partySchema } from "../model/draft.ts";
-import { boolean, looseObject, maybe, optional, record, string, textSchema } from "../model/schema.ts";
+import {
+  boolean,
+  looseObject,
+  maybe,
+  optional,
+  record,
+  string,
+  textSchema,
+  wordSchema,
+} from "../model/schema.ts";
 import { type JsonFile, openJsonFile } from "./json-file.ts";
 
+/** Where courier itself keeps keys. */
+export const keyStores = ["file", "keychain"] as const;
+export type KeyStore = (typeof keyStores)[number];
+
+const keyStoreSchema = maybe(wordSchema(keyStores));
+
 const accountSchema = looseObject(
-  { base_url: textSchema, key: optional(textSchema), allow_http: maybe(boolean({ error: "boolean" })) },
+  {
+    base_url: textSchema,
+    key: optional(textSchema),
+    key_store: keyStoreSchema,
+    key_command: optional(textSchema),
+    allow_http: maybe(boolean({ error: "boolean" })),
+  },
   { error: "object" },
 );
 
@@ -15,6 +36,7 @@ const configSchema = looseObject(
     accounts: optional(record(string(), accountSchema, { error: "object" })),
     addresses: optional(record(string(), partySchema, { error: "object" })),
     default_sender: maybe(textSchema),
+    key_store: keyStoreSchema,
     templates: optional(record(string(), draftSchema, { error: "object" })),
     maps: optional(record(string(), record(string(), string()), { error: "object" })),
   },
@@ -23,7 +45,11 @@ const configSchema = looseObject(
 
 export interface StoredAccount {
   readonly base_url: string;
+  /** The key itself, where this file is its place. */
   readonly key?: string | undefined;
+  readonly key_store?: KeyStore | null | undefined;
+  /** What prints the key, where nothing of courier's holds it. */
+  readonly key_command?: string | undefined;
   readonly allow_http?: boolean | null | undefined;
 }
 
@@ -32,6 +58,8 @@ export interface Config {
   /** The account that commands use by default. */
   readonly current?: string | null | undefined;
   readonly accounts: Readonly<Record<string, StoredAccount>>;
+  /** Where logins keep keys that are not told otherwise. */
+  readonly key_store?: KeyStore | null | undefined;
   /** The address book, by alias. */
   readonly addresses: Readonly<Record<string, DraftParty>>;
   /** The alias of the sender of orders that name none. */
@@ -52,5 +80,6 @@ export function openConfigStore(directory: string): ConfigStore {
     schema: configSchema,
     empty: { accounts: {}, addresses: {}, templates: {}, maps: {} },
     remedy: "mend it, or move it away and run courier login again",
+    secrets: ({ accounts }) => Object.values(accounts).flatMap(({ key }) => key ?? []),
   });
 }

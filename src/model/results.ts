@@ -56,11 +56,21 @@ const loginSchema = object({
 
 const logoutSchema = object({ account: text, logged_out: boolean() });
 
-/** `key`: where it is kept. */
-const accountRowSchema = object({ account: text, current: boolean(), base_url: textOrNull, key: text });
+const keyStore = literal(["file", "keychain"]);
+
+/** `key`: where it is kept: a path, `keychain`, the command that prints it, or `none`. */
+const accountRowSchema = object({
+  account: text,
+  current: boolean(),
+  base_url: textOrNull,
+  key: text,
+  key_store: nullable(literal(["file", "keychain", "command"])),
+});
 export type AccountRow = Infer<typeof accountRowSchema>;
 
 const accountUsedSchema = object({ account: text, current: boolean() });
+const keyMovedSchema = object({ account: text, from: keyStore, key_store: keyStore, moved: boolean() });
+const keyStoreChosenSchema = object({ key_store: keyStore });
 const accountRemovedSchema = object({ account: text, removed: boolean() });
 
 const addressRowSchema = extend(partySchema, { alias: text, default: boolean() });
@@ -172,6 +182,8 @@ export const resultSchemas = {
   logout: logoutSchema,
   "accounts-list": array(accountRowSchema),
   "accounts-use": accountUsedSchema,
+  "accounts-move-key": keyMovedSchema,
+  "accounts-key-store": keyStoreChosenSchema,
   "accounts-remove": accountRemovedSchema,
   "addresses-add": addressRowSchema,
   "addresses-list": array(addressRowSchema),

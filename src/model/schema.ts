@@ -19,6 +19,11 @@ export const jsonSchema = z.custom<Json>();
 
 export const textSchema = z.string({ error: "string" });
 
+/** One of a few words. */
+export function wordSchema<const W extends string>(words: readonly W[]) {
+  return z.enum(words as readonly [W, ...W[]], { error: `word: ${words.join(" or ")}` });
+}
+
 /** A field that may be missing or null: the interface does not say which fields are always there. */
 export function maybe<T extends z.core.SomeType>(schema: T) {
   return z.optional(z.nullable(schema));

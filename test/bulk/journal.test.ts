@@ -95,11 +95,13 @@ describe("of somebody else", () => {
 
   test("a later version is refused", async () => {
     const file = newFile();
-    await writeFile(file, seal({ courier_journal: 2, ...identity }, "").line);
+    const text = seal({ courier_journal: 2, ...identity }, "").line;
+    await writeFile(file, text);
     await expect(openJournal(file, identity, "f1")).rejects.toMatchObject({
       exit: 2,
       hint: "update courier",
     });
+    expect(await readFile(file, "utf8"), "left as it is").toBe(text);
   });
 
   test("another file's journal tells what it sent, and nothing when it cannot be trusted", async () => {

@@ -21,9 +21,21 @@ describe("accounts list", () => {
   test("shows where each key is kept, in every form, never the key", async () => {
     const home = await homeWithAccounts();
     const rows = [
-      { account: "default", current: false, base_url: "https://api.example.com", key: "none" },
-      { account: "shop", current: true, base_url: "https://shop.example.com", key: configPath(home) },
-      { account: "sandbox", current: false, base_url: null, key: "not needed" },
+      {
+        account: "default",
+        current: false,
+        base_url: "https://api.example.com",
+        key: "none",
+        key_store: null,
+      },
+      {
+        account: "shop",
+        current: true,
+        base_url: "https://shop.example.com",
+        key: configPath(home),
+        key_store: "file",
+      },
+      { account: "sandbox", current: false, base_url: null, key: "not needed", key_store: null },
     ];
     const json = await home.courier("accounts list --json");
     expect(JSON.parse(json.stdout)).toEqual(rows);

@@ -635,6 +635,7 @@ test("whatever is answered, no order leaves that was not on the screen when “s
         stdin: inputStream(undefined),
         stdout: new Capture(10_000),
         stderr,
+        openKeyRing: async () => home.keyRing,
         signal: new AbortController().signal,
         job: noJob,
         clock: home.clock,
@@ -662,8 +663,7 @@ async function reviewOf(body: string, { sandbox }: ServedHome): Promise<string> 
     kind: "remote",
     name: "(environment)",
     baseUrl: sandbox.baseUrl,
-    apiKey: "",
-    keyFrom: "environment",
+    key: { place: "given", apiKey: "" },
   } as const;
   const view = { width: 10_000, paint: plainPaint, nowMs: 0 };
   return render(reviewView(parseJson(body) as Draft, account), view);

@@ -6,8 +6,8 @@ import {
   chooseAccount,
   findAccount,
   parseAccountName,
-  parseApiKey,
 } from "../../src/config/accounts.ts";
+import { parseApiKey } from "../../src/config/key-source.ts";
 import type { Config } from "../../src/config/store.ts";
 import { CourierError } from "../../src/core/errors.ts";
 
@@ -27,7 +27,9 @@ const empty = { ...configOf(), accounts: {} };
 function outcome(choice: AccountChoice, config: Config): string {
   try {
     const account = chooseAccount(choice, config);
-    return account.kind === "sandbox" ? "sandbox" : `${account.name} ${account.baseUrl} ${account.apiKey}`;
+    if (account.kind === "sandbox") return "sandbox";
+    const { name, baseUrl, key } = account;
+    return `${name} ${baseUrl} ${"apiKey" in key ? key.apiKey : key.place}`;
   } catch (error) {
     if (!(error instanceof CourierError)) throw error;
     return `${error.code} ${error.exit}`;

@@ -1,15 +1,32 @@
 /** Owns the tests of the config file: modes, damage, unknown content, parallel runs. */
 
 import { execFile } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { forgetKey, removeAccount, saveAccount, switchAccount } from "../../src/config/accounts.ts";
-import { openConfigStore } from "../../src/config/store.ts";
+import { switchAccount } from "../../src/config/accounts.ts";
+import { type ConfigStore, openConfigStore } from "../../src/config/store.ts";
+import { keysOn } from "../support/keys.ts";
 
 const account = { base_url: "https://api.example.com", key: "secret-key" };
+
+const saveAccount = (store: ConfigStore, name: string, { base_url, key }: typeof account) =>
+  keysOn(store).save(name, { base_url }, { place: "file", apiKey: key });
+const forgetKey = (store: ConfigStore, name: string) => keysOn(store).forget(name);
+const removeAccount = (store: ConfigStore, name: string) => keysOn(store).remove(name);
 
 /** A directory that does not exist yet, in one that is removed when the test ends. */
 async function freshDirectory(): Promise<string> {
@@ -61,14 +78,59 @@ describe("writing", () => {
     }
   });
 
-  test("a config that is a symbolic link still holds what was written", async () => {
+  describe("a config that is a symbolic link, as dotfile managers make them", () => {
+    async function linkedStore(content: string) {
+      const { store, directory } = await storeWith("{}");
+      const elsewhere = path.join(directory, "elsewhere.json");
+      await writeFile(elsewhere, content);
+      await rm(store.path);
+      await symlink(elsewhere, store.path);
+      return { store, elsewhere };
+    }
+
+    test("stays one, and what it names takes what is no secret", async () => {
+      const { store, elsewhere } = await linkedStore(
+        '{"accounts":{"old":{"base_url":"https://a.test","key":"old-key-1"}}}',
+      );
+      await keysOn(store).save("shop", { base_url: "https://b.test" }, { place: "command", command: "x" });
+      await switchAccount(store, "sandbox");
+      expect((await lstat(store.path)).isSymbolicLink()).toBe(true);
+      const written = JSON.parse(await readFile(elsewhere, "utf8"));
+      expect(written).toMatchObject({
+        current: "sandbox",
+        accounts: { old: { key: "old-key-1" }, shop: { key_command: "x" } },
+      });
+    });
+
+    test("takes no key", async () => {
+      const { store, elsewhere } = await linkedStore("{}");
+      await expect(saveAccount(store, "shop", account)).rejects.toMatchObject({
+        exit: 2,
+        message: expect.stringContaining(`${store.path} is a symbolic link`),
+        hint: expect.stringContaining("--key-store keychain"),
+      });
+      expect(await readFile(elsewhere, "utf8")).toBe("{}");
+    });
+  });
+
+  test("a directory that is a symbolic link, or in which everyone may write, takes no key", async () => {
     const { store, directory } = await storeWith("{}");
-    const elsewhere = path.join(directory, "elsewhere.json");
-    await writeFile(elsewhere, '{"accounts":{"old":{"base_url":"https://a.test"}}}');
-    await rm(store.path);
-    await symlink(elsewhere, store.path);
+    await chmod(directory, 0o1777);
+    await expect(saveAccount(store, "shop", account)).rejects.toMatchObject({
+      message: expect.stringContaining(`everyone can write in ${directory}`),
+      hint: expect.stringContaining(`chmod o-w ${directory}`),
+    });
+    await chmod(directory, 0o755);
+    const link = `${directory}-link`;
+    await symlink(directory, link);
+    await expect(saveAccount(openConfigStore(link), "shop", account)).rejects.toMatchObject({
+      message: expect.stringContaining(`${link} is a symbolic link`),
+      hint: expect.stringContaining("COURIER_CONFIG_DIR"),
+    });
+    expect(await readFile(store.path, "utf8")).toBe("{}");
+    expect(await readdir(directory)).toEqual(["config.json"]);
     await saveAccount(store, "shop", account);
-    expect(Object.keys((await store.read()).accounts)).toEqual(["old", "shop"]);
+    expect((await store.read()).accounts.shop).toEqual(account);
   });
 
   test("a change that fails changes nothing, and leaves no lock behind", async () => {

@@ -5,35 +5,10 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { linesOfEveryCommand } from "../support/every-command.ts";
+import { echo, expectNoKey, filesBelow, marker } from "../support/marker.ts";
 import { createServedProcessHome, type ServedProcessHome, until } from "../support/process.ts";
-
-/** With characters that JSON, URLs and shells write differently. */
-const marker = 'Mark3r/key+01"\\=&%$Q~z9';
-
-/** The ways in which the key could stand in a text, the three alignments of base64 included. */
-const disguises = (() => {
-  const aligned = [0, 1, 2].map((offset) => {
-    const base64 = Buffer.from(`${"x".repeat(offset)}${marker}`).toString("base64");
-    return base64.slice(Math.ceil((offset * 8) / 6), -4);
-  });
-  const [hex, url] = [Buffer.from(marker).toString("hex"), encodeURIComponent(marker)];
-  const quoted = JSON.stringify(marker).slice(1, -1);
-  return [marker, quoted, url, hex, ...aligned, ...aligned.map((text) => text.replace(/\+/g, "-"))];
-})();
-
-function expectNoKey(text: string, where: string): void {
-  for (const disguise of disguises) expect(text.includes(disguise), `${where}: ${disguise}`).toBe(false);
-}
-
-/** Every file below a directory, with its path. */
-async function filesBelow(directory: string): Promise<readonly { file: string; text: string }[]> {
-  if (!existsSync(directory)) return [];
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name));
-  return Promise.all(files.map(async (file) => ({ file, text: await readFile(file, "latin1") })));
-}
+import { startSilentBus } from "../support/secret-service.ts";
 
 const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
 
@@ -91,6 +66,60 @@ describe("the key in no argument list", () => {
     expect(await running.ended).toMatchObject({ exit: 143 });
   });
 
+  test.skipIf(!hasProc)("nor while any command waits for the service (needs /proc)", async () => {
+    const { sandbox, courier, start, login, directory } = await createMarkedHome();
+    expect(await courier(`${login()} --account shop`, { env: noKey, stdin: marker })).toMatchObject({
+      exit: 0,
+    });
+    sandbox.faults.add({ kind: "stall_headers" });
+    const at = { baseUrl: sandbox.baseUrl, apiKey: marker, id: "1", trackingNumber: "T1", directory };
+    const lines = [...linesOfEveryCommand(at).values()].map(([first]) => first);
+    let asked = 0;
+    for (const { words, stdin = "", isEndless } of lines.filter((each) => each !== undefined)) {
+      const before = sandbox.requests.length;
+      const running = start(words, { env: noKey, stdin });
+      let isOver = Boolean(isEndless);
+      running.ended.finally(() => {
+        isOver = true;
+      });
+      await until("asked, or over", () => isOver || sandbox.requests.length > before);
+      if (sandbox.requests.length > before) {
+        asked += 1;
+        for (const file of ["cmdline", "environ"])
+          expectNoKey(await readFile(`/proc/${running.pid}/${file}`, "latin1"), `${words.join(" ")} ${file}`);
+      }
+      if (!isOver || isEndless) process.kill(running.pid, "SIGTERM");
+      await running.ended;
+    }
+    expect(asked, "commands that call the service").toBeGreaterThan(7);
+  });
+
+  test.skipIf(!hasProc)("nor in what is started to ask a key ring, or a command (needs /proc)", async () => {
+    const { sandbox, start, directory } = await createMarkedHome();
+    const base = ["login", "--account", "shop", "--base-url", sandbox.baseUrl];
+    const script = path.join(directory, "waiting.mjs");
+    await writeFile(script, "setTimeout(() => {}, 60_000);");
+    const silentBus = await startSilentBus();
+    for (const more of [
+      ["--key-store", "keychain"],
+      ["--key-command", `'${process.execPath}' '${script}'`],
+    ]) {
+      const env = { COURIER_API_KEY: marker, ...silentBus };
+      const running = start([...base, ...more], { env, stdin: marker });
+      const listed = `/proc/${running.pid}/task/${running.pid}/children`;
+      let children = "";
+      await until("a child", async () => {
+        children = (await readFile(listed, "utf8")).trim();
+        return children !== "" && !(await readFile(`/proc/${children}/cmdline`, "latin1")).includes("login");
+      });
+      for (const file of ["cmdline", "environ"])
+        expectNoKey(await readFile(`/proc/${children}/${file}`, "latin1"), `${more[0]} ${file}`);
+      process.kill(running.pid, "SIGTERM");
+      expect(await running.ended).toMatchObject({ exit: 143 });
+      await until("the child ended", () => !existsSync(`/proc/${children}`));
+    }
+  });
+
   test.each([["--api-key", marker], ["--key", marker], [`--api-key=${marker}`], ["--token", marker]])(
     "an attempt to give it there is refused, with a hint, and not repeated: %s",
     async (...words) => {
@@ -131,7 +160,6 @@ test("the key in no output and no file but config.json, whatever is done", async
   await run("profile --debug", 0, "", {}); // from the environment
 
   // A service that repeats what it was sent, in every way that it can.
-  const echo = `${marker} ${encodeURIComponent(marker)} ${btoa(marker)} ${JSON.stringify(marker)}`;
   for (const flags of ["--debug", "--debug --json"]) {
     for (const fault of [
       { kind: "refuse", status: 400, code: marker, message: echo, details: { field: echo, value: [echo] } },

@@ -37,7 +37,7 @@ export const layers: readonly (readonly string[])[] = [
   ["api", "bulk", "completion", "config", "forms", "terminal", "sandbox", "watch"],
   ["commands"],
   ["cli"],
-  ["main.ts"],
+  ["main.ts", "keyring.ts"],
 ];
 
 /** A second file for the part of a package that start-up does not need, which must lie in a module of its own. */
@@ -46,17 +46,19 @@ export const lazyParts: Readonly<Record<string, string>> = { zod: "src/model/jso
 /** The one file that may import each package; a package without a row may not be imported at all. */
 export const owners: Readonly<Record<string, string>> = {
   "@inquirer/prompts": "src/terminal/prompt.ts",
+  "@napi-rs/keyring": "src/keyring.ts",
   "@vant/area-data": "src/forms/address-divisions.ts",
   chalk: "src/terminal/theme.ts",
   "cli-table3": "src/terminal/table.ts",
   commander: "src/cli/parser.ts",
-  conf: "src/config/json-writer.ts",
+  conf: "src/config/whole-file.ts",
   "csv-parse": "src/bulk/sheet.ts",
   "csv-stringify": "src/terminal/csv.ts",
   "env-paths": "src/cli/directories.ts",
   "fastest-levenshtein": "src/core/suggest.ts",
   "lossless-json": "src/model/json.ts",
   "proper-lockfile": "src/config/lock.ts",
+  shlex: "src/config/key-command.ts",
   "string-width": "src/terminal/width.ts",
   undici: "src/api/transport.ts",
   zod: "src/model/schema.ts",
@@ -71,15 +73,18 @@ export const lazyPackages: readonly string[] = [
   "conf",
   "csv-stringify",
   "proper-lockfile",
+  "shlex",
   "undici",
 ];
 
 const entry = "src/main.ts";
+/** What processes begin with. */
+const processEntries = [entry, "src/keyring.ts"];
 /** Where a run starts: main.ts loads it on demand, so that the Tab key does not. */
 const runEntry = "src/cli/run.ts";
 /** The answer to the Tab key, which cannot wait for any package. */
 const tabEntry = "src/cli/complete.ts";
-const processFiles = [entry, "src/cli/context.ts"];
+const processFiles = [...processEntries, "src/cli/context.ts"];
 const bannedNames = ["utils", "helpers", "common", "types", "index", "manager", "misc"];
 const lineLimit = 250;
 
@@ -171,7 +176,7 @@ const statement =
   /^(?!(?:import|export|const|let|var|function|async function|class|abstract class|interface|type|enum|declare|namespace)\b)[\w$("'[].*/gm;
 
 const checkLoadEffects: FileRule = (module) => {
-  if (module.path === entry) return [];
+  if (processEntries.includes(module.path)) return [];
   const bare = module.imports
     .filter(({ isBare }) => isBare)
     .map(

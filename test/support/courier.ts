@@ -11,6 +11,7 @@ import type { Clock } from "../../src/core/clock.ts";
 import type { Prompts } from "../../src/core/prompts.ts";
 import { type SandboxOptions, type SandboxServer, startSandbox } from "../../src/sandbox/server.ts";
 import { createHandClock } from "./hand-clock.ts";
+import { createMemoryKeyRing, type MemoryKeyRing } from "./memory-key-ring.ts";
 import { Capture, inputStream, noJob } from "./streams.ts";
 
 export const startOfTime = "2026-03-01T08:00:00Z";
@@ -39,6 +40,7 @@ export interface Home {
   readonly directory: string;
   readonly configDir: string;
   readonly stateDir: string;
+  readonly keyRing: MemoryKeyRing;
   readonly clock: Clock & ReturnType<typeof createHandClock>;
   /** Runs one command line: words parted by blanks, or given singly. */
   courier(words: string | readonly string[], options?: RunOptions): Promise<Ran>;
@@ -49,12 +51,14 @@ export async function createHome(env: Record<string, string> = {}): Promise<Home
   const directory = await mkdtemp(path.join(tmpdir(), "courier-test-"));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const clock = createHandClock(startOfTime);
+  const keyRing = createMemoryKeyRing();
   const configDir = path.join(directory, "config");
   const stateDir = path.join(directory, "state");
   return {
     directory,
     configDir,
     stateDir,
+    keyRing,
     clock,
     async courier(words, options = {}) {
       const stdout = options.stdout ?? new Capture(options.terminal);
@@ -66,6 +70,7 @@ export async function createHome(env: Record<string, string> = {}): Promise<Home
         stdin: inputStream(piped),
         stdout,
         stderr,
+        openKeyRing: async () => keyRing,
         signal: options.signal ?? new AbortController().signal,
         job: noJob,
         clock,
@@ -85,7 +90,7 @@ export interface ServedHome extends Home {
 
 /** A home whose environment names a served sandbox, started for this test on the same clock. */
 export async function createServedHome(options: Partial<SandboxOptions> = {}): Promise<ServedHome> {
-  const apiKey = "test-key-0123456789";
+  const apiKey = options.apiKey ?? "test-key-0123456789";
   const env: Record<string, string> = { COURIER_API_KEY: apiKey };
   const home = await createHome(env);
   const stateDir = path.join(home.directory, "service");

@@ -2,6 +2,7 @@
 
 import { setImmediate as turn } from "node:timers/promises";
 import type { Fault, FaultCondition } from "../../src/sandbox/faults.ts";
+import type { SandboxOptions } from "../../src/sandbox/server.ts";
 import { createServedHome, type Ran, type RunOptions, type ServedHome } from "./courier.ts";
 import type { Place } from "./faults.ts";
 import { plainDraft } from "./orders.ts";
@@ -32,8 +33,8 @@ export interface Suffered extends Ran {
 const longerThanATryMs = 15_001;
 
 /** Three generated orders, and nothing else. */
-export async function createFaultHome(): Promise<FaultHome> {
-  const home = await createServedHome({ seedOrders: 3 });
+export async function createFaultHome(options: Partial<SandboxOptions> = {}): Promise<FaultHome> {
+  const home = await createServedHome({ seedOrders: 3, ...options });
   const { sandbox, clock } = home;
   const headers = { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" };
   const url = `${sandbox.baseUrl}/api/v1/orders`;

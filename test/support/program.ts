@@ -51,7 +51,8 @@ function makePackage(copy: string, ready: string, begun: string): void {
   try {
     if (newestMs("src", "completions", "scripts", "package.json") > modifiedMs("dist/main.cjs"))
       execFileSync(process.execPath, [path.join(root, "scripts/build.mjs")], { stdio: "inherit" });
-    for (const part of ["bin", "dist", "package.json"])
+    // The optional package is not in the bundle.
+    for (const part of ["bin", "dist", "package.json", "node_modules/@napi-rs"])
       cpSync(path.join(root, part), path.join(copy, part), { recursive: true });
     writeFileSync(ready, "");
   } catch (error) {

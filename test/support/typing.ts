@@ -7,7 +7,7 @@ import { Capture, noJob } from "./streams.ts";
 
 /** Types `keys` as soon as stderr shows `question`. */
 export async function courierTyping(
-  home: Pick<Home, "configDir" | "stateDir" | "clock">,
+  home: Pick<Home, "configDir" | "stateDir" | "clock" | "keyRing">,
   words: string,
   { env, question, keys }: { env: Record<string, string>; question: RegExp; keys: string },
 ): Promise<Ran> {
@@ -20,6 +20,7 @@ export async function courierTyping(
     stdin,
     stdout,
     stderr,
+    openKeyRing: async () => home.keyRing,
     signal: new AbortController().signal,
     job: noJob,
     clock: home.clock,

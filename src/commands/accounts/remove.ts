@@ -1,6 +1,6 @@
 /** Owns `courier accounts remove`: forgets an account, its key included. */
 
-import { findAccount, removeAccount, sandboxAccount, unknownAccount } from "../../config/accounts.ts";
+import { findAccount, sandboxAccount, unknownAccount } from "../../config/accounts.ts";
 import { usageError } from "../../core/errors.ts";
 import { line } from "../../terminal/blocks.ts";
 import { confirmOrStop, defineCommand, document } from "../command.ts";
@@ -17,7 +17,9 @@ export const removeStoredAccount = defineCommand({
     const config = await context.config.read();
     if (!findAccount(config, name)) throw unknownAccount(name, config);
     await confirmOrStop(context, `Forget the account ${name} and its key?`);
-    await removeAccount(context.config, name);
+    const keyLeft = await context.keys.remove(name);
+    if (keyLeft)
+      context.messages.warn(`the key of the account ${name} is still in the key ring: ${keyLeft.message}`);
     await context.seenOrders.forget(name);
     return document({ account: name, removed: true }, () => [line(`The account ${name} is forgotten`)]);
   },

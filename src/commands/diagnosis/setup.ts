@@ -99,8 +99,13 @@ async function describe(account: ActiveAccount, { config, machine }: Context): P
   const others = Object.keys(accounts).filter((name) => name !== account.name).length;
   const rest = others === 0 ? "" : `; ${others} more stored`;
   if (account.kind === "sandbox") return `sandbox, inside courier, needs no key${rest}`;
-  const place = account.keyFrom === "environment" ? "COURIER_API_KEY" : hideHome(config.path, machine);
-  return `${account.name}, ${account.baseUrl}, key in ${place}${rest}`;
+  const places = {
+    given: "key in COURIER_API_KEY",
+    file: `key in ${hideHome(config.path, machine)}`,
+    keychain: "key in the operating system's key ring",
+    command: "key from a command of yours",
+  };
+  return `${account.name}, ${account.baseUrl}, ${places[account.key.place]}${rest}`;
 }
 
 const completionPlaces = {

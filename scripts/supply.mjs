@@ -1,0 +1,100 @@
+/**
+ * Owns what travels with the program about where it comes from: the licences of the packages in the bundle, and
+ * its bill of materials (CycloneDX). Both say the same for the same bundle: no times, no random numbers.
+ */
+
+import { readdir, readFile, writeFile } from "node:fs/promises";
+
+/** Licences whose terms are met by passing their text on. Another one needs a decision, and fails the build. */
+const accepted = [
+  "0BSD",
+  "Apache-2.0",
+  "BlueOak-1.0.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "ISC",
+  "MIT",
+  "Unlicense",
+];
+
+/** Writes THIRD_PARTY_LICENSES and sbom.cdx.json for the bundled files, given as paths relative to `root`. */
+export async function writeSupply(root, outdir, files) {
+  const manifest = JSON.parse(await readFile(`${root}package.json`, "utf8"));
+  const lock = JSON.parse(await readFile(`${root}package-lock.json`, "utf8"));
+  const folders = [...new Set(files.flatMap((file) => findPackage(file) ?? []))].sort();
+  const packages = await Promise.all(folders.map((folder) => readPackage(root, folder, lock)));
+  const refused = packages.filter(({ licence }) => !accepted.includes(licence));
+  if (refused.length > 0) {
+    const named = refused.map(({ name, version, licence }) => `${name} ${version} (${licence})`);
+    throw new Error(`licences that scripts/supply.mjs does not know: ${named.join(", ")}`);
+  }
+  await writeFile(`${outdir}/THIRD_PARTY_LICENSES`, describeLicences(packages));
+  await writeFile(
+    `${outdir}/sbom.cdx.json`,
+    `${JSON.stringify(listMaterials(manifest, packages, lock), null, 2)}\n`,
+  );
+}
+
+/** `node_modules/a/node_modules/@b/c/lib/d.js` comes from the package in `node_modules/a/node_modules/@b/c`. */
+function findPackage(file) {
+  return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
+}
+
+async function readPackage(root, folder, lock) {
+  const {
+    name,
+    version,
+    license: licence,
+  } = JSON.parse(await readFile(`${root}${folder}/package.json`, "utf8"));
+  const files = (await readdir(`${root}${folder}`)).filter((file) =>
+    /^(licen[cs]e|copying|notice)([.-]|$)/i.test(file),
+  );
+  const texts = await Promise.all(files.sort().map((file) => readFile(`${root}${folder}/${file}`, "utf8")));
+  const text = texts.map((each) => each.trim()).join("\n\n");
+  if (text === "") throw new Error(`no text of the licence in ${folder}`);
+  return { name, version, licence, text, integrity: lock.packages[folder]?.integrity };
+}
+
+function describeLicences(packages) {
+  const sections = packages.map(
+    ({ name, version, licence, text }) => `== ${name} ${version} (${licence})\n\n${text}\n`,
+  );
+  return `courier contains the following packages.\n\n${sections.join("\n")}`;
+}
+
+function listMaterials(manifest, packages, lock) {
+  const optional = Object.keys(manifest.optionalDependencies ?? {}).map((name) => {
+    const { version, license, integrity } = lock.packages[`node_modules/${name}`];
+    return { name, version, licence: license, integrity, scope: "optional" };
+  });
+  const components = [...packages, ...optional].map(describeComponent);
+  const self = describeComponent({ ...manifest, licence: manifest.license });
+  return {
+    $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.5",
+    version: 1,
+    metadata: { component: { ...self, type: "application" } },
+    components,
+    dependencies: [{ ref: self["bom-ref"], dependsOn: components.map((each) => each["bom-ref"]) }],
+  };
+}
+
+function describeComponent({ name, version, licence, integrity, scope = "required" }) {
+  const [group, short] = name.startsWith("@") ? name.split("/") : [undefined, name];
+  const purl = `pkg:npm/${group ? `${encodeURIComponent(group)}/` : ""}${short}@${version}`;
+  const [algorithm, base64] = integrity?.split("-", 2) ?? [];
+  return {
+    type: "library",
+    "bom-ref": purl,
+    ...(group ? { group } : {}),
+    name: short,
+    version,
+    scope,
+    ...(algorithm === "sha512"
+      ? { hashes: [{ alg: "SHA-512", content: Buffer.from(base64, "base64").toString("hex") }] }
+      : {}),
+    licenses: [{ license: { id: licence } }],
+    purl,
+  };
+}

@@ -1,0 +1,82 @@
+/** Owns what courier asks of the operating system's key ring, each time in a process of its own (src/keyring.ts). */
+
+import { CourierError } from "../core/errors.ts";
+import { type Env, runSubprocess, withoutKey } from "./subprocess.ts";
+
+/** What names one key in the key ring, readable for who looks through it. */
+export interface KeyRingEntry {
+  readonly service: string;
+  readonly user: string;
+}
+
+/** Every call ends within two seconds, or throws a `key_ring` error. */
+export interface KeyRing {
+  get(entry: KeyRingEntry): Promise<string | undefined>;
+  set(entry: KeyRingEntry, key: string): Promise<void>;
+  /** Also where there is no such entry. */
+  delete(entry: KeyRingEntry): Promise<void>;
+}
+
+export interface KeyRingRequest extends KeyRingEntry {
+  readonly action: "get" | "set" | "delete";
+  readonly key?: string | undefined;
+}
+
+export type KeyRingAnswer =
+  | { readonly key: string | null }
+  | { readonly failure: "absent" }
+  | { readonly failure: "refused"; readonly reason: string };
+
+const limitMs = 2_000;
+const elsewhere = "keep the key elsewhere: --key-store file, --key-command, or COURIER_API_KEY for one run";
+
+/** `words` start src/keyring.ts. */
+export function createKeyRing(words: readonly string[], env: Env): KeyRing {
+  async function ask(request: KeyRingRequest): Promise<string | undefined> {
+    const end = await runSubprocess({
+      words,
+      env: withoutKey(env),
+      stdin: JSON.stringify(request),
+      timeoutMs: limitMs,
+    });
+    if (end.kind === "timeout") {
+      throw keyRingError(
+        `the key ring did not answer within ${limitMs / 1_000} seconds`,
+        `unlock it and try again, or ${elsewhere}`,
+      );
+    }
+    const answer = end.kind === "ended" ? readAnswer(end.stdout) : undefined;
+    if (answer === undefined) throw keyRingError("the key ring cannot be asked here", elsewhere);
+    if ("key" in answer) return answer.key ?? undefined;
+    if (answer.failure === "absent") {
+      throw keyRingError(
+        "the key ring needs the optional package @napi-rs/keyring, which is not installed here",
+        `install courier with it (npm install --include=optional), or ${elsewhere}`,
+      );
+    }
+    const running = "see that the key ring of this session is running and unlocked";
+    throw keyRingError(`the key ring refused: ${answer.reason}`, `${running}, or ${elsewhere}`);
+  }
+
+  return {
+    get: (entry) => ask({ ...entry, action: "get" }),
+    async set(entry, key) {
+      await ask({ ...entry, action: "set", key });
+    },
+    async delete(entry) {
+      await ask({ ...entry, action: "delete" });
+    },
+  };
+}
+
+function readAnswer(text: string): KeyRingAnswer | undefined {
+  try {
+    return JSON.parse(text) as KeyRingAnswer;
+  } catch {
+    return undefined; // its process broke down
+  }
+}
+
+function keyRingError(message: string, hint: string): CourierError {
+  return new CourierError("key_ring", 4, message, { hint });
+}

@@ -1,0 +1,223 @@
+/** Owns the keeping of keys: reading, storing, moving and forgetting them, wherever each one is. */
+
+import { CourierError, usageError } from "../core/errors.ts";
+import { type ActiveAccount, findAccount, unknownAccount } from "./accounts.ts";
+import type { KeyRing, KeyRingEntry } from "./key-ring.ts";
+import { keySource, parseApiKey, withoutSource } from "./key-source.ts";
+import type { Config, ConfigStore, KeyStore, StoredAccount } from "./store.ts";
+
+export interface KeyMeans {
+  readonly config: ConfigStore;
+  ring(): Promise<KeyRing>;
+  runCommand(command: string): Promise<string>;
+  /** Told of every key that comes to light, before anything is done with it. */
+  learn(key: string): void;
+}
+
+/** What a login stores: a key, in a store; or a command that prints it. */
+export type Keeping =
+  | { readonly place: KeyStore; readonly apiKey: string }
+  | { readonly place: "command"; readonly command: string };
+
+export interface Keys {
+  /** The key of an account. Throws `no_account`, `key_ring` or `key_command`, exit 4. */
+  read(account: Extract<ActiveAccount, { kind: "remote" }>): Promise<string>;
+  /** What a command prints, as a key. */
+  ask(command: string): Promise<string>;
+  /** Throws where the key ring cannot be used. */
+  tryRing(name: string, baseUrl: string): Promise<void>;
+  /** Stores an account with its key; the first account becomes the current one. A copy elsewhere is deleted. */
+  save(name: string, account: StoredAccount, keeping: Keeping): Promise<void>;
+  /** Moves a key, and leaves no copy behind. Gives back where it was. */
+  move(name: string, to: KeyStore): Promise<KeyStore>;
+  /** Forgets an account's key but keeps its base URL. */
+  forget(name: string): Promise<void>;
+  /** Forgets an account altogether. Gives back why its key is still in the key ring, where it is. */
+  remove(name: string): Promise<CourierError | undefined>;
+}
+
+export function createKeys({ config, ring, runCommand, learn }: KeyMeans): Keys {
+  /** A key is bound to its service's origin, and to this config file: another one's accounts are not these. */
+  function entryOf(name: string, baseUrl: string): KeyRingEntry {
+    const service = URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
+    return { service: "courier-cli", user: `${name} ${service} ${config.path}` };
+  }
+
+  function learned(key: string): string {
+    learn(key);
+    return key;
+  }
+
+  /** The account's entry in the key ring, where its key is there. */
+  function ringEntry(name: string, account: StoredAccount | undefined): KeyRingEntry | undefined {
+    return account?.key_store === "keychain" ? entryOf(name, account.base_url) : undefined;
+  }
+
+  async function drop(entry: KeyRingEntry | undefined): Promise<void> {
+    if (entry) await (await ring()).delete(entry);
+  }
+
+  async function readRing(name: string, baseUrl: string): Promise<string> {
+    const key = await (await ring()).get(entryOf(name, baseUrl));
+    if (key !== undefined) return learned(parseApiKey(key, `the key of the account ${name} in the key ring`));
+    throw new CourierError("no_account", 4, `the key ring has no key for the account ${name}`, {
+      hint: `unlock the key ring, or store the key again: courier login --account ${name}`,
+    });
+  }
+
+  /** Puts a key into the key ring, and looks whether it is there. */
+  async function fillRing(entry: KeyRingEntry, key: string): Promise<void> {
+    const keyRing = await ring();
+    await keyRing.set(entry, key);
+    if ((await keyRing.get(entry)) === key) return;
+    throw new CourierError("key_ring", 4, "the key ring took the key, but does not give it back", {
+      hint: "keep the key elsewhere: --key-store file, or --key-command",
+    });
+  }
+
+  /** Writes an account whose key is in `entry` now; where that fails, the entry is taken back. */
+  async function update(
+    change: (content: Config) => Promise<Config>,
+    filled: () => KeyRingEntry | undefined,
+    afterwards: () => Promise<void>,
+  ): Promise<void> {
+    let isWritten = false;
+    try {
+      await config.update(change, async () => {
+        isWritten = true;
+        await afterwards();
+      });
+    } catch (error) {
+      if (!isWritten) await drop(filled()).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  return {
+    async read({ name, baseUrl, key }) {
+      if (key.place === "keychain") return readRing(name, baseUrl);
+      if (key.place === "command") return this.ask(key.command);
+      return key.apiKey;
+    },
+    async ask(command) {
+      const printed = await runCommand(command);
+      try {
+        return learned(parseApiKey(printed, `what the key command prints (${command})`));
+      } catch (error) {
+        const hint =
+          "it has to print the key alone; a first line: --key-command \"sh -c 'pass show courier | head -n 1'\"";
+        throw error instanceof CourierError ? error.with({ hint }) : error;
+      }
+    },
+    async tryRing(name, baseUrl) {
+      await (await ring()).get(entryOf(name, baseUrl));
+    },
+    async save(name, account, keeping) {
+      const entry = entryOf(name, account.base_url);
+      let before: KeyRingEntry | undefined;
+      let filled: KeyRingEntry | undefined;
+      await update(
+        async (content) => {
+          before = ringEntry(name, findAccount(content, name));
+          if (keeping.place === "keychain") {
+            await fillRing(entry, keeping.apiKey);
+            filled = before?.user === entry.user ? undefined : entry;
+          }
+          const saved = { ...withoutSource(account), ...sourceFields(keeping) };
+          return {
+            ...content,
+            current: content.current ?? name,
+            accounts: { ...content.accounts, [name]: saved },
+          };
+        },
+        () => filled,
+        async () => {
+          const isSame = keeping.place === "keychain" && before?.user === entry.user;
+          if (!isSame) await drop(before);
+        },
+      );
+    },
+    async move(name, to) {
+      let from: KeyStore = to;
+      let entry: KeyRingEntry | undefined;
+      await update(
+        async (content) => {
+          const account = findAccount(content, name);
+          if (!account) throw unknownAccount(name, content);
+          const source = keySource(name, account);
+          if (source?.place === "command") throw notOurs(name, source.command);
+          if (source === undefined) throw noKey(name);
+          from = source.place === "keychain" ? "keychain" : "file";
+          entry = entryOf(name, account.base_url);
+          if (from === to) return content;
+          const apiKey =
+            source.place === "keychain" ? await readRing(name, account.base_url) : learned(source.apiKey);
+          if (to === "keychain") await fillRing(entry, apiKey);
+          const moved = { ...withoutSource(account), ...sourceFields({ place: to, apiKey }) };
+          return { ...content, accounts: { ...content.accounts, [name]: moved } };
+        },
+        () => (to === "keychain" && from !== to ? entry : undefined),
+        async () => {
+          // Again even where the key is in the file already: an earlier move may have left a copy behind.
+          if (to === "file") await drop(entry).catch((error) => Promise.reject(copyLeft(name, error)));
+        },
+      );
+      return from;
+    },
+    async forget(name) {
+      await config.update(async (content) => {
+        const account = findAccount(content, name);
+        if (!account) throw unknownAccount(name, content);
+        await drop(ringEntry(name, account));
+        return { ...content, accounts: { ...content.accounts, [name]: withoutSource(account) } };
+      });
+    },
+    async remove(name) {
+      let entry: KeyRingEntry | undefined;
+      let failure: CourierError | undefined;
+      await config.update(
+        (content) => {
+          const account = findAccount(content, name);
+          if (!account) throw unknownAccount(name, content);
+          entry = ringEntry(name, account);
+          const { [name]: _removed, ...accounts } = content.accounts;
+          return { ...content, current: content.current === name ? undefined : content.current, accounts };
+        },
+        async () => {
+          // The account has to be removable where its key ring is gone, too.
+          await drop(entry).catch((error) => {
+            if (!(error instanceof CourierError)) throw error;
+            failure = error;
+          });
+        },
+      );
+      return failure;
+    },
+  };
+}
+
+function sourceFields(keeping: Keeping): Pick<StoredAccount, "key" | "key_store" | "key_command"> {
+  if (keeping.place === "command") return { key_command: keeping.command };
+  return keeping.place === "keychain" ? { key_store: "keychain" } : { key: keeping.apiKey };
+}
+
+function notOurs(name: string, command: string): CourierError {
+  return usageError(
+    `courier keeps no key of the account ${name}, which comes from a command: ${command}`,
+    `store a key with: courier login --account ${name} --key-store keychain`,
+  );
+}
+
+function noKey(name: string): CourierError {
+  return new CourierError("no_account", 4, `no key is stored for the account ${name}`, {
+    hint: `store one with: courier login --account ${name}`,
+  });
+}
+
+function copyLeft(name: string, error: unknown): unknown {
+  if (!(error instanceof CourierError)) return error;
+  return error.with({
+    message: `the key of the account ${name} is in the config file, but the key ring may still hold a copy: ${error.message}`,
+    hint: `unlock the key ring, then run again: courier accounts move-key ${name} --to file`,
+  });
+}

@@ -1,0 +1,43 @@
+/** Owns where a secret may be written, and how open the files that hold one are. */
+
+import { chmod, lstat, stat } from "node:fs/promises";
+import { platform } from "node:os";
+import path from "node:path";
+import { type CourierError, fileError } from "../core/errors.ts";
+
+/** Windows has no such modes: there, a user's own folder is closed to others. */
+const hasModes = platform() !== "win32";
+
+/**
+ * Throws a file error where a secret written to `file` could land in another place than it seems, or be
+ * taken by others: a symbolic link in place of the file or its directory, or a directory in which everyone
+ * may put files. A directory that is still to be made will be closed; those further up are the system's and
+ * the user's own business.
+ */
+export async function checkSecretPlace(file: string): Promise<void> {
+  const directory = path.dirname(file);
+  if (await isLink(file)) throw refusal(`${file} is a symbolic link`, "put the file itself there");
+  if (await isLink(directory))
+    throw refusal(`${directory} is a symbolic link`, "name the real directory in COURIER_CONFIG_DIR");
+  const mode = hasModes ? ((await stat(directory).catch(() => undefined))?.mode ?? 0) : 0;
+  if (mode & 0o002)
+    throw refusal(`everyone can write in ${directory}`, `close it with: chmod o-w ${directory}`);
+}
+
+/** Closes a file to everyone but its owner. Gives back the mode that it had where others could read it. */
+export async function closeToOthers(file: string): Promise<string | undefined> {
+  const found = hasModes ? await stat(file).catch(() => undefined) : undefined;
+  if (!found || (found.mode & 0o077) === 0) return undefined;
+  await chmod(file, 0o600);
+  return (found.mode & 0o777).toString(8);
+}
+
+async function isLink(place: string): Promise<boolean> {
+  return (await lstat(place).catch(() => undefined))?.isSymbolicLink() ?? false;
+}
+
+function refusal(reason: string, remedy: string): CourierError {
+  return fileError(`the key was not written, since ${reason}`, {
+    hint: `${remedy}, or keep the key elsewhere: courier login --key-store keychain, or --key-command`,
+  });
+}

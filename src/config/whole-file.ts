@@ -1,0 +1,69 @@
+/** Owns the writing of a JSON file of ours: whole, or not at all (owner of conf). */
+
+import { randomUUID } from "node:crypto";
+import { chown, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import Conf from "conf";
+import { systemCode } from "../core/errors.ts";
+import { type Json, parseJson, stringifyJson } from "../model/json.ts";
+
+/**
+ * Writes a file of mode 0600 beside the old one and puts it in its place when all of it is on the disk. A
+ * symbolic link stays one: the file that it names is replaced. The caller holds the file's lock. Throws the
+ * system's errors.
+ */
+export async function writeWholeFile(file: string, content: Record<string, Json>): Promise<void> {
+  const target = await resolveLink(file);
+  await removeLeftovers(target);
+  const text = `${stringifyJson(content, 2)}\n`;
+  const draft = `${target}.tmp-${randomUUID()}`;
+  const conf = new Conf<Record<string, unknown>>({
+    projectName: "courier",
+    cwd: path.dirname(draft),
+    configName: path.basename(draft),
+    fileExtension: "",
+    configFileMode: 0o600,
+    clearInvalidConfig: false,
+    accessPropertiesByDotNotation: false,
+    serialize: () => text,
+    deserialize: (written) => parseJson(written) as Record<string, unknown>,
+  });
+  try {
+    conf.store = content;
+    const written = await stat(draft);
+    // Where a disk is full, the system writes what fits, and conf does not ask how much that was.
+    if (written.size !== Buffer.byteLength(text)) throw noSpace();
+    await keepOwner(draft, written.uid, target);
+    await rename(draft, target);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function resolveLink(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return file;
+    throw error;
+  }
+}
+
+/** What was being written when a process was killed; the lock says that nobody is writing now. */
+async function removeLeftovers(target: string): Promise<void> {
+  const directory = path.dirname(target);
+  for (const entry of await readdir(directory)) {
+    if (entry.startsWith(`${path.basename(target)}.tmp-`))
+      await rm(path.join(directory, entry), { force: true });
+  }
+}
+
+/** A run as root must not take the file away from the one whose it is. */
+async function keepOwner(draft: string, ownUid: number, target: string): Promise<void> {
+  const before = await stat(target).catch(() => undefined);
+  if (before && before.uid !== ownUid) await chown(draft, before.uid, before.gid).catch(() => undefined);
+}
+
+function noSpace(): Error {
+  return Object.assign(new Error("no space is left on the disk"), { code: "ENOSPC" });
+}

@@ -1,0 +1,29 @@
+/**
+ * Owns the process beside courier's that asks the operating system's key ring, once (owner of @napi-rs/keyring).
+ * Such a call can block for ever, in native code that nothing can interrupt; a process can be ended. The
+ * request comes in as JSON on stdin and the answer leaves on stdout, where no list of processes shows them.
+ */
+
+import { readFileSync } from "node:fs";
+import type { KeyRingAnswer, KeyRingRequest } from "./config/key-ring.ts";
+
+const request = JSON.parse(readFileSync(0, "utf8")) as KeyRingRequest;
+process.stdout.write(JSON.stringify(await answer(request)));
+
+async function answer({ action, service, user, key }: KeyRingRequest): Promise<KeyRingAnswer> {
+  let keyRing: typeof import("@napi-rs/keyring");
+  try {
+    keyRing = await import("@napi-rs/keyring");
+  } catch {
+    return { failure: "absent" };
+  }
+  try {
+    // Left to choose, the package falls back to the Linux kernel's keys, which are gone after a few days.
+    const entry = new keyRing.Entry(service, user, { linux: { store: "secret-service" } });
+    if (action === "set") entry.setPassword(key ?? "");
+    if (action === "delete") entry.deleteCredential();
+    return { key: action === "get" ? (entry.getPassword() ?? null) : null };
+  } catch (error) {
+    return { failure: "refused", reason: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,376 @@
+/** Where keys are kept: the config file, the key ring, a command; and that they never change their place unasked. */
+
+import { chmod, stat } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { configPath, putConfig, readConfigText } from "../support/config-file.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+
+const nothing = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+
+/** One line as the user of a machine with nothing in its environment. */
+function run(home: ServedHome, words: string | readonly string[], stdin = "") {
+  return home.courier(words, { env: nothing, stdin });
+}
+
+function login(home: ServedHome, words = "") {
+  return run(home, `login --base-url ${home.sandbox.baseUrl} ${words}`, home.sandbox.apiKey);
+}
+
+async function accountsOf(home: ServedHome) {
+  return JSON.parse(await readConfigText(home)).accounts;
+}
+
+async function expectKeyOnlyIn(home: ServedHome, place: "file" | "keychain" | "nowhere") {
+  const [text, ring] = [await readConfigText(home), [...home.keyRing.entries.values()]];
+  expect(text.includes(home.sandbox.apiKey), "in the file").toBe(place === "file");
+  expect(ring).toEqual(place === "keychain" ? [home.sandbox.apiKey] : []);
+}
+
+describe("login --key-store keychain", () => {
+  test("keeps the key in the key ring alone, says so before, and every call finds it there", async () => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await login(home, "--key-store keychain --json");
+    expect(exit).toBe(0);
+    expect(stderr).toBe("The key of the account default will be kept in the operating system's key ring\n");
+    expect(JSON.parse(stdout)).toMatchObject({ account: "default", key_kept_in: "keychain" });
+    await expectKeyOnlyIn(home, "keychain");
+    expect(await accountsOf(home)).toEqual({
+      default: { base_url: home.sandbox.baseUrl, key_store: "keychain" },
+    });
+    expect(await run(home, "profile")).toMatchObject({ exit: 0, stderr: "" });
+    const [row] = JSON.parse((await run(home, "accounts list --json")).stdout);
+    expect(row).toMatchObject({ key: "keychain", key_store: "keychain" });
+  });
+
+  test("the entry names account, service and config file, so that no other one's account gets its key", async () => {
+    const home = await createServedHome();
+    await login(home, "--key-store keychain --account shop");
+    expect([...home.keyRing.entries.keys()]).toEqual([
+      `courier-cli: shop ${home.sandbox.baseUrl} ${configPath(home)}`,
+    ]);
+    const accounts = await accountsOf(home);
+    const moved = { ...accounts.shop, base_url: "https://evil.example.com" };
+    await putConfig(home, { accounts: { shop: moved } });
+    const { exit, stderr } = await run(home, "profile --account shop");
+    expect(exit).toBe(4);
+    expect(stderr).toContain("the key ring has no key for the account shop");
+  });
+
+  test.each(["get", "set"] as const)(
+    "a key ring that refuses to %s stores nothing, in no other place either",
+    async (action) => {
+      const home = await createServedHome();
+      home.keyRing.refuse(action);
+      const { exit, stdout, stderr } = await login(home, "--key-store keychain");
+      expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
+      expect(stderr).toContain("error: the key ring refused: locked\nhint: unlock it");
+      await expect(readConfigText(home)).rejects.toThrow("ENOENT");
+      expect(home.keyRing.entries.size).toBe(0);
+    },
+  );
+
+  test("a file that cannot be written leaves no key in the key ring", async () => {
+    const home = await createServedHome();
+    await putConfig(home, "{ broken");
+    expect(await login(home, "--key-store keychain")).toMatchObject({ exit: 2, stdout: "" });
+    expect(home.keyRing.entries.size).toBe(0);
+  });
+
+  test("a key ring that refuses later is an error with a way on, never a call without the key", async () => {
+    const home = await createServedHome();
+    await login(home, "--key-store keychain");
+    const before = home.sandbox.requests.length;
+    home.keyRing.refuse("get");
+    for (const words of ["profile", "orders list --json", "track A1"]) {
+      const { exit, stdout, stderr } = await run(home, words);
+      expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
+      expect(stderr).toContain("the key ring refused: locked");
+    }
+    expect(home.sandbox.requests).toHaveLength(before);
+    expect((await run(home, "accounts list")).exit, "needs no key").toBe(0);
+  });
+});
+
+describe("the place of a key stays as it is until it is said otherwise", () => {
+  test("logging in again leaves it, --key-store moves it, and no copy stays behind", async () => {
+    const home = await createServedHome();
+    await login(home, "--key-store keychain");
+    await login(home);
+    await expectKeyOnlyIn(home, "keychain");
+    await login(home, "--key-store file");
+    await expectKeyOnlyIn(home, "file");
+    await login(home);
+    await expectKeyOnlyIn(home, "file");
+    await login(home, "--key-store keychain");
+    await expectKeyOnlyIn(home, "keychain");
+    await run(home, [
+      ...`login --no-verify --base-url ${home.sandbox.baseUrl} --key-command`.split(" "),
+      `${process.execPath} -p 1234567`,
+    ]);
+    await expectKeyOnlyIn(home, "nowhere");
+  });
+
+  test("another base URL takes the old one's key out of the key ring", async () => {
+    const home = await createServedHome();
+    await login(home, "--key-store keychain");
+    await run(home, "login --no-verify --base-url https://other.example.com", "other-key");
+    expect([...home.keyRing.entries]).toEqual([
+      [`courier-cli: default https://other.example.com ${configPath(home)}`, "other-key"],
+    ]);
+  });
+
+  test("accounts key-store sets it for accounts to come", async () => {
+    const home = await createServedHome();
+    const set = await run(home, "accounts key-store keychain");
+    expect(set).toEqual({
+      exit: 0,
+      stdout: "From now on, logins keep keys in the operating system's key ring\n",
+      stderr: "",
+    });
+    await login(home);
+    await expectKeyOnlyIn(home, "keychain");
+    expect((await run(home, "accounts key-store file --json")).stdout).toBe('{"key_store":"file"}\n');
+    await login(home);
+    await expectKeyOnlyIn(home, "keychain");
+    await login(home, "--account second");
+    expect((await accountsOf(home)).second.key).toBe(home.sandbox.apiKey);
+    const wrong = await run(home, "accounts key-store vault");
+    expect(wrong).toMatchObject({ exit: 2, stdout: "" });
+    expect(wrong.stderr).toContain("the place for keys is file or keychain, not “vault”");
+  });
+});
+
+describe("accounts move-key", () => {
+  test("there and back, the key in one place at a time", async () => {
+    const home = await createServedHome();
+    await login(home);
+    expect(await run(home, "accounts move-key default --to keychain")).toEqual({
+      exit: 0,
+      stdout: "The key of the account default is now in the operating system's key ring, and nowhere else\n",
+      stderr: "",
+    });
+    await expectKeyOnlyIn(home, "keychain");
+    expect((await run(home, "profile")).exit).toBe(0);
+    const back = await run(home, "accounts move-key default --to file --json");
+    expect(back.stdout).toBe('{"account":"default","from":"keychain","key_store":"file","moved":true}\n');
+    await expectKeyOnlyIn(home, "file");
+    expect((await run(home, "profile")).exit).toBe(0);
+    const again = await run(home, "accounts move-key default --to file");
+    expect(again.stdout).toContain("was in");
+  });
+
+  test.each([
+    ["set", "file", "keychain"],
+    ["get", "file", "keychain"],
+    ["get", "keychain", "file"],
+  ] as const)("a key ring that refuses to %s leaves the key in the %s", async (action, from, to) => {
+    const home = await createServedHome();
+    await login(home, `--key-store ${from}`);
+    home.keyRing.refuse(action);
+    expect(await run(home, `accounts move-key default --to ${to}`)).toMatchObject({ exit: 4, stdout: "" });
+    home.keyRing.refuse("nothing");
+    await expectKeyOnlyIn(home, from);
+    expect((await run(home, "profile")).exit).toBe(0);
+  });
+
+  test.each(["file", "keychain"] as const)(
+    "a move that was killed left the key in both places: running it again to the %s leaves it in one",
+    async (to) => {
+      const home = await createServedHome();
+      await login(home, "--key-store keychain");
+      const entries = [...home.keyRing.entries];
+      await run(home, "accounts move-key default --to file");
+      for (const [name, key] of entries) home.keyRing.entries.set(name, key);
+      expect((await run(home, `accounts move-key default --to ${to}`)).exit).toBe(0);
+      await expectKeyOnlyIn(home, to);
+    },
+  );
+
+  test("a copy that the key ring does not let go of is told, and gone after a second run", async () => {
+    const home = await createServedHome();
+    await login(home, "--key-store keychain");
+    home.keyRing.refuse("delete");
+    const { exit, stderr } = await run(home, "accounts move-key default --to file");
+    expect(exit).toBe(4);
+    expect(stderr).toContain("the key ring may still hold a copy: the key ring refused: locked");
+    expect((await run(home, "profile")).exit).toBe(0);
+    home.keyRing.refuse("nothing");
+    expect((await run(home, "accounts move-key default --to file")).exit).toBe(0);
+    await expectKeyOnlyIn(home, "file");
+  });
+
+  test.each([
+    ["accounts move-key nobody --to file", "there is no account named nobody", 4],
+    ["accounts move-key sandbox --to file", "the account sandbox has no key to move", 2],
+    ["accounts move-key default", "the new place is missing", 2],
+    ["accounts move-key default --to cloud", "--to is file or keychain, not “cloud”", 2],
+    ["accounts move-key keyless --to keychain", "no key is stored for the account keyless", 4],
+    ["accounts move-key asked --to keychain", "which comes from a command: pass show x", 2],
+  ])("%s: %s", async (words, message, exit) => {
+    const home = await createServedHome();
+    const base_url = home.sandbox.baseUrl;
+    await putConfig(home, {
+      accounts: { keyless: { base_url }, asked: { base_url, key_command: "pass show x" } },
+    });
+    const before = await readConfigText(home);
+    const ended = await run(home, words);
+    expect({ exit: ended.exit, stdout: ended.stdout }).toEqual({ exit, stdout: "" });
+    expect(ended.stderr).toContain(message);
+    expect(await readConfigText(home)).toBe(before);
+  });
+});
+
+describe("forgetting", () => {
+  test.each(["logout", "accounts remove default --yes"])("%s empties the key ring too", async (words) => {
+    const home = await createServedHome();
+    await login(home, "--key-store keychain");
+    expect(await run(home, words)).toMatchObject({ exit: 0, stderr: "" });
+    await expectKeyOnlyIn(home, "nowhere");
+  });
+
+  test("logout says nothing is forgotten while the key ring keeps it; remove goes on, and says so", async () => {
+    const home = await createServedHome();
+    await login(home, "--key-store keychain");
+    home.keyRing.refuse("delete");
+    expect(await run(home, "logout")).toMatchObject({ exit: 4, stdout: "" });
+    expect((await accountsOf(home)).default.key_store).toBe("keychain");
+    const removed = await run(home, "accounts remove default --yes");
+    expect(removed.exit).toBe(0);
+    expect(removed.stderr).toContain(
+      "warning: the key of the account default is still in the key ring: the key ring refused: locked",
+    );
+    expect(await accountsOf(home)).toEqual({});
+  });
+});
+
+describe("login --key-command", () => {
+  const words = (home: ServedHome, command: string, more: readonly string[] = []) => [
+    "login",
+    "--base-url",
+    home.sandbox.baseUrl,
+    "--key-command",
+    command,
+    ...more,
+  ];
+  const node = (script: string) => `'${process.execPath}' -e "${script}"`;
+  const printing = (home: ServedHome) => node(`console.log('  ${home.sandbox.apiKey}')`);
+
+  test("asks it at login and at every call, trims what it prints, and stores no key", async () => {
+    const home = await createServedHome();
+    const command = printing(home);
+    const { exit, stdout, stderr } = await run(home, words(home, command, ["--json"]));
+    expect(exit, stderr).toBe(0);
+    expect(stderr).toContain("The key of the account default will not be kept; each call asks: ");
+    expect(JSON.parse(stdout)).toMatchObject({ key_kept_in: "command", verified: true });
+    expect(await accountsOf(home)).toEqual({
+      default: { base_url: home.sandbox.baseUrl, key_command: command },
+    });
+    expect(await run(home, "profile")).toMatchObject({ exit: 0, stderr: "" });
+    const [row] = JSON.parse((await run(home, "accounts list --json")).stdout);
+    expect(row).toMatchObject({ key: command, key_store: "command" });
+    expect((await run(home, "accounts list")).stdout).toContain("from: ");
+    expect((await run(home, "logout")).exit).toBe(0);
+    expect((await run(home, "profile")).stderr).toContain("no key is stored for the account default");
+  });
+
+  test("needs no shell: what a shell would run or fill in is text", async () => {
+    const home = await createServedHome();
+    const script = node("process.stderr.write(process.argv.slice(1).join('|'))");
+    const { exit, stderr } = await run(home, words(home, `${script} '$HOME' ; touch a\\ b "x y" $(id)`));
+    expect(exit).toBe(2);
+    expect(stderr).toContain("$HOME|;|touch|a b|x y|$(id)");
+  });
+
+  test("COURIER_API_KEY comes before it, and is not in its environment", async () => {
+    const home = await createServedHome();
+    const script = node("process.stderr.write(String(process.env.COURIER_API_KEY)); process.exit(3)");
+    await putConfig(home, {
+      current: "a",
+      accounts: { a: { base_url: home.sandbox.baseUrl, key_command: script } },
+    });
+    expect((await home.courier("profile", { env: { COURIER_BASE_URL: "" } })).exit).toBe(0);
+    const { exit, stderr } = await home.courier(words(home, script, ["--account", "b"]));
+    expect(exit).toBe(4);
+    expect(stderr).toContain("undefined");
+    expect(stderr).not.toContain(home.sandbox.apiKey);
+  });
+
+  test.each([
+    [
+      node("console.error('gpg: no secret key'); process.exit(2)"),
+      4,
+      /failed \(2\), saying “gpg: no secret key”/,
+    ],
+    ["no-such-program-here show x", 4, /cannot be run \(ENOENT\): no-such-program-here show x/],
+    [node("process.kill(process.pid, 'SIGTERM')"), 4, /failed \(SIGTERM\)/],
+    [node("console.log('x'.repeat(1e6))"), 4, /printed far more than a key/],
+    [node("console.log('first' + '-line\\nuser: me')"), 2, /has blanks, line breaks or non-ASCII/],
+    [node(""), 2, /what the key command prints .* is empty/],
+    ["pass 'show", 2, /a quote that is not closed/],
+    [" ", 2, /the key command is empty/],
+  ])("%s: exit %i, nothing stored, and what to do", async (command, expected, message) => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await run(home, words(home, command));
+    expect({ exit, stdout }).toEqual({ exit: expected, stdout: "" });
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/^(hint: .*|error: the key command has a quote.*)$/m);
+    expect(stderr).not.toContain("first-line");
+    await expect(readConfigText(home)).rejects.toThrow("ENOENT");
+    expect(home.sandbox.requests).toEqual([]);
+  });
+
+  test("its stderr is shown as it comes, sanitised; --quiet leaves it to the error", async () => {
+    const home = await createServedHome();
+    const command = node("console.error('Touch\\u001b[2J your key'); console.error('no'); process.exit(1)");
+    const loud = await run(home, words(home, command));
+    expect(loud.stderr).toMatch(/^Touch.*your key\nno\nerror: /m);
+    expect(loud.stderr).not.toContain("\u001b");
+    const quiet = await run(home, words(home, command, ["--quiet"]));
+    expect(quiet.stderr).toMatch(/^error: .*saying “no”/);
+  });
+
+  test("excludes --key-store", async () => {
+    const home = await createServedHome();
+    const { exit, stderr } = await run(home, words(home, "x", ["--key-store", "file"]));
+    expect(exit).toBe(2);
+    expect(stderr).toContain("--key-store and --key-command exclude each other");
+  });
+});
+
+describe("files that others could read", () => {
+  test("are closed at login, which says so", async () => {
+    const home = await createServedHome();
+    await login(home);
+    await chmod(configPath(home), 0o644);
+    const { exit, stderr } = await login(home, "--account second");
+    expect(exit).toBe(0);
+    expect(stderr).toContain(`warning: others on this machine could read ${configPath(home)} (mode 644)`);
+    expect((await stat(configPath(home))).mode & 0o777).toBe(0o600);
+    expect((await login(home)).stderr).not.toContain("warning");
+  });
+
+  test("are closed even by a login that fails", async () => {
+    const home = await createServedHome();
+    await login(home);
+    await chmod(configPath(home), 0o640);
+    const failed = await run(home, `login --base-url ${home.sandbox.baseUrl}`, "wrong-key");
+    expect(failed.exit).toBe(4);
+    expect((await stat(configPath(home))).mode & 0o777).toBe(0o600);
+  });
+});
+
+test.each([
+  [{ key_store: "vault" }, "accounts.shop.key_store should be a word: file or keychain"],
+  [{ key_command: 7 }, "accounts.shop.key_command should be a string"],
+  [{ key: "k-1234", key_command: "x" }, "gives the account shop more than one key: key and key_command"],
+  [{ key: "k-1234", key_store: "keychain" }, "more than one key: key and key_store (keychain)"],
+])("a file edited to %j names the field", async (fields, message) => {
+  const home = await createServedHome();
+  await putConfig(home, { current: "shop", accounts: { shop: { base_url: "https://a.test", ...fields } } });
+  const before = await readConfigText(home);
+  const { exit, stdout, stderr } = await run(home, "profile");
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+  expect(stderr).toContain(message);
+  expect(stderr).not.toContain("k-1234");
+  expect(await readConfigText(home)).toBe(before);
+});

@@ -1,0 +1,103 @@
+/** Disks that are full, limited or read-only: what was there stays whole, and the error says why. */
+
+import { existsSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createProcessHome, createServedProcessHome } from "../support/process.ts";
+import { canMount, mountDisk } from "../support/small-disk.ts";
+
+const login = (name: string) => `login --no-verify --base-url https://service.invalid --account ${name}`;
+const longKey = (name: string) => `key-of-${name}-${"k".repeat(700)}`;
+const order = JSON.stringify({ sender: { name: "A" }, receiver: { name: "B" }, item: { name: "C" } });
+
+async function accountNames(configFile: string): Promise<readonly string[]> {
+  const { accounts } = JSON.parse(await readFile(configFile, "utf8"));
+  for (const [name, { key }] of Object.entries<{ key: string }>(accounts)) expect(key).toBe(longKey(name));
+  return Object.keys(accounts);
+}
+
+describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
+  test("logins until it is full: every one that was told to be stored is, and the others left nothing", async () => {
+    const disk = await mountDisk("size=32k");
+    const config = path.join(disk, "config");
+    const { courier } = await createProcessHome({ COURIER_CONFIG_DIR: config });
+    const stored: string[] = [];
+    let refusals = 0;
+    for (let number = 1; refusals < 3; number++) {
+      const name = `a${number}`;
+      const { exit, stdout, stderr } = await courier(login(name), { stdin: longKey(name) });
+      if (exit === 0) {
+        stored.push(name);
+        continue;
+      }
+      refusals += 1;
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+      expect(stderr).toMatch(/error: .*the disk is full/);
+      expect(await accountNames(path.join(config, "config.json"))).toEqual(stored);
+      expect(await readdir(config)).toEqual(["config.json"]);
+    }
+    expect(stored.length).toBeGreaterThan(3);
+    expect(await courier(`logout --account a1`), "a smaller file fits").toMatchObject({ exit: 0 });
+  });
+
+  test("the state directory on a full disk never hides what became of an order, nor loses one", async () => {
+    const disk = await mountDisk("size=8k");
+    await writeFile(path.join(disk, "filler"), Buffer.alloc(8_192));
+    const { sandbox, courier, directory } = await createServedProcessHome();
+    const env = { COURIER_STATE_DIR: path.join(disk, "state") };
+    const posts = () => sandbox.requests.filter(({ method }) => method === "POST").length;
+    expect(await courier("orders list --json", { env })).toMatchObject({ exit: 0 });
+    const created = await courier("orders create --file - --json", { env, stdin: order });
+    expect(created.exit, "exit 2 says that nothing was sent").toBe(posts() === 0 ? 2 : 0);
+
+    const before = posts();
+    const sheet = path.join(directory, "sheet.csv");
+    await writeFile(sheet, "sender.name,receiver.name,item.name\nA,B,C\n");
+    const journal = path.join(disk, "sheet.journal");
+    const imported = await courier(["orders", "import", sheet, "--yes", "--journal", journal], { env });
+    expect(imported.exit, imported.stderr).toBe(5);
+    expect(imported.stderr).toMatch(/the disk is full/);
+    expect(posts(), "nothing is sent that the journal does not know").toBe(before);
+  });
+});
+
+describe("a limit on the size of files", () => {
+  test("a config that outgrows it stays as it was, whether the run is refused or ended by the system", async () => {
+    const { courier, configFile, configDir } = await createProcessHome();
+    for (const name of ["a1", "a2", "a3"])
+      expect(await courier(login(name), { stdin: longKey(name) })).toMatchObject({ exit: 0 });
+    const before = await readFile(configFile, "utf8");
+    const { exit, signal, stdout } = await courier(login("a4"), {
+      stdin: longKey("a4"),
+      shell: 'ulimit -f 5; exec "$@"', // blocks of 512 bytes
+    });
+    expect(stdout).toBe("");
+    expect(exit === 2 || signal === "SIGXFSZ", `${exit} ${signal}`).toBe(true);
+    expect(await readFile(configFile, "utf8")).toBe(before);
+    expect(await courier(login("a5"), { stdin: longKey("a5") })).toMatchObject({ exit: 0 });
+    expect(await accountNames(configFile)).toEqual(["a1", "a2", "a3", "a5"]);
+    expect(await readdir(configDir)).toEqual(["config.json"]);
+  });
+});
+
+describe.skipIf(!canMount())("a read-only home (needs root)", () => {
+  test("what only reads works; what writes says where it cannot, exit 2", async () => {
+    const home = await mountDisk("size=64k,ro");
+    const nowhere = { HOME: home, COURIER_CONFIG_DIR: undefined, COURIER_STATE_DIR: undefined };
+    const { sandbox, courier } = await createServedProcessHome({ seedOrders: 3 });
+    for (const words of ["accounts list", "profile", "orders list --json", "orders show 1 --json"]) {
+      const { exit, stderr } = await courier(words, { env: nowhere });
+      expect(exit, `${words}: ${stderr}`).not.toBe(2);
+      expect(stderr).not.toMatch(/mistake|^\s+at /m);
+    }
+    const { exit, stdout, stderr } = await courier(login("a1"), { env: nowhere, stdin: longKey("a1") });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toMatch(/error: .*the config file.*\nhint: choose another place with COURIER_CONFIG_DIR/);
+    expect(stderr).toContain(home);
+    const created = await courier("orders create --file - --json", { env: nowhere, stdin: order });
+    const posts = sandbox.requests.filter(({ method }) => method === "POST").length;
+    expect(created.exit, created.stderr).toBe(posts === 0 ? 2 : 0);
+    expect(existsSync(path.join(home, ".config"))).toBe(false);
+  });
+});

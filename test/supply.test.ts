@@ -1,0 +1,82 @@
+/** What the package brings with it: known packages, their licences, no scripts that run when it is installed. */
+
+import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { prepareProgram } from "./support/program.ts";
+
+const root = path.resolve(import.meta.dirname, "..");
+
+async function readDist(name: string): Promise<string> {
+  const [, program = ""] = await prepareProgram();
+  return readFile(path.join(program, "../../dist", name), "utf8");
+}
+
+async function readJson(name: string) {
+  return JSON.parse(await readFile(path.join(root, name), "utf8"));
+}
+
+interface Component {
+  readonly group?: string;
+  readonly name: string;
+  readonly version: string;
+  readonly scope: string;
+  readonly hashes?: readonly { readonly content: string }[];
+  readonly licenses: readonly { readonly license: { readonly id: string } }[];
+}
+
+const fullName = ({ group, name }: Component) => (group ? `${group}/${name}` : name);
+
+test("the bill of materials and the licences name the same packages, each as it was locked", async () => {
+  const { components } = JSON.parse(await readDist("sbom.cdx.json")) as { components: readonly Component[] };
+  const licences = await readDist("THIRD_PARTY_LICENSES");
+  const bundled = components.filter(({ scope }) => scope === "required");
+  const headings = [...licences.matchAll(/^== (.*)$/gm)].map(([, heading]) => heading);
+  expect(headings).toEqual(
+    bundled.map((each) => `${fullName(each)} ${each.version} (${each.licenses[0]?.license.id})`),
+  );
+  expect(bundled.map(fullName)).toEqual(expect.arrayContaining(["commander", "conf", "undici", "zod"]));
+
+  const { packages } = await readJson("package-lock.json");
+  const locked = new Set(
+    Object.values<{ integrity?: string }>(packages).flatMap(({ integrity }) =>
+      integrity ? Buffer.from(integrity.slice("sha512-".length), "base64").toString("hex") : [],
+    ),
+  );
+  for (const each of components)
+    expect(locked.has(each.hashes?.[0]?.content ?? ""), fullName(each)).toBe(true);
+});
+
+test("what is not in the bundle is optional: the key ring, and nothing else", async () => {
+  const { components } = JSON.parse(await readDist("sbom.cdx.json")) as { components: readonly Component[] };
+  const { dependencies, optionalDependencies } = await readJson("package.json");
+  expect(dependencies).toBeUndefined();
+  expect(Object.keys(optionalDependencies)).toEqual(["@napi-rs/keyring"]);
+  expect(components.filter(({ scope }) => scope === "optional").map(fullName)).toEqual(["@napi-rs/keyring"]);
+});
+
+test("nothing runs when the package is installed, nor when its optional one is", async () => {
+  const { scripts } = await readJson("package.json");
+  // npm takes `prepare` for one where a package is a file or a repository.
+  for (const script of ["preinstall", "install", "postinstall", "prepare"])
+    expect(scripts).not.toHaveProperty(script);
+  const { packages } = await readJson("package-lock.json");
+  const running = Object.entries<{ hasInstallScript?: boolean }>(packages)
+    .filter(([name, { hasInstallScript }]) => hasInstallScript && name.includes("@napi-rs"))
+    .map(([name]) => name);
+  expect(running).toEqual([]);
+  const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    shell: process.platform === "win32",
+  });
+  const files = (JSON.parse(packed)[0].files as { path: string }[]).map((file) => file.path);
+  // npm compiles what has one of these, script or not.
+  expect(files.filter((file) => file.endsWith(".gyp"))).toEqual([]);
+  for (const file of files)
+    expect(file).toMatch(
+      /^(bin|dist|completions)\/|^(CHANGELOG|README|SECURITY)\.md$|^LICENSE$|^package\.json$/,
+    );
+});

@@ -1,0 +1,28 @@
+/** Disks that are full or read-only: file systems of a few kilobytes in memory, unmounted when the test ends. */
+
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { onTestFinished } from "vitest";
+
+/** Whether this process may mount one: root on Linux, outside narrow containers. */
+export function canMount(): boolean {
+  try {
+    execFileSync("unshare", ["-m", "mount", "-t", "tmpfs", "tmpfs", tmpdir()], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A directory on a disk of its own. */
+export async function mountDisk(options: string): Promise<string> {
+  const directory = await mkdtemp(path.join(tmpdir(), "courier-disk-"));
+  execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", directory]);
+  onTestFinished(async () => {
+    execFileSync("umount", ["-l", directory]);
+    await rm(directory, { recursive: true });
+  });
+  return directory;
+}
