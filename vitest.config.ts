@@ -1,5 +1,6 @@
 /** Owns how the tests are run: the same on every machine, whatever its time zone and language. */
 
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const isCi = Boolean(process.env.CI);
@@ -14,6 +15,7 @@ export default defineConfig({
     exclude: ["test/chaos/full/**", "test/fuzz/full/**"],
     globalSetup: ["test/support/program.ts", "test/support/trusted.ts"],
     pool: "forks",
+    maxWorkers: Math.max(2, availableParallelism()), // most of a test is waiting for processes
     passWithNoTests: false,
     allowOnly: !isCi,
     retry: 0,

@@ -51,7 +51,8 @@ await program.write({
     {
       name: "minify",
       renderChunk: async (code) =>
-        (await transform(code, { minify: true, target, charset: "utf8", lineLimit: 200 })).code,
+        (await transform(code, { minify: true, format: "cjs", target, charset: "utf8", lineLimit: 200 }))
+          .code,
     },
   ],
 });

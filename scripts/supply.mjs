@@ -29,10 +29,7 @@ export async function writeSupply(root, outdir, files) {
     throw new Error(`licences that scripts/supply.mjs does not know: ${named.join(", ")}`);
   }
   await writeFile(`${outdir}/THIRD_PARTY_LICENSES`, describeLicences(packages));
-  await writeFile(
-    `${outdir}/sbom.cdx.json`,
-    `${JSON.stringify(listMaterials(manifest, packages, lock), null, 2)}\n`,
-  );
+  await writeFile(`${outdir}/sbom.cdx.json`, `${JSON.stringify(listMaterials(manifest, packages, lock))}\n`);
 }
 
 /** `node_modules/a/node_modules/@b/c/lib/d.js` comes from the package in `node_modules/a/node_modules/@b/c`. */
@@ -55,10 +52,15 @@ async function readPackage(root, folder, lock) {
   return { name, version, licence, text, integrity: lock.packages[folder]?.integrity };
 }
 
+/** Packages of one author often have the same text, in lines of another length: it stands there once. */
 function describeLicences(packages) {
-  const sections = packages.map(
-    ({ name, version, licence, text }) => `== ${name} ${version} (${licence})\n\n${text}\n`,
-  );
+  const groups = new Map();
+  for (const { name, version, licence, text } of packages) {
+    const words = text.replace(/\s+/g, " ");
+    const { headings } = groups.get(words) ?? groups.set(words, { headings: [], text }).get(words);
+    headings.push(`== ${name} ${version} (${licence})\n`);
+  }
+  const sections = [...groups.values()].map(({ headings, text }) => `${headings.join("")}\n${text}\n`);
   return `courier contains the following packages.\n\n${sections.join("\n")}`;
 }
 

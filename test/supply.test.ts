@@ -33,8 +33,8 @@ test("the bill of materials and the licences name the same packages, each as it 
   const licences = await readDist("THIRD_PARTY_LICENSES");
   const bundled = components.filter(({ scope }) => scope === "required");
   const headings = [...licences.matchAll(/^== (.*)$/gm)].map(([, heading]) => heading);
-  expect(headings).toEqual(
-    bundled.map((each) => `${fullName(each)} ${each.version} (${each.licenses[0]?.license.id})`),
+  expect(headings.sort()).toEqual(
+    bundled.map((each) => `${fullName(each)} ${each.version} (${each.licenses[0]?.license.id})`).sort(),
   );
   expect(bundled.map(fullName)).toEqual(expect.arrayContaining(["commander", "conf", "undici", "zod"]));
 
@@ -66,13 +66,7 @@ test("nothing runs when the package is installed, nor when its optional one is",
     .filter(([name, { hasInstallScript }]) => hasInstallScript && name.includes("@napi-rs"))
     .map(([name]) => name);
   expect(running).toEqual([]);
-  const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-    cwd: root,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-    shell: process.platform === "win32",
-  });
-  const files = (JSON.parse(packed)[0].files as { path: string }[]).map((file) => file.path);
+  const files = pack().files.map((file) => file.path);
   // npm compiles what has one of these, script or not.
   expect(files.filter((file) => file.endsWith(".gyp"))).toEqual([]);
   for (const file of files)
@@ -80,3 +74,19 @@ test("nothing runs when the package is installed, nor when its optional one is",
       /^(bin|dist|completions)\/|^(CHANGELOG|README|SECURITY)\.md$|^LICENSE$|^package\.json$/,
     );
 });
+
+test("less than a mebibyte, unpacked", async () => {
+  await prepareProgram(); // builds what is packed
+  expect(pack().unpackedSize).toBeLessThan(1_024 * 1_024);
+});
+
+/** What npm would put into the package. */
+function pack(): { readonly unpackedSize: number; readonly files: readonly { readonly path: string }[] } {
+  const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    shell: process.platform === "win32",
+  });
+  return JSON.parse(packed)[0];
+}

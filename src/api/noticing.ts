@@ -25,8 +25,8 @@ export function noticeOrders(
       notice([sightDetail(order)]);
       return order;
     },
-    async tracking(trackingNumber) {
-      const tracking = await service.tracking(trackingNumber);
+    async tracking(trackingNumber, options) {
+      const tracking = await service.tracking(trackingNumber, options);
       notice([sightTracking(tracking, trackingNumber)]);
       return tracking;
     },

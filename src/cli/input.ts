@@ -1,10 +1,11 @@
 /** Owns what comes in: files, and streams that may never end. */
 
 import { createWriteStream } from "node:fs";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { makeDirectory } from "../core/directory.ts";
 import { explainSystemError, fileError } from "../core/errors.ts";
 
 /** A file's text. Throws as `readFileBytes` does. */
@@ -38,7 +39,7 @@ export async function spoolStream(
   file: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(path.dirname(file));
   await pipeline(addAbortSignal(signal, stream as Readable), createWriteStream(file, { mode: 0o600 }));
 }
 

@@ -3,15 +3,8 @@
  * line each, so that parallel ones need no lock; a line that was torn is passed over.
  */
 
-import {
-  appendFileSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs"; // node:fs/promises would cost every start-up
+import { appendFileSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"; // node:fs/promises would cost every start-up
+import { makeDirectory } from "../core/directory.ts";
 import { systemCode } from "../core/errors.ts";
 import type { Sighting } from "../model/sighting.ts";
 import {
@@ -69,7 +62,7 @@ export function openSeenOrders(directory: string, warn: (text: string) => void):
       noted.clear();
       if (lines.length === 0) return;
       try {
-        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        makeDirectory(directory);
         const text = lines
           .map(({ holder, orders }) => formatLine({ ...holder, orders: newest(orders) }))
           .join("");

@@ -1,22 +1,20 @@
 /** Owns the making of directories of ours, which nobody else may read. */
 
-import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { systemCode } from "./errors.ts";
 
 /**
  * Makes a directory and those above it, mode 0700. Throws the system's error. It goes step by step, since
  * Node's own recursive way never comes to an end where the system has no directory to give, as in /proc.
  */
 export function makeDirectory(directory: string): void {
+  if (isDirectory(directory)) return;
+  const parent = dirname(directory);
+  if (parent !== directory && !existsSync(parent)) makeDirectory(parent);
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
-    if (isDirectory(directory)) return;
-    const parent = dirname(directory);
-    if (systemCode(error) !== "ENOENT" || isDirectory(parent)) throw error;
-    makeDirectory(parent);
-    makeDirectory(directory);
+    if (!isDirectory(directory)) throw error; // else another process has made it meanwhile
   }
 }
 

@@ -4,8 +4,6 @@ import { readdir, readFile } from "node:fs/promises";
 import { expect } from "vitest";
 import { createProcessHome } from "../support/process.ts";
 
-const order = JSON.stringify({ sender: { name: "A" }, receiver: { name: "B" }, item: { name: "C" } });
-
 /**
  * Runs `count` processes, `width` of them at a time, in turn a login, an address, an order, a list of accounts
  * and a list of orders. Everything that was told to be done is there, no file is torn, nothing is left behind.
@@ -19,7 +17,14 @@ export async function crowd(count: number, width: number): Promise<string> {
       stdin: `key-of-a${number}`,
     }),
     (number: number) => ({ words: `addresses add p${number} --name Anna`, stdin: "" }),
-    () => ({ words: "--account sandbox orders create --file - --json", stdin: order }),
+    (number: number) => ({
+      words: "--account sandbox orders create --file - --json",
+      stdin: JSON.stringify({
+        sender: { name: "A" },
+        receiver: { name: "B" },
+        item: { name: `Parcel ${number}` },
+      }),
+    }),
     () => ({ words: "accounts list --json", stdin: "" }),
     () => ({ words: "--account sandbox orders list --json", stdin: "" }),
   ];

@@ -121,7 +121,7 @@ describe("what is offered where", () => {
     ],
     [
       ["help", "accounts", ""],
-      ["list", "use", "remove"],
+      ["list", "use", "move-key", "key-store", "remove"],
     ],
     [
       ["accounts", "use", ""],

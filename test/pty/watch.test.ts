@@ -66,7 +66,7 @@ test("redraws in place, writes what has changed, and q leaves the last state wit
 test("Ctrl-C: exit 130, the last state, a whole terminal", async () => {
   const { home, numbers } = await homeWithParcels(1);
   const terminal = home.open(words(numbers), { shell: notingModes });
-  await terminal.until("q ends the watch");
+  await terminal.until(/pending[\s\S]*q ends the watch/);
   terminal.type(keys.ctrlC);
   expect(await terminal.ended).toEqual({ exit: 130, signal: undefined });
   expect(terminal.screen()).toMatch(/pending[\s\S]*Watched 1 parcel for .*\nerror: interrupted$/);
