@@ -32,7 +32,7 @@ describe("parallel runs", () => {
     await courier(unverified, { stdin: "first-key" });
     const lines = [
       unverified,
-      "logout",
+      "logout --account default",
       "accounts use sandbox",
       "accounts list --json",
       "accounts use default",
