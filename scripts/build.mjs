@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 import { rollup } from "rollup";
-import { bundle, completionFile } from "./bundle.mjs";
+import { bundle, completionFile, optionalPackages } from "./bundle.mjs";
 import { describeBuild } from "./describe-build.mjs";
 import { writeSupply } from "./supply.mjs";
 
@@ -25,7 +25,7 @@ const modules = await bundle(root, { entry, target, define });
 const parts = assignParts(modules);
 const program = await rollup({
   input: "main.js",
-  external: [/^node:/, ...builtinModules, completionFile],
+  external: [/^node:/, ...builtinModules, completionFile, ...optionalPackages],
   makeAbsoluteExternalsRelative: false, // as they are written, wherever it is built
   treeshake: false, // esbuild has done it
   plugins: [
@@ -58,25 +58,7 @@ await program.write({
 });
 const completion = await bundleCompletion();
 const sources = [...modules.values()].flatMap((module) => module.sources);
-await bundleKeyRing();
 await writeSupply(root, outdir, [...sources, ...completion]);
-
-/** A process of its own, and the one place that loads a package from beside the bundle. */
-async function bundleKeyRing() {
-  await build({
-    absWorkingDir: root,
-    entryPoints: { keyring: "src/keyring.ts" },
-    outdir,
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "node",
-    target,
-    // Optional: a native module of the platform's own, which no bundle can contain.
-    external: ["@napi-rs/keyring"],
-    logLevel: "warning",
-  });
-}
 
 /** The Tab key loads one file, since each further one costs it time. Gives back what went into it. */
 async function bundleCompletion() {

@@ -35,6 +35,9 @@ const unused = [
   { by: "conf", path: "semver", contents: "export default undefined;" },
 ];
 
+/** Native modules of the platform's own, which no bundle can contain. */
+export const optionalPackages = ["@napi-rs/keyring"];
+
 /**
  * The bundle's files by name: text, the sources (from `root`) that it is made of, the one that it stands for
  * where it is imported on demand, and the names of the files that it needs at once.
@@ -54,6 +57,7 @@ export async function bundle(root, { entry, target, define, minify = false }) {
     platform: "node",
     target,
     define,
+    external: optionalPackages,
     charset: "utf8",
     legalComments: "none",
     metafile: true,

@@ -7,6 +7,9 @@ import type { KeyRing } from "./config/key-ring.ts";
 import { interrupted } from "./core/errors.ts";
 
 const interruption = new AbortController();
+/** The standalone executable is its own runtime. */
+const isBun = process.versions.bun !== undefined;
+const terminals: ReadStream[] = [];
 listen("SIGINT", 130);
 listen("SIGTERM", 143);
 process.on("newListener", keepSignals);
@@ -42,13 +45,16 @@ void start({
   openKeyRing,
 }).then((exit) => {
   process.exitCode = exit;
+  if (terminals.length > 0 && isBun) process.exit(); // it would wait for the next key
 });
 
 /** As pagers do: what is piped in is not what is typed. */
 async function openTerminal(): Promise<ReadStream | undefined> {
   const { ReadStream } = await import("node:tty");
   try {
-    return new ReadStream(openSync("/dev/tty", "r"));
+    const terminal = new ReadStream(openSync("/dev/tty", "r"));
+    terminals.push(terminal);
+    return terminal;
   } catch {
     return undefined;
   }
@@ -59,11 +65,11 @@ async function openKeyRing(): Promise<KeyRing> {
     import("./config/key-ring.ts"),
     import("node:url"),
   ]);
-  const isSource = import.meta.url.endsWith(".ts");
-  const program = fileURLToPath(new URL(isSource ? "keyring.ts" : "keyring.js", import.meta.url));
+  const self = fileURLToPath(import.meta.url);
   // In the sources, what understands TypeScript here has to there as well.
-  const loaders = isSource ? process.execArgv : [];
-  return createKeyRing([process.execPath, ...loaders, program], process.env);
+  const loaders = self.endsWith(".ts") ? process.execArgv : [];
+  const program = isBun ? [] : [...loaders, self];
+  return createKeyRing([process.execPath, ...program], process.env);
 }
 
 /** The first signal ends the run in order; the second ends the process at once. */

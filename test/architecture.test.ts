@@ -163,7 +163,10 @@ describe("a planted breach is found", () => {
       "process at src/api/a.ts:2: import.meta.env",
       file("src/api/a.ts", "const mode = import.meta.env;"),
     ),
-    plant("exit at src/main.ts:2: .exit(", file("src/main.ts", "process.exit(1);")),
+    plant(
+      "exit at src/cli/context.ts:2: .exit(",
+      file("src/cli/context.ts", "const end = () => process.exit(1);"),
+    ),
     plant("default export at src/api/a.ts:2: export default", file("src/api/a.ts", "export default 1;")),
     plant(
       "default export at src/api/a.ts:3: export { a as default",

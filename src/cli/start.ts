@@ -26,6 +26,7 @@ export async function start(host: Host): Promise<ExitCode> {
 /** The parser gives the same answers; it takes as long to load as everything else that these need. */
 function findAnswer({ argv, env, stdout }: Host): Promise<string> | undefined {
   if (argv[0] === "__complete") return answerTab(argv.slice(1), env);
+  if (argv[0] === "__key-ring") return answerKeyRing();
   if (argv.length > 1) return undefined;
   switch (argv[0]) {
     case "--version":
@@ -44,4 +45,10 @@ function findAnswer({ argv, env, stdout }: Host): Promise<string> | undefined {
 async function answerTab(words: readonly string[], env: Host["env"]): Promise<string> {
   const { completeLine } = await import("./complete.ts");
   return completeLine(words, env);
+}
+
+/** Here courier is the process that it has started for this. */
+async function answerKeyRing(): Promise<string> {
+  const { answerKeyRingRequest } = await import("../config/key-ring-process.ts");
+  return answerKeyRingRequest();
 }

@@ -1,4 +1,4 @@
-/** Owns what courier asks of the operating system's key ring, each time in a process of its own (src/keyring.ts). */
+/** Owns what courier asks of the operating system's key ring, each time in a process of its own. */
 
 import { CourierError } from "../core/errors.ts";
 import { type Env, runSubprocess, withoutKey } from "./subprocess.ts";
@@ -30,11 +30,14 @@ export type KeyRingAnswer =
 const limitMs = 2_000;
 const elsewhere = "keep the key elsewhere: --key-store file, --key-command, or COURIER_API_KEY for one run";
 
-/** `words` start src/keyring.ts. */
-export function createKeyRing(words: readonly string[], env: Env): KeyRing {
+/** The first word with which courier starts itself to ask the key ring (key-ring-process.ts). */
+export const keyRingWord = "__key-ring";
+
+/** `program` are the words that start courier itself. */
+export function createKeyRing(program: readonly string[], env: Env): KeyRing {
   async function ask(request: KeyRingRequest): Promise<string | undefined> {
     const end = await runSubprocess({
-      words,
+      words: [...program, keyRingWord],
       env: withoutKey(env),
       stdin: JSON.stringify(request),
       timeoutMs: limitMs,

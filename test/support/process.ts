@@ -75,7 +75,8 @@ export async function createProcessHome(env: StartOptions["env"] = {}): Promise<
       killGroup(pid);
       await ended.catch(() => {});
     }
-    const left = await readdir(tmpDir);
+    // The standalone executable unpacks the key ring's native module here, once.
+    const left = (await readdir(tmpDir)).filter((name) => !name.startsWith(".bun-"));
     await rm(directory, { recursive: true, force: true });
     expect(left, "left behind in the temporary directory").toEqual([]);
   });

@@ -1,14 +1,16 @@
 /**
- * Owns the process beside courier's that asks the operating system's key ring, once (owner of @napi-rs/keyring).
+ * Owns what the process beside courier's asks of the operating system's key ring, once (owner of @napi-rs/keyring).
  * Such a call can block for ever, in native code that nothing can interrupt; a process can be ended. The
  * request comes in as JSON on stdin and the answer leaves on stdout, where no list of processes shows them.
  */
 
 import { readFileSync } from "node:fs";
-import type { KeyRingAnswer, KeyRingRequest } from "./config/key-ring.ts";
+import type { KeyRingAnswer, KeyRingRequest } from "./key-ring.ts";
 
-const request = JSON.parse(readFileSync(0, "utf8")) as KeyRingRequest;
-process.stdout.write(JSON.stringify(await answer(request)));
+/** The answer, as JSON, to the request on stdin. */
+export async function answerKeyRingRequest(): Promise<string> {
+  return JSON.stringify(await answer(JSON.parse(readFileSync(0, "utf8")) as KeyRingRequest));
+}
 
 async function answer({ action, service, user, key }: KeyRingRequest): Promise<KeyRingAnswer> {
   let keyRing: typeof import("@napi-rs/keyring");
