@@ -48,6 +48,12 @@ export async function benchStartup(directory: string): Promise<void> {
         { title: "node -e 0", words: [node, "-e", "0"] },
         { title: "--version", words: start(["--version"]), bound: "1.15" },
         { title: "--help", words: start(["--help"]), bound: "1.15" },
+        { title: "Tab: commands", words: start(["__complete", "fish", "1", "orders", ""]), bound: "1.15" },
+        {
+          title: "Tab: values",
+          words: start(["__complete", "fish", "2", "orders", "show", ""]),
+          bound: "1.2",
+        },
         ...calls.map((words) => ({
           title: words.filter((word) => word !== order.tracking_number).join(" "),
           words: start(words),

@@ -51,7 +51,7 @@ await program.write({
     {
       name: "minify",
       renderChunk: async (code) =>
-        (await transform(code, { minify: true, format: "cjs", target, charset: "utf8", lineLimit: 200 }))
+        (await transform(code, { minify: true, format: "cjs", target, charset: "ascii", lineLimit: 200 }))
           .code,
     },
   ],
@@ -73,7 +73,7 @@ async function bundleCompletion() {
     platform: "node",
     target,
     define,
-    charset: "utf8",
+    charset: "ascii",
     legalComments: "none",
     lineLimit: 200,
     metafile: true,

@@ -58,7 +58,7 @@ export async function bundle(root, { entry, target, define, minify = false }) {
     target,
     define,
     external: optionalPackages,
-    charset: "utf8",
+    charset: "ascii",
     legalComments: "none",
     metafile: true,
     logLevel: "warning",

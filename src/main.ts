@@ -1,10 +1,11 @@
 /** The process adapter: hands argv, environment, streams and signals to a run, and sets the exit code. */
 
-import { openSync } from "node:fs";
+import { fstatSync, openSync, writeSync } from "node:fs";
 import type { ReadStream } from "node:tty";
 import { start } from "./cli/start.ts";
 import type { KeyRing } from "./config/key-ring.ts";
 import { interrupted } from "./core/errors.ts";
+import type { QuickOutput } from "./terminal/streams.ts";
 
 const interruption = new AbortController();
 /** The standalone executable is its own runtime. */
@@ -27,6 +28,8 @@ void start({
   get stderr() {
     return process.stderr;
   },
+  // Windows' console takes text in its own encoding.
+  quickOutput: process.platform === "win32" ? undefined : quickOutput(),
   signal: interruption.signal,
   job: {
     // All processes of a pipeline stop together.
@@ -47,6 +50,23 @@ void start({
   process.exitCode = exit;
   if (terminals.length > 0 && isBun) process.exit(); // it would wait for the next key
 });
+
+function quickOutput(): QuickOutput {
+  return {
+    get columns() {
+      return fstatSync(1).isCharacterDevice() ? process.stdout.columns : undefined;
+    },
+    write(text) {
+      let rest: Uint8Array = Buffer.from(text);
+      try {
+        while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
+      } catch {
+        // the stream waits, or says what is wrong
+      }
+      return rest;
+    },
+  };
+}
 
 /** As pagers do: what is piped in is not what is typed. */
 async function openTerminal(): Promise<ReadStream | undefined> {

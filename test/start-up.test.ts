@@ -13,14 +13,14 @@ const streams = ["diagnostics_channel", "net", "stream", "stream/promises", "str
 const connection = ["module", "os", "process", "v8"];
 
 const cases = [
-  { words: "--version", files: ["main"], builtins: streams },
-  { words: "-V", files: ["main"], builtins: streams },
-  { words: "--help", files: ["main", "overview"], builtins: streams },
-  { words: "", files: ["main", "overview"], builtins: streams },
+  { words: "--version", files: ["main"], builtins: [] },
+  { words: "-V", files: ["main"], builtins: [] },
+  { words: "--help", files: ["main", "overview"], builtins: ["module"] },
+  { words: "", files: ["main", "overview"], builtins: ["module"] },
   {
     words: "__complete fish 1 orders li",
     files: ["main", "complete"],
-    builtins: [...streams, "os", "process"],
+    builtins: ["module", "os", "process"],
   },
   {
     words: "profile --help",

@@ -20,7 +20,7 @@ import { createRedactor } from "../core/redact.ts";
 import type { KeyInput } from "../terminal/keys.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Progress } from "../terminal/progress.ts";
-import type { TerminalStream } from "../terminal/streams.ts";
+import type { QuickOutput, TerminalStream } from "../terminal/streams.ts";
 import { findDirectories } from "./directories.ts";
 import type { GlobalValues } from "./globals.ts";
 import type { TerminalJob } from "./job.ts";
@@ -38,6 +38,8 @@ export interface Host {
   readonly stdin: KeyInput;
   readonly stdout: TerminalStream;
   readonly stderr: TerminalStream;
+  /** stdout, for what is answered before anything is loaded. */
+  readonly quickOutput?: QuickOutput | undefined;
   /** Aborts with an `interrupted` error on a signal. */
   readonly signal: AbortSignal;
   readonly job: TerminalJob;

@@ -8,37 +8,37 @@ import { readVersion } from "./version.ts";
 
 /** Runs one command line from start to end. Never rejects, never exits the process. */
 export async function start(host: Host): Promise<ExitCode> {
-  const answer = findAnswer(host);
-  if (answer === undefined) {
-    await keepCompiledCode(host.env);
-    const { run } = await import("./run.ts");
-    return run(host);
-  }
+  const text = await findAnswer(host);
+  if (text !== undefined && (await give(text, host))) return 0;
+  const { run } = await import("./run.ts");
+  return run(host);
+}
+
+/** False where it cannot be written, which the run says in its own way. */
+async function give(text: string, host: Host): Promise<boolean> {
+  const rest = host.quickOutput?.write(text) ?? text;
+  if (rest.length === 0) return true;
   try {
-    await createWriter(host.stdout).write(await answer);
-    return 0;
+    await createWriter(host.stdout).write(rest);
+    return true;
   } catch (error) {
-    if (error instanceof PipeClosed) return 0;
-    throw error;
+    return error instanceof PipeClosed;
   }
 }
 
-/** The parser gives the same answers; it takes as long to load as everything else that these need. */
-function findAnswer({ argv, env, stdout }: Host): Promise<string> | undefined {
+/**
+ * The answer to what needs no parser. The parser gives the same answers; it takes as long to load as everything
+ * else that these need.
+ */
+async function findAnswer(host: Host): Promise<string | undefined> {
+  const { argv, env } = host;
+  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) return `${readVersion()}\n`;
+  await keepCompiledCode(env);
   if (argv[0] === "__complete") return answerTab(argv.slice(1), env);
   if (argv[0] === "__key-ring") return answerKeyRing();
-  if (argv.length > 1) return undefined;
-  switch (argv[0]) {
-    case "--version":
-    case "-V":
-      return Promise.resolve(`${readVersion()}\n`);
-    case undefined:
-    case "--help":
-    case "-h":
-      return import("./overview.ts").then(({ overview }) => overview(stdout.columns));
-    default:
-      return undefined;
-  }
+  if (argv.length === 0 || (argv.length === 1 && (argv[0] === "--help" || argv[0] === "-h")))
+    return giveOverview(host);
+  return undefined;
 }
 
 /** The Tab key cannot wait for what a command needs. */
@@ -51,4 +51,9 @@ async function answerTab(words: readonly string[], env: Host["env"]): Promise<st
 async function answerKeyRing(): Promise<string> {
   const { answerKeyRingRequest } = await import("../config/key-ring-process.ts");
   return answerKeyRingRequest();
+}
+
+async function giveOverview(host: Host): Promise<string> {
+  const { overview } = await import("./overview.ts");
+  return overview((host.quickOutput ?? host.stdout).columns);
 }

@@ -54,7 +54,7 @@ function matching({ candidates, prefix }: Answer, word: string) {
 /** A bare `@shop` would be splatting; quotation marks of any form end a string. */
 function quoteForPowerShell(value: string): string {
   if (/^[\p{L}\p{N}-][\p{L}\p{N}._:/=-]*$/u.test(value)) return value;
-  return `'${value.replace(/['‘’‚‛]/g, "$&$&")}'`;
+  return `'${value.replace(/['\u2018\u2019\u201A\u201B]/g, "$&$&")}'`;
 }
 
 function joinLines(lines: readonly string[]): string {

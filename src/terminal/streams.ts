@@ -10,6 +10,14 @@ export type TerminalStream = Writable & {
   readonly rows?: number | undefined;
 };
 
+/** Output without a stream, which Node.js takes longer to make than the shortest answers. */
+export interface QuickOutput {
+  /** Of the terminal; undefined where it is none. */
+  readonly columns: number | undefined;
+  /** Writes at once as much as is taken, and gives back the rest. */
+  write(text: string): Uint8Array;
+}
+
 /** The reader closed the pipe: nothing more is wanted, and nothing is wrong. */
 export class PipeClosed extends Error {}
 

@@ -232,12 +232,14 @@ describe("places where no file can be", () => {
     expect(stderr).toContain(`cannot keep its orders in ${place}/sandbox: permission denied`);
   });
 
-  test("a result that cannot be written is no success (needs /dev/full)", async ({ skip }) => {
-    skip(!existsSync("/dev/full"), "no /dev/full here");
-    const { courier } = await createServedProcessHome({ seedOrders: 3 });
-    const ended = await courier("orders list --json", { shell: 'exec "$@" > /dev/full' });
-    expect(ended.exit).not.toBe(0);
-    expect(ended.stderr).toContain("ENOSPC");
-    expect(ended.stderr).not.toMatch(/mistake|^\s+at /m);
-  });
+  test.each(["orders list --json", "--version", "--help"])(
+    "a result that cannot be written is no success: %s (needs /dev/full)",
+    async (line) => {
+      const { courier } = await createServedProcessHome({ seedOrders: 3 });
+      const ended = await courier(line, { shell: 'exec "$@" > /dev/full' });
+      expect(ended.exit).toBe(70);
+      expect(ended.stderr).toContain("ENOSPC");
+      expect(ended.stderr).not.toMatch(/mistake|^\s+at /m);
+    },
+  );
 });
