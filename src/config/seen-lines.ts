@@ -86,9 +86,10 @@ function withoutGaps(sighting: Sighting): Sighting {
 
 /** What is worth keeping of thousands that a run may see: the newest, whatever order they came in. */
 export function newest(orders: readonly Sighting[]): Sighting[] {
-  return merge(orders.map(shorten))
+  return merge(orders)
     .sort((a, b) => compare(b.created_at ?? "", a.created_at ?? ""))
-    .slice(0, remembered);
+    .slice(0, remembered)
+    .map(shorten);
 }
 
 function compare(a: string, b: string): number {
@@ -99,7 +100,7 @@ function compare(a: string, b: string): number {
 function shorten({ id = "", tracking_number = "", ...texts }: Sighting): Sighting {
   const short = Object.entries(texts).map(([name, text = ""]) => [
     name,
-    [...text].slice(0, longestText).join(""),
+    text.length > longestText ? [...text].slice(0, longestText).join("") : text,
   ]);
   return {
     ...Object.fromEntries(short),

@@ -26,6 +26,13 @@ export interface SeenOrders {
   forget(account: string): Promise<void>;
 }
 
+interface Noted {
+  readonly holder: Holder;
+  readonly orders: readonly Sighting[];
+  /** When the oldest of thousands was created that is worth keeping; all of it where they are few. */
+  readonly oldest: string;
+}
+
 /** Beyond this size the file is written anew, with the orders that are remembered. */
 const longestFile = 128 * 1024;
 /** A run may see thousands of orders: it looks through them now and then, not each time. */
@@ -35,7 +42,7 @@ const mostNoted = 1_000;
 export function openSeenOrders(directory: string, warn: (text: string) => void): SeenOrders {
   const file = seenOrdersPath(directory);
   /** By holder; the last noted first. */
-  const noted = new Map<string, { readonly holder: Holder; orders: readonly Sighting[] }>();
+  const noted = new Map<string, Noted>();
 
   async function rewrite(change: (lines: readonly Line[]) => readonly Line[]): Promise<void> {
     const { takeLock } = await import("./lock.ts");
@@ -53,9 +60,11 @@ export function openSeenOrders(directory: string, warn: (text: string) => void):
   return {
     notice(holder, orders) {
       const key = JSON.stringify([holder.account, holder.base_url]);
-      const before = noted.get(key)?.orders ?? [];
-      const all = [...orders, ...before];
-      noted.set(key, { holder, orders: all.length > mostNoted ? newest(all) : all });
+      const { orders: before = [], oldest = "" } = noted.get(key) ?? {};
+      const all = [...orders.filter(({ created_at = "" }) => created_at >= oldest), ...before];
+      if (all.length <= mostNoted) return void noted.set(key, { holder, orders: all, oldest });
+      const kept = newest(all);
+      noted.set(key, { holder, orders: kept, oldest: kept.at(-1)?.created_at ?? "" });
     },
     async keep() {
       const lines = [...noted.values()].filter(({ orders }) => orders.length > 0);
