@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { faultKinds } from "../../src/sandbox/fault-rules.ts";
 import { createFaultHome, type FaultHome, type Suffered } from "../support/fault-home.ts";
 import { faults, places } from "../support/faults.ts";
-import { expectEnd, isOnTheWay, left, troubleOf } from "./checks.ts";
+import { expectClean, expectEnd, isOnTheWay, left, troubleOf } from "./checks.ts";
 import { type Expected, expectations, type Reading } from "./expected.ts";
 
 interface ReadingCommand {
@@ -71,6 +71,36 @@ test.each(reading)("$fault, told to people: “$says”", async ({ fault, says, 
   const ran = await meet(home, profile, fault, "human", {});
   expectReading(ran, read, profile, fault, "human");
   if (read.exit !== 0) expect(ran.stderr).toContain(says);
+});
+
+describe("api", () => {
+  test.each(expectations)("$fault: $api.exit, $api.tries tries", async ({ fault, says, api }) => {
+    if (!api) return;
+    counted.runs += 1;
+    const home = await createFaultHome();
+    const words = ["api", "GET", "/api/v1/user/profile", "--debug"];
+    const ran = await home.suffer(words, await troubleOf(fault));
+    expect(ran.exit, ran.stderr).toBe(api.exit);
+    expect(left(ran)).toEqual({ GET: api.tries, POST: 0, DELETE: 0 });
+    expectClean(ran.stderr);
+    if (api.exit !== 0) expect(ran.stderr).toContain(says);
+    else if (fault !== "204") expect(ran.stdout).not.toBe("");
+    expectPatience(ran, fault, api.tries - 1);
+  });
+});
+
+describe("doctor", () => {
+  test.each(reading)("$fault: $read.exit", async ({ fault, read }) => {
+    counted.runs += 1;
+    const home = await createFaultHome();
+    const ran = await home.suffer(["doctor", "--json", "--debug"], await troubleOf(fault));
+    expect(ran.exit, ran.stderr).toBe(read.exit);
+    expect(left(ran).GET).toBeLessThanOrEqual(1);
+    expectClean(ran.stdout);
+    expectClean(ran.stderr);
+    const checks = JSON.parse(ran.stdout) as readonly { readonly status: string }[];
+    expect(checks.some(({ status }) => status === "fail")).toBe(read.exit !== 0);
+  });
 });
 
 /** Runs a command that only reads; `times` limits how often the fault strikes. */
@@ -168,7 +198,7 @@ describe("a list of several pages", () => {
 
 test("figures", () => {
   console.log(
-    `faults survived by reading: ${reading.length} faults × ${commands.length} commands, ${counted.runs} runs`,
+    `faults survived by reading: ${reading.length} faults × ${commands.length + 2} commands, ${counted.runs} runs`,
   );
-  expect(counted.runs).toBeGreaterThan(reading.length * commands.length);
+  expect(counted.runs).toBeGreaterThan(reading.length * (commands.length + 2));
 });
