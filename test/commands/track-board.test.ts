@@ -55,7 +55,7 @@ async function play({ parcels, failing = [], text }: Scene) {
     news: [],
     changes: 0,
     otherCalls: 1,
-    left: 9_942,
+    left: { calls: 9_942, atMs: startMs },
   };
   const { board, events } = createWatch({
     trackingNumbers: numbers,

@@ -19,13 +19,14 @@ export interface Seen {
   readonly changes: number;
   /** Calls for anything but a parcel. */
   readonly otherCalls: number;
-  /** 2.1: api_calls_remaining, as last told. */
-  readonly left: number | undefined;
+  /** 2.1: api_calls_remaining, as last told, and when. */
+  readonly left: { readonly calls: number; readonly atMs: number } | undefined;
 }
 
 const newsShown = 10;
 const fewestNews = 3;
 const reasonsShown = 3;
+const freshMs = 60_000;
 
 /** Without room everything is shown, for the last time. */
 export function boardScreen(
@@ -151,12 +152,22 @@ function footerLines(board: Board, seen: Seen, nowMs: number, quitKey: string): 
   const next = Number.isFinite(nextMs)
     ? `next look ${isPaused ? `at ${formatHour(nextMs)}, as the service asks for a rest` : `in ${waitS} s`}`
     : "looking";
-  const left = seen.left === undefined ? "" : `, ${seen.left} left`;
   const goal = seen.goal.kind === "state" ? `until ${seen.goal.state}; ` : "";
   return [
-    line(styled("dim", `${next}; ${count(board.looks() + seen.otherCalls, "call")} made${left}`)),
+    line(
+      styled(
+        "dim",
+        `${next}; ${count(board.looks() + seen.otherCalls, "call")} made${describeLeft(seen, nowMs)}`,
+      ),
+    ),
     line(styled("dim", `${goal}${quitKey} ends the watch`)),
   ];
+}
+
+/** The service is not asked at every look: a number that the looks have passed by says when it was told. */
+function describeLeft({ left }: Seen, nowMs: number): string {
+  if (!left) return "";
+  return `, ${left.calls} left${nowMs - left.atMs < freshMs ? "" : ` at ${formatHour(left.atMs)}`}`;
 }
 
 function count(number: number, noun: string): string {

@@ -128,7 +128,8 @@ async function* follow(
     countedMs = nowMs;
     seen.otherCalls += 1;
     const [profile] = await Promise.allSettled([service.profile({ retries: false })]);
-    if (profile.status === "fulfilled") seen.left = toCount(profile.value.api_calls_remaining) ?? seen.left;
+    const calls = profile.status === "fulfilled" ? toCount(profile.value.api_calls_remaining) : undefined;
+    if (calls !== undefined) seen.left = { calls, atMs: context.clock.now() };
   }
 
   void countCalls();
