@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Answer, Transport, WireRequest } from "../../src/api/transport.ts";
 import type { Home } from "../support/courier.ts";
-import { expectUntouched, linesLeft } from "../support/emulated.ts";
+import { expectOnlyRedrawn, expectUntouched, linesLeft } from "../support/emulated.ts";
 import { terminalTexts } from "../support/terminal-grammar.ts";
 
 /** JSON text of an answer's `data` by what was asked for, made of the texts given. */
@@ -54,6 +54,8 @@ export interface FuzzedLine {
   readonly stdin?: string;
   /** JSON output is what the service sent: it is compared text by text. */
   readonly isVerbatim?: boolean;
+  /** At a terminal its result is redrawn in place. */
+  readonly isLive?: boolean;
   /** In a pipe its result is a file's contents, and is left as it is. */
   readonly isFile?: boolean;
 }
@@ -64,7 +66,7 @@ const flags = ["", "--debug", "--no-color", "--json", "--ndjson"] as const;
 /** Runs the command line `numRuns` times against a service that says anything. `service` replaces its answers. */
 export async function fuzzCommandLine(
   home: Home,
-  { words, stdin, isVerbatim = false, isFile = false }: FuzzedLine,
+  { words, stdin, isVerbatim = false, isLive = false, isFile = false }: FuzzedLine,
   settings: { readonly seed: number; readonly numRuns: number },
   service: Service = talkative,
 ): Promise<void> {
@@ -98,7 +100,8 @@ export async function fuzzCommandLine(
         ...(stdin === undefined ? {} : { stdin }),
       });
       expect(ran.stderr).not.toContain("courier made a mistake");
-      if (!isFile || columns !== undefined) await expectUntouched(ran.stdout);
+      if (isLive && columns !== undefined) await expectOnlyRedrawn(ran.stdout);
+      else if (!isFile || columns !== undefined) await expectUntouched(ran.stdout);
       await expectUntouched(ran.stderr);
       if (isVerbatim && ran.exit === 0 && flag === "--json")
         expect(JSON.parse(ran.stdout)).toEqual(JSON.parse(data));

@@ -28,6 +28,9 @@ const lines: readonly FuzzedLine[] = [
   { words: "orders cancel 7 --yes" },
   { words: "track T1", isVerbatim: true },
   { words: "track T1 T2" },
+  { words: "track T1 T2 --watch --for 3m --interval 60s --yes", isLive: true },
+  { words: "api GET /api/v1/user/profile", isFile: true },
+  { words: "doctor" },
 ];
 
 describe.each(lines)("$words", (line) => {

@@ -19,18 +19,7 @@ export async function expectUntouched(output: string): Promise<void> {
   const plain = output
     .split("\n")
     .map((line) => (line.split(eraseLine).at(-1) ?? "").replace(ownColours, ""));
-  const terminal = new headless.Terminal({
-    cols: columns,
-    rows: before.length + plain.length + 2,
-    allowProposedApi: true,
-    convertEol: true,
-    logLevel: "off",
-  });
-  const acts: string[] = [];
-  terminal.onTitleChange((title) => acts.push(`title: ${title}`));
-  terminal.onBell(() => acts.push("bell"));
-  terminal.onData((reply) => acts.push(`reply: ${JSON.stringify(reply)}`));
-  terminal.onResize(() => acts.push("resize"));
+  const { terminal, acts } = openEmulator(columns, before.length + plain.length + 2);
   const modes = JSON.stringify(terminal.modes);
   try {
     await new Promise<void>((resolve) =>
@@ -54,6 +43,41 @@ export async function expectUntouched(output: string): Promise<void> {
   } finally {
     terminal.dispose();
   }
+}
+
+/** What a live region sends: lines are erased, written again, and the cursor is moved and hidden meanwhile. */
+const redraws = /\u001b\[\d*[ABGJK]|\u001b\[\?25[lh]|\r/g;
+const acting =
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/u;
+
+/** Fails unless nothing but a live region's own moves and our own colours acts, and the cursor is shown at the end. */
+export async function expectOnlyRedrawn(output: string): Promise<void> {
+  const rest = output.replace(redraws, "").replace(ownColours, "");
+  const found = acting.exec(rest);
+  expect(found && JSON.stringify(rest.slice(Math.max(0, found.index - 20), found.index + 20))).toBeNull();
+  expect(output.lastIndexOf("\u001b[?25h")).toBeGreaterThanOrEqual(output.lastIndexOf("\u001b[?25l"));
+  const { terminal, acts } = openEmulator(140, 50);
+  const modes = JSON.stringify(terminal.modes);
+  try {
+    await new Promise<void>((resolve) => terminal.write(output, resolve));
+    expect(acts).toEqual([]);
+    expect(JSON.stringify(terminal.modes)).toBe(modes);
+    expect(terminal.buffer.active.type).toBe("normal");
+  } finally {
+    terminal.dispose();
+  }
+}
+
+/** An emulator that notes what a terminal does beside showing text. */
+function openEmulator(cols: number, rows: number) {
+  const options = { allowProposedApi: true, convertEol: true, logLevel: "off" } as const;
+  const terminal = new headless.Terminal({ ...options, cols, rows });
+  const acts: string[] = [];
+  terminal.onTitleChange((title) => acts.push(`title: ${title}`));
+  terminal.onBell(() => acts.push("bell"));
+  terminal.onData((reply) => acts.push(`reply: ${JSON.stringify(reply)}`));
+  terminal.onResize(() => acts.push("resize"));
+  return { terminal, acts };
 }
 
 /** The lines of an output, without signs of life that were taken away again. */
