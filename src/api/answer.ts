@@ -160,7 +160,8 @@ const leadIns: Readonly<Record<FailureKind, (host: string) => string>> = {
 };
 
 function hintFor(kind: FailureKind, answer: Answer, { nowMs }: AnswerContext): string | undefined {
-  if (kind === "key_refused") return "store a new key with: courier login";
+  if (kind === "key_refused")
+    return "correct COURIER_API_KEY where it is set, or store a new key with: courier login";
   if (kind !== "limited") return undefined;
   const waitMs = retryAfterMs(answer, nowMs);
   const when = waitMs === undefined || waitMs < 60_000 ? "wait a little" : `wait ${formatSpan(waitMs)}`;

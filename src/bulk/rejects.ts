@@ -1,6 +1,7 @@
 /** Owns the file of rejects: refused rows in the input's own form with an `error` beside each, ready to be mended. */
 
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { explainSystemError, fileError } from "../core/errors.ts";
 import { isJsonObject, stringifyJson } from "../model/json.ts";
 import type { RawRecord } from "./rows.ts";
@@ -9,6 +10,8 @@ import type { SourceFacts } from "./source.ts";
 export interface RejectsWriter {
   readonly path: string;
   readonly count: number;
+  /** Where a file went that stood at `path` and differs: somebody may have mended it. */
+  readonly earlier: string | undefined;
   add(raw: RawRecord, error: string): Promise<void>;
   /** Gives the file its name, where anything was refused. */
   finish(): Promise<void>;
@@ -43,6 +46,7 @@ export async function createRejects({
     throw fail(error);
   });
   let count = 0;
+  let earlier: string | undefined;
 
   function format(raw: RawRecord, error: string): string {
     if ("cells" in raw) {
@@ -70,6 +74,9 @@ export async function createRejects({
     get count() {
       return count;
     },
+    get earlier() {
+      return earlier;
+    },
     async add(raw, error) {
       await handle?.appendFile(format(raw, error)).catch((cause) => {
         throw fail(cause);
@@ -81,10 +88,22 @@ export async function createRejects({
       if (facts.form === "json") await handle.appendFile("\n]\n");
       await handle.close();
       handle = undefined;
-      await rename(draft, path).catch((error) => {
+      try {
+        earlier = await setAside(path, draft);
+        await rename(draft, path);
+      } catch (error) {
         throw fail(error);
-      });
+      }
     },
     abandon,
   };
+}
+
+/** Gives the file at `path` another name, unless it says the same as the draft. Gives back the name. */
+async function setAside(path: string, draft: string): Promise<string | undefined> {
+  if (!existsSync(path) || (await readFile(path)).equals(await readFile(draft))) return undefined;
+  let name = `${path}.old`;
+  for (let number = 2; existsSync(name); number++) name = `${path}.old${number}`;
+  await rename(path, name);
+  return name;
 }

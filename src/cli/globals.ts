@@ -81,9 +81,17 @@ const formsByEnding: Readonly<Record<string, Form>> = {
   jsonl: "ndjson",
 };
 
+const workbooks = ["xlsx", "xls", "ods"];
+
 /** A file's ending says what should be in it. Throws a usage error where a flag says something else. */
 function formOfFile(output: string | undefined, flag: Form): Form | undefined {
   const ending = /\.(\w+)$/.exec(output ?? "")?.[1]?.toLowerCase() ?? "";
+  if (workbooks.includes(ending)) {
+    throw usageError(
+      `courier writes no workbooks such as ${output}`,
+      `export CSV, which Excel opens: ${output?.slice(0, -ending.length)}csv --bom`,
+    );
+  }
   const form = Object.hasOwn(formsByEnding, ending) ? formsByEnding[ending] : undefined;
   if (form === undefined || flag === "human" || flag === form) return form;
   throw usageError(

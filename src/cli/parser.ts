@@ -31,7 +31,9 @@ export async function parseCommandLine(
   options: ParserOptions,
 ): Promise<Parsed> {
   // `help orders list` is `orders list --help`.
-  const argv = words[0] === "help" ? [...words.slice(1), "--help"] : words;
+  const asked = words[0] === "help" ? [...words.slice(1), "--help"] : words;
+  const isHelp = asked.includes("--help") || asked.includes("-h");
+  const argv = isHelp ? asked.slice(0, findStray(program, asked)) : asked;
   refuseSecrets(argv);
   let parsed: Parsed | undefined;
   let printed = "";
@@ -82,6 +84,19 @@ function toText(error: CommanderError, printed: string, complained: string, near
     message,
     suggestion?.replace(/^\((.*)\)$/, "$1") ?? `${nearest} --help shows what there is`,
   );
+}
+
+/** The end of what is to be parsed: help for a command that does not exist would hide that it does not. */
+function findStray(program: Group, words: readonly string[]): number | undefined {
+  let commands: Group["commands"] = program.commands;
+  for (const [index, word] of words.entries()) {
+    if (word.startsWith("-")) return undefined;
+    const entry = commands.find(({ name }) => name === word);
+    if (!entry) return index + 1;
+    if (!isGroup(entry)) return undefined;
+    commands = entry.commands;
+  }
+  return undefined;
 }
 
 /** The command or noun that the words name, as far as they do. */

@@ -40,6 +40,7 @@ export const callApi = defineCommand({
     path: {
       summary: "the method and the path",
       parse: (text) => text,
+      candidates: methods.map((value) => ({ value })),
       isList: true as const,
       usage: "[METHOD] PATH",
     },

@@ -54,6 +54,7 @@ export function chooseAccount(choice: AccountChoice, config: Config): ActiveAcco
       name === undefined
         ? `there is no key for ${baseUrl}: give it in COURIER_API_KEY`
         : `no key is stored for the account ${name}`,
+      name,
     );
   if (env.apiKeyEnv === undefined && stored && new URL(baseUrl).origin !== new URL(stored.base_url).origin) {
     throw usageError(
@@ -105,9 +106,10 @@ export function unknownAccount(name: string, config: Config): CourierError {
   });
 }
 
-function noAccount(message: string): CourierError {
+function noAccount(message: string, name = defaultAccount): CourierError {
+  const login = name === defaultAccount ? "courier login" : `courier login --account ${name}`;
   return new CourierError("no_account", 4, message, {
-    hint: "run courier login, or try without any account: --account sandbox",
+    hint: `run ${login}, or try without any account: --account sandbox`,
   });
 }
 

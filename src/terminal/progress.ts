@@ -56,6 +56,7 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
   const underWay = new Map<symbol, string>();
   let isShown = false;
   let hasMeter = false;
+  let metered: (() => string) | undefined;
   let cancel = () => {};
   const wait = () => {
     cancel();
@@ -89,18 +90,23 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
       hasMeter = true;
       return {
         update(text) {
+          metered = text;
           if (clock.now() - shownMs < redrawMs) return;
           shownMs = clock.now();
           print(text());
         },
         end() {
           hasMeter = false;
+          metered = undefined;
           erase();
         },
       };
     },
     clear() {
+      const wasShown = isShown;
       erase();
+      // What takes its place is written now; a meter stays beneath it.
+      if (wasShown && metered) queueMicrotask(() => metered && !isShown && print(metered()));
       if (underWay.size > 0) wait();
     },
   };

@@ -224,6 +224,13 @@ describe("the same ref in another file", () => {
     );
     const rejects = path.join(home.directory, "rejects.csv");
     expect((await home.run(`--rejects ${rejects}`)).exit).toBe(3);
+    expect((await home.run(`--rejects ${rejects}`)).stderr).not.toContain(".old");
+    const told = await readFile(rejects, "utf8");
+    await writeFile(rejects, `${told}\n`);
+    const rerun = await home.run(`--rejects ${rejects}`);
+    expect(rerun.stderr).toContain(`the file that was there, and differs, is now ${rejects}.old`);
+    expect(await readFile(`${rejects}.old`, "utf8")).toBe(`${told}\n`);
+    expect(await readFile(rejects, "utf8")).toBe(told);
     await writeFile(rejects, (await readFile(rejects, "utf8")).replaceAll(",12,", ",13700137000,"));
     expect((await home.courier(["orders", "import", rejects, "--yes"])).exit).toBe(0);
     await home.put(sheet(row("A-1"), row("A-2", "王五", "13700137000"), row("A-3", "赵六", "13700137000")));

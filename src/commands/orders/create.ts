@@ -58,7 +58,8 @@ export const createOrder = defineCommand({
     }
     const { order, draft } = composed;
     if (template !== undefined) await keepAsTemplate(template, draft, context);
-    if (prompts) await offerToSave(order, draft, prompts, context);
+    // What comes from a file comes again from a file.
+    if (prompts && sources.file === undefined) await offerToSave(order, draft, prompts, context);
     return document(order, (created) => createdView(created, context));
   },
 });

@@ -1,6 +1,7 @@
 /** Owns the report of an import: a row's outcome as data and as a line of a table, and the totals. */
 
 import type { RowResult } from "../../bulk/import-terms.ts";
+import type { RejectsWriter } from "../../bulk/rejects.ts";
 import { jsonNumber } from "../../model/json.ts";
 import type { ReportRow } from "../../model/results.ts";
 import { type Block, type Column, line, show, styled, type Text } from "../../terminal/blocks.ts";
@@ -72,7 +73,7 @@ export async function closeReport(
   rows: number,
   counts: Counts,
   wrong: readonly ReportRow[],
-  rejects: { readonly path: string; readonly count: number } | undefined,
+  rejects: Pick<RejectsWriter, "path" | "count" | "earlier"> | undefined,
   { messages, display }: Context,
 ): Promise<void> {
   if (counts.changed > 0) {
@@ -96,6 +97,7 @@ export async function closeReport(
   if (rejects && rejects.count > 0) {
     const written = rejects.count === 1 ? "1 refused row is" : `${rejects.count} refused rows are`;
     messages.note(`${written} in ${rejects.path}`);
+    if (rejects.earlier) messages.warn(`the file that was there, and differs, is now ${rejects.earlier}`);
   }
 }
 

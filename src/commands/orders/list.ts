@@ -71,7 +71,7 @@ async function* hintAtUnknownState(
   if (!isEmpty || status === undefined || stateNames.includes(status)) return;
   const nearest = suggest(status, stateNames);
   const next = nearest ? `did you mean ${nearest}?` : `known are ${stateNames.join(", ")}`;
-  messages.note(`${quote(status)} is no state that courier knows; ${next}`);
+  messages.warn(`${quote(status)} is no state that courier knows; ${next}`);
 }
 
 async function* everyOrder(

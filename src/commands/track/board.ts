@@ -26,7 +26,6 @@ export interface Seen {
 const newsShown = 10;
 const fewestNews = 3;
 const reasonsShown = 3;
-const freshMs = 60_000;
 
 /** Without room everything is shown, for the last time. */
 export function boardScreen(
@@ -155,19 +154,15 @@ function footerLines(board: Board, seen: Seen, nowMs: number, quitKey: string): 
   const goal = seen.goal.kind === "state" ? `until ${seen.goal.state}; ` : "";
   return [
     line(
-      styled(
-        "dim",
-        `${next}; ${count(board.looks() + seen.otherCalls, "call")} made${describeLeft(seen, nowMs)}`,
-      ),
+      styled("dim", `${next}; ${count(board.looks() + seen.otherCalls, "call")} made${describeLeft(seen)}`),
     ),
     line(styled("dim", `${goal}${quitKey} ends the watch`)),
   ];
 }
 
-/** The service is not asked at every look: a number that the looks have passed by says when it was told. */
-function describeLeft({ left }: Seen, nowMs: number): string {
-  if (!left) return "";
-  return `, ${left.calls} left${nowMs - left.atMs < freshMs ? "" : ` at ${formatHour(left.atMs)}`}`;
+/** The service is not asked at every look, so the number says when it was told. */
+function describeLeft({ left }: Seen): string {
+  return left ? `, ${left.calls} left at ${formatHour(left.atMs)}` : "";
 }
 
 function count(number: number, noun: string): string {
