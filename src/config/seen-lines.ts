@@ -25,8 +25,12 @@ export function seenOrdersPath(directory: string): string {
 
 /** The orders of a holder in the text of the file: the last seen first, each once, with all that is known of it. */
 export function findOrders(text: string, { account, base_url }: Holder): Sighting[] {
-  const lines = parseLines(text).filter((line) => line.account === account && line.base_url === base_url);
-  return merge(lines.reverse().flatMap(({ orders }) => orders)).slice(0, remembered);
+  // The same list, asked for again and again, is the same line.
+  const newestFirst = [...new Set(text.split("\n").reverse())];
+  const lines = newestFirst
+    .flatMap(parseLine)
+    .filter((line) => line.account === account && line.base_url === base_url);
+  return merge(lines.flatMap(({ orders }) => orders)).slice(0, remembered);
 }
 
 /** A break before each line parts it from one that was torn. */
@@ -36,16 +40,19 @@ export function formatLine({ orders, ...holder }: Line): string {
 }
 
 export function parseLines(text: string): Line[] {
-  return text.split("\n").flatMap((line) => {
-    try {
-      const parsed = JSON.parse(line);
-      if (!Array.isArray(parsed?.orders)) return [];
-      const orders = parsed.orders.filter((order: unknown) => typeof order === "object" && order !== null);
-      return [{ ...(parsed as Line), orders }];
-    } catch {
-      return [];
-    }
-  });
+  return text.split("\n").flatMap(parseLine);
+}
+
+/** None for a line that was torn. */
+function parseLine(text: string): Line[] {
+  try {
+    const parsed = JSON.parse(text);
+    if (!Array.isArray(parsed?.orders)) return [];
+    const orders = parsed.orders.filter((order: unknown) => typeof order === "object" && order !== null);
+    return [{ ...(parsed as Line), orders }];
+  } catch {
+    return [];
+  }
 }
 
 /** One line for each holder, those that were used last at the end. */
