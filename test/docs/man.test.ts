@@ -1,6 +1,7 @@
 /** Every command has a manual page that man reads without a warning. */
 
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -19,6 +20,11 @@ test("pages are named as git names its own", () => {
   expect(names).toContain("courier-orders.1");
   expect(names).toContain("courier-orders-create.1");
   expect(new Set(names).size).toBe(names.length);
+});
+
+test("package.json names all of them, which is how npm puts them where man looks", () => {
+  const { man } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, "../../package.json"), "utf8"));
+  expect(man).toEqual(pages.map(({ fileName }) => `dist/man/${fileName}`).sort());
 });
 
 describe.skipIf(!hasMan)("what man (needed: man-db, groff) makes of a page", () => {
