@@ -6,7 +6,7 @@ import type { CourierError } from "../core/errors.ts";
 import { type Json, stringifyJson } from "../model/json.ts";
 import { blank } from "../terminal/blocks.ts";
 import { createTableWriter, render, type View } from "../terminal/render.ts";
-import { sanitise, sanitiseJson } from "../terminal/sanitise.ts";
+import { sanitise, sanitiseCsv, sanitiseJson } from "../terminal/sanitise.ts";
 import { joinWrites, type Writer } from "../terminal/streams.ts";
 import { chooseColumns, pickFields, valueAt, watchFields } from "./fields.ts";
 import type { Form } from "./globals.ts";
@@ -166,7 +166,8 @@ async function writeTable(
 async function writeCsv({ rows, columns }: RowsOutput, writer: Writer, { fields, bom }: OutputOptions) {
   const { csvRecord } = await import("../terminal/csv.ts");
   const paths = fields ?? columns.map(({ path }) => path);
-  const safe = (record: string) => (writer.stream.isTTY ? `${sanitise(record.trimEnd())}\n` : record);
+  const safe = (record: string) =>
+    writer.stream.isTTY ? `${sanitise(record.trimEnd())}\n` : sanitiseCsv(record);
   // Not before the first row, so that a failure leaves nothing behind that looks like an empty list.
   let heading = (bom ? "\uFEFF" : "") + safe(csvRecord(paths));
   const written = await drainText(rows, writer, (row) => {

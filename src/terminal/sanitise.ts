@@ -47,6 +47,17 @@ export function sanitiseJson(json: string): string {
   );
 }
 
+/** What acts on a terminal: controls, but for the tabs and line breaks that cells have, and changes of direction. */
+const actsInCsv = /\r(?!\n)|(?![\t\r\n])[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
+
+/**
+ * CSV for a pipe or a file, which often end at a terminal all the same (`| head`, `cat`). What acts there is
+ * shown as the escape that JSON would use; all else stays as it came, for CSV has no escapes of its own.
+ */
+export function sanitiseCsv(csv: string): string {
+  return csv.replace(actsInCsv, escapeCharacter);
+}
+
 function escapeCharacter(character: string): string {
   return named[character] ?? unicodeEscape(character);
 }

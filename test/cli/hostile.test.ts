@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { answerData, answerRaw, onePage } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
-import { expectInert, hostileText } from "../support/hostile.ts";
+import { expectInert, expectInertCsv, hostileText } from "../support/hostile.ts";
 
 const text = JSON.stringify(hostileText);
 const party = `{"name":${text},"phone":${text},"address":${text},"city":${text}}`;
@@ -68,13 +68,16 @@ test("in a pipe nothing of hostile text is lost: each escape is the one that JSO
   expect(stdout).toContain("Name            a\\u001b[31mb\\u009bc\\u202ed\\u200be\\nf\\ud800\n");
 });
 
-test("CSV at a terminal is inert; in a pipe the cells keep their text", async () => {
+test("CSV at a terminal is inert; in a pipe, which may end at one, only what does not act is kept", async () => {
   const { courier } = await hostileHome();
   const shown = await courier("orders list --csv", { terminal: 80 });
   expectInert(shown.stdout);
   expect(shown.stdout.trimEnd().split("\n")).toHaveLength(2);
   const piped = await courier("orders list --csv --fields item_name");
-  expect(piped.stdout).toContain("\u001b[31mred");
+  expect(piped.stdout).toContain("\\u001b[31mred");
+  expect(piped.stdout).toContain("first\nerror: forged\r\noverwritten\\rX");
+  expect(piped.stdout).toContain("pay\u200bpal");
+  expectInertCsv(piped.stdout);
 });
 
 describe("a failure that quotes the service", () => {

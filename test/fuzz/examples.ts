@@ -11,4 +11,17 @@ interface Kept {
   readonly columns: number | undefined;
 }
 
-export const keptAnswers: readonly Kept[] = [];
+function success(data: string): Answer {
+  const body = `{"success":true,"data":${data},"message":"","pagination":{"current_page":1,"total_pages":1,"total_items":1,"per_page":1}}`;
+  return { status: 200, headers: {}, body, bytes: Buffer.from(body) };
+}
+
+export const keptAnswers: readonly Kept[] = [
+  // CSV in a pipe let through what a terminal behind it obeys.
+  {
+    words: "orders export",
+    answer: success('[{"id":1,"receiver":{"city":"\\u001bP\\u0007"}}]'),
+    form: "",
+    columns: undefined,
+  },
+];

@@ -28,9 +28,20 @@ export const ownColours = /\u001b\[(?:0|1|2|22|31|32|33|36|39)m/g;
 const acting =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/u;
 
+const actingInCsv = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
+
+/** Fails when CSV in a pipe holds anything that acts on a terminal, but for tabs and line breaks in cells. */
+export function expectInertCsv(csv: string): void {
+  expectNone(actingInCsv, csv.replaceAll("\r\n", "\n"));
+}
+
 /** Fails when anything but our own colours and line breaks could act on a terminal. */
 export function expectInert(output: string): void {
-  const found = acting.exec(output.replace(ownColours, ""));
-  const around = found ? JSON.stringify(output.slice(Math.max(0, found.index - 40), found.index + 40)) : "";
+  expectNone(acting, output.replace(ownColours, ""));
+}
+
+function expectNone(pattern: RegExp, text: string): void {
+  const found = pattern.exec(text);
+  const around = found ? JSON.stringify(text.slice(Math.max(0, found.index - 40), found.index + 40)) : "";
   expect(found, `an acting character near ${around}`).toBeNull();
 }

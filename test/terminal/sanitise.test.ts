@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJson, stringifyJson } from "../../src/model/json.ts";
-import { sanitise, sanitiseJson } from "../../src/terminal/sanitise.ts";
+import { sanitise, sanitiseCsv, sanitiseJson } from "../../src/terminal/sanitise.ts";
 import { jsonTexts } from "../model/arbitraries.ts";
 
 /** Written out by code point, so that it owes nothing to the pattern under test. */
@@ -161,5 +161,37 @@ describe("JSON", () => {
   test("a backslash before the character does not turn its escape into text", () => {
     const json = stringifyJson(["\\\u202e", "\\\\\u0085"]);
     expect(JSON.parse(sanitiseJson(json))).toEqual(["\\\u202e", "\\\\\u0085"]);
+  });
+});
+
+describe("CSV", () => {
+  test("keeps all but what acts on a terminal", () => {
+    fc.assert(
+      fc.property(nasty, (text) => {
+        const acts = (character: string) => {
+          const code = character.charCodeAt(0);
+          return (
+            code < 0x20 || (code >= 0x7f && code <= 0x9f) || /[\u202a-\u202e\u2066-\u2069]/.test(character)
+          );
+        };
+        const safe = sanitiseCsv(text);
+        expect(
+          [...safe.replaceAll("\r\n", "\n")].filter((each) => acts(each) && !/[\t\n]/.test(each)),
+        ).toEqual([]);
+        if (![...text.replaceAll("\r\n", "\n")].some((each) => acts(each) && !/[\t\n]/.test(each)))
+          expect(safe).toBe(text);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test.each([
+    ["\u001b[31mred\u009b2J\u0007", "\\u001b[31mred\\u009b2J\\u0007"],
+    ['"two\nlines\r\nand\ta tab"', '"two\nlines\r\nand\ta tab"'],
+    ["12.50\r99.00", "12.50\\r99.00"],
+    ["user\u202egnp.exe", "user\\u202egnp.exe"],
+    ["👩\u200d🚀 می\u200cخواهم", "👩\u200d🚀 می\u200cخواهم"],
+  ])("%j is written as %j", (text, expected) => {
+    expect(sanitiseCsv(text)).toBe(expected);
   });
 });
