@@ -100,9 +100,13 @@ export interface ColumnMap {
   readonly unused: readonly string[];
 }
 
+/** What `orders export` writes of every order, and what no one knows of an order that is still to be made. */
+const ofOrders: readonly string[] = ["id", "order_no", "tracking_number"];
+
 /**
  * Reads a header row; `given` are the user's own pairs of header and field. Throws a usage error for a
- * header that looks misspelt, for two columns of one field, and for a given header that is not there.
+ * header that looks misspelt, for two columns of one field, for a given header that is not there, and for
+ * a list of orders that exist.
  */
 export function mapColumns(headers: readonly string[], given: ReadonlyMap<string, string>): ColumnMap {
   for (const header of given.keys()) {
@@ -112,6 +116,13 @@ export function mapColumns(headers: readonly string[], given: ReadonlyMap<string
         `its columns: ${headers.join(", ")}`,
       );
     }
+  }
+  const written = headers.map((header) => header.trim());
+  if (ofOrders.every((header) => written.includes(header) && !given.has(header))) {
+    throw usageError(
+      `these are orders that exist: the file has the columns ${ofOrders.join(", ")}, as orders export writes them`,
+      'to order all of them once more, leave such a column out: --map "tracking_number="',
+    );
   }
   const paths = choosePaths(headers, given);
   for (const path of columnPaths) {

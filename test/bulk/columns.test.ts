@@ -106,6 +106,15 @@ test("a dotted name that is misspelt is refused with a suggestion", () => {
   );
 });
 
+test("orders that exist are not ordered once more, unless it is said", () => {
+  const exported = ["id", "order_no", "tracking_number", "sender.name", "receiver.name", "item.name"];
+  expect(() => mapColumns(exported, none)).toThrow(
+    expect.objectContaining({ exit: 2, hint: expect.stringContaining('--map "tracking_number="') }),
+  );
+  const { paths } = mapColumns(exported, new Map([["tracking_number", ""]]));
+  expect(paths).toEqual([undefined, "ref", undefined, "sender.name", "receiver.name", "item.name"]);
+});
+
 test("a column that is called ref is the one, whatever other numbers there are", () => {
   expect(mapColumns(["Order No", "ref"], none)).toEqual({ paths: [undefined, "ref"], unused: ["Order No"] });
   expect(() => pathsOf("Order No", "订单号")).toThrow(/are both ref/);

@@ -364,3 +364,17 @@ describe("the journal", () => {
     ]);
   });
 });
+
+test("what orders export wrote is refused: its orders exist", async () => {
+  const home = await createImportHome(three);
+  await home.run();
+  const exported = await home.courier("orders export --details");
+  expect(exported.exit).toBe(0);
+  const before = requestCount(home, "POST");
+  const { exit, stderr } = await home.courier("orders import - --journal kept.ndjson --yes", {
+    stdin: exported.stdout,
+  });
+  expect(exit).toBe(2);
+  expect(stderr).toContain("these are orders that exist");
+  expect(requestCount(home, "POST")).toBe(before);
+});
