@@ -175,7 +175,7 @@ export function parseOrderId(text: string): string {
   if (/^\d+$/.test(text)) return text;
   throw usageError(
     `an order id is a whole number, not ${quote(text)}`,
-    "ids stand in the first column of: courier orders list",
+    "ids stand in the first column of: courier orders list; a tracking number is for: courier track",
   );
 }
 

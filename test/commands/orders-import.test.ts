@@ -371,9 +371,10 @@ test("what orders export wrote is refused: its orders exist", async () => {
   const exported = await home.courier("orders export --details");
   expect(exported.exit).toBe(0);
   const before = requestCount(home, "POST");
-  const { exit, stderr } = await home.courier("orders import - --journal kept.ndjson --yes", {
-    stdin: exported.stdout,
-  });
+  const { exit, stderr } = await home.courier(
+    ["orders", "import", "-", "--journal", `${home.journal}.kept`, "--yes"],
+    { stdin: exported.stdout },
+  );
   expect(exit).toBe(2);
   expect(stderr).toContain("these are orders that exist");
   expect(requestCount(home, "POST")).toBe(before);

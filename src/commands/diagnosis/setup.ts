@@ -129,9 +129,9 @@ export async function checkCompletion({ machine }: Context): Promise<Finding> {
   const home = env.HOME ?? "";
   const files = completionPlaces[shell as keyof typeof completionPlaces].map((place) =>
     place
-      .replace(/^~data/, env.XDG_DATA_HOME || path.join(home, ".local/share"))
-      .replace(/^~config/, env.XDG_CONFIG_HOME || path.join(home, ".config"))
-      .replace(/^~/, home),
+      .replace(/^~data/, () => env.XDG_DATA_HOME || path.join(home, ".local/share"))
+      .replace(/^~config/, () => env.XDG_CONFIG_HOME || path.join(home, ".config"))
+      .replace(/^~/, () => home),
   );
   const found = await firstPresent(files);
   if (found !== undefined) {
