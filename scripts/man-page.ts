@@ -1,6 +1,7 @@
 /** Renders manual pages in the man macros of roff, from the same data as parser and help. */
 
-import { globalOptions } from "../src/cli/globals.ts";
+import { environment } from "../src/cli/environment.ts";
+import { globalOptions, programOptions } from "../src/cli/globals.ts";
 import { argumentWords, describeExits, describeOptions, ownOptions } from "../src/cli/help.ts";
 import { type Command, type Entry, type Example, type Group, isGroup } from "../src/commands/command.ts";
 import type { Option } from "../src/commands/options.ts";
@@ -11,17 +12,6 @@ export interface ManPage {
   readonly fileName: string;
   readonly text: string;
 }
-
-const environment = [
-  ["COURIER_API_KEY", "the API key, instead of a stored one"],
-  ["COURIER_BASE_URL", "the service's base URL, as --base-url"],
-  ["COURIER_ACCOUNT", "the account to use, as --account"],
-  ["COURIER_CONFIG_DIR", "where accounts, keys, addresses and templates are kept"],
-  ["COURIER_STATE_DIR", "where the sandbox and what this machine remembers of orders are kept"],
-  ["HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "the proxy to use, and the hosts to reach without one"],
-  ["NODE_EXTRA_CA_CERTS", "a file with further certificate authorities to trust"],
-  ["NO_COLOR, FORCE_COLOR", "switch colour off, or on"],
-] as const;
 
 /** One page for the program, one for each noun, one for each command. */
 export async function renderManPages(program: Group, version: string): Promise<ManPage[]> {
@@ -49,7 +39,10 @@ function groupPage(group: Group, path: readonly string[], version: string): ManP
         term(`.BR ${manName(children[index] ?? [])} (1)`, [text(entry.summary)]),
       ),
     ),
-    section("GLOBAL OPTIONS", isRoot ? optionTerms(globalOptions) : seeGlobalOptions),
+    section(
+      "GLOBAL OPTIONS",
+      isRoot ? optionTerms({ ...globalOptions, ...programOptions }) : seeGlobalOptions,
+    ),
     ...(isRoot
       ? [
           section(

@@ -1,4 +1,4 @@
-/** Writes the command reference and the exit codes into README.md, from the same data as parser and help. */
+/** Writes the command reference, the environment and the exit codes into README.md, from the same data as parser and help. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { renderReadme } from "../test/support/reference.ts";

@@ -3,16 +3,14 @@
 import { type Command, type Entry, type Group, isGroup } from "../commands/command.ts";
 import { flagOf, type Option } from "../commands/options.ts";
 import type { CommandTree, Flag, Noun, Values, Verb } from "../completion/tree.ts";
-import { globalOptions } from "./globals.ts";
+import { globalOptions, programOptions } from "./globals.ts";
 import { ownOptions } from "./help.ts";
-
-const helpFlag: Flag = { long: "--help", short: "-h", summary: "show help" };
-const versionFlag: Flag = { long: "--version", short: "-V", summary: "print the version" };
 
 /** The program as completion sees it: names, flags and where their values come from. */
 export async function describeProgram(program: Group): Promise<CommandTree> {
-  const root = { ...(await describeGroup(program)), flags: [versionFlag] };
-  return { root, everywhere: [...describeFlags(globalOptions), helpFlag] };
+  const { help, version } = programOptions;
+  const root = { ...(await describeGroup(program)), flags: describeFlags({ version }) };
+  return { root, everywhere: describeFlags({ ...globalOptions, help }) };
 }
 
 async function describeGroup({ name, summary, commands }: Group): Promise<Noun> {

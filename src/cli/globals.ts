@@ -27,6 +27,12 @@ export const globalOptions = {
   noColor: switchOption("no colour"),
 } as const;
 
+/** Only for the program itself. */
+export const programOptions = {
+  help: switchOption("show help", { short: "h" }),
+  version: switchOption("print the version", { short: "V" }),
+} as const;
+
 /** Only for commands whose result has rows. */
 export const rowOptions = {
   csv: switchOption("print a header line and rows for a spreadsheet"),

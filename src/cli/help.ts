@@ -3,18 +3,22 @@
 import type { Command, Entry, Example, Group } from "../commands/command.ts";
 import { flagOf, type Option } from "../commands/options.ts";
 import { exitCodes } from "../core/errors.ts";
-import { confirmOptions, exportOptions, globalOptions, rowOptions } from "./globals.ts";
+import { environment } from "./environment.ts";
+import { confirmOptions, exportOptions, globalOptions, programOptions, rowOptions } from "./globals.ts";
 
-/** Help of a noun: what one can say after it. */
+/** Help of a noun, or of the program where the path is empty: what one can say after it. */
 export function groupHelp(group: Group, path: readonly string[], width: number): string {
   const name = ["courier", ...path].join(" ");
+  const isProgram = path.length === 0;
+  const options = isProgram ? { ...globalOptions, ...programOptions } : globalOptions;
   const entries = group.commands.map((each) => [each.name, each.summary] as const);
   return joinSections([
     `${wrap(group.summary, width).join("\n")}\n`,
     section("Usage", [`  ${name} COMMAND [options]`]),
     section("Examples", describeExamples(group.examples, width)),
     section("Commands", definitions(entries, width)),
-    section("Global options", definitions(describeOptions(globalOptions), width)),
+    section("Global options", definitions(describeOptions(options), width)),
+    section("Environment", isProgram ? definitions(environment, width) : []),
     `${wrap(`${name} COMMAND --help shows a command's options and examples.`, width).join("\n")}\n`,
   ]);
 }

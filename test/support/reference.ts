@@ -1,6 +1,7 @@
-/** Renders the generated sections of README.md: what the code says about its commands and exit codes. */
+/** Renders the generated sections of README.md: what the code says about its commands, the environment and exit codes. */
 
-import { globalOptions } from "../../src/cli/globals.ts";
+import { environment } from "../../src/cli/environment.ts";
+import { globalOptions, programOptions } from "../../src/cli/globals.ts";
 import { argumentWords, describeOptions, ownOptions } from "../../src/cli/help.ts";
 import { program } from "../../src/cli/program.ts";
 import { type Command, type Entry, type Group, isGroup } from "../../src/commands/command.ts";
@@ -11,6 +12,7 @@ export async function renderReadme(readme: string): Promise<string> {
   const sections = {
     commands: await renderCommands(),
     "global-options": renderGlobals(),
+    environment: renderEnvironment(),
     "exit-codes": renderExitCodes(),
   };
   return Object.entries(sections).reduce((text, [name, content]) => {
@@ -44,7 +46,11 @@ function renderCommand({ summary }: Entry, command: Command, path: readonly stri
 }
 
 function renderGlobals(): string {
-  return table(["Option", "Does"], describeOptions(globalOptions)).join("\n");
+  return table(["Option", "Does"], describeOptions({ ...globalOptions, ...programOptions })).join("\n");
+}
+
+function renderEnvironment(): string {
+  return table(["Variable", "Does"], environment).join("\n");
 }
 
 function renderExitCodes(): string {
