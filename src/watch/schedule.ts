@@ -18,7 +18,9 @@ const growth = 1.5;
 const jitter = 0.2;
 /** Between any two looks, where the interval does not leave less; looks closer than that may share a moment. */
 const widestSpacingMs = 100;
-const highestSlowness = 16;
+/** Of the pace that was asked for: 429 halves what is left of it, down to the least; a round without one gives some back. */
+const leastShare = 1 / 32;
+const shareBack = 1 / 4;
 const longestPauseMs = 86_400_000;
 /** A clock that is set back by less than this only waits a little. */
 const clockStepMs = 1_000;
@@ -82,9 +84,8 @@ export function createSchedule(options: ScheduleOptions): Schedule {
   let underWay = 0;
   let gateMs = options.nowMs;
   let pausedUntilMs = Number.NEGATIVE_INFINITY;
-  let slowness = 1;
+  let share = 1;
   let slowedMs = Number.NEGATIVE_INFINITY;
-  let answers = 0;
   let latestMs = options.nowMs;
 
   /** A clock that was set back would leave everybody waiting for hours that come twice. */
@@ -117,19 +118,16 @@ export function createSchedule(options: ScheduleOptions): Schedule {
 
   function slowDown(entry: Entry, retryAfterMs: number | undefined, nowMs: number): void {
     // Looks that were under way when it was said say the same.
-    if (entry.startedMs > slowedMs) slowness = Math.min(slowness * 2, highestSlowness);
+    if (entry.startedMs > slowedMs) share = Math.max(share / 2, leastShare);
     slowedMs = nowMs;
-    answers = 0;
     const restMs = Math.min(retryAfterMs ?? pace.intervalMs, longestPauseMs);
     pausedUntilMs = Math.max(pausedUntilMs, nowMs + restMs);
   }
 
-  /** A whole round without a complaint, of those parcels that are still looked at, takes half of the slowness back. */
+  /** Every answer gives its part of a round back, of those parcels that are still looked at. */
   function speedUp(): void {
-    answers += 1;
-    if (slowness === 1 || answers < entries.filter(({ state }) => state !== "done").length) return;
-    slowness /= 2;
-    answers = 0;
+    const open = entries.filter(({ state }) => state !== "done").length;
+    share = Math.min(1, share + shareBack / Math.max(1, open));
   }
 
   function intervalAfter(entry: Entry, { kind }: LookOutcome): number {
@@ -150,7 +148,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       entry.state = "under way";
       entry.startedMs = nowMs;
       underWay += 1;
-      gateMs = Math.max(gateMs, nowMs - (widestSpacingMs - spacingMs)) + spacingMs * slowness;
+      gateMs = Math.max(gateMs, nowMs - (widestSpacingMs - spacingMs)) + spacingMs / share;
       return entry.trackingNumber;
     },
     end(trackingNumber, outcome, nowMs) {
@@ -163,7 +161,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       else if (outcome.kind !== "failed") speedUp();
       entry.intervalMs = intervalAfter(entry, outcome);
       const varied = pace.isFixed ? 1 : 1 + jitter * random();
-      const gapMs = entry.intervalMs * slowness * varied + entry.shiftMs;
+      const gapMs = (entry.intervalMs / share) * varied + entry.shiftMs;
       entry.shiftMs = 0;
       entry.dueMs = Math.max(entry.startedMs + gapMs, nowMs);
     },

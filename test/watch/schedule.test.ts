@@ -18,7 +18,7 @@ interface Plan {
   readonly concurrency?: number;
   readonly spanMs: number;
   /** How long a look takes, and how it ends. */
-  readonly play: (look: number) => { readonly tookMs: number; readonly outcome: LookOutcome };
+  readonly play: (look: number, nowMs: number) => { readonly tookMs: number; readonly outcome: LookOutcome };
   readonly random?: () => number;
 }
 
@@ -43,7 +43,7 @@ function play({ parcels, intervalMs, isFixed = true, concurrency = 4, spanMs, pl
         underWay.map((look) => look.parcel),
         "two looks at one parcel",
       ).not.toContain(parcel);
-      const { tookMs, outcome } = play(looks.length);
+      const { tookMs, outcome } = play(looks.length, nowMs);
       looks.push({ parcel, startedMs: nowMs });
       underWay.push({ parcel, endsMs: nowMs + tookMs, outcome });
       expect(underWay.length).toBeLessThanOrEqual(concurrency);
@@ -179,6 +179,27 @@ test("429 holds the whole board for as long as was asked, and slows it until a r
   expect(gapsOf(after.slice(-20)), "back to the interval in the end").toSatisfy((gaps: number[]) =>
     gaps.every((gap) => Math.abs(gap - 10_000) < 1_000),
   );
+});
+
+test("a limit that the service does not state is found: no parcel waits twice as long as it has to", () => {
+  const [spanMs, mostAMinute] = [4 * 3_600_000, 60];
+  let limits = 0;
+  let answered = { minute: -1, calls: 0 };
+  const looks = play({
+    parcels: 200,
+    intervalMs: 60_000,
+    concurrency: 8,
+    spanMs,
+    play(_look, nowMs) {
+      const minute = Math.floor(nowMs / 60_000);
+      answered = { minute, calls: answered.minute === minute ? answered.calls + 1 : 1 };
+      if (answered.calls <= mostAMinute) return { tookMs: 1, outcome: { kind: "same" } };
+      limits += 1;
+      return { tookMs: 1, outcome: { kind: "limited", retryAfterMs: (minute + 1) * 60_000 - nowMs } };
+    },
+  });
+  expect(looks.length).toBeGreaterThan((mostAMinute * spanMs) / 60_000 / 2);
+  expect(limits, "once in two minutes at most").toBeLessThan(spanMs / 120_000);
 });
 
 test("looks that were under way at a 429 do not slow the board twice", () => {
