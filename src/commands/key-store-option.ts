@@ -17,11 +17,14 @@ export function parseKeyStore(text: string, what: string): KeyStore {
   throw usageError(`${what} is ${keyStores.join(" or ")}, not ${quote(text)}`);
 }
 
+/** For completion. */
+export const keyStoreCandidates = keyStores.map((word) => ({ value: word }));
+
 export function keyStoreOption(summary: string) {
   return {
     placeholder: "STORE",
     summary,
     parse: parseKeyStore,
-    candidates: keyStores.map((word) => ({ value: word })),
+    candidates: keyStoreCandidates,
   };
 }

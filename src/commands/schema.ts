@@ -2,7 +2,7 @@
 
 import { usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
-import type { SchemaRow } from "../model/results.ts";
+import { type SchemaRow, schemaNames, schemaTitle } from "../model/results.ts";
 import { type Column, styled } from "../terminal/blocks.ts";
 import { defineCommand, document, type Output, rows } from "./command.ts";
 import { quote } from "./options.ts";
@@ -18,6 +18,7 @@ export const printSchema = defineCommand({
       isList: true as const,
       isOptional: true,
       usage: "[NAME]",
+      candidates: schemaNames.map((name) => ({ value: name })),
     },
   },
   options: {},
@@ -32,7 +33,6 @@ export const printSchema = defineCommand({
   ],
   seeAlso: ["orders create"],
   async run({ names }): Promise<Output> {
-    const { schemaNames, schemaTitle, toJsonSchema } = await import("../model/json-schema.ts");
     const [wanted, second] = names;
     if (second !== undefined) throw usageError(`one NAME is enough: ${quote(second)} is too much`);
     if (wanted === undefined) {
@@ -40,7 +40,10 @@ export const printSchema = defineCommand({
       return rows(each(all), schemaColumns, "No schemas");
     }
     const name = schemaNames.find((known) => known === wanted);
-    if (name) return document(toJsonSchema(name), (value) => [{ kind: "json", value }]);
+    if (name) {
+      const { toJsonSchema } = await import("../model/json-schema.ts");
+      return document(toJsonSchema(name), (value) => [{ kind: "json", value }]);
+    }
     const nearest = suggest(wanted, schemaNames);
     throw usageError(
       `there is no schema named ${quote(wanted)}`,

@@ -6,19 +6,8 @@
 import { toJSONSchema } from "zod/mini";
 import { serviceTypes } from "./draft.ts";
 import type { Json } from "./json.ts";
-import { resultSchemas } from "./results.ts";
+import { resultSchemas, type SchemaName, schemaTitle } from "./results.ts";
 import { decimalSchema, integerSchema } from "./schema.ts";
-
-export type SchemaName = keyof typeof resultSchemas;
-
-export const schemaNames = Object.keys(resultSchemas) as SchemaName[];
-
-/** One line that says what a schema describes. */
-export function schemaTitle(name: SchemaName): string {
-  if (name === "order") return "an order file, for courier orders create --file";
-  if (name === "error") return "an error on stderr, with an output flag";
-  return `courier ${name.replace("-", " ")} --json`;
-}
 
 /** A schema of JSON Schema, draft 2020-12. Fields of the service are open: more may come. */
 export function toJsonSchema(name: SchemaName): Json {

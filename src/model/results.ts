@@ -199,3 +199,14 @@ export const resultSchemas = {
   doctor: array(doctorCheckSchema),
   schema: array(schemaRowSchema),
 } as const;
+
+export type SchemaName = keyof typeof resultSchemas;
+
+export const schemaNames = Object.keys(resultSchemas) as SchemaName[];
+
+/** One line that says what a schema describes. */
+export function schemaTitle(name: SchemaName): string {
+  if (name === "order") return "an order file, for courier orders create --file";
+  if (name === "error") return "an error on stderr, with an output flag";
+  return `courier ${name.replace("-", " ")} --json`;
+}

@@ -5,6 +5,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { completeLine } from "../../src/cli/complete.ts";
+import { schemaNames } from "../../src/model/results.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
 
 const files = { bash: "courier.bash", zsh: "courier.zsh", fish: "courier.fish", powershell: "courier.ps1" };
@@ -137,6 +138,11 @@ describe("what is offered where", () => {
       ["orders", "create", "--service-type", ""],
       ["standard", "express", "same_day"],
     ],
+    [
+      ["accounts", "key-store", ""],
+      ["file", "keychain"],
+    ],
+    [["schema", ""], schemaNames],
     [["login", "--base-url", ""], ["https://api.example.com"]],
     [
       ["completion", ""],

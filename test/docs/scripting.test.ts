@@ -7,7 +7,8 @@ import { program } from "../../src/cli/program.ts";
 import { type Group, isGroup } from "../../src/commands/command.ts";
 import type { Json } from "../../src/model/json.ts";
 import { stringifyJson } from "../../src/model/json.ts";
-import { type SchemaName, schemaNames, toJsonSchema } from "../../src/model/json-schema.ts";
+import { toJsonSchema } from "../../src/model/json-schema.ts";
+import { type SchemaName, schemaNames } from "../../src/model/results.ts";
 import { createHome } from "../support/courier.ts";
 import { playExamples } from "../support/examples.ts";
 

@@ -2,14 +2,18 @@
 
 import { line } from "../../terminal/blocks.ts";
 import { defineCommand, document } from "../command.ts";
-import { describeKeyStore, parseKeyStore } from "../key-store-option.ts";
+import { describeKeyStore, keyStoreCandidates, parseKeyStore } from "../key-store-option.ts";
 
 export const chooseKeyStore = defineCommand({
   description:
     "Keys that are stored already stay where they are: courier accounts move-key moves one, and courier login\n" +
     "leaves the key of a known account in its place unless --key-store says otherwise.",
   arguments: {
-    store: { summary: "file or keychain", parse: (text) => parseKeyStore(text, "the place for keys") },
+    store: {
+      summary: "file or keychain",
+      parse: (text) => parseKeyStore(text, "the place for keys"),
+      candidates: keyStoreCandidates,
+    },
   },
   options: {},
   examples: [
