@@ -127,6 +127,7 @@ describe("help", () => {
     ["orders list --nowhere", "courier orders list --help"],
     ["orders show", "courier orders show --help"],
     ["nowhere", "courier --help"],
+    ["--account sandbox orders list --nowhere", "courier orders list --help"],
   ])("wrong words name the nearest help: %s", async (words, help) => {
     const { courier } = await createHome();
     const { exit, stderr } = await courier(words);
