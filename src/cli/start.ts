@@ -3,7 +3,7 @@
 import type { ExitCode } from "../core/errors.ts";
 import { createWriter, PipeClosed } from "../terminal/streams.ts";
 import { keepCompiledCode } from "./compiled-code.ts";
-import type { Host } from "./context.ts";
+import type { Host } from "./host.ts";
 import { readVersion } from "./version.ts";
 
 /** Runs one command line from start to end. Never rejects, never exits the process. */

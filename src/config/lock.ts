@@ -1,7 +1,8 @@
 /** Owns locks between processes (owner of proper-lockfile). */
 
+import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { explainSystemError, fileError, systemCode } from "../core/errors.ts";
+import { CourierError, explainSystemError, fileError, systemCode } from "../core/errors.ts";
 import { createLockOwner, type Neighbours } from "./lock-owner.ts";
 
 /** A lock whose holder is unknown and has not renewed it for so long was left behind. */
@@ -16,6 +17,8 @@ export interface LockOptions {
   readonly patience: "wait" | "none";
   /** Without it a lock left behind is known by its age alone. */
   readonly neighbours?: Neighbours | undefined;
+  /** Told when the lock was removed and nobody else has it: what is under way may still be finished. */
+  readonly onLost?: (error: CourierError) => void;
 }
 
 /** Longer than a lock left behind needs to be taken over. */
@@ -29,7 +32,7 @@ const longestWaitMs = { wait: 40_000, none: 8_000 } as const;
 export async function takeLock(
   file: string,
   title: string,
-  { patience, neighbours }: LockOptions = { patience: "wait" },
+  { patience, neighbours, onLost }: LockOptions = { patience: "wait" },
 ): Promise<() => Promise<void>> {
   const { default: lockfile } = await import("proper-lockfile");
   const owner = createLockOwner(`${file}.lock`, staleMs, neighbours);
@@ -40,15 +43,19 @@ export async function takeLock(
         realpath: false,
         stale: neverMs,
         update: renewalMs,
-        // Somebody else has it by now, and going on could do their work twice: the process ends, as in a crash.
         onCompromised: (cause) => {
-          throw fileError(`the lock on ${title} ${file} was taken away`, { cause });
+          const error = lockLost(file, title, cause);
+          if (onLost && !existsSync(`${file}.lock`)) return onLost(error);
+          // Somebody else has it, and going on could do their work twice: the process ends, as in a crash.
+          throw error;
         },
       });
       await owner.record();
       return async () => {
         await owner.forget();
-        await release();
+        await release().catch((error) => {
+          if (systemCode(error) !== "ERELEASED") throw error; // it was lost
+        });
       };
     } catch (error) {
       const code = systemCode(error);
@@ -59,6 +66,14 @@ export async function takeLock(
       await wait(pauseMs * (0.5 + Math.random()));
     }
   }
+}
+
+/** Exit 5: what was done stays done, and it is safe to run the command again. */
+function lockLost(file: string, title: string, cause: Error): CourierError {
+  return new CourierError("lock_lost", 5, `the lock on ${title} ${file} was taken away by another program`, {
+    cause,
+    hint: "run the same command again when nobody else is at work on it",
+  });
 }
 
 function lockError(file: string, title: string, code: string | undefined, cause: unknown): Error {
