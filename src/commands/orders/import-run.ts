@@ -77,9 +77,10 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       context.signal.removeEventListener("abort", onStop);
       meter.end();
       await rejects?.finish();
+      if (rejects?.failure) context.messages.warn(rejects.failure);
       if (!isOver) context.messages.warn(`stopped, since nobody reads the report any more; ${goOn}`);
     }
-    return verdict(counts, plan, rejects?.path, context);
+    return verdict(counts, plan, rejects?.failure === undefined ? rejects?.path : undefined, context);
   }
 
   return {
