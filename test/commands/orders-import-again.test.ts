@@ -33,6 +33,36 @@ describe("the same file again", () => {
     expect(home.posts).toBe(5);
   });
 
+  test("a page of a gateway that says 403 is no refusal of the service: the row is tried again", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2")));
+    const page = {
+      kind: "status",
+      status: 403,
+      body: "<html>blocked</html>",
+      contentType: "text/html",
+    } as const;
+    home.sandbox.faults.set([{ ...post, ...page, times: 2 }]);
+    const first = await home.run();
+    expect(first.exit).toBe(3);
+    expect(outcomes(first.report)).toBe("refused refused");
+    const again = await home.run();
+    expect(again.exit).toBe(0);
+    expect(outcomes(again.report)).toBe("created created");
+  });
+
+  test("two rows that one order fits are in doubt, and neither takes it for the other's", async () => {
+    const heading = "ref,sender.name,receiver.name,item.name,item.weight\n";
+    const home = await createImportHome(`${heading}A-1,张三,李四,书,\nA-2,张三,李四,书,1.50\n`);
+    home.sandbox.faults.set([
+      { ...post, kind: "drop_before", times: 1 },
+      { ...post, kind: "drop_after", times: 1 },
+    ]);
+    const { exit, report } = await home.run("--concurrency 1");
+    expect(exit).toBe(6);
+    expect(outcomes(report)).toBe("unknown unknown");
+    expect(await home.receivers()).toHaveLength(1);
+  });
+
   test("a created row that changed is not sent again, and that is said", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("A-2")));
     await home.run();
