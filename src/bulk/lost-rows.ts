@@ -1,7 +1,7 @@
 /** Owns finding out what became of rows whose answer was lost: one look at the list for all of them. */
 
 import { mapInOrder } from "../core/concurrent.ts";
-import { utcDate } from "../core/time.ts";
+import { parseInstant, utcDate } from "../core/time.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import {
   type Agreement,
@@ -116,7 +116,7 @@ function ageOf(
     : compareAge(created_at, sentAtMs, offsetMs);
 }
 
-/** Rows of equal content, and the orders that they may have become. */
+/** Rows of equal content, and the orders that they may have become: the earliest first. */
 interface Group {
   readonly rows: readonly LostRow[];
   readonly sure: readonly OrderDetail[];
@@ -126,14 +126,15 @@ interface Group {
 }
 
 function chooseCandidates(
-  rows: readonly LostRow[],
+  group: readonly LostRow[],
   orders: readonly OrderDetail[],
   now: number | undefined,
 ): Group {
   const sure: OrderDetail[] = [];
   const unsure: OrderDetail[] = [];
   const early: OrderDetail[] = [];
-  const [first] = [...rows].sort((a, b) => a.sentAtMs - b.sentAtMs);
+  const rows = [...group].sort((a, b) => a.sentAtMs - b.sentAtMs);
+  const [first] = rows;
   if (!first) return { rows, sure, unsure, early };
   for (const order of orders) {
     const age = ageOf(order, first, now);
@@ -142,7 +143,14 @@ function chooseCandidates(
     if (agreement === "unclear") unsure.push(order);
     else (age === "agrees" ? sure : early).push(order);
   }
+  // Else a late row could take the first order, and the first row's would be too old for the one that is left.
+  sure.sort((a, b) => createdMs(a) - createdMs(b));
   return { rows, sure, unsure, early };
+}
+
+/** Of an order whose hour is known to fit. */
+function createdMs({ created_at }: OrderDetail): number {
+  return parseInstant(created_at ?? "") ?? 0;
 }
 
 /** `claims` tells how many groups an order surely fits: rows may differ by less than the service keeps. */

@@ -49,6 +49,13 @@ test("of two equal rows and two orders, each gets one", async () => {
   expect(await look([lostRow(1), lostRow(2)], lookup)).toBe("1 found 7, 2 found 8");
 });
 
+test("of equal rows, the one that was sent first has the first order: each fits when a crash keeps only one", async () => {
+  const late = { sentAtMs: sentAtMs + 300_000, offsetMs: 0 };
+  const orders = [orderFor(8, { createdMs: sentAtMs + 300_120 }), orderFor(7)];
+  const rows = [lostRow(2, draft, late), lostRow(1, draft, { offsetMs: 0 })];
+  expect(await look(rows, createLookup(orders))).toBe("1 found 7, 2 found 8");
+});
+
 test("more orders than rows leave open whose they are", async () => {
   const lookup = createLookup([orderFor(7), orderFor(8)]);
   expect(await look([lostRow(1)], lookup)).toBe("1 unclear 7+8");
