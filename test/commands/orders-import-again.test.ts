@@ -149,7 +149,7 @@ describe("a lost answer", () => {
     const { exit, report, stderr } = await home.run();
     expect(exit).toBe(6);
     expect(report[0]).toMatchObject({ outcome: "unknown", error: { code: "outcome_unknown" } });
-    expect(report[0]?.error?.message).toContain("1000002, 1000001");
+    expect(report[0]?.error?.message).toContain("1000001, 1000002");
     expect(stderr).toContain("it is not known whether 1 of 1 orders was created");
     expect(home.posts).toBe(2);
   });

@@ -4,7 +4,7 @@ import type { JournalIdentity, JournalView } from "../../bulk/journal.ts";
 import type { ImportRow, RowsOptions } from "../../bulk/rows.ts";
 import { type CourierError, fileError } from "../../core/errors.ts";
 import type { Context } from "../command.ts";
-import { checkRows, type Overview } from "./import-input.ts";
+import { checkRows, describeUnused, type Overview } from "./import-input.ts";
 import type { OtherOrders } from "./import-others.ts";
 import { createTwinCounts, type TwinCount } from "./import-twins.ts";
 
@@ -89,7 +89,7 @@ export function summarise(
   const rows = overview.rows === 1 ? "1 row" : `${overview.rows} rows`;
   messages.note(`${rows} for the account ${account} at ${base_url}: ${levels.join(", ")}`);
   messages.note(`from ${[...overview.senders].join(", ")}`);
-  if (overview.unused.length > 0) messages.note(`columns that are not used: ${overview.unused.join(", ")}`);
+  if (overview.unused.length > 0) messages.note(describeUnused(overview.unused));
   const earlier = describeEarlier(plan);
   if (earlier !== "") messages.note(`from an earlier run: ${earlier}; ${plan.toSend} to send`);
   if (gone > 0) {
