@@ -200,6 +200,36 @@ describe("a journal that does not fit", () => {
   });
 });
 
+test("one zero byte in a journal is damage: nothing is sent, and what stands after it is not cut off", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2"), row("A-3"), row("A-4")));
+  await home.run();
+  const bytes = await readFile(home.journal);
+  bytes[bytes.indexOf(10, bytes.indexOf(10) + 1) + 12] = 0;
+  await writeFile(home.journal, bytes);
+  const { exit, stderr } = await home.run();
+  expect([exit, home.posts]).toEqual([2, 4]);
+  expect(stderr).toContain("changed by hand, or is damaged, in line 3");
+  expect(await readFile(home.journal)).toEqual(bytes);
+});
+
+test("a damaged journal of another file stops an import; moved away or with --allow-duplicate it goes on", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2")));
+  await home.run();
+  const bytes = await readFile(home.journal);
+  const at = bytes.indexOf(10) + 12;
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  await writeFile(home.journal, bytes);
+  const copy = await home.put(await readFile(home.file), "copy.csv");
+  for (const further of ["--yes", "--check"]) {
+    const { exit, stderr } = await home.courier(["orders", "import", copy, further]);
+    expect([exit, home.posts]).toEqual([2, 2]);
+    expect(stderr).toContain(`another import was changed by hand, or is damaged, in line 2: ${home.journal}`);
+    expect(stderr).toContain("move it away; --allow-duplicate");
+  }
+  expect((await home.courier(["orders", "import", copy, "--yes", "--allow-duplicate"])).exit).toBe(0);
+  expect(home.posts).toBe(4);
+});
+
 describe("the same ref in another file", () => {
   test("is pointed out before anything is sent; --allow-duplicate overrides", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("A-2")));
