@@ -29,6 +29,7 @@ export interface JournalIdentity {
 /** What a journal says, without writing to it. */
 export interface JournalView {
   readonly path: string;
+  readonly identity: JournalIdentity;
   /** SHA-256 of the input file that the journal was begun with. */
   readonly fingerprint: string;
   /** Rows that the journal knows. */
@@ -76,7 +77,7 @@ export async function openJournal(
       await syncDirectory(path.dirname(file));
     }
     const begunWith = header ? String(header.input_sha256) : fingerprint;
-    return Object.assign(createView(handle, file, state, begunWith), {
+    return Object.assign(createView(handle, state, { path: file, identity, fingerprint: begunWith }), {
       open: state.open,
       owns: (orderId: string) => state.owned.has(orderId),
       append: (entry: Entry) => writer.append(entry),
@@ -101,17 +102,20 @@ export async function viewJournal(file: string, identity: JournalIdentity): Prom
   try {
     const state = createState();
     const header = await replay(handle, file, identity, state);
-    return createView(handle, file, state, String(header?.input_sha256));
+    return createView(handle, state, { path: file, identity, fingerprint: String(header?.input_sha256) });
   } catch (error) {
     await handle.close();
     throw error;
   }
 }
 
-function createView(handle: FileHandle, file: string, state: State, fingerprint: string): JournalView {
+function createView(
+  handle: FileHandle,
+  state: State,
+  origin: Pick<JournalView, "path" | "identity" | "fingerprint">,
+): JournalView {
   return {
-    path: file,
-    fingerprint,
+    ...origin,
     get size() {
       return state.last.size;
     },
