@@ -25,7 +25,7 @@ export interface Holder {
 interface Owner {
   readonly pid: number;
   readonly work?: string | undefined;
-  /** Where the process id means anything: this host, and on Linux its set of processes. */
+  /** Where the process id means anything: this host, and on Linux its boot and set of processes. */
   readonly place: string;
   /** When the process began, where the system tells: ids are given again. */
   readonly begun: string | undefined;
@@ -180,8 +180,13 @@ function nameMaking({ ino, birthtimeNs }: BigIntStats): string {
   return `${ino} ${birthtimeNs}`;
 }
 
+/** The boot tells machines of one name apart. */
 async function findPlace(): Promise<string> {
-  return [hostname(), (await orUndefined(readlink("/proc/self/ns/pid"))) ?? ""].join(" ");
+  const [space = "", boot = ""] = await Promise.all([
+    orUndefined(readlink("/proc/self/ns/pid")),
+    orUndefined(readFile("/proc/sys/kernel/random/boot_id", "utf8")),
+  ]);
+  return [hostname(), space, boot.trim()].join(" ");
 }
 
 /** Linux tells the state of a process and when it began; one that is dead but not yet buried never began. */

@@ -83,7 +83,7 @@ export async function takeLock(
       if (isHopeless || time.now() > untilMs) {
         const holder = await owner.holder();
         const hint = adviseWaiting(holder, lockPath);
-        throw claim?.onHeld(holder, hint) ?? isHeld(file, title, hint, error);
+        throw claim?.onHeld(holder, hint) ?? isHeld(file, title, { holder, hint, cause: error });
       }
       await time.sleep(pauseMs * (0.5 + Math.random()));
     }
@@ -94,8 +94,13 @@ function cannotLock(file: string, title: string, cause: unknown): CourierError {
   return fileError(`cannot lock ${title} ${file}: ${explainSystemError(cause)}`, { cause });
 }
 
-function isHeld(file: string, title: string, hint: string, cause: unknown): CourierError {
-  return fileError(`cannot lock ${title} ${file}: another courier is at work on it`, { cause, hint });
+function isHeld(
+  file: string,
+  title: string,
+  { holder, hint, cause }: { holder: Holder | undefined; hint: string; cause: unknown },
+): CourierError {
+  const which = holder?.pid === undefined ? "" : ` (process ${holder.pid})`;
+  return fileError(`cannot lock ${title} ${file}: another courier${which} is at work on it`, { cause, hint });
 }
 
 /** A process id may have been given to a program that is no courier, where the system does not tell. */

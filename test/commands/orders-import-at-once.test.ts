@@ -48,6 +48,16 @@ describe("two imports of one account at once", () => {
     expect(await home.receivers()).toHaveLength(3);
   });
 
+  test("needs a place for its lock, which is told before anything is sent", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const { exit, stderr } = await home.run("", {
+      env: { COURIER_STATE_DIR: path.join(home.file, "state") },
+    });
+    expect([exit, home.posts]).toEqual([2, 0]);
+    expect(stderr).toContain("cannot lock the imports of the account (environment) in ");
+    expect(stderr).toContain("choose another place with COURIER_STATE_DIR");
+  });
+
   test("those of two accounts do not wait for each other", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     const copy = await home.put(await readFile(home.file), "copy.csv");

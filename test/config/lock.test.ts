@@ -2,8 +2,8 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, readdir, readlink, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type LockTime, takeLock } from "../../src/config/lock.ts";
@@ -79,7 +79,7 @@ test.runIf(process.platform === "linux")(
     const anHourAgo = new Date(Date.now() - 3_600_000);
     await utimes(`${file}.lock`, anHourAgo, anHourAgo);
     const taking = takeLock(file, title, { patience: "none", neighbours: everyoneLives });
-    expect(await elapsed(expect(taking).rejects.toThrow(/another courier is at work on it/))).toBeLessThan(
+    expect(await elapsed(expect(taking).rejects.toThrow(/another courier.* is at work on it/))).toBeLessThan(
       1_000,
     );
   },
@@ -97,7 +97,7 @@ test("a living holder that was stopped for long keeps its lock where nothing tel
   const { time, waitedMs } = handTime();
   const taking = takeLock(file, title, { patience: "none", neighbours: everyoneLives, time });
   await expect(taking).rejects.toMatchObject({
-    message: expect.stringContaining("another courier is at work on it"),
+    message: expect.stringContaining(`another courier (process ${process.pid}) is at work on it`),
     hint: `wait until it has ended, then run the same command again; if process ${process.pid} is no courier, remove ${file}.lock`,
   });
   expect(waitedMs()).toBe(0);
@@ -136,12 +136,25 @@ describe("a holder of which nothing is known", () => {
         if (Math.floor(nowMs / 2_000) > renewals) await renew(startMs + ++renewals * 2_000);
       });
       const taking = takeLock(file, title, { patience: "none", neighbours: nobodyLives, time });
-      await expect(taking).rejects.toThrow(/another courier is at work on it/);
+      await expect(taking).rejects.toThrow(/another courier.* is at work on it/);
       expect(waitedMs(), "told when it is seen to be renewed").toBeLessThan(2_200);
       await expect(
         takeLock(file, title, { patience: "wait", neighbours: nobodyLives, time }),
-      ).rejects.toThrow(/another courier is at work on it/);
+      ).rejects.toThrow(/another courier.* is at work on it/);
       expect(waitedMs()).toBeGreaterThan(40_000);
+    },
+  );
+
+  test.runIf(process.platform === "linux")(
+    "is not taken for one of ours because its machine has our name",
+    async () => {
+      const file = await createFile();
+      const space = await readlink("/proc/self/ns/pid"); // the same on every machine
+      await leaveLock(file, everyoneLives, { place: `${hostname()} ${space} another-boot` });
+      const { time, waitedMs } = handTime();
+      const release = await takeLock(file, title, { patience: "none", neighbours: nobodyLives, time });
+      await release();
+      expect(waitedMs()).toBeGreaterThan(5_000);
     },
   );
 

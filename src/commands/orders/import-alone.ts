@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import path from "node:path";
 import type { JournalIdentity } from "../../bulk/journal.ts";
-import { makeDirectory } from "../../core/directory.ts";
+import { makeWritableDirectory } from "../../core/directory.ts";
 import { explainSystemError, fileError } from "../../core/errors.ts";
 import type { Context } from "../command.ts";
 
@@ -20,9 +20,9 @@ export async function importAlone(
   const directory = path.dirname(journals.path);
   const title = `the imports of the account ${account}`;
   try {
-    makeDirectory(directory);
+    makeWritableDirectory(directory);
   } catch (error) {
-    throw fileError(`cannot lock ${title}: ${explainSystemError(error, "directory")}: ${directory}`, {
+    throw fileError(`cannot lock ${title} in ${directory}: ${explainSystemError(error, "directory")}`, {
       cause: error,
       hint: "choose another place with COURIER_STATE_DIR",
     });
