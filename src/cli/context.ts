@@ -9,6 +9,7 @@ import type { Context } from "../commands/command.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { openJournalIndex } from "../config/journals.ts";
 import type { KeyRing } from "../config/key-ring.ts";
+import type { Neighbours } from "../config/lock-owner.ts";
 import { openSeenOrders } from "../config/seen-orders.ts";
 import { openOrderMemory } from "../config/sent-orders.ts";
 import { openConfigStore } from "../config/store.ts";
@@ -75,10 +76,10 @@ export async function createContext(
   { globals, clock, messages, progress }: Surroundings,
 ): Promise<RunContext> {
   const directories = await findDirectories(host.env);
-  const config = openConfigStore(directories.config);
-  const orderMemory = openOrderMemory(directories.state, messages.warn);
-  const seenOrders = openSeenOrders(directories.state, messages.warn);
-  const journals = openJournalIndex(directories.state);
+  const config = openConfigStore(directories.config, neighbours);
+  const orderMemory = openOrderMemory(directories.state, messages.warn, neighbours);
+  const seenOrders = openSeenOrders(directories.state, messages.warn, neighbours);
+  const journals = openJournalIndex(directories.state, neighbours);
   const keys = makeKeys({ env: host.env, signal: host.signal, ring: host.openKeyRing, config, messages });
   const random = host.random ?? Math.random;
   const closing: (() => Promise<void>)[] = [];
@@ -213,10 +214,8 @@ export async function createContext(
       const baseUrl = globals.baseUrl === undefined ? "" : ` --base-url ${globals.baseUrl}`;
       return `courier ${words}${account}${baseUrl}`;
     },
-    async lock(file, title) {
-      const { takeLock } = await import("../config/lock.ts");
-      return takeLock(file, title, { patience: "none", neighbours: { pid: process.pid, isAlive } });
-    },
+    lock: async (file, title, claim) =>
+      (await import("../config/lock.ts")).takeLock(file, title, { patience: "none", neighbours, claim }),
     defer: (close) => closing.push(close),
     machine: describeMachine(process, host.env, directories, globals.timeoutMs),
     alerts: once(async () => {
@@ -233,6 +232,8 @@ export async function createContext(
     },
   };
 }
+
+const neighbours: Neighbours = { pid: process.pid, isAlive };
 
 function isAlive(pid: number): boolean {
   try {

@@ -89,6 +89,74 @@ describe("the same file again", () => {
   });
 });
 
+describe("a row that is an order already under another ref", () => {
+  async function changed(before: readonly string[], after: readonly string[]) {
+    const home = await createImportHome(sheet(...before));
+    expect((await home.run()).exit).toBe(0);
+    await home.put(sheet(...after));
+    return home;
+  }
+
+  test.each([
+    ["got a ref", [row("", "王五"), row("", "赵六")], [row("X-1", "王五"), row("", "赵六")]],
+    ["got another ref", [row("A-1", "王五"), row("A-2", "赵六")], [row("A-01", "王五"), row("A-2", "赵六")]],
+    ["lost its ref", [row("A-1", "王五"), row("A-2", "赵六")], [row("", "王五"), row("A-2", "赵六")]],
+  ])(
+    "since it %s is pointed out before anything is sent; --allow-duplicate overrides",
+    async (_what, before, after) => {
+      const home = await changed(before, after);
+      for (const words of ["--yes", "--check"]) {
+        const { exit, stdout, stderr } = await home.courier(["orders", "import", home.file, words, "--json"]);
+        expect([exit, stdout, home.posts]).toEqual([2, "", 2]);
+        expect(JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({
+          code: "duplicate",
+          message: `1 row is the same as an order of an earlier run whose row is gone from the file, or has another ref now: row 1 (${home.journal})`,
+          hint: expect.stringContaining("give them back the ref that they had"),
+          details: { count: 1, rows: [1], journals: [home.journal] },
+        });
+      }
+      const no = scriptedPrompts({ confirms: [false] });
+      const asked = await home.courier(["orders", "import", home.file], { terminal: 80, prompts: no });
+      expect([asked.exit, home.posts]).toEqual([130, 2]);
+      expect(no.asked).toEqual([expect.stringMatching(/^1 row is the same as .* Send it all the same\?$/)]);
+      expect((await home.run("--allow-duplicate")).exit).toBe(0);
+      expect(home.posts).toBe(3);
+      expect((await home.run()).exit).toBe(0);
+      expect(home.posts).toBe(3);
+    },
+  );
+
+  test("counts once for each row that is gone: equal rows are orders of their own", async () => {
+    const equal = row("", "王五");
+    const home = await changed([equal, equal], [equal, row("X-1", "王五"), row("X-2", "王五")]);
+    const told = await home.run();
+    expect([told.exit, home.posts]).toEqual([2, 2]);
+    expect(told.stderr).toMatch(/1 row is the same as an order .*: row 3 \(/);
+    await home.put(sheet(equal, equal, row("X-1", "王五"), equal));
+    expect((await home.run()).exit).toBe(0);
+    expect(home.posts).toBe(4);
+  });
+
+  test("stops also when its answer was lost, and is warned of where no row kept its ref", async () => {
+    const home = await createImportHome(sheet(row("A-1", "王五"), row("A-2", "赵六")));
+    home.sandbox.faults.set([
+      { ...post, kind: "drop_after", times: 1 },
+      { kind: "drop_before", method: "GET" },
+    ]);
+    expect((await home.run("--concurrency 1")).exit).toBe(5);
+    home.sandbox.faults.clear();
+    await home.put(sheet(row("A-01", "王五"), row("A-2", "赵六")));
+    expect((await home.run()).stderr).toContain("1 row is the same as an order of an earlier run");
+    await home.put(sheet(row("A-01", "王五"), row("A-02", "赵六")));
+    const strange = await home.run();
+    expect(strange.exit).toBe(2);
+    expect(strange.stderr).toContain(
+      "2 rows are the same as orders of it: where only refs changed, put them back",
+    );
+    expect(home.posts).toBe(2);
+  });
+});
+
 describe("a lost answer", () => {
   test.each<[string, FaultRule[]]>([
     ["before processing", [{ ...post, kind: "drop_before", times: 2 }]],
@@ -228,6 +296,36 @@ describe("a journal that does not fit", () => {
     expect([exit, home.posts]).toEqual([2, 1]);
     expect(stderr).toContain("changed by hand, or is damaged, in line 3");
   });
+});
+
+test("one zero byte in a journal is damage: nothing is sent, and what stands after it is not cut off", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2"), row("A-3"), row("A-4")));
+  await home.run();
+  const bytes = await readFile(home.journal);
+  bytes[bytes.indexOf(10, bytes.indexOf(10) + 1) + 12] = 0;
+  await writeFile(home.journal, bytes);
+  const { exit, stderr } = await home.run();
+  expect([exit, home.posts]).toEqual([2, 4]);
+  expect(stderr).toContain("changed by hand, or is damaged, in line 3");
+  expect(await readFile(home.journal)).toEqual(bytes);
+});
+
+test("a damaged journal of another file stops an import; moved away or with --allow-duplicate it goes on", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2")));
+  await home.run();
+  const bytes = await readFile(home.journal);
+  const at = bytes.indexOf(10) + 12;
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  await writeFile(home.journal, bytes);
+  const copy = await home.put(await readFile(home.file), "copy.csv");
+  for (const further of ["--yes", "--check"]) {
+    const { exit, stderr } = await home.courier(["orders", "import", copy, further]);
+    expect([exit, home.posts]).toEqual([2, 2]);
+    expect(stderr).toContain(`another import was changed by hand, or is damaged, in line 2: ${home.journal}`);
+    expect(stderr).toContain("move it away; --allow-duplicate");
+  }
+  expect((await home.courier(["orders", "import", copy, "--yes", "--allow-duplicate"])).exit).toBe(0);
+  expect(home.posts).toBe(4);
 });
 
 describe("the same ref in another file", () => {
