@@ -103,10 +103,19 @@ export interface ColumnMap {
 /** What `orders export` writes of every order, and what no one knows of an order that is still to be made. */
 const ofOrders: readonly string[] = ["id", "order_no", "tracking_number"];
 
+/** Throws a usage error where a row has the names of an order that exists; `howToLeaveOut` is for who means it. */
+export function ensureNoOrder(names: readonly string[], howToLeaveOut: string): void {
+  if (!ofOrders.every((name) => names.includes(name))) return;
+  throw usageError(
+    `these are orders that exist: the file has ${ofOrders.join(", ")}, as orders export writes them`,
+    `to order all of them once more, ${howToLeaveOut}`,
+  );
+}
+
 /**
  * Reads a header row; `given` are the user's own pairs of header and field. Throws a usage error for a
- * header that looks misspelt, for two columns of one field, for a given header that is not there, and for
- * a list of orders that exist.
+ * header that looks misspelt or does not say whose it is, for two columns of one field, for a given header that
+ * is not there, and for a list of orders that exist.
  */
 export function mapColumns(headers: readonly string[], given: ReadonlyMap<string, string>): ColumnMap {
   for (const header of given.keys()) {
@@ -117,13 +126,8 @@ export function mapColumns(headers: readonly string[], given: ReadonlyMap<string
       );
     }
   }
-  const written = headers.map((header) => header.trim());
-  if (ofOrders.every((header) => written.includes(header) && !given.has(header))) {
-    throw usageError(
-      `these are orders that exist: the file has the columns ${ofOrders.join(", ")}, as orders export writes them`,
-      'to order all of them once more, leave such a column out: --map "tracking_number="',
-    );
-  }
+  const unsaid = headers.map((header) => header.trim()).filter((header) => !given.has(header));
+  ensureNoOrder(unsaid, 'leave such a column out: --map "tracking_number="');
   const paths = choosePaths(headers, given);
   for (const path of columnPaths) {
     const columns = headers.filter((_, index) => paths[index] === path);
@@ -137,13 +141,33 @@ export function mapColumns(headers: readonly string[], given: ReadonlyMap<string
   const unused = headers.filter(
     (header, index) => paths[index] === undefined && header.trim() !== "" && header.trim() !== "error",
   );
-  for (const header of unused) {
-    const isMistake = header.includes(".") && !columnPaths.includes(header.trim());
-    const nearest = isMistake ? suggest(header.trim(), columnPaths) : undefined;
-    if (nearest)
-      throw usageError(`the column ${header} is not a field of an order`, `did you mean ${nearest}?`);
-  }
+  for (const header of unused) if (!given.has(header.trim())) ensureUnneeded(header.trim(), paths);
   return { paths, unused };
+}
+
+/** Shorter names are near to many words. */
+const shortestMisspelt = 6;
+
+/** Throws for a column that is not used although, as it seems, a field that no other column has stands in it. */
+function ensureUnneeded(header: string, paths: readonly (string | undefined)[]): void {
+  const word = fold(header);
+  const bare = Object.entries(partyWords).find(([, words]) => words.some((each) => fold(each) === word));
+  const receivers = bare && word !== "" ? `receiver.${bare[0]}` : undefined;
+  if (receivers !== undefined && !paths.includes(receivers)) {
+    throw usageError(
+      `the column ${header} does not say whose it is`,
+      `say it: --map "${header}=${receivers}"; --map "${header}=" leaves it out`,
+    );
+  }
+  if (receivers !== undefined || word.length < shortestMisspelt || !/^[a-z/]+$/.test(word)) return;
+  const known = knownHeaders();
+  const nearest = known.get(suggest(word, [...known.keys()]) ?? "");
+  if (nearest === undefined || paths.includes(nearest)) return;
+  const leaveOut = `; --map "${header}=" leaves it out`;
+  throw usageError(
+    `the column ${header} is not a field of an order`,
+    `did you mean ${nearest}? then: --map "${header}=${nearest}"${leaveOut}`,
+  );
 }
 
 /** What the user says of a column comes before what its name may mean. */

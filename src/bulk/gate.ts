@@ -3,7 +3,7 @@
 import type { Clock } from "../core/clock.ts";
 
 export interface Gate {
-  /** Resolves when the next request may leave. Rejects with the signal's reason. */
+  /** Resolves when the next request may leave, in the order of the calls. Rejects with the signal's reason. */
   pass(signal: AbortSignal): Promise<void>;
   /** The service asks for fewer calls: nobody passes for so long. */
   pause(delayMs: number): void;
@@ -16,18 +16,27 @@ export function createGate(clock: Clock, ratePerSecond?: number): Gate {
   const spacingMs = ratePerSecond === undefined ? 0 : 1_000 / ratePerSecond;
   let pausedUntilMs = 0;
   let nextSlotMs = 0;
-  return {
-    async pass(signal) {
-      for (;;) {
-        const nowMs = clock.now();
-        const freeAtMs = Math.max(pausedUntilMs, nextSlotMs);
-        if (freeAtMs <= nowMs) {
-          // A timer that fires late must not slow down all who come after it.
-          nextSlotMs = (nowMs - nextSlotMs > latestTimerMs ? nowMs : nextSlotMs) + spacingMs;
-          return;
-        }
-        await clock.sleep(freeAtMs - nowMs, signal);
+  let last = Promise.resolve();
+
+  async function openGate(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const nowMs = clock.now();
+      const freeAtMs = Math.max(pausedUntilMs, nextSlotMs);
+      if (freeAtMs <= nowMs) {
+        // A timer that fires late must not slow down all who come after it.
+        nextSlotMs = (nowMs - nextSlotMs > latestTimerMs ? nowMs : nextSlotMs) + spacingMs;
+        return;
       }
+      await clock.sleep(freeAtMs - nowMs, signal);
+    }
+  }
+
+  return {
+    pass(signal) {
+      // One after the other: of timers that are due at once any may fire first, and some row would wait for ever.
+      const passed = last.then(() => openGate(signal));
+      last = passed.catch(() => {});
+      return passed;
     },
     pause(delayMs) {
       pausedUntilMs = Math.max(pausedUntilMs, clock.now() + delayMs);

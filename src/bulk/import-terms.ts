@@ -9,7 +9,8 @@ import type { ImportRow } from "./rows.ts";
 /** What came of one request. */
 export type SendResult =
   | { readonly kind: "created"; readonly facts: CreatedFacts }
-  | ({ readonly kind: "refused" } & RefusalReason)
+  /** `isFinal`: the service itself said so, not something on the way to it. */
+  | ({ readonly kind: "refused"; readonly isFinal: boolean } & RefusalReason)
   /** Certainly not processed. */
   | { readonly kind: "unsent"; readonly cause: Error }
   /** The same, since the service asks for fewer calls; `retryAfterMs` where it says for how long. */

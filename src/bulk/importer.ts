@@ -1,6 +1,6 @@
 /**
- * Owns the run of an import: each row is sent at most once unless it is certain that the service does not
- * have it. What is about to leave is in the journal first; what came of it, afterwards.
+ * Owns the run of an import: a row is sent again only once no order at the service can be its own, some time
+ * after its request. What is about to leave is in the journal first; what came of it, afterwards.
  */
 
 import { mapInOrder } from "../core/concurrent.ts";

@@ -8,7 +8,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 import { explainSystemError, fileError, systemCode } from "../core/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import { linesOf, unseal } from "./journal-lines.ts";
+import { sealedLinesOf } from "./journal-lines.ts";
 import {
   apply,
   createAppender,
@@ -29,6 +29,7 @@ export interface JournalIdentity {
 /** What a journal says, without writing to it. */
 export interface JournalView {
   readonly path: string;
+  readonly identity: JournalIdentity;
   /** SHA-256 of the input file that the journal was begun with. */
   readonly fingerprint: string;
   /** Rows that the journal knows. */
@@ -50,8 +51,11 @@ export interface Journal extends JournalView {
 }
 
 const formatVersion = 1;
-const headerStart = '{"courier_journal":';
 const pieceBytes = 4096;
+const ownWords = {
+  title: "the journal",
+  hint: "it is not trusted: restore it from a copy, or compare the orders by hand before you import again",
+};
 
 /**
  * Opens the journal, or begins it for an input file. A torn last line is cut off. Throws a file error for
@@ -72,20 +76,16 @@ export async function openJournal(
       await writer.append({ courier_journal: formatVersion, ...identity, input_sha256: fingerprint });
       await syncDirectory(path.dirname(file));
     }
-    return {
-      ...createView(handle, file, state),
-      fingerprint: header ? String(header.input_sha256) : fingerprint,
-      get size() {
-        return state.last.size;
-      },
+    const begunWith = header ? String(header.input_sha256) : fingerprint;
+    return Object.assign(createView(handle, state, { path: file, identity, fingerprint: begunWith }), {
       open: state.open,
-      owns: (orderId) => state.owned.has(orderId),
-      append: (entry) => writer.append(entry),
+      owns: (orderId: string) => state.owned.has(orderId),
+      append: (entry: Entry) => writer.append(entry),
       async close() {
         await writer.idle();
         await handle.close();
       },
-    };
+    });
   } catch (error) {
     await handle.close();
     throw error;
@@ -102,18 +102,23 @@ export async function viewJournal(file: string, identity: JournalIdentity): Prom
   try {
     const state = createState();
     const header = await replay(handle, file, identity, state);
-    return { ...createView(handle, file, state), fingerprint: String(header?.input_sha256) };
+    return createView(handle, state, { path: file, identity, fingerprint: String(header?.input_sha256) });
   } catch (error) {
     await handle.close();
     throw error;
   }
 }
 
-function createView(handle: FileHandle, file: string, state: State): JournalView {
+function createView(
+  handle: FileHandle,
+  state: State,
+  origin: Pick<JournalView, "path" | "identity" | "fingerprint">,
+): JournalView {
   return {
-    path: file,
-    fingerprint: "",
-    size: state.last.size,
+    ...origin,
+    get size() {
+      return state.last.size;
+    },
     statusOf(key) {
       const value = state.last.get(key);
       return value === undefined ? undefined : statuses[value % statuses.length];
@@ -156,22 +161,15 @@ async function replay(
   state: State,
 ): Promise<JsonObject | undefined> {
   let header: JsonObject | undefined;
-  let number = 0;
-  for await (const { text, isWhole } of linesOf(handle)) {
-    number += 1;
-    const entry = unseal(text, state.sum);
-    if (!entry) {
-      if (isTorn(text, isWhole, number)) break;
-      throw fileError(`the journal was changed by hand, or is damaged, in line ${number}: ${file}`, {
-        hint: "it is not trusted: restore it from a copy, or compare the orders by hand before you import again",
-      });
-    }
-    if (number === 1) {
-      header = entry.value;
+  for await (const { value, sum, fromBytes, endBytes } of sealedLinesOf(handle, file, ownWords)) {
+    if (header) apply(value as unknown as Entry, fromBytes, state);
+    else {
+      header = value;
+      checkVersion(header, file);
       checkIdentity(header, identity, file);
-    } else apply(entry.value as unknown as Entry, state.endBytes, state);
-    state.sum = entry.sum;
-    state.endBytes += Buffer.byteLength(text) + 1;
+    }
+    state.sum = sum;
+    state.endBytes = endBytes;
   }
   return header;
 }
@@ -184,28 +182,22 @@ async function repair(handle: FileHandle, { endBytes }: State): Promise<void> {
   else await handle.truncate(endBytes);
 }
 
-/** Zeros stand where a failing machine had made room for a write but not yet carried it out. */
-function isTorn(text: string, isWhole: boolean, number: number): boolean {
-  if (number > 1) return !isWhole || text.includes("\0");
-  // A file that never was a journal is not ours to cut.
-  const start = text.replace(/\0.*$/s, "").slice(0, headerStart.length);
-  return !isWhole && headerStart.startsWith(start);
+/** Throws a file error for the header of a later version. */
+export function checkVersion(header: JsonObject, file: string): void {
+  if (String(header.courier_journal) === String(formatVersion)) return;
+  throw fileError(`the journal is not of a version that this courier knows: ${file}`, {
+    hint: "update courier",
+  });
 }
 
-/** Throws a file error for the header of another account, service or version. */
-export function checkIdentity(
-  header: JsonObject,
-  { account, base_url }: JournalIdentity,
-  file: string,
-): void {
-  if (String(header.courier_journal) !== String(formatVersion)) {
-    throw fileError(`the journal is not of a version that this courier knows: ${file}`, {
-      hint: "update courier",
-    });
-  }
-  if (header.account === account && header.base_url === base_url) return;
+export function isOf({ account, base_url }: JournalIdentity, header: JsonObject): boolean {
+  return header.account === account && header.base_url === base_url;
+}
+
+function checkIdentity(header: JsonObject, identity: JournalIdentity, file: string): void {
+  if (isOf(identity, header)) return;
   throw fileError(
-    `the journal belongs to the account ${String(header.account)} at ${String(header.base_url)}, not to ${account} at ${base_url}: ${file}`,
+    `the journal belongs to the account ${String(header.account)} at ${String(header.base_url)}, not to ${identity.account} at ${identity.base_url}: ${file}`,
     { hint: "use that account, or name another journal with --journal PATH" },
   );
 }

@@ -1,9 +1,17 @@
 /** Owns finding out what became of rows whose answer was lost: one look at the list for all of them. */
 
 import { mapInOrder } from "../core/concurrent.ts";
-import { utcDate } from "../core/time.ts";
+import { parseInstant, utcDate } from "../core/time.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
-import { compareAge, compareOrder, couldBe, fold, isReworded, type OrderLookup } from "./reconcile.ts";
+import {
+  type Agreement,
+  compareAge,
+  compareOrder,
+  couldBe,
+  fold,
+  isReworded,
+  type OrderLookup,
+} from "./reconcile.ts";
 import type { ImportRow } from "./rows.ts";
 
 export interface LostRow {
@@ -28,7 +36,8 @@ const dayMs = 86_400_000;
 /**
  * Looks all lost rows up. `lookup.owns` tells the orders that some row has become already: none is taken
  * twice. Equal rows are interchangeable: of two of them and one order, one is found and the other absent;
- * more orders than rows leave open which are whose. Rejects with the reason of `stop` when it aborts.
+ * more orders than rows leave open which are whose, and so does an order that rows of different content may
+ * have become. Rejects with the reason of `stop` when it aborts.
  */
 export async function findLostRows(
   lost: readonly LostRow[],
@@ -47,10 +56,13 @@ export async function findLostRows(
     if (group) group.push(each);
     else groups.set(each.row.content, [each]);
   }
-  return [...groups.values()].flatMap((group) => {
+  const all = [...groups.values()].map((group) => {
     const name = fold(group[0]?.row.draft.receiver?.name ?? "");
-    return settleGroup(group, orders.get(name), now);
+    return chooseCandidates(group, orders.get(name), now);
   });
+  const claims = new Map<string, number>();
+  for (const { id } of all.flatMap(({ sure }) => sure)) claims.set(id.value, (claims.get(id.value) ?? 0) + 1);
+  return all.flatMap((group) => settleGroup(group, claims));
 }
 
 /** Orders of the days in question that nobody owns and that one of the rows may have become. */
@@ -73,9 +85,8 @@ async function listCandidates(
     for await (const summary of lookup.list(utcDate(firstMs, -1), utcDate(lastMs, 2))) {
       stop.throwIfAborted();
       if (lookup.owns(summary.id.value)) continue;
-      const now = lookup.clockOffsetMs();
-      const mayBe = ({ row, sentAtMs, offsetMs = now }: LostRow) =>
-        couldBe(summary, row.draft) && compareAge(summary.created_at, sentAtMs, offsetMs) !== "differs";
+      const mayBe = (each: LostRow) =>
+        couldBe(summary, each.row.draft) && ageOf(summary, each, lookup.clockOffsetMs()) !== "differs";
       if (rows.get(nameIn(summary)).some(mayBe)) candidates.push(summary);
     }
     return candidates;
@@ -91,26 +102,66 @@ function rangeOf(lost: readonly LostRow[], now: number | undefined) {
   return { firstMs, lastMs };
 }
 
-function settleGroup(
-  group: readonly LostRow[],
-  candidates: readonly OrderDetail[],
+/**
+ * Our clock may have been set since a row was sent by an earlier run; where its distance to the service's was not
+ * known then, an order is another one only when it is days older.
+ */
+function ageOf(
+  { created_at }: Pick<OrderSummary, "created_at">,
+  { sentAtMs, offsetMs }: LostRow,
   now: number | undefined,
-): Finding[] {
+): Agreement {
+  return offsetMs === undefined
+    ? compareAge(created_at, sentAtMs, now, dayMs)
+    : compareAge(created_at, sentAtMs, offsetMs);
+}
+
+/** Rows of equal content, and the orders that they may have become: the earliest first. */
+interface Group {
+  readonly rows: readonly LostRow[];
+  readonly sure: readonly OrderDetail[];
+  readonly unsure: readonly OrderDetail[];
+  /** Equal, but older than the first request by a clock that may be off, or of an unknown hour. */
+  readonly early: readonly OrderDetail[];
+}
+
+function chooseCandidates(
+  group: readonly LostRow[],
+  orders: readonly OrderDetail[],
+  now: number | undefined,
+): Group {
   const sure: OrderDetail[] = [];
   const unsure: OrderDetail[] = [];
-  const [first] = [...group].sort((a, b) => a.sentAtMs - b.sentAtMs);
-  if (!first) return [];
-  for (const order of candidates) {
-    const age = compareAge(order.created_at, first.sentAtMs, first.offsetMs ?? now);
+  const early: OrderDetail[] = [];
+  const rows = [...group].sort((a, b) => a.sentAtMs - b.sentAtMs);
+  const [first] = rows;
+  if (!first) return { rows, sure, unsure, early };
+  for (const order of orders) {
+    const age = ageOf(order, first, now);
     const agreement = compareOrder(order, first.row.draft);
     if (age === "differs" || agreement === "differs") continue;
-    (age === "agrees" && agreement === "agrees" ? sure : unsure).push(order);
+    if (agreement === "unclear") unsure.push(order);
+    else (age === "agrees" ? sure : early).push(order);
   }
-  if (unsure.length > 0 || sure.length > group.length) {
-    const ids = [...sure, ...unsure].map(({ id }) => id.value);
-    return group.map(({ row }) => ({ kind: "unclear", row, candidates: ids }));
+  // Else a late row could take the first order, and the first row's would be too old for the one that is left.
+  sure.sort((a, b) => createdMs(a) - createdMs(b));
+  return { rows, sure, unsure, early };
+}
+
+/** Of an order whose hour is known to fit. */
+function createdMs({ created_at }: OrderDetail): number {
+  return parseInstant(created_at ?? "") ?? 0;
+}
+
+/** `claims` tells how many groups an order surely fits: rows may differ by less than the service keeps. */
+function settleGroup({ rows, sure, unsure, early }: Group, claims: ReadonlyMap<string, number>): Finding[] {
+  const isContested = sure.some(({ id }) => (claims.get(id.value) ?? 0) > 1);
+  const isShort = sure.length < rows.length && early.length > 0;
+  if (isContested || isShort || unsure.length > 0 || sure.length > rows.length) {
+    const ids = [...sure, ...unsure, ...early].map(({ id }) => id.value);
+    return rows.map(({ row }) => ({ kind: "unclear", row, candidates: ids }));
   }
-  return group.map(({ row }, index) => {
+  return rows.map(({ row }, index) => {
     const order = sure[index];
     return order ? { kind: "found", row, order } : { kind: "absent", row };
   });

@@ -1,9 +1,16 @@
 /** Owns the journals of other files on the way in: what their imports have sent, read without touching them. */
 
 import { type FileHandle, open } from "node:fs/promises";
-import { checkIdentity, type JournalIdentity } from "./journal.ts";
-import { linesOf, unseal } from "./journal-lines.ts";
+import { CourierError, explainSystemError, fileError, systemCode } from "../core/errors.ts";
+import type { JsonObject } from "../model/json.ts";
+import { checkVersion, isOf, type JournalIdentity } from "./journal.ts";
+import { sealedLinesOf } from "./journal-lines.ts";
 import type { Entry } from "./journal-state.ts";
+
+const otherWords = {
+  title: "the journal of another import",
+  hint: "restore it from a copy, or compare its orders by hand and move it away; --allow-duplicate sends rows without comparing them",
+};
 
 /** A row of another file that is an order, or may be one. */
 export interface SentRow {
@@ -15,7 +22,8 @@ export interface SentRow {
 
 /**
  * Tells the rows that the journal of another file has created or may have created. A file that is gone or
- * belongs to another account tells nothing; one that was changed tells what stands before the change.
+ * belongs to another account or service tells nothing. Throws a file error for one that was changed, is damaged or
+ * cannot be read: what it would tell is not known.
  */
 export async function readSent(
   file: string,
@@ -44,16 +52,21 @@ async function* entriesOf(file: string, identity: JournalIdentity): AsyncGenerat
   let handle: FileHandle | undefined;
   try {
     handle = await open(file, "r");
-    let sum = "";
-    for await (const { text, isWhole } of linesOf(handle)) {
-      const line = isWhole ? unseal(text, sum) : undefined;
-      if (!line) return;
-      if (sum === "") checkIdentity(line.value, identity, file);
-      else yield line.value as unknown as Entry;
-      sum = line.sum;
+    let header: JsonObject | undefined;
+    for await (const { value } of sealedLinesOf(handle, file, otherWords)) {
+      if (header) yield value as unknown as Entry;
+      else {
+        header = value;
+        checkVersion(header, file);
+        if (!isOf(identity, header)) return;
+      }
     }
-  } catch {
-    // no journal of ours
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return;
+    if (code === undefined || error instanceof CourierError) throw error;
+    const { title, hint } = otherWords;
+    throw fileError(`cannot read ${title} ${file}: ${explainSystemError(error)}`, { hint, cause: error });
   } finally {
     await handle?.close();
   }

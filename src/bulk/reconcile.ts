@@ -29,8 +29,8 @@ export type SearchResult =
   /** Orders that may be it, but not for certain. */
   | { readonly kind: "unclear"; readonly candidates: readonly OrderDetail[] };
 
-/** How far the clocks that stamp orders and answers may be apart. */
-const toleranceMs = 2_000;
+/** How far the clocks that stamp orders and answers may be apart: orders may be stamped by another machine. */
+const toleranceMs = 120_000;
 const dayMs = 86_400_000;
 /** What services put in place of characters that they hide. */
 const maskPattern = /[*＊•●×…]/;
@@ -51,6 +51,7 @@ export async function findLostOrder(
   if (Math.abs(serviceMs - assumedMs) > dayMs / 2) summaries = await listAround(serviceMs, draft, lookup);
   const sure: OrderDetail[] = [];
   const unsure: OrderDetail[] = [];
+  const early: OrderDetail[] = [];
   for (const summary of summaries) {
     if (lookup.owns(summary.id.value)) continue;
     const age = compareAge(summary.created_at, sentAtMs, offsetMs);
@@ -58,13 +59,14 @@ export async function findLostOrder(
     const order = await lookup.detail(summary.id.value);
     const agreement = compareOrder(order, draft);
     if (agreement === "differs") continue;
-    if (agreement === "agrees" && age === "agrees") sure.push(order);
-    else unsure.push(order);
+    if (agreement === "unclear") unsure.push(order);
+    else (age === "agrees" ? sure : early).push(order);
   }
   const [only] = sure;
+  // An equal order that is a little older may be ours only if no other is.
   if (only && sure.length === 1 && unsure.length === 0) return { kind: "found", order: only };
-  if (sure.length === 0 && unsure.length === 0) return { kind: "absent" };
-  return { kind: "unclear", candidates: [...sure, ...unsure] };
+  const candidates = [...sure, ...unsure, ...early];
+  return candidates.length === 0 ? { kind: "absent" } : { kind: "unclear", candidates };
 }
 
 /** Which zone the service's dates are in is not specified: a day more on both sides covers every one. */
@@ -79,11 +81,15 @@ async function listAround(instantMs: number, draft: Draft, lookup: OrderLookup):
 /** `unclear`: missing, masked or reworded by the service, so neither the same nor surely another. */
 export type Agreement = "agrees" | "unclear" | "differs";
 
-/** An order made before the request left is another one; without the service's hour nothing is certain. */
+/**
+ * An order made before the request left is another one, unless clocks differ by no more than `apartMs`; without
+ * the service's hour nothing is certain.
+ */
 export function compareAge(
   createdAt: string | null | undefined,
   sentAtMs: number,
   offsetMs: number | undefined,
+  apartMs = toleranceMs,
 ): Agreement {
   const createdMs = createdAt ? parseInstant(createdAt) : undefined;
   if (createdAt === undefined || createdAt === null) return "unclear";
@@ -92,7 +98,7 @@ export function compareAge(
   const earliestMs = sentAtMs + offsetMs;
   const isWholeSeconds = !/[.,]\d/.test(createdAt);
   if (createdMs >= earliestMs - (isWholeSeconds ? 999 : 0)) return "agrees";
-  return createdMs >= earliestMs - toleranceMs ? "unclear" : "differs";
+  return createdMs >= earliestMs - apartMs ? "unclear" : "differs";
 }
 
 /** Whether a list element can be the order at all: what the list shows does not contradict the draft. */

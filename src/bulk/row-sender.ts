@@ -101,11 +101,14 @@ export function createRowSender({ journal, tools, options, patience, onLost }: R
             written: inBackground(journal.append({ kind: "created", key, content, ...result.facts })),
           };
         case "refused": {
-          const { kind: _refused, ...error } = result;
+          const { kind: _refused, isFinal, ...error } = result;
           const kept = keptRefusal(error, row.draft);
+          const entry = isFinal
+            ? ({ kind: "refused", key, content, ...kept } as const)
+            : ({ kind: "unsent", key } as const);
           return {
             result: { row, outcome: "refused", isEarlier: false, error },
-            written: inBackground(journal.append({ kind: "refused", key, content, ...kept })),
+            written: inBackground(journal.append(entry)),
           };
         }
         case "unknown":

@@ -1,11 +1,26 @@
 /** Owns the rows of an import: a file's records as checked drafts with an identity, streamed. */
 
 import { hash } from "node:crypto";
+import { suggest } from "../core/suggest.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
-import { type Draft, type DraftParty, draftSchema, itemFields, partyFields } from "../model/draft.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonObject, jsonNumber } from "../model/json.ts";
+import {
+  type Draft,
+  type DraftParty,
+  draftPaths,
+  draftSchema,
+  itemFields,
+  partyFields,
+} from "../model/draft.ts";
+import {
+  isJsonNumber,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonNumber,
+  stringifyJson,
+} from "../model/json.ts";
 import { check } from "../model/schema.ts";
-import { type ColumnMap, mapColumns } from "./columns.ts";
+import { type ColumnMap, ensureNoOrder, mapColumns } from "./columns.ts";
 import { readElements, readObjects } from "./json-rows.ts";
 import { createKeyTable } from "./key-table.ts";
 import { readSheet } from "./sheet.ts";
@@ -131,6 +146,7 @@ function readJsonRecord(value: Json): Omit<ReadRecord, "line"> {
     const problem = { column: "", value: "", message: "a row must be an object" };
     return { ref: undefined, draft: {}, raw, problems: [problem] };
   }
+  ensureNoOrder(Object.keys(value), "take these keys out of its objects");
   const { ref, error: _rejected, ...fields } = value; // `error`: a file of rejects that was mended
   const checked = check(draftSchema, fields);
   const problems: CellProblem[] = [];
@@ -139,13 +155,25 @@ function readJsonRecord(value: Json): Omit<ReadRecord, "line"> {
   }
   if ("mismatches" in checked) {
     for (const { path, expected, received } of checked.mismatches) {
+      const nearest = expected === "no such key" ? suggest(path, draftPaths) : undefined;
       const message =
-        expected === "no such key" ? "no such key" : `must be a ${expected}, but is ${received}`;
-      problems.push({ column: path, value: "", message });
+        expected === "no such key"
+          ? `no such key${nearest ? `; did you mean ${nearest}?` : ""}`
+          : `must be a ${expected}, but is ${received}`;
+      problems.push({ column: path, value: textAt(fields, path), message });
     }
   }
-  const draft = "value" in checked ? (checked.value as Draft) : {};
+  // With problems it only tells which parts there are.
+  const draft = fields as Draft;
   return { ref: typeof ref === "string" && ref !== "" ? ref : undefined, draft, raw, problems };
+}
+
+/** What stands at a dotted path, where it is a single value. */
+function textAt(fields: JsonObject, path: string): string {
+  let value: Json | undefined = fields;
+  for (const name of path.split(".")) value = isJsonObject(value) ? value[name] : undefined;
+  if (typeof value === "string") return value;
+  return isJsonNumber(value) || typeof value === "boolean" ? stringifyJson(value) : "";
 }
 
 async function* readSheetRecords(

@@ -7,6 +7,7 @@ import type { CourierService } from "../api/service.ts";
 import type { Context } from "../commands/command.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { openJournalIndex } from "../config/journals.ts";
+import type { Neighbours } from "../config/lock-owner.ts";
 import { openSeenOrders } from "../config/seen-orders.ts";
 import { openOrderMemory } from "../config/sent-orders.ts";
 import { openConfigStore } from "../config/store.ts";
@@ -51,11 +52,11 @@ export async function createContext(
   const directories = await findDirectories(host.env);
   const ending = createEnding(host.signal, messages.warn);
   const { signal, defer } = ending;
-  const config = openConfigStore(directories.config);
-  const orderMemory = openOrderMemory(directories.state, messages.warn);
-  const seenOrders = openSeenOrders(directories.state, messages.warn);
+  const config = openConfigStore(directories.config, neighbours);
+  const orderMemory = openOrderMemory(directories.state, messages.warn, neighbours);
+  const seenOrders = openSeenOrders(directories.state, messages.warn, neighbours);
   defer(() => seenOrders.keep());
-  const journals = openJournalIndex(directories.state);
+  const journals = openJournalIndex(directories.state, neighbours);
   const keys = makeKeys({ env: host.env, signal, ring: host.openKeyRing, config, messages });
   const random = host.random ?? Math.random;
 
@@ -188,10 +189,9 @@ export async function createContext(
       const baseUrl = globals.baseUrl === undefined ? "" : ` --base-url ${globals.baseUrl}`;
       return `courier ${words}${account}${baseUrl}`;
     },
-    async lock(file, title) {
+    async lock(file, title, claim) {
       const { takeLock } = await import("../config/lock.ts");
-      const neighbours = { pid: process.pid, isAlive };
-      return takeLock(file, title, { patience: "none", neighbours, onLost: ending.stop });
+      return takeLock(file, title, { patience: "none", neighbours, claim, onLost: ending.stop });
     },
     ...ending,
     machine: describeMachine(process, host.env, directories, globals.timeoutMs),
@@ -205,6 +205,8 @@ export async function createContext(
     }),
   };
 }
+
+const neighbours: Neighbours = { pid: process.pid, isAlive };
 
 function isAlive(pid: number): boolean {
   try {

@@ -2,6 +2,7 @@
 
 import { array, looseObject, optional, record, string, textSchema } from "../model/schema.ts";
 import { type JsonFile, openJsonFile } from "./json-file.ts";
+import type { Neighbours } from "./lock-owner.ts";
 
 /** Paths of journals by account, newest first. */
 export interface Journals {
@@ -12,7 +13,7 @@ export type JournalIndex = JsonFile<Journals>;
 
 const remembered = 200;
 
-export function openJournalIndex(directory: string): JournalIndex {
+export function openJournalIndex(directory: string, neighbours?: Neighbours): JournalIndex {
   const paths = record(string(), array(textSchema, { error: "array" }), { error: "object" });
   return openJsonFile<Journals>({
     directory,
@@ -21,6 +22,7 @@ export function openJournalIndex(directory: string): JournalIndex {
     schema: looseObject({ journals: optional(paths) }, { error: "object" }),
     empty: { journals: {} },
     remedy: "move it away; it only points to the journals of imports",
+    neighbours,
   });
 }
 

@@ -13,6 +13,7 @@ import {
   stringifyJson,
 } from "../model/json.ts";
 import { check, type Schema } from "../model/schema.ts";
+import type { Neighbours } from "./lock-owner.ts";
 
 const formatVersion = 1;
 
@@ -39,6 +40,8 @@ export interface JsonFileOptions<T> {
   readonly remedy: string;
   /** The secrets in a content: a new one is written only to a place that suits it. */
   readonly secrets?: (content: T) => readonly string[];
+  /** By which a lock that a crash left behind is known at once. */
+  readonly neighbours: Neighbours | undefined;
 }
 
 /** A file in a directory that is made with mode 0700 at the first write; the file itself has mode 0600. */
@@ -62,8 +65,8 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
     read,
     async update(change, afterwards) {
       const { updateFile } = await import("./json-writer.ts");
-      const { secrets = () => [] } = options;
-      await updateFile({ file, title, secrets }, async () => {
+      const { secrets = () => [], neighbours } = options;
+      await updateFile({ file, title, secrets, neighbours }, async () => {
         const before = await read();
         const after = await change(before);
         return { before, after, content: { version: formatVersion, ...after }, afterwards };

@@ -5,6 +5,7 @@ import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, explainSystemError, fileError, systemCode } from "../core/errors.ts";
 import type { Json } from "../model/json.ts";
 import { takeLock } from "./lock.ts";
+import type { Neighbours } from "./lock-owner.ts";
 import { checkSecretPlace } from "./secret-place.ts";
 import { writeWholeFile } from "./whole-file.ts";
 
@@ -14,6 +15,7 @@ export interface WrittenFile<T> {
   readonly title: string;
   /** The secrets in a content: a new one is written only to a place that suits it. */
   readonly secrets: (content: T) => readonly string[];
+  readonly neighbours: Neighbours | undefined;
 }
 
 export interface FileChange<T> {
@@ -30,11 +32,11 @@ export interface FileChange<T> {
  * 0700, the file has mode 0600. Throws a file error.
  */
 export async function updateFile<T>(
-  { file, title, secrets }: WrittenFile<T>,
+  { file, title, secrets, neighbours }: WrittenFile<T>,
   change: () => Promise<FileChange<T>>,
 ): Promise<void> {
   prepareDirectory(path.dirname(file), title);
-  const release = await takeLock(file, `the ${title}`);
+  const release = await takeLock(file, `the ${title}`, { patience: "wait", neighbours });
   try {
     const { before, after, content, afterwards } = await change();
     // Secrets that are there already may stay: a change of something else is none of theirs.

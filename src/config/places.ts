@@ -24,7 +24,8 @@ export async function inspectPlace(place: string): Promise<Place> {
     const code = systemCode(error) ?? String(error);
     if (code !== "ENOENT") return { mode: undefined, isDirectory: false, isWritable: false, problem: code };
     const above = await inspectPlace(path.dirname(place));
-    const problem = above.problem ?? (above.isDirectory ? undefined : "ENOTDIR");
+    const isFile = above.mode !== undefined && !above.isDirectory;
+    const problem = above.problem ?? (isFile ? "ENOTDIR" : undefined);
     return { mode: undefined, isDirectory: false, isWritable: problem === undefined, problem };
   }
 }

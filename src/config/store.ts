@@ -12,6 +12,7 @@ import {
   wordSchema,
 } from "../model/schema.ts";
 import { type JsonFile, openJsonFile } from "./json-file.ts";
+import type { Neighbours } from "./lock-owner.ts";
 
 /** Where courier itself keeps keys. */
 export const keyStores = ["file", "keychain"] as const;
@@ -72,7 +73,7 @@ export interface Config {
 export type ConfigStore = JsonFile<Config>;
 
 /** The config file in a directory of the user's. */
-export function openConfigStore(directory: string): ConfigStore {
+export function openConfigStore(directory: string, neighbours?: Neighbours): ConfigStore {
   return openJsonFile<Config>({
     directory,
     name: "config",
@@ -81,5 +82,6 @@ export function openConfigStore(directory: string): ConfigStore {
     empty: { accounts: {}, addresses: {}, templates: {}, maps: {} },
     remedy: "mend it, or move it away and run courier login again",
     secrets: ({ accounts }) => Object.values(accounts).flatMap(({ key }) => key ?? []),
+    neighbours,
   });
 }

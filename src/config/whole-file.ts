@@ -1,10 +1,10 @@
 /** Owns the writing of a JSON file of ours: whole, or not at all (owner of conf). */
 
 import { randomUUID } from "node:crypto";
-import { chown, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { chown, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import Conf from "conf";
-import { systemCode } from "../core/errors.ts";
+import { findRealPath } from "../core/real-path.ts";
 import { type Json, parseJson, stringifyJson } from "../model/json.ts";
 
 /**
@@ -13,7 +13,7 @@ import { type Json, parseJson, stringifyJson } from "../model/json.ts";
  * system's errors.
  */
 export async function writeWholeFile(file: string, content: Record<string, Json>): Promise<void> {
-  const target = await resolveLink(file);
+  const target = await findRealPath(file);
   await removeLeftovers(target);
   const text = `${stringifyJson(content, 2)}\n`;
   const draft = `${target}.tmp-${randomUUID()}`;
@@ -37,15 +37,6 @@ export async function writeWholeFile(file: string, content: Record<string, Json>
     await rename(draft, target);
   } finally {
     await rm(draft, { force: true });
-  }
-}
-
-async function resolveLink(file: string): Promise<string> {
-  try {
-    return await realpath(file);
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return file;
-    throw error;
   }
 }
 

@@ -82,7 +82,7 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
         underWay.delete(entry);
         if (underWay.size > 0) return;
         cancel();
-        erase();
+        if (!hasMeter) erase();
       };
     },
     meter() {

@@ -84,7 +84,7 @@ test("any rows, answers and crashes end with each row created once, and a journa
       const input = path.join(directory, `${number}.ndjson`);
       await live(told, input);
     }),
-    { numRuns: 150 },
+    { numRuns: 300 },
   );
 });
 

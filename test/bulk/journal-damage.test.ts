@@ -37,16 +37,34 @@ describe("torn", () => {
     }
   });
 
-  test("zeros where a failing machine had made room are cut off, with what follows", async () => {
+  test("zeros up to the end, where a failing machine had made room, are cut off", async () => {
     const file = newFile();
     const bytes = await written(file);
     const lastLine = bytes.lastIndexOf(10, bytes.length - 2) + 1;
-    await writeFile(
-      file,
-      Buffer.concat([bytes.subarray(0, lastLine), Buffer.alloc(300), bytes.subarray(lastLine)]),
-    );
-    expect((await replay(file)).last).toEqual(model(entries.slice(0, -1)).last);
-    expect(await readFile(file)).toEqual(bytes.subarray(0, lastLine));
+    for (const from of [lastLine, lastLine + 9]) {
+      const zeros = Buffer.alloc(100_000);
+      await writeFile(file, Buffer.concat([bytes.subarray(0, from), zeros]));
+      expect((await replay(file)).last).toEqual(model(entries.slice(0, -1)).last);
+      expect(await readFile(file)).toEqual(bytes.subarray(0, lastLine));
+    }
+  });
+
+  test.each([1, 300])("%d zeros with anything after them are damage", async (count) => {
+    const file = newFile();
+    const bytes = await written(file);
+    const lastLine = bytes.lastIndexOf(10, bytes.length - 2) + 1;
+    for (const [from, to] of [
+      [bytes.indexOf(10) + 12, bytes.length],
+      [lastLine, bytes.length],
+      [lastLine, bytes.length - 1],
+      [5, bytes.length],
+      [5, 20],
+    ]) {
+      const damaged = Buffer.concat([bytes.subarray(0, from), Buffer.alloc(count), bytes.subarray(from, to)]);
+      await writeFile(file, damaged);
+      await expect(openJournal(file, identity, "f1")).rejects.toThrow(/is damaged, in line \d+: /);
+      expect(await readFile(file)).toEqual(damaged);
+    }
   });
 });
 
@@ -58,7 +76,6 @@ describe("edited", () => {
       fc.asyncProperty(fc.nat(bytes.length - 2), fc.integer({ min: 1, max: 127 }), async (place, flip) => {
         const changed = Buffer.from(bytes);
         changed[place] = (changed[place] ?? 0) ^ flip;
-        if (changed[place] === 0) return; // taken for what a failing machine leaves
         await writeFile(file, changed);
         await expect(openJournal(file, identity, "f1")).rejects.toMatchObject({ exit: 2 });
         expect(await readFile(file)).toEqual(changed);

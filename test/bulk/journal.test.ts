@@ -1,6 +1,7 @@
 /** The journal of an import: what was acknowledged is there, and only its own import gets it. */
 
-import { appendFile, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openJournal, viewJournal } from "../../src/bulk/journal.ts";
@@ -104,7 +105,7 @@ describe("of somebody else", () => {
     expect(await readFile(file, "utf8"), "left as it is").toBe(text);
   });
 
-  test("another file's journal tells what it sent, and nothing when it cannot be trusted", async () => {
+  test("another file's journal tells what it sent, and is left as it is", async () => {
     const sent = async (of: string, as = identity) => {
       const told: string[] = [];
       await readSent(of, as, ({ key, id }) => told.push(`${key} ${id ?? "?"}`));
@@ -118,6 +119,36 @@ describe("of somebody else", () => {
     await appendFile(file, '{"kind":"crea');
     expect(await sent(file)).toEqual(["ref:A-1 7", "content:c3#1 ?"]);
     expect((await stat(file)).size).toBe(bytes.length + 13);
+    expect(await sent(path.join(file, "below"))).toEqual([]);
+  });
+
+  test("another file's journal that cannot be trusted or read is an error: it may have sent anything", async () => {
+    const file = newFile();
+    const bytes = await written(file);
+    const changed = Buffer.from(bytes);
+    const at = changed.indexOf(10) + 12;
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    const directory = newFile();
+    await mkdir(directory);
+    for (const [name, content, message, hint] of [
+      [
+        file,
+        changed,
+        /the journal of another import was changed by hand, or is damaged, in line 2: .*ndjson/,
+        /--allow-/,
+      ],
+      [file, "ref,sender.name\n", /in line 1/, /--allow-duplicate/],
+      [file, seal({ courier_journal: 2, ...identity }, "").line, /not of a version that/, /update courier/],
+      [directory, undefined, /cannot read the journal of another import .*: it is a directory/, /--allow-/],
+    ] as const) {
+      if (content !== undefined) await writeFile(name, content);
+      await expect(readSent(name, identity, () => {})).rejects.toMatchObject({
+        code: "file",
+        exit: 2,
+        message: expect.stringMatching(message),
+        hint: expect.stringMatching(hint),
+      });
+    }
   });
 
   test("it can be looked at, which changes nothing", async () => {

@@ -6,6 +6,7 @@ import { findLostRows, type LostRow } from "../../src/bulk/lost-rows.ts";
 import type { OrderLookup } from "../../src/bulk/reconcile.ts";
 import { hashDraft, type ImportRow } from "../../src/bulk/rows.ts";
 import type { Draft } from "../../src/model/draft.ts";
+import { jsonNumber } from "../../src/model/json.ts";
 import { createLookup, draft, orderFor, type Party, sentAtMs } from "./lost-order.ts";
 
 const never = new AbortController().signal;
@@ -48,6 +49,13 @@ test("of two equal rows and two orders, each gets one", async () => {
   expect(await look([lostRow(1), lostRow(2)], lookup)).toBe("1 found 7, 2 found 8");
 });
 
+test("of equal rows, the one that was sent first has the first order: each fits when a crash keeps only one", async () => {
+  const late = { sentAtMs: sentAtMs + 300_000, offsetMs: 0 };
+  const orders = [orderFor(8, { createdMs: sentAtMs + 300_120 }), orderFor(7)];
+  const rows = [lostRow(2, draft, late), lostRow(1, draft, { offsetMs: 0 })];
+  expect(await look(rows, createLookup(orders))).toBe("1 found 7, 2 found 8");
+});
+
 test("more orders than rows leave open whose they are", async () => {
   const lookup = createLookup([orderFor(7), orderFor(8)]);
   expect(await look([lostRow(1)], lookup)).toBe("1 unclear 7+8");
@@ -60,10 +68,40 @@ test("an order that some row owns is not taken, and not looked at", async () => 
   expect(lookup.details).toEqual(["8"]);
 });
 
-test("orders from before the first was sent are others, and cost no call", async () => {
-  const lookup = createLookup([orderFor(7, { createdMs: sentAtMs - 60_000 })]);
-  expect(await look([lostRow(1)], lookup)).toBe("1 absent");
+test("orders from long before the first was sent are others, and cost no call", async () => {
+  const lookup = createLookup([orderFor(7, { createdMs: sentAtMs - 180_000 })]);
+  expect(await look([lostRow(1, draft, { offsetMs: 0 })], lookup)).toBe("1 absent");
   expect(lookup.details).toEqual([]);
+});
+
+test("an equal order from a little before may be the row's by another machine's clock, unless a later one is", async () => {
+  const [early, late] = [orderFor(7, { createdMs: sentAtMs - 2_500 }), orderFor(8)];
+  const row = lostRow(1, draft, { offsetMs: 0 });
+  expect(await look([row], createLookup([early]))).toBe("1 unclear 7");
+  expect(await look([row], createLookup([early, late]))).toBe("1 found 8");
+  expect(await look([row, lostRow(2, draft, { offsetMs: 0 })], createLookup([early, late]))).toBe(
+    "1 unclear 7+8, 2 unclear 7+8",
+  );
+});
+
+test("without the service's hour at the time of sending, our clock of then may have been off by hours", async () => {
+  const later = lostRow(1, draft, { sentAtMs: sentAtMs + 8 * 3_600_000 });
+  expect(await look([later], createLookup([orderFor(7)]))).toBe("1 unclear 7");
+});
+
+describe("rows that differ by less than the service keeps", () => {
+  const { weight: _weight, ...unweighed } = draft.item ?? {};
+  const at = (detail: string): Draft => ({ ...draft, receiver: { ...draft.receiver, detail } });
+  test.each<[string, Draft, Draft]>([
+    ["a weight that one has and the other has not", { ...draft, item: unweighed }, draft],
+    ["a service level", draft, { ...draft, service_type: "standard" }],
+    ["how a number is written", draft, { ...draft, item: { ...draft.item, weight: jsonNumber("0.5") } }],
+    ["blanks", at("建国路8 8号"), at("建国路88号")],
+  ])("%s: one order is never both's", async (_what, one, other) => {
+    expect(await look([lostRow(1, one), lostRow(2, other)], createLookup([orderFor(7)]))).toBe(
+      "1 unclear 7, 2 unclear 7",
+    );
+  });
 });
 
 test("the clock of the time of sending counts, not the one of now", async () => {

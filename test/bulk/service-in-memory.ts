@@ -64,7 +64,7 @@ export function createServiceInMemory(clock: HandClock, script: readonly Fate[] 
           facts: { id, order_no: `CO${id}`, tracking_number: `CR${id}`, estimated_fee: "12.00" },
         };
       case "refused":
-        return { kind, code: "INVALID_PARAMETER", message: "no" };
+        return { kind, isFinal: true, code: "INVALID_PARAMETER", message: "no" };
       case "lost before":
       case "lost after":
         return { kind: "unknown", cause };

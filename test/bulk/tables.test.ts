@@ -87,6 +87,27 @@ describe("a gate", () => {
     expect(clock.now()).toBe(before);
   });
 
+  test("lets nobody pass who came later, whichever timer fires first", async () => {
+    const clock = createHandClock("2026-03-01T08:00:00Z");
+    let sleepers: { readonly dueMs: number; readonly wake: () => void }[] = [];
+    const lastFirst = {
+      ...clock,
+      sleep: (delayMs: number) =>
+        new Promise<void>((wake) => sleepers.unshift({ dueMs: clock.now() + delayMs, wake })),
+    };
+    const gate = createGate(lastFirst, 1);
+    const passed: number[] = [];
+    for (const each of [1, 2, 3, 4]) void gate.pass(never).then(() => passed.push(each));
+    for (let second = 0; second < 5; second++) {
+      await new Promise(setImmediate);
+      clock.advance(1_000);
+      const due = sleepers.filter(({ dueMs }) => dueMs <= clock.now());
+      sleepers = sleepers.filter(({ dueMs }) => dueMs > clock.now());
+      for (const { wake } of due) wake();
+    }
+    expect(passed).toEqual([1, 2, 3, 4]);
+  });
+
   test("ends the wait when told to stop", async () => {
     const clock = createHandClock("2026-03-01T08:00:00Z");
     const gate = createGate(clock);

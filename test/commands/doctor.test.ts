@@ -222,6 +222,18 @@ describe("files", () => {
     expect(stdout).not.toContain(home.directory);
   });
 
+  test("a home that is as good as new: directories of directories are made when they are needed", async () => {
+    const home = await createServedHome();
+    const unmade = (name: string) => path.join(home.directory, "none", "of", "these", name);
+    const { exit, by } = await diagnose(home, {
+      COURIER_CONFIG_DIR: unmade("config"),
+      COURIER_STATE_DIR: unmade("state"),
+    });
+    expect(exit).toBe(0);
+    expect(by.config?.detail).toBe("~/none/of/these/config, made when it is first needed");
+    expect(by.state?.detail).toBe("~/none/of/these/state, made when it is first needed");
+  });
+
   test.each([
     ["COURIER_CONFIG_DIR", "config"],
     ["COURIER_STATE_DIR", "state"],
@@ -257,7 +269,7 @@ describe("completion", () => {
     const before = await diagnose(home, { SHELL: shell });
     expect(before.by.completion).toMatchObject({
       status: "warn",
-      advice: `courier completion ${path.basename(shell)} > ~/${file}`,
+      advice: `mkdir -p ~/${path.dirname(file)} && courier completion ${path.basename(shell)} > ~/${file}`,
     });
     const full = path.join(home.directory, file);
     await mkdir(path.dirname(full), { recursive: true });

@@ -33,6 +33,36 @@ describe("the same file again", () => {
     expect(home.posts).toBe(5);
   });
 
+  test("a page of a gateway that says 403 is no refusal of the service: the row is tried again", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2")));
+    const page = {
+      kind: "status",
+      status: 403,
+      body: "<html>blocked</html>",
+      contentType: "text/html",
+    } as const;
+    home.sandbox.faults.set([{ ...post, ...page, times: 2 }]);
+    const first = await home.run();
+    expect(first.exit).toBe(3);
+    expect(outcomes(first.report)).toBe("refused refused");
+    const again = await home.run();
+    expect(again.exit).toBe(0);
+    expect(outcomes(again.report)).toBe("created created");
+  });
+
+  test("two rows that one order fits are in doubt, and neither takes it for the other's", async () => {
+    const heading = "ref,sender.name,receiver.name,item.name,item.weight\n";
+    const home = await createImportHome(`${heading}A-1,张三,李四,书,\nA-2,张三,李四,书,1.50\n`);
+    home.sandbox.faults.set([
+      { ...post, kind: "drop_before", times: 1 },
+      { ...post, kind: "drop_after", times: 1 },
+    ]);
+    const { exit, report } = await home.run("--concurrency 1");
+    expect(exit).toBe(6);
+    expect(outcomes(report)).toBe("unknown unknown");
+    expect(await home.receivers()).toHaveLength(1);
+  });
+
   test("a created row that changed is not sent again, and that is said", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("A-2")));
     await home.run();
@@ -56,6 +86,74 @@ describe("the same file again", () => {
     expect(await home.receivers()).toEqual(["李四", "王五", "王五", "赵六", "孙七", "王五"]);
     await home.put(sheet(a, b, c));
     expect((await home.run()).stderr).toContain("warning: 3 rows were taken out of the file or changed");
+  });
+});
+
+describe("a row that is an order already under another ref", () => {
+  async function changed(before: readonly string[], after: readonly string[]) {
+    const home = await createImportHome(sheet(...before));
+    expect((await home.run()).exit).toBe(0);
+    await home.put(sheet(...after));
+    return home;
+  }
+
+  test.each([
+    ["got a ref", [row("", "王五"), row("", "赵六")], [row("X-1", "王五"), row("", "赵六")]],
+    ["got another ref", [row("A-1", "王五"), row("A-2", "赵六")], [row("A-01", "王五"), row("A-2", "赵六")]],
+    ["lost its ref", [row("A-1", "王五"), row("A-2", "赵六")], [row("", "王五"), row("A-2", "赵六")]],
+  ])(
+    "since it %s is pointed out before anything is sent; --allow-duplicate overrides",
+    async (_what, before, after) => {
+      const home = await changed(before, after);
+      for (const words of ["--yes", "--check"]) {
+        const { exit, stdout, stderr } = await home.courier(["orders", "import", home.file, words, "--json"]);
+        expect([exit, stdout, home.posts]).toEqual([2, "", 2]);
+        expect(JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({
+          code: "duplicate",
+          message: `1 row is the same as an order of an earlier run whose row is gone from the file, or has another ref now: row 1 (${home.journal})`,
+          hint: expect.stringContaining("give them back the ref that they had"),
+          details: { count: 1, rows: [1], journals: [home.journal] },
+        });
+      }
+      const no = scriptedPrompts({ confirms: [false] });
+      const asked = await home.courier(["orders", "import", home.file], { terminal: 80, prompts: no });
+      expect([asked.exit, home.posts]).toEqual([130, 2]);
+      expect(no.asked).toEqual([expect.stringMatching(/^1 row is the same as .* Send it all the same\?$/)]);
+      expect((await home.run("--allow-duplicate")).exit).toBe(0);
+      expect(home.posts).toBe(3);
+      expect((await home.run()).exit).toBe(0);
+      expect(home.posts).toBe(3);
+    },
+  );
+
+  test("counts once for each row that is gone: equal rows are orders of their own", async () => {
+    const equal = row("", "王五");
+    const home = await changed([equal, equal], [equal, row("X-1", "王五"), row("X-2", "王五")]);
+    const told = await home.run();
+    expect([told.exit, home.posts]).toEqual([2, 2]);
+    expect(told.stderr).toMatch(/1 row is the same as an order .*: row 3 \(/);
+    await home.put(sheet(equal, equal, row("X-1", "王五"), equal));
+    expect((await home.run()).exit).toBe(0);
+    expect(home.posts).toBe(4);
+  });
+
+  test("stops also when its answer was lost, and is warned of where no row kept its ref", async () => {
+    const home = await createImportHome(sheet(row("A-1", "王五"), row("A-2", "赵六")));
+    home.sandbox.faults.set([
+      { ...post, kind: "drop_after", times: 1 },
+      { kind: "drop_before", method: "GET" },
+    ]);
+    expect((await home.run("--concurrency 1")).exit).toBe(5);
+    home.sandbox.faults.clear();
+    await home.put(sheet(row("A-01", "王五"), row("A-2", "赵六")));
+    expect((await home.run()).stderr).toContain("1 row is the same as an order of an earlier run");
+    await home.put(sheet(row("A-01", "王五"), row("A-02", "赵六")));
+    const strange = await home.run();
+    expect(strange.exit).toBe(2);
+    expect(strange.stderr).toContain(
+      "2 rows are the same as orders of it: where only refs changed, put them back",
+    );
+    expect(home.posts).toBe(2);
   });
 });
 
@@ -119,7 +217,7 @@ describe("a lost answer", () => {
     const { exit, report, stderr } = await home.run();
     expect(exit).toBe(6);
     expect(report[0]).toMatchObject({ outcome: "unknown", error: { code: "outcome_unknown" } });
-    expect(report[0]?.error?.message).toContain("1000002, 1000001");
+    expect(report[0]?.error?.message).toContain("1000001, 1000002");
     expect(stderr).toContain("it is not known whether 1 of 1 orders was created");
     expect(home.posts).toBe(2);
   });
@@ -198,6 +296,36 @@ describe("a journal that does not fit", () => {
     expect([exit, home.posts]).toEqual([2, 1]);
     expect(stderr).toContain("changed by hand, or is damaged, in line 3");
   });
+});
+
+test("one zero byte in a journal is damage: nothing is sent, and what stands after it is not cut off", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2"), row("A-3"), row("A-4")));
+  await home.run();
+  const bytes = await readFile(home.journal);
+  bytes[bytes.indexOf(10, bytes.indexOf(10) + 1) + 12] = 0;
+  await writeFile(home.journal, bytes);
+  const { exit, stderr } = await home.run();
+  expect([exit, home.posts]).toEqual([2, 4]);
+  expect(stderr).toContain("changed by hand, or is damaged, in line 3");
+  expect(await readFile(home.journal)).toEqual(bytes);
+});
+
+test("a damaged journal of another file stops an import; moved away or with --allow-duplicate it goes on", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2")));
+  await home.run();
+  const bytes = await readFile(home.journal);
+  const at = bytes.indexOf(10) + 12;
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  await writeFile(home.journal, bytes);
+  const copy = await home.put(await readFile(home.file), "copy.csv");
+  for (const further of ["--yes", "--check"]) {
+    const { exit, stderr } = await home.courier(["orders", "import", copy, further]);
+    expect([exit, home.posts]).toEqual([2, 2]);
+    expect(stderr).toContain(`another import was changed by hand, or is damaged, in line 2: ${home.journal}`);
+    expect(stderr).toContain("move it away; --allow-duplicate");
+  }
+  expect((await home.courier(["orders", "import", copy, "--yes", "--allow-duplicate"])).exit).toBe(0);
+  expect(home.posts).toBe(4);
 });
 
 describe("the same ref in another file", () => {

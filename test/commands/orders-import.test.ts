@@ -422,17 +422,50 @@ describe("the journal", () => {
   });
 });
 
-test("what orders export wrote is refused: its orders exist", async () => {
-  const home = await createImportHome(three);
-  await home.run();
-  const exported = await home.courier("orders export --details");
-  expect(exported.exit).toBe(0);
-  const before = requestCount(home, "POST");
-  const { exit, stderr } = await home.courier(
-    ["orders", "import", "-", "--journal", `${home.journal}.kept`, "--yes"],
-    { stdin: exported.stdout },
-  );
-  expect(exit).toBe(2);
-  expect(stderr).toContain("these are orders that exist");
-  expect(requestCount(home, "POST")).toBe(before);
+test.each(["", " --ndjson", " --json"])(
+  "what orders export%s wrote is refused: its orders exist",
+  async (form) => {
+    const home = await createImportHome(three);
+    await home.run();
+    const exported = await home.courier(`orders export --details${form}`);
+    expect(exported.exit).toBe(0);
+    const before = requestCount(home, "POST");
+    const { exit, stderr } = await home.courier(
+      ["orders", "import", "-", "--journal", `${home.journal}.kept`, "--yes"],
+      { stdin: exported.stdout },
+    );
+    expect(exit).toBe(2);
+    expect(stderr).toContain("these are orders that exist");
+    expect(requestCount(home, "POST")).toBe(before);
+  },
+);
+
+describe("mistakes of rows", () => {
+  test("in JSON: the real ones only, with their values", async () => {
+    const order =
+      '{"ref":"A-1","sender":{"name":"张三"},"receiver":{"name":"李四"},"item":{"name":"书","weight":"1.5"}}\n';
+    const home = await createImportHome(
+      order + order.replace("A-1", "A-2").replace('"weight":"1.5"', '"wieght":1.5'),
+    );
+    const { exit, stderr } = await home.courier(["orders", "import", home.file, "--check"]);
+    expect(exit).toBe(2);
+    const [first, second, ...more] = stderr.split("\n").filter((line) => /^ *(all|\d+) /.test(line));
+    expect(first).toMatch(/1 +1 +item\.weight +1\.5 +must be a number, but is a string$/);
+    expect(second).toMatch(/2 +2 +item\.wieght +1\.5 +no such key; did you mean item\.weight\?$/);
+    expect(more).toEqual([]);
+  });
+
+  test("that all rows share stand there once, with the way on and the columns that are not used", async () => {
+    const home = await createImportHome(
+      "ref,receiver.name,item.name,item.weight,Colour\nA-1,李四,书,1.5,red\nA-2,王五,书,x,red\n",
+    );
+    const { exit, stderr } = await home.courier(["orders", "import", home.file, "--check"]);
+    expect(exit).toBe(2);
+    const [first, second, ...more] = stderr.split("\n").filter((line) => /^ *(all|\d+) /.test(line));
+    expect(first).toMatch(/all +- +sender +the row has no sender$/);
+    expect(second).toMatch(/2 +3 +item\.weight +x +must be a number/);
+    expect(more).toEqual([]);
+    expect(stderr).toContain("columns that are not used: Colour");
+    expect(stderr).toContain("--sender @NAME gives all rows one");
+  });
 });

@@ -2,12 +2,13 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, readdir, readlink, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { takeLock } from "../../src/config/lock.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type LockTime, takeLock } from "../../src/config/lock.ts";
 import type { Neighbours } from "../../src/config/lock-owner.ts";
+import { leaveLock } from "./left-lock.ts";
 
 const everyoneLives: Neighbours = { pid: process.pid, isAlive: () => true };
 const nobodyLives: Neighbours = { pid: process.pid, isAlive: () => false };
@@ -19,19 +20,17 @@ async function createFile(): Promise<string> {
   return path.join(directory, "journal");
 }
 
-/** What a process that was killed leaves behind. */
-async function leaveLock(file: string, neighbours = everyoneLives, changes: object = {}): Promise<void> {
-  const release = await takeLock(file, title, { patience: "none", neighbours });
-  const record = await readFile(`${file}.lock-owner`, "utf8");
-  await release();
-  await mkdir(`${file}.lock`);
-  const { ino, birthtimeNs } = await import("node:fs").then(({ statSync }) =>
-    statSync(`${file}.lock`, { bigint: true }),
-  );
-  await writeFile(
-    `${file}.lock-owner`,
-    JSON.stringify({ ...JSON.parse(record), lock: `${ino} ${birthtimeNs}`, ...changes }),
-  );
+/** A clock that stands still but for the waiting; `onWait` is what others do meanwhile. */
+function handTime(onWait: (nowMs: number) => Promise<void> = async () => {}) {
+  let nowMs = 0;
+  const time: LockTime = {
+    now: () => nowMs,
+    async sleep(delayMs) {
+      nowMs += delayMs;
+      await onWait(nowMs);
+    },
+  };
+  return { time, waitedMs: () => nowMs };
 }
 
 const elapsed = async (work: Promise<unknown>): Promise<number> => {
@@ -42,7 +41,7 @@ const elapsed = async (work: Promise<unknown>): Promise<number> => {
 
 test("a lock whose holder is dead is taken over at once, and nothing is left behind", async () => {
   const file = await createFile();
-  await leaveLock(file);
+  await leaveLock(file, everyoneLives);
   let release = async () => {};
   const taking = takeLock(file, title, { patience: "none", neighbours: nobodyLives });
   expect(await elapsed(taking.then((own) => (release = own)))).toBeLessThan(1_000);
@@ -76,11 +75,11 @@ test.runIf(process.platform === "linux")(
   "a living holder is told of at once, however long ago it renewed its lock",
   async () => {
     const file = await createFile();
-    await leaveLock(file);
+    await leaveLock(file, everyoneLives);
     const anHourAgo = new Date(Date.now() - 3_600_000);
     await utimes(`${file}.lock`, anHourAgo, anHourAgo);
     const taking = takeLock(file, title, { patience: "none", neighbours: everyoneLives });
-    expect(await elapsed(expect(taking).rejects.toThrow(/another courier is at work on it/))).toBeLessThan(
+    expect(await elapsed(expect(taking).rejects.toThrow(/another courier.* is at work on it/))).toBeLessThan(
       1_000,
     );
   },
@@ -92,18 +91,100 @@ test.runIf(process.platform === "linux")("a process id that was given again is a
   await takeLock(file, title, { patience: "none", neighbours: everyoneLives }).then((release) => release());
 });
 
-test.each([
-  ["no record", undefined],
-  ["a record that is no JSON", "{"],
-  ["a record of an earlier lock", JSON.stringify({ pid: 1, place: "", lock: "1 2" })],
-])("with %s only the age of a lock tells", async (_what, record) => {
+test("a living holder that was stopped for long keeps its lock where nothing tells when it began", async () => {
   const file = await createFile();
-  await mkdir(`${file}.lock`);
-  if (record !== undefined) await writeFile(`${file}.lock-owner`, record);
-  const sixSecondsAgo = new Date(Date.now() - 6_000);
-  await utimes(`${file}.lock`, sixSecondsAgo, sixSecondsAgo);
-  const release = await takeLock(file, title, { patience: "none", neighbours: nobodyLives });
-  await release();
+  await leaveLock(file, everyoneLives, { begun: undefined }); // as on macOS, after Ctrl-Z
+  const { time, waitedMs } = handTime();
+  const taking = takeLock(file, title, { patience: "none", neighbours: everyoneLives, time });
+  await expect(taking).rejects.toMatchObject({
+    message: expect.stringContaining(`another courier (process ${process.pid}) is at work on it`),
+    hint: `wait until it has ended, then run the same command again; if process ${process.pid} is no courier, remove ${file}.lock`,
+  });
+  expect(waitedMs()).toBe(0);
+});
+
+describe("a holder of which nothing is known", () => {
+  const records = [
+    ["no record", undefined],
+    ["a record that is no JSON", "{"],
+    ["a record of an earlier lock", JSON.stringify({ pid: 1, place: "", lock: "1 2" })],
+  ] as const;
+
+  test.each(records)("%s: is gone when it was silent for five seconds of ours", async (_what, record) => {
+    const file = await createFile();
+    await mkdir(`${file}.lock`);
+    if (record !== undefined) await writeFile(`${file}.lock-owner`, record);
+    const anHourAgo = new Date(Date.now() - 3_600_000);
+    await utimes(`${file}.lock`, anHourAgo, anHourAgo);
+    const { time, waitedMs } = handTime();
+    const release = await takeLock(file, title, { patience: "none", neighbours: nobodyLives, time });
+    await release();
+    expect(waitedMs()).toBeGreaterThan(5_000);
+    expect(waitedMs()).toBeLessThan(5_200);
+  });
+
+  test.each([-8_000, 0, 8_000])(
+    "keeps its lock as long as it renews it, by a clock %d ms off ours",
+    async (offMs) => {
+      const file = await createFile();
+      await leaveLock(file, everyoneLives, { place: "the-other-pc pid:[1]" });
+      const renew = (ms: number) => utimes(`${file}.lock`, new Date(ms), new Date(ms));
+      const startMs = Date.now() + offMs;
+      await renew(startMs);
+      let renewals = 0;
+      const { time, waitedMs } = handTime(async (nowMs) => {
+        if (Math.floor(nowMs / 2_000) > renewals) await renew(startMs + ++renewals * 2_000);
+      });
+      const taking = takeLock(file, title, { patience: "none", neighbours: nobodyLives, time });
+      await expect(taking).rejects.toThrow(/another courier.* is at work on it/);
+      expect(waitedMs(), "told when it is seen to be renewed").toBeLessThan(2_200);
+      await expect(
+        takeLock(file, title, { patience: "wait", neighbours: nobodyLives, time }),
+      ).rejects.toThrow(/another courier.* is at work on it/);
+      expect(waitedMs()).toBeGreaterThan(40_000);
+    },
+  );
+
+  test.runIf(process.platform === "linux")(
+    "is not taken for one of ours because its machine has our name",
+    async () => {
+      const file = await createFile();
+      const space = await readlink("/proc/self/ns/pid"); // the same on every machine
+      await leaveLock(file, everyoneLives, { place: `${hostname()} ${space} another-boot` });
+      const { time, waitedMs } = handTime();
+      const release = await takeLock(file, title, { patience: "none", neighbours: nobodyLives, time });
+      await release();
+      expect(waitedMs()).toBeGreaterThan(5_000);
+    },
+  );
+
+  test("what a crash left of the clearing up is cleared up too", async () => {
+    const file = await createFile();
+    await mkdir(`${file}.lock`);
+    await mkdir(`${file}.lock-broom`);
+    const { time } = handTime();
+    const release = await takeLock(file, title, { patience: "none", time });
+    await release();
+    expect(await readdir(path.dirname(file))).toEqual([]);
+  });
+});
+
+test("two names of one file have one lock, also before it is there", async () => {
+  const file = await createFile();
+  const directory = path.dirname(file);
+  await symlink("journal", path.join(directory, "link"));
+  await symlink(directory, path.join(directory, "folder"));
+  const options = { patience: "none", neighbours: everyoneLives } as const;
+  const names = [file, path.join(directory, "link"), path.join(directory, "folder", "link")];
+  for (const isThere of [false, true]) {
+    if (isThere) await writeFile(file, "");
+    for (const name of names) {
+      const release = await takeLock(name, title, options);
+      for (const other of names)
+        await expect(takeLock(other, title, options)).rejects.toThrow(/another courier/);
+      await release();
+    }
+  }
 });
 
 test("of many that find a lock of the dead, one after the other takes it", async () => {

@@ -1,6 +1,6 @@
 /** Owns the tests of the config file: modes, damage, unknown content, parallel runs. */
 
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import {
   chmod,
   lstat,
@@ -18,8 +18,11 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { switchAccount } from "../../src/config/accounts.ts";
+import { saveParties } from "../../src/config/address-book.ts";
 import { type ConfigStore, openConfigStore } from "../../src/config/store.ts";
+import { createHome } from "../support/courier.ts";
 import { keysOn } from "../support/keys.ts";
+import { leaveLock } from "./left-lock.ts";
 
 const account = { base_url: "https://api.example.com", key: "secret-key" };
 
@@ -257,6 +260,29 @@ describe("parallel runs", () => {
     expect(reads).toBeGreaterThan(5);
     expect(Object.keys((await store.read()).accounts)).toHaveLength(32);
     expect(await readdir(directory)).toEqual(["config.json"]);
+  });
+
+  test("two directories whose config files are links to one file lose none of each other's updates", async () => {
+    const [one, other, real] = [await freshDirectory(), await freshDirectory(), await freshDirectory()];
+    for (const each of [one, other, real]) await mkdir(each, { recursive: true });
+    for (const each of [one, other])
+      await symlink(path.join(real, "config.json"), path.join(each, "config.json"));
+    const stores = [openConfigStore(one), openConfigStore(other)];
+    const updates = Array.from({ length: 20 }, (_, index) =>
+      saveParties(stores[index % 2] as ConfigStore, { [`p${index}`]: { name: "Anna" } }),
+    );
+    await Promise.all(updates);
+    expect(Object.keys((await openConfigStore(real).read()).addresses)).toHaveLength(20);
+  });
+
+  test("a lock that a crash left behind keeps nobody waiting", async () => {
+    const home = await createHome();
+    await home.courier("addresses add one --name Anna");
+    const { pid } = spawnSync(process.execPath, ["--version"]); // dead by now
+    await leaveLock(path.join(home.configDir, "config.json"), { pid, isAlive: () => true });
+    const startedMs = performance.now();
+    expect((await home.courier("addresses add two --name Anna")).exit).toBe(0);
+    expect(performance.now() - startedMs).toBeLessThan(3_000);
   });
 
   test("updates within one process wait for each other too", async () => {

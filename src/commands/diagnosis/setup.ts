@@ -79,14 +79,14 @@ export async function checkAccount(
   config: Finding,
   context: Context,
 ): Promise<{ finding: Finding; account: ActiveAccount | undefined }> {
-  if (config.status === "fail") {
-    return { finding: { check: "account", status: "skip", detail: "config failed" }, account: undefined };
-  }
   try {
     const account = await context.account();
     return { finding: { check: "account", status: "ok", detail: await describe(account, context) }, account };
   } catch (error) {
     if (!(error instanceof CourierError)) throw error;
+    // Flags and environment may name an account all the same.
+    if (config.status === "fail")
+      return { finding: { check: "account", status: "skip", detail: "config failed" }, account: undefined };
     const detail = hideHome(error.message, context.machine);
     const advice = error.hint === undefined ? undefined : hideHome(error.hint, context.machine);
     const finding: Finding = { check: "account", status: "fail", detail, advice, exit: error.exit };
@@ -137,6 +137,7 @@ export async function checkCompletion({ machine }: Context): Promise<Finding> {
   if (found !== undefined) {
     return { check: "completion", status: "ok", detail: `${shell}: ${hideHome(found, machine)}` };
   }
-  const advice = `courier completion ${shell} > ${hideHome(files[0] ?? "", machine)}`;
+  const file = hideHome(files[0] ?? "", machine);
+  const advice = `mkdir -p ${path.dirname(file)} && courier completion ${shell} > ${file}`;
   return { check: "completion", status: "warn", detail: `not installed for ${shell}`, advice };
 }

@@ -41,6 +41,7 @@ export async function checkRows(
   let header: readonly string[] = [];
   let unused: readonly string[] = [];
   const columns = new Map<string, string>();
+  const tallies = new Map<string, number>();
   let count = 0;
   let wrong = 0;
   let refs = 0;
@@ -55,6 +56,8 @@ export async function checkRows(
     if ("problems" in checked) {
       wrong += 1;
       if (problems.length < problemsKept) problems.push(...checked.problems);
+      for (const kind of checked.problems.map(kindOf))
+        if (tallies.has(kind) || tallies.size < problemsKept) tallies.set(kind, (tallies.get(kind) ?? 0) + 1);
       continue;
     }
     const { draft, ref } = checked.ok;
@@ -65,36 +68,68 @@ export async function checkRows(
     await onRow(checked.ok);
   }
   if (count === 0) throw fileError(`${options.name} has no rows`);
-  if (wrong > 0) throw await refuse(options.name, problems, wrong, count, context);
+  if (wrong > 0) {
+    const ofAll = new Set(
+      [...tallies].flatMap(([kind, times]) => (count > 1 && times === count ? [kind] : [])),
+    );
+    if (unused.length > 0) context.messages.note(describeUnused(unused));
+    throw await refuse(options.name, { problems, ofAll, wrong, count }, context);
+  }
   return { rows: count, refs, serviceLevels, senders, header, columns, unused };
 }
 
+/** Columns of the file that no field is taken from. */
+export function describeUnused(unused: readonly string[]): string {
+  return `columns that are not used: ${unused.join(", ")}`;
+}
+
+/** Problems of one kind are mended in one way. */
+function kindOf({ column, message }: RowProblem): string {
+  return `${column}\n${message}`;
+}
+
+interface Findings {
+  readonly problems: readonly RowProblem[];
+  /** Kinds that every row of the file has. */
+  readonly ofAll: ReadonlySet<string>;
+  readonly wrong: number;
+  readonly count: number;
+}
+
+/** Shows the problems, those that all rows share once, and gives the error that says how to go on. */
 async function refuse(
   name: string,
-  problems: readonly RowProblem[],
-  wrong: number,
-  count: number,
+  { problems, ofAll, wrong, count }: Findings,
   context: Context,
 ): Promise<Error> {
-  const shown = problems.slice(0, problemsShown);
+  const isOfAll = (problem: RowProblem) => ofAll.has(kindOf(problem));
+  const shared = problems.filter((problem) => problem.row === 1 && isOfAll(problem));
+  const own = problems.filter((problem) => !isOfAll(problem));
+  const shown = [...shared, ...own].slice(0, problemsShown);
   const columns = [
-    { path: "row", title: "ROW", cell: ({ row }: RowProblem) => String(row), align: "right" as const },
+    {
+      path: "row",
+      title: "ROW",
+      cell: (problem: RowProblem) => (isOfAll(problem) ? "all" : String(problem.row)),
+      align: "right" as const,
+    },
     {
       path: "line",
       title: "LINE",
-      cell: ({ line: number }: RowProblem) => String(number),
+      cell: (problem: RowProblem) => (isOfAll(problem) ? "-" : String(problem.line)),
       align: "right" as const,
     },
     { path: "column", title: "COLUMN", cell: ({ column }: RowProblem) => column },
     { path: "value", title: "VALUE", cell: ({ value }: RowProblem) => value, flexible: true },
     { path: "message", title: "PROBLEM", cell: ({ message }: RowProblem) => message },
   ];
-  await context.display([
-    table(columns, shown),
-    ...(problems.length > shown.length ? [line(`and ${problems.length - shown.length} more`)] : []),
-  ]);
+  const rest = shared.length + own.length - shown.length;
+  await context.display([table(columns, shown), ...(rest > 0 ? [line(`and ${rest} more`)] : [])]);
+  const lacksSender = shared.some(
+    ({ column, message }) => column === "sender" && message.startsWith("the row has no"),
+  );
   return fileError(`${name}: ${wrong} of ${count} rows are wrong`, {
-    hint: "nothing was sent; mend the rows and run the same command again",
+    hint: `nothing was sent; ${lacksSender ? "--sender @NAME gives all rows one from the address book; " : ""}mend the rows and run the same command again`,
     details: problems.map((problem) => ({ ...problem })) as Json,
   });
 }

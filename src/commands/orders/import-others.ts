@@ -4,6 +4,7 @@ import type { JournalIdentity } from "../../bulk/journal.ts";
 import { createKeyTable, type KeyTable } from "../../bulk/key-table.ts";
 import { readSent } from "../../bulk/other-journals.ts";
 import type { ImportRow } from "../../bulk/rows.ts";
+import { findRealPath } from "../../core/real-path.ts";
 import type { Context } from "../command.ts";
 
 /** A row that the import of another file has made an order, or may have. */
@@ -44,7 +45,8 @@ export function openOtherOrders(
 
   async function read(): Promise<Known> {
     const { journals } = await context.journals.read();
-    const paths = (journals[identity.account] ?? []).filter((path) => path !== journalPath);
+    const real = (journals[identity.account] ?? []).map((path) => findRealPath(path).catch(() => path));
+    const paths = [...new Set(await Promise.all(real))].filter((path) => path !== journalPath);
     const tables = {
       refs: createKeyTable(),
       contents: createKeyTable(),

@@ -4,8 +4,9 @@ import type { JournalIdentity, JournalView } from "../../bulk/journal.ts";
 import type { ImportRow, RowsOptions } from "../../bulk/rows.ts";
 import { type CourierError, fileError } from "../../core/errors.ts";
 import type { Context } from "../command.ts";
-import { checkRows, type Overview } from "./import-input.ts";
-import type { OtherOrders } from "./import-others.ts";
+import { checkRows, describeUnused, type Overview } from "./import-input.ts";
+import type { OtherOrders, Twin } from "./import-others.ts";
+import { createRenamedRows } from "./import-renamed.ts";
 import { createTwinCounts, type TwinCount } from "./import-twins.ts";
 
 export interface ImportPlan {
@@ -18,13 +19,13 @@ export interface ImportPlan {
   readonly open: number;
   /** Rows that the journal knows and the file does not have. */
   readonly gone: number;
-  /** Rows to be sent that another import has made orders. */
+  /** Rows to be sent that are orders already, of another import or under another ref. */
   readonly twins: readonly TwinCount[];
 }
 
 export interface PlanOptions {
   readonly retryRefused: boolean;
-  /** Undefined to let rows pass that another import has created. */
+  /** Undefined to let rows pass that are orders already. */
   readonly others: OtherOrders | undefined;
 }
 
@@ -40,34 +41,48 @@ export async function planImport(
 ): Promise<ImportPlan> {
   const counts = { toSend: 0, created: 0, refused: 0, open: 0 };
   const twins = createTwinCounts();
+  const renamed = others && journal && journal.size > 0 ? createRenamedRows(journal) : undefined;
   let known = 0;
   const onRow = async (row: ImportRow) => {
     const status = journal?.statusOf(row.key);
     if (status !== undefined) known += 1;
     const isOpen = status === "intent" || status === "unknown";
+    let twin: Twin | undefined;
     if (status === "created") counts.created += 1;
     else if (status === "refused" && !retryRefused && !(await hasChanged(row, journal))) counts.refused += 1;
     else {
       if (isOpen) counts.open += 1;
       else counts.toSend += 1;
-      const twin = await others?.findTwin(row);
+      twin = await others?.findTwin(row);
       // An open row was let pass once, and nothing has happened to an equal one that it could be taken for.
       if (twin && !(isOpen && twin.by === "content")) twins.add(row, twin);
     }
+    renamed?.see(row, status === undefined && !twin);
   };
   const overview = await checkRows(source, onRow, context);
-  if (journal && journal.size > 0 && known === 0) throw strangeJournal(source, journal);
-  return { overview, ...counts, gone: (journal?.size ?? 0) - known, twins: twins.found() };
+  const gone = (journal?.size ?? 0) - known;
+  if (journal && gone > 0) {
+    await renamed?.find((row) => twins.add({ row, ref: undefined }, { path: journal.path, by: "renamed" }));
+    if (known === 0) throw strangeJournal(source, journal, twins.found());
+  }
+  return { overview, ...counts, gone, twins: twins.found() };
 }
 
-function strangeJournal({ name, facts }: RowsOptions, { path, fingerprint }: JournalView): CourierError {
+function strangeJournal(
+  { name, facts }: RowsOptions,
+  { path, fingerprint }: JournalView,
+  twins: readonly TwinCount[],
+): CourierError {
   if (fingerprint === facts.fingerprint) {
     return fileError(`the rows of ${name} are read differently than when the journal was begun: ${path}`, {
       hint: "give the same --map, --use-map and --sender as then",
     });
   }
+  const renamed = twins.find(({ by }) => by === "renamed")?.count ?? 0;
+  const equal = renamed === 1 ? "1 row is the same as an order" : `${renamed} rows are the same as orders`;
+  const warning = renamed > 0 ? `${equal} of it: where only refs changed, put them back; else ` : "";
   return fileError(`the journal belongs to another file, none of whose rows are in ${name}: ${path}`, {
-    hint: "move it away if that import is done with, or name another one with --journal PATH",
+    hint: `${warning}move it away if that import is done with, or name another one with --journal PATH`,
   });
 }
 
@@ -89,7 +104,7 @@ export function summarise(
   const rows = overview.rows === 1 ? "1 row" : `${overview.rows} rows`;
   messages.note(`${rows} for the account ${account} at ${base_url}: ${levels.join(", ")}`);
   messages.note(`from ${[...overview.senders].join(", ")}`);
-  if (overview.unused.length > 0) messages.note(`columns that are not used: ${overview.unused.join(", ")}`);
+  if (overview.unused.length > 0) messages.note(describeUnused(overview.unused));
   const earlier = describeEarlier(plan);
   if (earlier !== "") messages.note(`from an earlier run: ${earlier}; ${plan.toSend} to send`);
   if (gone > 0) {

@@ -89,6 +89,7 @@ async function sendOnce(draft: Draft, service: CourierService): Promise<SendResu
       case "refused":
         return {
           kind: "refused",
+          isFinal: error.serviceCode !== undefined,
           code: error.serviceCode ?? error.code,
           message: error.message,
           field: error.refusedField,

@@ -1,13 +1,16 @@
-/** Owns the care that no order is shipped by two files: rows that another import has created already. */
+/** Owns the care that no order is shipped twice: rows that are orders already, by another import or another ref. */
 
 import type { ImportRow } from "../../bulk/rows.ts";
 import { CourierError, interrupted } from "../../core/errors.ts";
 import type { Context } from "../command.ts";
 import type { Twin } from "./import-others.ts";
 
-/** Rows that are to be sent although another import has made them orders, or may have. */
+/** `renamed`: an earlier run of this file has created the order, under another ref or none. */
+type Kind = Twin["by"] | "renamed";
+
+/** Rows that are to be sent although another import, or an earlier run of this one, has made them orders, or may have. */
 export interface TwinCount {
-  readonly by: Twin["by"];
+  readonly by: Kind;
   readonly count: number;
   /** The first of them. */
   readonly rows: readonly { readonly row: number; readonly ref: string | undefined; readonly path: string }[];
@@ -17,18 +20,22 @@ const rowsNamed = 5;
 
 /** Counts twins of each kind, and keeps the first few to name them. */
 export function createTwinCounts() {
-  const counts = { ref: createCount("ref"), content: createCount("content") };
+  const counts = {
+    ref: createCount("ref"),
+    content: createCount("content"),
+    renamed: createCount("renamed"),
+  };
   return {
-    add({ row, ref }: ImportRow, { path, by }: Twin) {
+    add({ row, ref }: Pick<ImportRow, "row" | "ref">, { path, by }: { path: string; by: Kind }) {
       const count = counts[by];
       count.count += 1;
       if (count.rows.length < rowsNamed) count.rows.push({ row, ref, path });
     },
-    found: () => [counts.ref, counts.content].filter(({ count }) => count > 0) as readonly TwinCount[],
+    found: (): readonly TwinCount[] => Object.values(counts).filter(({ count }) => count > 0),
   };
 }
 
-function createCount(by: Twin["by"]) {
+function createCount(by: Kind) {
   return { by, count: 0, rows: [] as { row: number; ref: string | undefined; path: string }[] };
 }
 
@@ -46,14 +53,18 @@ export async function settleTwins(twins: readonly TwinCount[], context: Context)
   }
 }
 
+const waysOn: Readonly<Record<Kind, string>> = {
+  ref: "take these rows out",
+  content: "take these rows out, give each order a ref of its own",
+  renamed: "take these rows out, give them back the ref that they had, or none if they had none",
+};
+
 /** The error for the first kind of them. */
 export function duplicates(twin: TwinCount): CourierError {
   const isNamed = twin.by === "ref";
   const message = describe(twin);
   return new CourierError("duplicate", 2, `${message[0]?.toLowerCase()}${message.slice(1)}`, {
-    hint: isNamed
-      ? "nothing was sent; take these rows out, or send them all the same with --allow-duplicate"
-      : "nothing was sent; take these rows out, give each order a ref of its own, or send them all the same with --allow-duplicate",
+    hint: `nothing was sent; ${waysOn[twin.by]}, or send them all the same with --allow-duplicate`,
     details: {
       count: twin.count,
       rows: twin.rows.map(({ row }) => row),
@@ -72,5 +83,9 @@ function describe({ by, count, rows }: TwinCount): string {
   const paths = [...new Set(rows.map(({ path }) => path))].join(", ");
   const numbers = rows.map(({ row }) => row).join(", ");
   const isOne = count === 1;
-  return `${isOne ? "1 row is" : `${count} rows are`} the same as ${isOne ? "an order" : "orders"} of another import: ${isOne ? "row" : "rows"} ${numbers}${more} (${paths})`;
+  const origin =
+    by === "content"
+      ? "of another import"
+      : `of an earlier run whose ${isOne ? "row is" : "rows are"} gone from the file, or ${isOne ? "has" : "have"} another ref now`;
+  return `${isOne ? "1 row is" : `${count} rows are`} the same as ${isOne ? "an order" : "orders"} ${origin}: ${isOne ? "row" : "rows"} ${numbers}${more} (${paths})`;
 }

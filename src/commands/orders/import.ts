@@ -8,6 +8,7 @@ import type { RowsOptions } from "../../bulk/rows.ts";
 import type { ActiveAccount } from "../../config/accounts.ts";
 import { rememberJournal } from "../../config/journals.ts";
 import { CourierError, usageError } from "../../core/errors.ts";
+import { findRealPath } from "../../core/real-path.ts";
 import { checkBudget } from "../budget.ts";
 import {
   type Context,
@@ -25,6 +26,7 @@ import {
   textArgument,
   textOption,
 } from "../options.ts";
+import { importAlone } from "./import-alone.ts";
 import { checkView, toSummary } from "./import-check.ts";
 import { openOtherOrders } from "./import-others.ts";
 import { type ImportPlan, planImport, summarise } from "./import-plan.ts";
@@ -90,7 +92,7 @@ export const importOrders = defineCommand({
     if (input.rejects !== undefined && path.resolve(input.rejects) === path.resolve(file)) {
       throw usageError("the file of --rejects is the one that is imported", "give it another name");
     }
-    const journalPath = findJournalPath(input);
+    const journalPath = await findJournalPath(input);
     if (check) return checkFile(input, journalPath, context);
     if (journalPath === undefined) {
       throw usageError("an import from stdin needs a place for its journal", "give one with --journal PATH");
@@ -99,6 +101,7 @@ export const importOrders = defineCommand({
     context.defer(await context.lock(journalPath, "the journal"));
     const source = await openSource(input, context);
     const identity = identify(await context.account());
+    await importAlone(identity, file === "-" ? journalPath : path.resolve(file), context);
     const journal = await openJournal(journalPath, identity, source.facts.fingerprint);
     context.defer(() => journal.close());
     const others = openOtherOrders(journalPath, identity, context);
@@ -120,10 +123,11 @@ export const importOrders = defineCommand({
 
 type Input = OptionValues<typeof options> & { readonly file: string };
 
-/** Undefined for stdin without `--journal`. */
-function findJournalPath({ file, journal }: Input): string | undefined {
-  if (journal !== undefined) return path.resolve(journal);
-  return file === "-" ? undefined : path.resolve(`${file}.journal.ndjson`);
+/** Without links, so that one journal has one name; undefined for stdin without `--journal`. */
+async function findJournalPath({ file, journal }: Input): Promise<string | undefined> {
+  const given = journal ?? (file === "-" ? undefined : `${file}.journal.ndjson`);
+  if (given === undefined) return undefined;
+  return findRealPath(given).catch(() => path.resolve(given)); // what opens it tells what is wrong
 }
 
 function identify(account: ActiveAccount): JournalIdentity {
