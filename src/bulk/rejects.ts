@@ -2,8 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type FileHandle, open, readFile, rename, rm, stat } from "node:fs/promises";
-import { explainSystemError, fileError } from "../core/errors.ts";
+import { type FileHandle, link, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { explainSystemError, fileError, systemCode } from "../core/errors.ts";
 import { isJsonObject, stringifyJson } from "../model/json.ts";
 import type { RawRecord } from "./rows.ts";
 import type { SourceFacts } from "./source.ts";
@@ -103,8 +103,7 @@ export async function createRejects({
         if (count === 0 || !handle) return await abandon();
         if (facts.form === "json") await handle.appendFile("\n]\n");
         await close();
-        earlier = await setAside(path, draft);
-        await rename(draft, path);
+        earlier = await giveName(draft, path);
       } catch (cause) {
         const left = existsSync(draft)
           ? `they are in ${draft}`
@@ -122,11 +121,54 @@ async function openDraft(path: string, draft: string): Promise<FileHandle> {
   return open(draft, "wx", 0o600);
 }
 
-/** Gives the file at `path` another name, unless it says the same as the draft. Gives back the name. */
-async function setAside(path: string, draft: string): Promise<string | undefined> {
-  if (!existsSync(path) || (await readFile(path)).equals(await readFile(draft))) return undefined;
-  let name = `${path}.old`;
-  for (let number = 2; existsSync(name); number++) name = `${path}.old${number}`;
-  await rename(path, name);
-  return name;
+/**
+ * Gives the draft its name, and gives back the name that a file there has now which says something else.
+ * Another import may do the same at the same time: neither overwrites what the other has written.
+ */
+async function giveName(draft: string, path: string): Promise<string | undefined> {
+  let earlier: string | undefined;
+  while (!(await putAt(path, draft))) {
+    if (await isSame(path, draft)) break;
+    earlier = await setAside(path);
+  }
+  await rm(draft, { force: true });
+  return earlier;
+}
+
+/** False where something is at `path` already. */
+async function putAt(path: string, draft: string): Promise<boolean> {
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST" || existsSync(path)) return false;
+    await rename(draft, path); // a file system without links
+    return true;
+  }
+}
+
+async function isSame(path: string, draft: string): Promise<boolean> {
+  const [found, own] = await Promise.all([readFile(path).catch(() => undefined), readFile(draft)]);
+  return found?.equals(own) === true;
+}
+
+/** Undefined where another import was faster. */
+async function setAside(path: string): Promise<string | undefined> {
+  for (let number = 1; ; number++) {
+    const name = `${path}.old${number === 1 ? "" : number}`;
+    try {
+      await (await open(name, "wx")).close(); // the name is ours now
+    } catch (error) {
+      if (systemCode(error) === "EEXIST") continue;
+      throw error;
+    }
+    try {
+      await rename(path, name);
+      return name;
+    } catch (error) {
+      await rm(name);
+      if (systemCode(error) === "ENOENT") return undefined;
+      throw error;
+    }
+  }
 }
