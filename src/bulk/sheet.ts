@@ -31,21 +31,25 @@ export async function* readSheet(
     skip_empty_lines: true,
     skip_records_with_empty_values: true, // what a spreadsheet leaves of rows that were emptied
     trim: true,
+    record_delimiter: ["\r\n", "\n", "\r"], // a line that was appended may end as no other does
     relax_column_count: true,
   });
+  let countedTwice = 0;
   // A failure of either end reaches the reader below as the parser's.
   pipeline(Readable.from(text), parser, () => {});
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      yield { line: info.lines, cells: record.map((cell) => cell.replace(defused, "")) };
+      for (const cell of record) countedTwice += cell.split("\r\n").length - 1; // by the parser, within quotes
+      yield { line: info.lines - countedTwice, cells: record.map((cell) => cell.replace(defused, "")) };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const reason = reasons[error.code] ?? "this cannot be read as cells";
-    throw fileError(`${name}, line ${error.lines}: ${reason}`, {
+    const line = error.lines - countedTwice;
+    throw fileError(`${name}, line ${line}: ${reason}`, {
       cause: error,
       hint: 'a cell with quotes in it is written "with ""quotes"" in it"; saving it anew as CSV UTF-8 from a spreadsheet does so',
-      details: { line: error.lines },
+      details: { line },
     });
   }
 }

@@ -112,6 +112,15 @@ describe("a sheet", () => {
     });
   });
 
+  test("lines may end each in its own way, and are counted as an editor counts them", async () => {
+    const rows = await readGood(`${header}\r\nA,B,c\nA,B,"d\r\ne"\r\nA,B,f\n`);
+    expect(rows.map(({ line, draft }) => [line, draft.item?.name])).toEqual([
+      [2, "c"],
+      [4, "d\r\ne"],
+      [5, "f"],
+    ]);
+  });
+
   test("cells that were defused for spreadsheets are what they were", async () => {
     const [row] = await readGood(`${header}\n'=1+1,'+86 138,''=x\n`);
     expect(row?.draft).toMatchObject({
