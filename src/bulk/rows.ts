@@ -24,7 +24,7 @@ import { type ColumnMap, ensureNoOrder, mapColumns } from "./columns.ts";
 import { readElements, readObjects } from "./json-rows.ts";
 import { createKeyTable } from "./key-table.ts";
 import { readSheet } from "./sheet.ts";
-import { readText, type SourceFacts } from "./source.ts";
+import { type Content, readText, type SourceFacts } from "./source.ts";
 
 /** What is wrong with one cell. */
 export interface RowProblem {
@@ -57,7 +57,8 @@ export type RawRecord = { readonly cells: readonly string[] } | { readonly value
 export type CheckedRow = { readonly ok: ImportRow } | { readonly problems: readonly RowProblem[] };
 
 export interface RowsOptions {
-  readonly path: string;
+  readonly content: Content;
+  /** What the user calls it, for messages. */
   readonly name: string;
   readonly facts: SourceFacts;
   readonly mapping: ReadonlyMap<string, string>;
@@ -130,8 +131,8 @@ interface ReadRecord {
 }
 
 async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
-  const { path, name, facts } = options;
-  const text = readText(path, name, facts.encoding);
+  const { content, name, facts } = options;
+  const text = readText(content, name, facts.encoding);
   if (facts.form === "csv") {
     yield* readSheetRecords(text, options);
     return;

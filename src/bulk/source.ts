@@ -1,10 +1,12 @@
 /** Owns the input file of an import as text: its fingerprint, its encoding, its form, read as a stream. */
 
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { explainSystemError, fileError } from "../core/errors.ts";
 import { type Delimiter, findDelimiter } from "./sheet.ts";
 
+/** Reads the bytes from the first to the last, as often as it is called, and always the same. */
+export type Content = () => AsyncIterable<Uint8Array>;
 export type Encoding = "utf-8" | "gb18030" | "utf-16le" | "utf-16be";
 export type SheetForm = "csv" | "json" | "ndjson";
 
@@ -20,15 +22,22 @@ export interface SourceFacts {
   readonly delimiter: Delimiter;
 }
 
-/** Reads a file once to learn what it is. Throws a file error when it cannot be read or is empty. */
-export async function inspectSource(path: string, name: string): Promise<SourceFacts> {
+/** Whether it can be read only once: stdin (`-`), or a pipe that has a name. */
+export async function isPassing(file: string): Promise<boolean> {
+  if (file === "-") return true;
+  const kind = await stat(file).catch(() => undefined); // what is wrong with it is told when it is read
+  return kind !== undefined && !kind.isFile() && !kind.isDirectory();
+}
+
+/** Reads an input once to learn what it is. Throws a file error when it cannot be read or is empty. */
+export async function inspectSource(content: Content, name: string): Promise<SourceFacts> {
   const hash = createHash("sha256");
   const utf8 = new TextDecoder("utf-8", { fatal: true });
   let encoding: Encoding = "utf-8";
   let start = "";
   let isFirst = true;
   let hasMark = false;
-  for await (const chunk of readBytes(path, name)) {
+  for await (const chunk of readBytes(content, name)) {
     hash.update(chunk);
     if (isFirst && isWorkbook(chunk)) throw workbook(name);
     if (isFirst) hasMark = chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
@@ -80,7 +89,7 @@ function guessForm(start: string): SheetForm {
 }
 
 /** The file's text in pieces, without a byte order mark. Throws a file error for bytes that are no text. */
-export async function* readText(path: string, name: string, encoding: Encoding): AsyncGenerator<string> {
+export async function* readText(content: Content, name: string, encoding: Encoding): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true });
   const decode = (chunk?: Uint8Array): string => {
     try {
@@ -93,13 +102,13 @@ export async function* readText(path: string, name: string, encoding: Encoding):
       });
     }
   };
-  for await (const chunk of readBytes(path, name)) yield decode(chunk);
+  for await (const chunk of readBytes(content, name)) yield decode(chunk);
   yield decode();
 }
 
-async function* readBytes(path: string, name: string): AsyncGenerator<Uint8Array> {
+async function* readBytes(content: Content, name: string): AsyncGenerator<Uint8Array> {
   try {
-    yield* createReadStream(path);
+    yield* content();
   } catch (error) {
     throw fileError(`cannot read ${name}: ${explainSystemError(error)}`, { cause: error });
   }

@@ -1,9 +1,5 @@
-/** Input files of tests: texts in pieces, files on disk, and what is read from them. */
+/** Input files of tests: texts in pieces, inputs, and what is read from them. */
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { onTestFinished } from "vitest";
 import {
   type CheckedRow,
   type ImportRow,
@@ -11,7 +7,7 @@ import {
   type RowsOptions,
   readRows,
 } from "../../src/bulk/rows.ts";
-import { inspectSource } from "../../src/bulk/source.ts";
+import { type Content, inspectSource } from "../../src/bulk/source.ts";
 
 /** A text cut at the given places. */
 export async function* pieces(text: string, cuts: readonly number[] = []): AsyncGenerator<string> {
@@ -25,12 +21,12 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-export async function putFile(content: string | Uint8Array, name = "orders.csv"): Promise<string> {
-  const directory = await mkdtemp(path.join(tmpdir(), "courier-input-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const file = path.join(directory, name);
-  await writeFile(file, content);
-  return file;
+/** An input with this content, in chunks as a file gives them. */
+export function contentOf(content: string | Uint8Array): Content {
+  const bytes = Buffer.from(content);
+  return async function* () {
+    for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+  };
 }
 
 /** Every row of a file with this content. */
@@ -38,9 +34,9 @@ export async function read(
   content: string | Uint8Array,
   options: Partial<RowsOptions> = {},
 ): Promise<CheckedRow[]> {
-  const file = await putFile(content);
-  const facts = await inspectSource(file, "orders.csv");
-  return collect(readRows({ path: file, name: "orders.csv", facts, mapping: new Map(), ...options }));
+  const read = contentOf(content);
+  const facts = await inspectSource(read, "orders.csv");
+  return collect(readRows({ content: read, name: "orders.csv", facts, mapping: new Map(), ...options }));
 }
 
 /** The same where every row must be right. */

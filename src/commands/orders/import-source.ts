@@ -17,13 +17,12 @@ export interface SourceChoice {
 
 /** Throws a usage or file error for names that are not known and for a file that is not usable. */
 export async function openSource(choice: SourceChoice, context: Context): Promise<RowsOptions> {
-  const isPiped = choice.file === "-";
-  const name = isPiped ? "stdin" : choice.file;
-  const path = isPiped ? await context.spool() : choice.file;
+  const name = choice.file === "-" ? "stdin" : choice.file;
+  const content = await context.keepCopy(choice.file, name);
   return {
-    path,
+    content,
     name,
-    facts: await inspectSource(path, name),
+    facts: await inspectSource(content, name),
     mapping: await chooseMapping(choice, context),
     sender: await findSender(choice.sender, context),
   };

@@ -5,6 +5,7 @@ import { parseMapping } from "../../bulk/columns.ts";
 import { type JournalIdentity, openJournal, viewJournal } from "../../bulk/journal.ts";
 import { createRejects } from "../../bulk/rejects.ts";
 import type { RowsOptions } from "../../bulk/rows.ts";
+import { isPassing } from "../../bulk/source.ts";
 import type { ActiveAccount } from "../../config/accounts.ts";
 import { rememberJournal } from "../../config/journals.ts";
 import { CourierError, usageError } from "../../core/errors.ts";
@@ -66,7 +67,11 @@ export const importOrders = defineCommand({
     "Rows that were created are not sent again, and neither are the same rows in another file.\n\n" +
     "Refused rows: mend them in the file of --rejects and import that, or mend them in the file itself and run\n" +
     "the same command again. After exit 5, 6 or 130 the same command goes on where it was.",
-  arguments: { file: textArgument("the file; - for stdin, together with --journal", { values: "file" }) },
+  arguments: {
+    file: textArgument("the file; - for stdin, which needs --journal, as a named pipe does", {
+      values: "file",
+    }),
+  },
   options,
   hasRows: true,
   confirms: true,
@@ -90,10 +95,14 @@ export const importOrders = defineCommand({
     if (input.rejects !== undefined && path.resolve(input.rejects) === path.resolve(file)) {
       throw usageError("the file of --rejects is the one that is imported", "give it another name");
     }
-    const journalPath = findJournalPath(input);
+    const journalPath = await findJournalPath(input);
     if (check) return checkFile(input, journalPath, context);
     if (journalPath === undefined) {
-      throw usageError("an import from stdin needs a place for its journal", "give one with --journal PATH");
+      const name = file === "-" ? "stdin" : file;
+      throw usageError(
+        `an import from ${name} needs a place for its journal`,
+        "give one with --journal PATH",
+      );
     }
     await ensureCanConfirm(context);
     context.defer(await context.lock(journalPath, "the journal"));
@@ -120,10 +129,10 @@ export const importOrders = defineCommand({
 
 type Input = OptionValues<typeof options> & { readonly file: string };
 
-/** Undefined for stdin without `--journal`. */
-function findJournalPath({ file, journal }: Input): string | undefined {
+/** Undefined for stdin and for a pipe without `--journal`. */
+async function findJournalPath({ file, journal }: Input): Promise<string | undefined> {
   if (journal !== undefined) return path.resolve(journal);
-  return file === "-" ? undefined : path.resolve(`${file}.journal.ndjson`);
+  return (await isPassing(file)) ? undefined : path.resolve(`${file}.journal.ndjson`);
 }
 
 function identify(account: ActiveAccount): JournalIdentity {

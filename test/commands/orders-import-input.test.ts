@@ -1,0 +1,87 @@
+/** The file of an import: what was checked is what is sent, whatever becomes of the file meanwhile. */
+
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { createImportHome, header, row, sheet } from "../support/imports.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+
+describe("a file that is changed while the question is open", () => {
+  const rows = Array.from({ length: 30 }, (_, index) => row(`A-${index}`, `Name ${index}`));
+  const names = rows.map((_, index) => `Name ${index}`).sort();
+
+  test.each<[string, (file: string) => Promise<void>]>([
+    ["with further rows", (file) => writeFile(file, sheet(...rows, row("A-99", "Later")))],
+    [
+      "in reverse order, in its place",
+      (file) => writeFile(file, sheet(...rows.toReversed()), { flag: "r+" }),
+    ],
+    ["to nothing", (file) => writeFile(file, "")],
+    ["by taking it away", (file) => rm(file)],
+  ])("%s: the rows that were asked for are sent, and no others", async (_how, change) => {
+    const home = await createImportHome(sheet(...rows));
+    const asked: string[] = [];
+    const prompts = {
+      ...scriptedPrompts({}),
+      async confirm(question: string) {
+        asked.push(question);
+        await change(home.file);
+        return true;
+      },
+    };
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+    expect(asked).toEqual([expect.stringMatching(/^Create 30 orders /)]);
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect((await home.receivers()).sort()).toEqual(names);
+  });
+
+  test("is imported as it is then by the next run", async () => {
+    const home = await createImportHome(sheet(row("A-1", "王五")));
+    expect((await home.run()).exit).toBe(0);
+    await home.put(sheet(row("A-2", "赵六"), row("A-1", "王五")));
+    expect((await home.run()).exit).toBe(0);
+    expect(await home.receivers()).toEqual(["王五", "赵六"]);
+  });
+});
+
+test("a file that is written while it is read is not taken: exit 2", async () => {
+  const line = `${row("", "李四")}${"x".repeat(1_000)}\n`;
+  const home = await createImportHome(`${header}\n${line.repeat(8_000)}`);
+  let isOver = false;
+  const ran = home.run("--check").finally(() => {
+    isOver = true;
+  });
+  while (!isOver) await writeFile(home.file, line, { flag: "a" });
+  const { exit, stderr } = await ran;
+  expect(exit).toBe(2);
+  expect(JSON.parse(stderr).error).toMatchObject({
+    message: `${home.file} was changed while it was read`,
+    hint: "run the same command again once it is saved",
+  });
+});
+
+test("the copy that is read has no name from the beginning, so that no end leaves it behind", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2")));
+  const seen: string[][] = [];
+  const prompts = {
+    ...scriptedPrompts({}),
+    async confirm() {
+      seen.push(await readdir(home.stateDir));
+      return true;
+    },
+  };
+  expect((await home.courier(["orders", "import", home.file], { terminal: 120, prompts })).exit).toBe(0);
+  expect(seen.flat().filter((name) => name.startsWith("input-"))).toEqual([]);
+  expect(seen).toHaveLength(1);
+  expect(await readFile(home.file, "utf8")).toContain("A-2");
+});
+
+test.each([
+  ["nowhere.csv", "there is no such file"],
+  [".", "it is a directory"],
+])("%s: it is said that %s", async (name, reason) => {
+  const home = await createImportHome("");
+  const file = `${home.directory}/${name}`;
+  const ran = await home.courier(["orders", "import", file, "--yes", "--journal", home.journal]);
+  expect(ran).toMatchObject({ exit: 2, stdout: "" });
+  expect(ran.stderr).toContain(`cannot read ${file}: ${reason}`);
+});
