@@ -7,7 +7,7 @@ import {
   type RowsOptions,
   readRows,
 } from "../../src/bulk/rows.ts";
-import { type Content, inspectSource } from "../../src/bulk/source.ts";
+import { type Content, inspectSource, type NamedEncoding } from "../../src/bulk/source.ts";
 
 /** A text cut at the given places. */
 export async function* pieces(text: string, cuts: readonly number[] = []): AsyncGenerator<string> {
@@ -29,20 +29,22 @@ export function contentOf(content: string | Uint8Array): Content {
   };
 }
 
+type ReadOptions = Partial<RowsOptions> & { readonly named?: NamedEncoding };
+
 /** Every row of a file with this content. */
 export async function read(
   content: string | Uint8Array,
-  options: Partial<RowsOptions> = {},
+  { named, ...options }: ReadOptions = {},
 ): Promise<CheckedRow[]> {
   const read = contentOf(content);
-  const facts = await inspectSource(read, "orders.csv");
+  const facts = await inspectSource(read, "orders.csv", named);
   return collect(readRows({ content: read, name: "orders.csv", facts, mapping: new Map(), ...options }));
 }
 
 /** The same where every row must be right. */
 export async function readGood(
   content: string | Uint8Array,
-  options: Partial<RowsOptions> = {},
+  options: ReadOptions = {},
 ): Promise<ImportRow[]> {
   return (await read(content, options)).map((row) => {
     if ("ok" in row) return row.ok;
@@ -52,7 +54,7 @@ export async function readGood(
 
 export async function problemsOf(
   content: string | Uint8Array,
-  options: Partial<RowsOptions> = {},
+  options: ReadOptions = {},
 ): Promise<RowProblem[]> {
   return (await read(content, options)).flatMap((row) => ("ok" in row ? [] : row.problems));
 }

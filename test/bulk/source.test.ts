@@ -28,7 +28,7 @@ const encoded: readonly (readonly [string, Encoding, Buffer])[] = [
 async function decode(content: Uint8Array) {
   const read = contentOf(content);
   const facts = await inspectSource(read, "orders.csv");
-  return { facts, text: (await collect(readText(read, "orders.csv", facts.encoding))).join("") };
+  return { facts, text: (await collect(readText(read, "orders.csv", facts))).join("") };
 }
 
 describe.each(encoded)("%s", (_name, encoding, bytes) => {
@@ -63,6 +63,21 @@ test("what is neither UTF-8 nor GB18030 is refused, not guessed", async () => {
   const latin = Buffer.from(`${header}\nJos\xe9 M,Li,Tea\n`, "latin1");
   await expect(read(latin)).rejects.toThrow("neither UTF-8 nor GB18030");
   await expect(read(Buffer.from([0xff, 0xfe, 0x41]))).rejects.toMatchObject({ exit: 2 });
+});
+
+test("what the user says it is written in is believed, unless a mark says otherwise", async () => {
+  const latin = Buffer.from(`${header}\nJos\xe9 M,M\xfcller,Tee\n`, "latin1");
+  const [row] = await readGood(latin, { named: "windows-1252" });
+  expect(row?.draft).toMatchObject({ sender: { name: "José M" }, receiver: { name: "Müller" } });
+  const [euro] = await readGood(Buffer.from([...Buffer.from(`${header}\nA,B,`), 0x80, 0x0a]), {
+    named: "windows-1252",
+  });
+  expect(euro?.draft.item).toEqual({ name: "€" });
+  const [marked] = await readGood(`\ufeff${text}`, { named: "windows-1252" });
+  expect(marked?.draft.sender).toEqual({ name: "张三" });
+  await expect(read(latin, { named: "utf-8" })).rejects.toThrow(
+    "orders.csv cannot be read as text: it is not UTF-8",
+  );
 });
 
 test("any text in UTF-8 is read as it is", async () => {

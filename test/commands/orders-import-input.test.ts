@@ -85,3 +85,57 @@ test.each([
   expect(ran).toMatchObject({ exit: 2, stdout: "" });
   expect(ran.stderr).toContain(`cannot read ${file}: ${reason}`);
 });
+
+describe("a file that is not UTF-8", () => {
+  const chinese = Buffer.concat([
+    Buffer.from("sender.name,receiver.name,item.name\r\n"),
+    Buffer.from([0xd5, 0xc5, 0xc8, 0xfd, 0x2c, 0xc0, 0xee, 0xcb, 0xc4, 0x2c, 0xb2, 0xe8, 0x0d, 0x0a]),
+  ]);
+  const german = Buffer.from(
+    "sender.name;receiver.name;receiver.detail;item.name\nLi;Wang;Weg 5;Tee\nM\xfcller;J\xfcrgen K\xf6hler;Hauptstra\xdfe 5;Tee\n",
+    "latin1",
+  );
+  const names = (home: { sandbox: { requests: readonly { body: string }[] } }) =>
+    home.sandbox.requests.filter(({ body }) => body !== "").map(({ body }) => JSON.parse(body).receiver.name);
+
+  test("is told with some of its text, before it is sent and by --check", async () => {
+    const home = await createImportHome(chinese);
+    const checked = await home.courier(["orders", "import", home.file, "--check"]);
+    expect(checked.stdout).toMatch(/^Encoding +GB18030, such as “张三”; if that is wrong, see --encoding$/m);
+    const data = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+    expect(JSON.parse(data.stdout)).toMatchObject({ encoding: "gb18030" });
+    const sent = await home.run();
+    expect(sent.stderr).toContain("read as GB18030, such as “张三”; if that is wrong, see --encoding\n");
+    expect([sent.exit, names(home)]).toEqual([0, ["李四"]]);
+  });
+
+  test("and cannot be Chinese is refused with row and column, and nothing is sent", async () => {
+    const home = await createImportHome(german);
+    const { exit, stderr } = await home.run();
+    expect([exit, home.posts]).toEqual([2, 0]);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      message: `${home.file} is neither UTF-8 nor, it seems, GB18030: row 2 would have “M黮ler” in sender.name`,
+      hint: expect.stringMatching(/CSV UTF-8.*--encoding windows-1252.*--encoding gb18030/),
+      details: { row: 2, line: 3, column: "sender.name", value: "M黮ler" },
+    });
+  });
+
+  test.each([
+    ["windows-1252", "Jürgen Köhler"],
+    ["gb18030", "J黵gen K鰄ler"],
+  ])("is what --encoding %s says", async (encoding, name) => {
+    const home = await createImportHome(german);
+    expect(await home.run(`--encoding ${encoding} --concurrency 1`)).toMatchObject({ exit: 0 });
+    expect(names(home)).toEqual(["Wang", name]);
+  });
+
+  test("nothing is said of one that is; another name is refused", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const checked = await home.courier(["orders", "import", home.file, "--check"]);
+    expect(checked.stdout).not.toContain("Encoding");
+    expect((await home.run()).stderr).not.toContain("read as");
+    const wrong = await home.run("--encoding latin1");
+    expect(wrong.exit).toBe(2);
+    expect(wrong.stderr).toContain("--encoding takes utf-8, gb18030, windows-1252, not “latin1”");
+  });
+});

@@ -1,7 +1,7 @@
 /** Owns where an import's rows come from: the file or stdin, the columns' names, the sender of rows without one. */
 
 import type { RowsOptions } from "../../bulk/rows.ts";
-import { inspectSource } from "../../bulk/source.ts";
+import { inspectSource, type NamedEncoding } from "../../bulk/source.ts";
 import { defaultSender, findParty, parseAlias } from "../../config/address-book.ts";
 import { usageError } from "../../core/errors.ts";
 import type { Context } from "../command.ts";
@@ -13,6 +13,7 @@ export interface SourceChoice {
   readonly useMap?: string | undefined;
   readonly saveMap?: string | undefined;
   readonly sender?: string | undefined;
+  readonly encoding?: NamedEncoding | undefined;
 }
 
 /** Throws a usage or file error for names that are not known and for a file that is not usable. */
@@ -22,7 +23,7 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
   return {
     content,
     name,
-    facts: await inspectSource(content, name),
+    facts: await inspectSource(content, name, choice.encoding),
     mapping: await chooseMapping(choice, context),
     sender: await findSender(choice.sender, context),
   };

@@ -5,7 +5,7 @@ import { parseMapping } from "../../bulk/columns.ts";
 import { type JournalIdentity, openJournal, viewJournal } from "../../bulk/journal.ts";
 import { createRejects } from "../../bulk/rejects.ts";
 import type { RowsOptions } from "../../bulk/rows.ts";
-import { isPassing } from "../../bulk/source.ts";
+import { isPassing, type NamedEncoding, namedEncodings } from "../../bulk/source.ts";
 import type { ActiveAccount } from "../../config/accounts.ts";
 import { rememberJournal } from "../../config/journals.ts";
 import { CourierError, usageError } from "../../core/errors.ts";
@@ -22,6 +22,7 @@ import {
   countOption,
   listOption,
   type OptionValues,
+  quote,
   switchOption,
   textArgument,
   textOption,
@@ -44,6 +45,12 @@ const options = {
   sender: textOption("@NAME", "the sender of rows that have none, from the address book", {
     values: "party",
   }),
+  encoding: {
+    placeholder: "NAME",
+    summary: "what the file is written in: utf-8, gb18030 or windows-1252 (default: UTF-8, else GB18030)",
+    parse: parseEncoding,
+    candidates: namedEncodings.map((value) => ({ value })),
+  },
   check: switchOption("read every row and compare it with earlier imports, and send nothing"),
   concurrency: countOption("N", "rows sent at once (default 4)", { min: 1, max: 64 }),
   rate: countOption("N", "send at most N rows a second", { min: 1, max: 1_000 }),
@@ -54,6 +61,12 @@ const options = {
   }),
   allowDuplicate: switchOption("send rows although another import has created the same orders"),
 } as const;
+
+function parseEncoding(text: string, flag: string): NamedEncoding {
+  const encoding = namedEncodings.find((each) => each === text.toLowerCase());
+  if (encoding !== undefined) return encoding;
+  throw usageError(`${flag} takes ${namedEncodings.join(", ")}, not ${quote(text)}`);
+}
 
 export const importOrders = defineCommand({
   description:
