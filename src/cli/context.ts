@@ -1,7 +1,6 @@
 /** Owns the composition of a run: makes clock, config, service, prompts and sandbox, each on first use. */
 
 import { setMaxListeners } from "node:events";
-import path from "node:path";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Transport } from "../api/transport.ts";
@@ -190,24 +189,24 @@ export async function createContext(
       return understandParty(text);
     },
     async readText(file) {
-      const { readStream, readTextFile } = await import("./input.ts");
-      return file === "-" ? readStream(host.stdin, host.signal) : readTextFile(file);
+      const { readText } = await import("./input.ts");
+      return readText(file, host);
     },
     async readBytes(file) {
-      const { readFileBytes, readStreamBytes } = await import("./input.ts");
-      return file === "-" ? readStreamBytes(host.stdin, host.signal) : readFileBytes(file);
+      const { readBytes } = await import("./input.ts");
+      return readBytes(file, host);
     },
-    async spool() {
-      const { removeSpool, spoolStream } = await import("./input.ts");
-      const file = path.join(directories.state, `stdin-${crypto.randomUUID()}`);
-      closing.push(() => removeSpool(file));
-      await spoolStream(host.stdin, file, host.signal);
-      return file;
+    async keepCopy(file, name) {
+      const { readChunks } = await import("./input.ts");
+      const { copyPrivately } = await import("./private-copy.ts");
+      const copy = await copyPrivately(readChunks(file, host), name, directories.state);
+      closing.push(copy.close);
+      return copy.read;
     },
     async readPipe() {
       if (host.stdin.isTTY) return undefined;
-      const { readStream } = await import("./input.ts");
-      return readStream(host.stdin, host.signal);
+      const { readText } = await import("./input.ts");
+      return readText("-", host);
     },
     nextCommand(words) {
       const account = globals.account === undefined ? "" : ` --account ${globals.account}`;

@@ -21,6 +21,7 @@ describe("--check", () => {
       senders: ["张三"],
       unused_columns: [],
       rows_with_ref: 2,
+      encoding: "utf-8",
       account: "(environment)",
       to_send: 3,
       created: 0,
