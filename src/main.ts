@@ -46,6 +46,9 @@ void start({
     },
   },
   openKeyRing,
+  onEscape(tell) {
+    process.on("uncaughtException", (error) => void tell(error).then((exit) => process.exit(exit)));
+  },
 }).then((exit) => {
   process.exitCode = exit;
   if (terminals.length > 0 && isBun) process.exit(); // it would wait for the next key

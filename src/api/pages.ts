@@ -8,7 +8,7 @@ import { type CourierService, type OrderFilter, type OrderPage, toCount } from "
 const maxPageSize = 100;
 const maxSweeps = 3;
 /** So many pages in a row without a further order are no list that shifts, but one that has no end. */
-const mostIdlePages = 100;
+export const mostIdlePages = 100;
 
 export interface AllOrdersOptions {
   /** Pages asked for at once. */

@@ -2,10 +2,11 @@
 
 import { usageError } from "../core/errors.ts";
 import { paginationSchema } from "../model/interface.ts";
-import { isJsonObject, type Json, parseJson } from "../model/json.ts";
+import { isJsonObject, type Json, parseJson, stringifyJson } from "../model/json.ts";
 import { check } from "../model/schema.ts";
 import type { Client, RawCall } from "./client.ts";
 import { ServiceFailure } from "./failure.ts";
+import { mostIdlePages } from "./pages.ts";
 import { toCount } from "./service.ts";
 
 /** 4.3 and 8: the most that a page may hold, which takes the fewest calls. */
@@ -13,8 +14,8 @@ const pageSize = "100";
 
 /**
  * Yields the body of each page, from the one that the call asks for to the last. `beforeOthers` is told how
- * many calls will follow the first; it may reject to stop. Throws ServiceFailure when a page is refused,
- * or does not say how many there are.
+ * many calls will follow the first; it may reject to stop. Throws ServiceFailure when a page is refused or
+ * does not say how many there are, and when the list goes on without anything new.
  */
 export async function* rawPages(
   client: Client,
@@ -25,16 +26,21 @@ export async function* rawPages(
   if (!/^\d{1,9}$/.test(first)) throw usageError(`--paginate begins at a page number, not at “${first}”`);
   const sized = parameter(call, "limit") === undefined ? withParameter(call, "limit", pageSize) : call;
   let last = Number(first);
+  let idlePages = 0;
+  let before: string | undefined;
   for (let page = last; page <= last; page++) {
     const { answer, failure, url } = await client.exchange(
       page === Number(first) ? sized : withParameter(sized, "page", String(page)),
     );
     if (failure) throw failure;
-    const pages = totalPages(answer.body);
-    if (pages === undefined) throw notPaged(url, answer.status);
-    if (page === Number(first)) await beforeOthers(Math.max(0, pages - page));
-    last = pages;
+    const read = readPage(answer.body);
+    if (read === undefined) throw notPaged(url, answer.status);
+    if (page === Number(first)) await beforeOthers(Math.max(0, read.pages - page));
+    last = read.pages;
     yield answer.bytes;
+    idlePages = read.data === "[]" || read.data === before ? idlePages + 1 : 0;
+    before = read.data;
+    if (idlePages > mostIdlePages) throw endless(url);
   }
 }
 
@@ -45,14 +51,22 @@ export function itemsOfPage(body: Uint8Array): readonly Json[] {
   throw new ServiceFailure("garbled", "a page of the list holds no array `data`", { code: "wrong_shape" });
 }
 
-function totalPages(body: string): number | undefined {
+/** How many pages there are, and what this one holds, as text. */
+function readPage(body: string): { pages: number; data: string } | undefined {
   try {
     const page = parseJson(body);
-    const checked = check(paginationSchema, isJsonObject(page) ? page.pagination : undefined);
-    return "value" in checked ? toCount(checked.value.total_pages) : undefined;
+    if (!isJsonObject(page)) return undefined;
+    const checked = check(paginationSchema, page.pagination);
+    const pages = "value" in checked ? toCount(checked.value.total_pages) : undefined;
+    return pages === undefined ? undefined : { pages, data: stringifyJson(page.data ?? []) };
   } catch {
     return undefined; // not JSON
   }
+}
+
+function endless(url: URL): ServiceFailure {
+  const told = `the list of ${url.pathname} goes on without anything new: ${mostIdlePages} pages`;
+  return new ServiceFailure("garbled", told, { code: "wrong_shape" });
 }
 
 function notPaged(url: URL, status: number): ServiceFailure {

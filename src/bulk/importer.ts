@@ -65,7 +65,7 @@ export async function* importRows(
     const window = options.concurrency * windowFactor;
     // While some are under way, the intents of the next are put on disk: nobody waits for the disk then.
     const limit = 2 * options.concurrency - 1;
-    for await (const done of mapInOrder(of, limit, turn, { stop, window })) {
+    for await (const done of mapInOrder(of, limit, turn, { stop, window, isIrrevocable: true })) {
       await done?.written; // nothing is reported that a crash could make unknown
       if (done) yield done.result;
     }

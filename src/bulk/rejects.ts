@@ -1,7 +1,8 @@
 /** Owns the file of rejects: refused rows in the input's own form with an `error` beside each, ready to be mended. */
 
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { explainSystemError, fileError } from "../core/errors.ts";
 import { isJsonObject, stringifyJson } from "../model/json.ts";
 import type { RawRecord } from "./rows.ts";
@@ -10,10 +11,13 @@ import type { SourceFacts } from "./source.ts";
 export interface RejectsWriter {
   readonly path: string;
   readonly count: number;
+  /** Why there is no file at `path`, once it could not be written: the rows have been sent, so nothing is thrown. */
+  readonly failure: string | undefined;
   /** Where a file went that stood at `path` and differs: somebody may have mended it. */
   readonly earlier: string | undefined;
+  /** Never rejects: see `failure`. */
   add(raw: RawRecord, error: string): Promise<void>;
-  /** Gives the file its name, where anything was refused. */
+  /** Gives the file its name, where anything was refused. Never rejects: see `failure`. */
   finish(): Promise<void>;
   /** Leaves nothing behind, unless it was finished. */
   abandon(): Promise<void>;
@@ -30,8 +34,8 @@ export interface RejectsOptions {
 }
 
 /**
- * Nothing is at `path` until `finish`, so that a file of rejects is always whole. Throws a file error before
- * anything is sent where it cannot be written.
+ * Nothing is at `path` until `finish`, so that a file of rejects is always whole; until then they are in a draft
+ * beside it, which no other import shares. Throws a file error, before anything is sent, where it cannot be made.
  */
 export async function createRejects({
   path,
@@ -39,12 +43,13 @@ export async function createRejects({
   header,
   csvRecord,
 }: RejectsOptions): Promise<RejectsWriter> {
-  const draft = `${path}.part`;
-  const fail = (cause: unknown) =>
-    fileError(`cannot write the rejects to ${path}: ${explainSystemError(cause, "directory")}`, { cause });
-  let handle: FileHandle | undefined = await open(draft, "w", 0o600).catch((error) => {
-    throw fail(error);
+  const draft = `${path}.part-${randomUUID().slice(0, 8)}`;
+  const explain = (cause: unknown) =>
+    `cannot write the rejects to ${path}: ${explainSystemError(cause, "directory")}`;
+  let handle: FileHandle | undefined = await openDraft(path, draft).catch((cause) => {
+    throw fileError(explain(cause), { cause });
   });
+  let failure: string | undefined;
   let count = 0;
   let earlier: string | undefined;
 
@@ -62,11 +67,15 @@ export async function createRejects({
     return count === 0 ? `[\n${line}` : `,\n${line}`;
   }
 
+  async function close(): Promise<void> {
+    const closing = handle;
+    handle = undefined;
+    await closing?.close();
+  }
+
   async function abandon(): Promise<void> {
     if (!handle) return;
-    await handle.close();
-    handle = undefined;
-    await rm(draft, { force: true });
+    await close().finally(() => rm(draft, { force: true }));
   }
 
   return {
@@ -74,29 +83,43 @@ export async function createRejects({
     get count() {
       return count;
     },
+    get failure() {
+      return failure;
+    },
     get earlier() {
       return earlier;
     },
     async add(raw, error) {
-      await handle?.appendFile(format(raw, error)).catch((cause) => {
-        throw fail(cause);
-      });
+      try {
+        await handle?.appendFile(format(raw, error));
+      } catch (cause) {
+        failure = `${explain(cause)}; the report names the rows that were refused`;
+        await abandon().catch(() => {}); // some of them alone would be taken for all
+      }
       count += 1;
     },
     async finish() {
-      if (count === 0 || !handle) return abandon();
-      if (facts.form === "json") await handle.appendFile("\n]\n");
-      await handle.close();
-      handle = undefined;
       try {
+        if (count === 0 || !handle) return await abandon();
+        if (facts.form === "json") await handle.appendFile("\n]\n");
+        await close();
         earlier = await setAside(path, draft);
         await rename(draft, path);
-      } catch (error) {
-        throw fail(error);
+      } catch (cause) {
+        const left = existsSync(draft)
+          ? `they are in ${draft}`
+          : "the report names the rows that were refused";
+        failure = `${explain(cause)}; ${left}`;
       }
     },
     abandon,
   };
+}
+
+async function openDraft(path: string, draft: string): Promise<FileHandle> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
+  return open(draft, "wx", 0o600);
 }
 
 /** Gives the file at `path` another name, unless it says the same as the draft. Gives back the name. */

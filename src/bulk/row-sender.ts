@@ -38,9 +38,10 @@ export function createRowSender({ journal, tools, options, patience, onLost }: R
    * Gives undefined where the row is not to be sent any more. What the answer means for all others is settled
    * before the next one leaves.
    */
-  async function request(row: ImportRow, sentAtMs: number) {
+  async function request(row: ImportRow) {
     await gate.pass(stop).catch(() => {});
     if (stop.aborted || hasFailed) return undefined;
+    const sentAtMs = clock.now(); // a wait at the gate is no silence of the service
     try {
       const result = await tools.send(row);
       return { result, end: judge(result, sentAtMs) };
@@ -88,7 +89,7 @@ export function createRowSender({ journal, tools, options, patience, onLost }: R
       const offsetMs = lookup.clockOffsetMs();
       const at = new Date(sentAtMs).toISOString();
       await journal.append({ kind: "intent", key, content, at, offset_ms: offsetMs });
-      const answered = await inSlot(() => request(row, sentAtMs)).catch(async (error) => {
+      const answered = await inSlot(() => request(row)).catch(async (error) => {
         await journal.append({ kind: "unknown", key });
         throw error;
       });

@@ -4,14 +4,15 @@ import { type SpawnOptions, spawn } from "node:child_process";
 import { platform } from "node:os";
 import type { Alerts, Executed, ExecuteOptions } from "../core/alerts.ts";
 import type { Clock } from "../core/clock.ts";
-import { systemCode } from "../core/errors.ts";
+import { explainSystemError, systemCode } from "../core/errors.ts";
 import { sanitise } from "../terminal/sanitise.ts";
 import type { TerminalStream } from "../terminal/streams.ts";
 
 const noticeLimitMs = 10_000;
-/** Of what a command prints, and of one variable, which systems bound. */
+/** Of what a command prints. */
 const outputLimit = 65_536;
-const variableLimit = 4_096;
+/** Of one variable or argument, which systems bound. */
+const textLimit = 4_096;
 const killAfterMs = 2_000;
 const lastWordsMs = 100;
 
@@ -28,19 +29,20 @@ export function createAlerts(host: Surroundings, clock: Clock): Alerts {
       if (host.stderr.isTTY === true) host.stderr.write("\u0007");
     },
     async notify(title, text) {
-      const [program, ...words] = noticeWords(sanitise(title), sanitise(text));
+      const [program, ...words] = noticeWords(bounded(title), bounded(text));
       const options = { stdin: "", limitMs: noticeLimitMs, signal: host.signal, env: host.env };
       return (await start(program, words, options, clock)).failure;
     },
     execute(line, { variables, ...given }) {
-      const safe = Object.entries(variables).map(([name, text]) => [
-        name,
-        sanitise(text).slice(0, variableLimit),
-      ]);
+      const safe = Object.entries(variables).map(([name, text]) => [name, bounded(text)]);
       const [shell, ...words] = shellWords(line);
       return start(shell, words, { ...given, env: { ...host.env, ...Object.fromEntries(safe) } }, clock);
     },
   };
+}
+
+function bounded(text: string): string {
+  return sanitise(text).slice(0, textLimit);
 }
 
 /**
@@ -68,7 +70,7 @@ function noticeWords(title: string, text: string): readonly [string, ...string[]
 
 type StartOptions = Omit<ExecuteOptions, "variables"> & { readonly env: SpawnOptions["env"] };
 
-/** Runs a program to its end; it is stopped at its limit and when the run is interrupted. */
+/** Runs a program to its end; it is stopped at its limit and when the run is interrupted. Never rejects. */
 function start(
   program: string,
   words: readonly string[],
@@ -76,7 +78,7 @@ function start(
   clock: Clock,
 ): Promise<Executed> {
   const { stdin, limitMs, signal, env } = options;
-  return new Promise((resolve) => {
+  return new Promise<Executed>((resolve) => {
     let output = "";
     let stopped: string | undefined;
     let cancelKill = () => {};
@@ -116,5 +118,5 @@ function start(
     });
     if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
-  });
+  }).catch((error) => ({ lines: [], failure: `${program} cannot be started: ${explainSystemError(error)}` }));
 }

@@ -3,11 +3,9 @@
 import { setMaxListeners } from "node:events";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
-import type { Transport } from "../api/transport.ts";
 import type { Context } from "../commands/command.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { openJournalIndex } from "../config/journals.ts";
-import type { KeyRing } from "../config/key-ring.ts";
 import type { Neighbours } from "../config/lock-owner.ts";
 import { openSeenOrders } from "../config/seen-orders.ts";
 import { openOrderMemory } from "../config/sent-orders.ts";
@@ -15,42 +13,18 @@ import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import { systemCode } from "../core/errors.ts";
 import { once } from "../core/once.ts";
-import type { Prompts } from "../core/prompts.ts";
 import { createRedactor } from "../core/redact.ts";
-import type { KeyInput } from "../terminal/keys.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Progress } from "../terminal/progress.ts";
-import type { QuickOutput, TerminalStream } from "../terminal/streams.ts";
 import { findDirectories } from "./directories.ts";
+import { createEnding } from "./ending.ts";
 import type { GlobalValues } from "./globals.ts";
-import type { TerminalJob } from "./job.ts";
+import type { Host } from "./host.ts";
 import { makeKeys } from "./keys.ts";
 import { describeMachine } from "./machine.ts";
 import { findProxy } from "./proxy.ts";
 import { readVersion } from "./version.ts";
 import { createView } from "./view.ts";
-
-/** The process as a run sees it: everything from outside comes in here. */
-export interface Host {
-  /** The words after `courier`. */
-  readonly argv: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: KeyInput;
-  readonly stdout: TerminalStream;
-  readonly stderr: TerminalStream;
-  /** stdout, for what is answered before anything is loaded. */
-  readonly quickOutput?: QuickOutput | undefined;
-  /** Aborts with an `interrupted` error on a signal. */
-  readonly signal: AbortSignal;
-  readonly job: TerminalJob;
-  /** The operating system's key ring. */
-  openKeyRing(): Promise<KeyRing>;
-  /** Replaced in tests. */
-  readonly clock?: Clock;
-  readonly random?: () => number;
-  readonly prompts?: Prompts;
-  readonly transport?: Transport;
-}
 
 export interface RunContext extends Context {
   /** Closes what was opened, so that the process can end by itself. */
@@ -75,13 +49,16 @@ export async function createContext(
   { globals, clock, messages, progress }: Surroundings,
 ): Promise<RunContext> {
   const directories = await findDirectories(host.env);
+  const ending = createEnding(host.signal, messages.warn);
+  const { signal, defer } = ending;
   const config = openConfigStore(directories.config, neighbours);
   const orderMemory = openOrderMemory(directories.state, messages.warn, neighbours);
   const seenOrders = openSeenOrders(directories.state, messages.warn, neighbours);
+  defer(() => seenOrders.keep());
   const journals = openJournalIndex(directories.state, neighbours);
-  const keys = makeKeys({ env: host.env, signal: host.signal, ring: host.openKeyRing, config, messages });
+  const keys = makeKeys({ env: host.env, signal, ring: host.openKeyRing, config, messages });
+  const input = { stdin: host.stdin, signal };
   const random = host.random ?? Math.random;
-  const closing: (() => Promise<void>)[] = [];
 
   const account = once(async (): Promise<ActiveAccount> => {
     const choice = {
@@ -94,16 +71,16 @@ export async function createContext(
     return chooseAccount(choice, await config.read());
   });
 
-  async function clientAs({ baseUrl, apiKey }: Address, signal = host.signal): Promise<Client> {
+  async function clientAs({ baseUrl, apiKey }: Address, ends = signal): Promise<Client> {
     messages.redactWith(createRedactor([apiKey]));
-    setMaxListeners(0, signal); // each call under way is one, and an import may have many
+    setMaxListeners(0, ends); // each call under way is one, and an import may have many
     const [{ createTransport }, { createClient }] = await Promise.all([
       import("../api/transport.ts"),
       import("../api/client.ts"),
     ]);
     const transport =
       host.transport ?? (await createTransport(findProxy(baseUrl, host.env), globals.timeoutMs));
-    if (!host.transport) closing.push(() => transport.close());
+    if (!host.transport) defer(() => transport.close());
     return createClient({
       baseUrl,
       apiKey,
@@ -111,7 +88,7 @@ export async function createContext(
       timeoutMs: globals.timeoutMs,
       transport,
       clock,
-      signal,
+      signal: ends,
       random,
       trace: messages.trace,
       begin: progress.begin,
@@ -126,7 +103,7 @@ export async function createContext(
   async function embedded(): Promise<Address> {
     const { startEmbeddedSandbox } = await import("./embedded-sandbox.ts");
     const server = await startEmbeddedSandbox(directories.state, clock);
-    closing.push(() => server.close());
+    defer(() => server.close());
     return server;
   }
 
@@ -155,7 +132,6 @@ export async function createContext(
 
   return {
     clock,
-    signal: host.signal,
     messages,
     config,
     keys,
@@ -176,7 +152,7 @@ export async function createContext(
       if (!canAsk) return undefined;
       if (host.prompts) return host.prompts;
       const { createPrompts } = await import("../terminal/prompt.ts");
-      return createPrompts({ input: host.stdin, output: host.stderr, signal: host.signal, job: host.job });
+      return createPrompts({ input: host.stdin, output: host.stderr, signal, job: host.job });
     }),
     async display(blocks) {
       if (globals.form !== "human") return;
@@ -190,23 +166,23 @@ export async function createContext(
     },
     async readText(file) {
       const { readText } = await import("./input.ts");
-      return readText(file, host);
+      return readText(file, input);
     },
     async readBytes(file) {
       const { readBytes } = await import("./input.ts");
-      return readBytes(file, host);
+      return readBytes(file, input);
     },
     async keepCopy(file, name) {
       const { readChunks } = await import("./input.ts");
       const { copyPrivately } = await import("./private-copy.ts");
-      const copy = await copyPrivately(readChunks(file, host), name, directories.state);
-      closing.push(copy.close);
+      const copy = await copyPrivately(readChunks(file, input), name, directories.state);
+      defer(copy.close);
       return copy.read;
     },
     async readPipe() {
       if (host.stdin.isTTY) return undefined;
       const { readText } = await import("./input.ts");
-      return readText("-", host);
+      return readText("-", input);
     },
     nextCommand(words) {
       const account = globals.account === undefined ? "" : ` --account ${globals.account}`;
@@ -214,8 +190,13 @@ export async function createContext(
       return `courier ${words}${account}${baseUrl}`;
     },
     lock: async (file, title, claim) =>
-      (await import("../config/lock.ts")).takeLock(file, title, { patience: "none", neighbours, claim }),
-    defer: (close) => closing.push(close),
+      (await import("../config/lock.ts")).takeLock(file, title, {
+        patience: "none",
+        neighbours,
+        claim,
+        onLost: ending.stop,
+      }),
+    ...ending,
     machine: describeMachine(process, host.env, directories, globals.timeoutMs),
     alerts: once(async () => {
       const { createAlerts } = await import("./alerts.ts");
@@ -225,10 +206,6 @@ export async function createContext(
       const { controlSandbox } = await import("./embedded-sandbox.ts");
       return controlSandbox(directories.state, clock, () => seenOrders.forget(sandboxAccount));
     }),
-    async close() {
-      for (const close of closing.reverse()) await close();
-      await seenOrders.keep();
-    },
   };
 }
 

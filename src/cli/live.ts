@@ -12,7 +12,7 @@ import { sanitise } from "../terminal/sanitise.ts";
 import { PipeClosed } from "../terminal/streams.ts";
 import type { LineMemory } from "../terminal/table.ts";
 import { wrapToWidth } from "../terminal/width.ts";
-import type { Host } from "./context.ts";
+import type { Host } from "./host.ts";
 
 export interface LiveScreen {
   /** Runs a result to its end. Gives back the error that it ended with, if any; rejects as it does. */

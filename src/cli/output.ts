@@ -55,7 +55,7 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
     }
     case "events":
       if (options.form === "human") return writeEvents(given, writer, options.view);
-      return writeItems(given.events, writer, options);
+      return writeItems(given.events, writer, options, drainAtOnce);
     case "raw":
       if (given.items && options.form !== "human") return writeItems(itemsOf(given), writer, options);
       return drain(given.bodies, (body) =>
@@ -93,12 +93,17 @@ async function drainText(stream: Items, writer: Writer, format: (item: Json) => 
   }
 }
 
+/** The same for what goes on for hours: that its reader has left is known with each item, and not after the next. */
+function drainAtOnce(stream: Items, writer: Writer, format: (item: Json) => string): Promise<Written> {
+  return drain(stream, (item) => writer.write(format(item)));
+}
+
 async function writeLive(output: LiveOutput, writer: Writer, options: OutputOptions) {
   output.complain(options.note);
   try {
     return await (options.form === "human"
       ? writeEvents(output, writer, options.view)
-      : writeItems(output.events, writer, options));
+      : writeItems(output.events, writer, options, drainAtOnce));
   } finally {
     options.note(output.summary(options.clock.now()));
   }
@@ -113,11 +118,16 @@ async function writeEvents(
 }
 
 /** JSON as one array, or NDJSON as one line each, written as the items come. */
-async function writeItems(stream: Items, writer: Writer, { form, fields }: OutputOptions) {
+async function writeItems(
+  stream: Items,
+  writer: Writer,
+  { form, fields }: OutputOptions,
+  drainItems = drainText,
+) {
   const isArray = form === "json";
   const isPretty = isArray && writer.stream.isTTY === true;
   let count = 0;
-  const written = await drainText(stream, writer, (item) => {
+  const written = await drainItems(stream, writer, (item) => {
     const chosen = fields ? pickFields(item, fields) : item;
     const text = toJson(chosen, isPretty ? writer : undefined);
     const opening = isArray ? (count === 0 ? "[" : ",") : "";

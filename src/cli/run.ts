@@ -6,8 +6,9 @@ import { CourierError, type ExitCode } from "../core/errors.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";
 import { createLineProgress, createProgress, noProgress, type Progress } from "../terminal/progress.ts";
 import { createWriter, PipeClosed } from "../terminal/streams.ts";
-import { createContext, type Host, type RunContext } from "./context.ts";
+import { createContext, type RunContext } from "./context.ts";
 import { type Form, type GlobalValues, readGlobals } from "./globals.ts";
+import type { Host } from "./host.ts";
 import { writeOutput } from "./output.ts";
 import type { OutputFile } from "./output-file.ts";
 import { helpWidth } from "./overview.ts";
@@ -34,6 +35,11 @@ export async function run(host: Host): Promise<ExitCode> {
     noColor: host.argv.includes("--no-color"),
   });
   let form: Form = guessForm(host.argv);
+  const tell = async (error: CourierError): Promise<ExitCode> => {
+    await messages.error(error, form === "human" ? "human" : "json");
+    return error.exit;
+  };
+  host.onEscape?.((error) => tell(asCourierError(error)));
   try {
     const width = helpWidth(host.stdout.columns);
     const parsed = await parseCommandLine(program, host.argv, { version: readVersion(), width });
@@ -80,9 +86,8 @@ export async function run(host: Host): Promise<ExitCode> {
     return 0;
   } catch (error) {
     if (error instanceof PipeClosed) return 0;
-    const told = host.signal.aborted ? asInterruption(error, host.signal) : asCourierError(error);
-    await messages.error(told, form === "human" ? "human" : "json");
-    return told.exit;
+    const signal = context?.signal ?? host.signal;
+    return tell(signal.aborted ? asInterruption(error, signal) : asCourierError(error));
   } finally {
     await context?.close();
   }
@@ -102,11 +107,12 @@ function asCourierError(error: unknown): CourierError {
   });
 }
 
-/** After a signal, whatever failed did so because of it; an error that says more about it is kept. */
+/** After a stop, whatever failed did so because of it; an error that says more about it is kept. */
 function asInterruption(error: unknown, signal: AbortSignal): CourierError {
-  if (error instanceof CourierError && (error.exit === 130 || error.exit === 143 || error.exit === 6))
-    return error;
-  return asCourierError(signal.reason);
+  const reason = asCourierError(signal.reason);
+  const saysMore =
+    error instanceof CourierError && (error.code === reason.code || [130, 143, 6].includes(error.exit));
+  return saysMore ? error : reason;
 }
 
 /** Before the words are parsed: an error about them should already come in the form they ask for. */

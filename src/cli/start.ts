@@ -1,9 +1,10 @@
 /** Owns the first look at the words: what needs no parser is answered at once, the rest is loaded for all else. */
 
+import { keyRingWord } from "../config/key-ring-word.ts";
 import type { ExitCode } from "../core/errors.ts";
 import { createWriter, PipeClosed } from "../terminal/streams.ts";
 import { keepCompiledCode } from "./compiled-code.ts";
-import type { Host } from "./context.ts";
+import type { Host } from "./host.ts";
 import { readVersion } from "./version.ts";
 
 /** Runs one command line from start to end. Never rejects, never exits the process. */
@@ -35,7 +36,7 @@ async function findAnswer(host: Host): Promise<string | undefined> {
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) return `${readVersion()}\n`;
   await keepCompiledCode(env);
   if (argv[0] === "__complete") return answerTab(argv.slice(1), env);
-  if (argv[0] === "__key-ring") return answerKeyRing();
+  if (argv[0] === keyRingWord) return answerKeyRing();
   if (argv.length === 0 || (argv.length === 1 && (argv[0] === "--help" || argv[0] === "-h")))
     return giveOverview(host);
   return undefined;

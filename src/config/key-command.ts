@@ -14,7 +14,7 @@ export interface KeyCommandOptions {
 }
 
 /** The words of a command, parted as a shell would, quotes included; no shell ever sees it. Throws a usage error. */
-export async function splitKeyCommand(command: string): Promise<readonly string[]> {
+async function splitKeyCommand(command: string): Promise<readonly string[]> {
   const { split } = await import("shlex");
   let words: readonly string[];
   try {

@@ -1,6 +1,7 @@
 /** Owns what courier asks of the operating system's key ring, each time in a process of its own. */
 
 import { CourierError } from "../core/errors.ts";
+import { keyRingWord } from "./key-ring-word.ts";
 import { type Env, runSubprocess, withoutKey } from "./subprocess.ts";
 
 /** What names one key in the key ring, readable for who looks through it. */
@@ -29,9 +30,6 @@ export type KeyRingAnswer =
 
 const limitMs = 2_000;
 const elsewhere = "keep the key elsewhere: --key-store file, --key-command, or COURIER_API_KEY for one run";
-
-/** The first word with which courier starts itself to ask the key ring (key-ring-process.ts). */
-export const keyRingWord = "__key-ring";
 
 /** `program` are the words that start courier itself. */
 export function createKeyRing(program: readonly string[], env: Env): KeyRing {

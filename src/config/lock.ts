@@ -1,7 +1,8 @@
 /** Owns locks between processes (owner of proper-lockfile). */
 
+import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { type CourierError, explainSystemError, fileError, systemCode } from "../core/errors.ts";
+import { CourierError, explainSystemError, fileError, systemCode } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
 import { createLockOwner, type Holder, type Neighbours } from "./lock-owner.ts";
 
@@ -28,6 +29,8 @@ export interface LockOptions {
   readonly claim?: LockClaim | undefined;
   /** Replaced in tests. */
   readonly time?: LockTime;
+  /** Told when the lock was removed and nobody else has it: what is under way may still be finished. */
+  readonly onLost?: (error: CourierError) => void;
 }
 
 /** A clock that only goes on, and the waiting by it. */
@@ -52,7 +55,7 @@ export async function takeLock(
   title: string,
   options: LockOptions = { patience: "wait" },
 ): Promise<() => Promise<void>> {
-  const { patience, neighbours, claim, time = systemTime } = options;
+  const { patience, neighbours, claim, onLost, time = systemTime } = options;
   const { default: lockfile } = await import("proper-lockfile");
   const place = await findRealPath(file).catch((error) => {
     throw cannotLock(file, title, error);
@@ -66,15 +69,19 @@ export async function takeLock(
         realpath: false,
         stale: neverMs,
         update: renewalMs,
-        // Somebody else has it by now, and going on could do their work twice: the process ends, as in a crash.
         onCompromised: (cause) => {
-          throw fileError(`the lock on ${title} ${file} was taken away`, { cause });
+          const error = lockLost(file, title, cause);
+          if (onLost && !existsSync(lockPath)) return onLost(error);
+          // Somebody else has it, and going on could do their work twice: the process ends, as in a crash.
+          throw error;
         },
       });
       await owner.record(claim?.work);
       return async () => {
         await owner.forget();
-        await release();
+        await release().catch((error) => {
+          if (systemCode(error) !== "ERELEASED") throw error; // it was lost
+        });
       };
     } catch (error) {
       if (systemCode(error) !== "ELOCKED") throw cannotLock(file, title, error);
@@ -108,4 +115,12 @@ function adviseWaiting(holder: Holder | undefined, lockPath: string): string {
   const wayOn = "wait until it has ended, then run the same command again";
   if (holder?.pid === undefined || holder.isCertain) return wayOn;
   return `${wayOn}; if process ${holder.pid} is no courier, remove ${lockPath}`;
+}
+
+/** Exit 5: what was done stays done, and it is safe to run the command again. */
+function lockLost(file: string, title: string, cause: Error): CourierError {
+  return new CourierError("lock_lost", 5, `the lock on ${title} ${file} was taken away by another program`, {
+    cause,
+    hint: "run the same command again when nobody else is at work on it",
+  });
 }

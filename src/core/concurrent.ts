@@ -5,6 +5,8 @@ export interface MapOptions {
   readonly stop?: AbortSignal;
   /** How many results may wait for a slow one before them; by default `limit`, so nothing is done early. */
   readonly window?: number;
+  /** What was done cannot be taken back: a failure is thrown after the results of all that was under way. */
+  readonly isIrrevocable?: boolean;
 }
 
 /**
@@ -15,11 +17,12 @@ export async function* mapInOrder<T, R>(
   items: AsyncIterable<T> | Iterable<T>,
   limit: number,
   map: (item: T) => Promise<R>,
-  { stop, window = limit }: MapOptions = {},
+  { stop, window = limit, isIrrevocable = false }: MapOptions = {},
 ): AsyncGenerator<R> {
   const iterator = toIterator(items);
   const queue: { result?: PromiseSettledResult<R> }[] = [];
   let underWay = 0;
+  let failure: PromiseRejectedResult | undefined;
   let isDone = false; // no item left, or one has failed
   let wake = () => {};
 
@@ -42,14 +45,15 @@ export async function* mapInOrder<T, R>(
         else void begin(next.value);
       }
       const [first] = queue;
+      if (failure && !(first && isIrrevocable)) throw failure.reason;
       if (!first) return;
       if (!first.result) {
         await completion();
         continue;
       }
       queue.shift();
-      if (first.result.status === "rejected") throw first.result.reason;
-      yield first.result.value;
+      if (first.result.status === "rejected") failure ??= first.result;
+      else yield first.result.value;
     }
   } finally {
     while (underWay > 0) await completion();

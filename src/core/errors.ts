@@ -97,6 +97,8 @@ const systemReasons: Readonly<Record<string, string>> = {
   EDQUOT: "the disk quota is used up",
   EMFILE: "too many files are open",
   ENAMETOOLONG: "the name is too long",
+  E2BIG: "what it is given is too long",
+  ENOTEMPTY: "it is not empty",
   ELOOP: "its links lead in a circle",
 };
 

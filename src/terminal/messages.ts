@@ -23,7 +23,7 @@ export interface Messages {
   trace(line: string): void;
   /** The failure of the whole run, as lines for a person or as one line of JSON. Never silenced. */
   error(error: CourierError, form: "human" | "json"): Promise<void>;
-  /** From now on, everything passes through `redact`. */
+  /** From now on, everything passes through `redact` too, after those that were given before. */
   redactWith(redact: (text: string) => string): void;
 }
 
@@ -56,7 +56,8 @@ export function createMessages({ stream, quiet, debug, colour, beforeWrite }: Me
       if (debug) for (const text of stackLines(error)) print(`debug: ${safe(text)}`);
     },
     redactWith(next) {
-      redact = next;
+      const before = redact;
+      redact = (text) => next(before(text));
     },
   };
 }

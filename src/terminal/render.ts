@@ -5,8 +5,8 @@ import { stringifyJson } from "../model/json.ts";
 import type { Block, Span, Text } from "./blocks.ts";
 import type { Paint } from "./paint.ts";
 import { sanitise, sanitiseJson } from "./sanitise.ts";
-import type { LineMemory, TableCell } from "./table.ts";
-import { displayWidth, padToWidth, wrapToWidth } from "./width.ts";
+import type { LineMemory, TableCell, TableLayout } from "./table.ts";
+import { displayWidth, padToWidth, widestPadding, wrapToWidth } from "./width.ts";
 
 /** Where a view will be shown. In a pipe there is no width, nothing is cut, times stay as they came. */
 export interface View {
@@ -51,7 +51,7 @@ async function renderBlock(block: Block, view: View): Promise<string[]> {
 }
 
 function renderFields(entries: readonly (readonly [string, Text])[], view: View): string[] {
-  const labelWidth = Math.max(0, ...entries.map(([label]) => displayWidth(label)));
+  const labelWidth = Math.min(widestPadding, widest(entries.map(([label]) => label)));
   const room = view.width === undefined ? undefined : Math.max(narrowestText, view.width - labelWidth - 2);
   return entries.flatMap(([label, value]) => {
     const padded = view.paint("dim", padToWidth(sanitise(label), labelWidth));
@@ -81,6 +81,9 @@ export interface TableWriter {
 export async function createTableWriter(titles: TableBlock["titles"], view: View): Promise<TableWriter> {
   const { fitWidths, layOutTable, wantedWidths } = await import("./table.ts");
   const heading = titles.map(({ title }) => toCell({ style: "dim", text: title }, view, "full"));
+  const isPipe = view.width === undefined; // where nothing is cut, and no column is endless
+  const widestColumn = isPipe ? widestPadding : undefined;
+  const layouts: readonly TableLayout[] = isPipe ? titles.map(({ flexible: _, ...uncut }) => uncut) : titles;
   let settled: { columns: number[]; widths: readonly number[]; form: TimeForm } | "listed" | undefined;
 
   function settle(rows: TableBlock["rows"]): NonNullable<typeof settled> {
@@ -93,7 +96,7 @@ export async function createTableWriter(titles: TableBlock["titles"], view: View
         ["relative", uncut],
         ["relative", layout],
       ] as const) {
-        const widths = fitWidths(wantedWidths(cellsOf(rows, columns, form)), room, view.width);
+        const widths = fitWidths(wantedWidths(cellsOf(rows, columns, form), widestColumn), room, view.width);
         if (widths) return { columns, widths, form };
       }
     }
@@ -117,9 +120,9 @@ export async function createTableWriter(titles: TableBlock["titles"], view: View
         });
       }
       const { columns, form } = settled;
-      const layout = columns.map((column) => titles[column] ?? { title: "" });
+      const layout = columns.map((column) => layouts[column] ?? {});
       const cells = cellsOf(rows, columns, form);
-      const wanted = wantedWidths(cells);
+      const wanted = wantedWidths(cells, widestColumn);
       // Later rows may be wider: their columns grow, unless a terminal's width has settled them.
       const widths = settled.widths.map((width, index) =>
         view.width !== undefined && layout[index]?.flexible ? width : Math.max(width, wanted[index] ?? 0),
@@ -165,13 +168,14 @@ type TimelineBlock = Extract<Block, { kind: "timeline" }>;
 function renderTimeline(entries: TimelineBlock["entries"], view: View): string[] {
   const places = entries.map(({ place }) => sanitise(place));
   const texts = entries.map(({ text }) => sanitise(text));
-  const placeWidth = widest(places);
   const timesIn = (form: TimeForm) => entries.map(({ at }) => spanText({ instant: at }, view, form));
   const fits = (times: string[]) =>
-    view.width === undefined || 2 + widest(times) + 2 + placeWidth + 2 + widest(texts) <= view.width;
+    view.width === undefined || 2 + widest(times) + 2 + widest(places) + 2 + widest(texts) <= view.width;
   const form = (["full", "absolute"] as const).find((each) => fits(timesIn(each)));
   const times = timesIn(form ?? "full");
-  const timeWidth = widest(times);
+  const [timeWidth = 0, placeWidth = 0] = [times, places].map((each) =>
+    Math.min(widestPadding, widest(each)),
+  );
   const bar = view.paint("dim", "|");
   return entries.flatMap((_, index) => {
     const [time = "", place = "", text = ""] = [times[index], places[index], texts[index]];

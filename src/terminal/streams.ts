@@ -63,34 +63,40 @@ const longestWait = 65_536;
 
 /**
  * Joins texts that come within one turn of the event loop into one write: a write to a pipe or a file takes
- * longer than most of them take to be made. A failure is thrown by the next write, or by the end.
+ * longer than most of them take to be made. A failure is thrown by every write after it, and by the end.
  */
 export function joinWrites(writer: Writer): { write(text: string): Promise<void>; end(): Promise<void> } {
   let waiting = "";
   let working: Promise<void> | undefined;
+  let failed: { readonly cause: unknown } | undefined;
 
   async function work(): Promise<void> {
-    while (waiting !== "") {
-      await new Promise<void>((resume) => setImmediate(resume));
-      const text = waiting;
-      waiting = "";
-      await writer.write(text);
+    try {
+      while (waiting !== "") {
+        await new Promise<void>((resume) => setImmediate(resume));
+        const text = waiting;
+        waiting = "";
+        await writer.write(text);
+      }
+    } catch (cause) {
+      failed = { cause };
     }
     working = undefined;
   }
 
+  async function settle(): Promise<void> {
+    await working;
+    if (failed) throw failed.cause;
+  }
+
   return {
     async write(text) {
+      if (failed) throw failed.cause;
       waiting += text;
-      if (!working) {
-        working = work();
-        working.catch(() => {}); // met by whoever writes next
-      }
-      if (waiting.length > longestWait) await working;
+      working ??= work();
+      if (waiting.length > longestWait) await settle();
     },
-    async end() {
-      await working;
-    },
+    end: settle,
   };
 }
 

@@ -43,18 +43,24 @@ export function fitWidths(
   return widths;
 }
 
-/** The widest cell of each column. */
-export function wantedWidths(rows: readonly (readonly TableCell[])[]): number[] {
+/** The widest cell of each column, but at most `widest`. */
+export function wantedWidths(
+  rows: readonly (readonly TableCell[])[],
+  widest = Number.POSITIVE_INFINITY,
+): number[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   return Array.from({ length: columns }, (_, index) =>
-    Math.max(0, ...rows.map((row) => displayWidth(row[index]?.plain ?? ""))),
+    Math.min(widest, Math.max(0, ...rows.map((row) => displayWidth(row[index]?.plain ?? "")))),
   );
 }
 
 /** Lines laid out before, for a table that is drawn again and again with few changes. */
 export type LineMemory = Map<string, string>;
 
-/** Lines of a table whose column widths are settled; cells of flexible columns are cut to theirs. */
+/**
+ * Lines of a table whose column widths are settled; cells of flexible columns are cut to theirs, and a wider
+ * cell of another column moves the rest of its line.
+ */
 export function layOutTable(
   rows: readonly (readonly TableCell[])[],
   layout: readonly TableLayout[],
@@ -82,19 +88,34 @@ function layOutRows(
     colAligns: layout.map(({ align }) => align ?? "left"),
     wordWrap: false,
   });
-  for (const row of rows) {
+  const isWider = (cell: TableCell, index: number) => displayWidth(cell.plain) > (widths[index] ?? 0);
+  const overflowing = rows.map((row) =>
+    row.some((cell, index) => isWider(cell, index) && !layout[index]?.flexible)
+      ? joinCells(row, layout, widths)
+      : undefined,
+  );
+  for (const row of rows.filter((_, number) => overflowing[number] === undefined)) {
     table.push(
-      row.map((cell, index) => {
-        const width = widths[index] ?? 0;
-        if (displayWidth(cell.plain) <= width || !layout[index]?.flexible) return cell.painted;
-        return cell.paint(cutToWidth(cell.plain, width));
-      }),
+      row.map((cell, index) =>
+        isWider(cell, index) ? cell.paint(cutToWidth(cell.plain, widths[index] ?? 0)) : cell.painted,
+      ),
     );
   }
-  return table
-    .toString()
-    .split("\n")
-    .map((text) => text.trimEnd());
+  const others = table.toString().split("\n").values();
+  return overflowing.map((text) => (text ?? others.next().value ?? "").trimEnd());
+}
+
+/** The package would cut what is wider than its column. */
+function joinCells(
+  row: readonly TableCell[],
+  layout: readonly TableLayout[],
+  widths: readonly number[],
+): string {
+  const padded = row.map(({ plain, painted }, index) => {
+    const blanks = " ".repeat(Math.max(0, (widths[index] ?? 0) - displayWidth(plain)));
+    return layout[index]?.align === "right" ? blanks + painted : painted + blanks;
+  });
+  return padded.join(" ".repeat(gap));
 }
 
 const noBorders = {

@@ -10,6 +10,9 @@ export function displayWidth(text: string): number {
 /** Most cells of large tables, measured a hundred times as fast. */
 const plainAscii = /^[ -~]*$/;
 
+/** In a pipe no text is filled up further: one long text would make every line as long. */
+export const widestPadding = 300;
+
 /** Cuts between graphemes so that the text, an ellipsis included, takes at most `columns`. */
 export function cutToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { listen } from "../api/wire.ts";
+import { answerRaw, requestCount } from "../support/answers.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
 import { Capture } from "../support/streams.ts";
 
@@ -276,6 +277,19 @@ describe("--paginate", () => {
       "/api/v1/orders?page=2&status=paid&limit=100",
       "/api/v1/orders?status=paid&limit=100&page=3",
     ]);
+  });
+
+  test.each([
+    ["empty pages", "[]"],
+    ["the same page", '[{"id":1}]'],
+  ])("a list that goes on without anything new ends after 100 pages: %s", async (_what, data) => {
+    const body = `{"success":true,"data":${data},"pagination":{"total_pages":900}}`;
+    const home = await createServedHome();
+    answerRaw(home, "GET /api/v1/orders", body);
+    const { exit, stderr } = await home.courier("api orders --paginate");
+    expect(exit).toBe(70);
+    expect(stderr).toContain("the list of /api/v1/orders goes on without anything new: 100 pages");
+    expect(requestCount(home, "GET", "/api/v1/orders")).toBeLessThanOrEqual(102);
   });
 
   test("a page that is refused fails the command, after whole documents", async () => {

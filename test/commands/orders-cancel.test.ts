@@ -73,6 +73,14 @@ describe("where nobody can answer, --yes is needed", () => {
 });
 
 describe("--yes", () => {
+  test("orders that were cancelled while one ended the command are reported", async () => {
+    const home = await homeWithOrders(3);
+    home.sandbox.faults.set([{ method: "DELETE", kind: "rate_limit", retryAfter: "7200", times: 1 }]);
+    const { exit, stdout } = await home.courier("orders cancel 1000001 1000002 1000003 --yes --ndjson");
+    expect(exit).toBe(5);
+    expect(stdout.match(/"outcome":"cancelled"/g)).toHaveLength(2);
+  });
+
   test("cancels, reads back, and shows one row in every form", async () => {
     for (const [form, expected] of [
       [

@@ -49,6 +49,27 @@ describe("pace", () => {
     expect(await home.receivers()).toHaveLength(12);
   });
 
+  test("a rest that was asked for is no silence: one failure after it does not end the import", async () => {
+    const home = await createImportHome(rowsOf(3));
+    home.sandbox.faults.set([
+      { ...post, kind: "rate_limit", retryAfter: "90", times: 1 },
+      { ...post, kind: "status", status: 503, times: 1 },
+    ]);
+    expect((await home.run("--concurrency 1")).exit).toBe(0);
+    expect(await home.receivers()).toHaveLength(3);
+  });
+
+  test("orders that were created while one row ended the import are reported and counted", async () => {
+    const home = await createImportHome(rowsOf(6));
+    home.sandbox.faults.set([{ ...post, kind: "rate_limit", retryAfter: "7200", times: 1 }]);
+    const { exit, report, stderr } = await home.run();
+    expect(exit).toBe(5);
+    const created = await home.receivers();
+    expect(created.length).toBeGreaterThan(0);
+    expect(outcomes(report)).toBe(created.map(() => "created").join(" "));
+    expect(stderr).toContain(`the import stopped after ${created.length} created orders: `);
+  });
+
   test("a wait of hours is not sat through: exit 5 says how long", async () => {
     const home = await createImportHome(rowsOf(3));
     home.sandbox.faults.set([{ ...post, kind: "rate_limit", retryAfter: "7200" }]);

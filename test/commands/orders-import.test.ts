@@ -1,6 +1,6 @@
 /** courier orders import from a user's chair: check, send, see what was refused, mend it, finish. */
 
-import { readFile, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { requestCount } from "../support/answers.ts";
@@ -239,6 +239,63 @@ describe("rejects come out in the form that went in, and go in again", () => {
     await expect(stat(rejects)).rejects.toThrow("ENOENT");
     expect((await home.run(`--rejects ${home.file}`)).exit).toBe(2);
   });
+
+  test("two imports at once do not share a file of rejects: the one that ends last names the other's", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "12")));
+    const other = await home.put(sheet(row("B-1"), row("B-2", "王五", "12")), "other.csv");
+    const rejects = path.join(home.directory, "rejects.csv");
+    const importing = (file: string) =>
+      home.courier(["orders", "import", file, "--yes", "--rejects", rejects]);
+    const ran = await Promise.all([importing(home.file), importing(other)]);
+    expect(ran.map(({ exit }) => exit)).toEqual([3, 3]);
+    expect(ran.map(({ stderr }) => stderr).join("")).toContain(`is now ${rejects}.old\n`);
+    const refs = await Promise.all(
+      [rejects, `${rejects}.old`].map(async (file) => /[AB]-2/.exec(await readFile(file, "utf8"))?.[0]),
+    );
+    expect(refs.sort()).toEqual(["A-2", "B-2"]);
+    expect((await readdir(home.directory)).filter((name) => name.includes(".part"))).toEqual([]);
+  });
+
+  test("a file of the user's that is called like a draft stays as it is", async () => {
+    const home = await createImportHome(sheet(row("A-1", "李四", "12")));
+    const rejects = path.join(home.directory, "rejects.csv");
+    await writeFile(`${rejects}.part`, "important");
+    expect((await home.run(`--rejects ${rejects}`)).exit).toBe(3);
+    expect(await readFile(`${rejects}.part`, "utf8")).toBe("important");
+  });
+
+  test("a directory is refused before anything is sent", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const { exit, stderr } = await home.run(`--rejects ${home.directory}`);
+    expect([exit, home.posts]).toEqual([2, 0]);
+    expect(stderr).toContain(`cannot write the rejects to ${home.directory}: it is a directory`);
+  });
+
+  test.each([
+    ["refused", row("A-2", "王五", "12"), 3],
+    ["created", row("A-2"), 0],
+  ])(
+    "a place that is gone by the end is a warning, and changes no exit code (%s)",
+    async (outcome, last, exit) => {
+      const home = await createImportHome(sheet(row("A-1"), last));
+      const place = path.join(home.directory, "out");
+      await mkdir(place);
+      const confirm = async () => {
+        await rm(place, { recursive: true });
+        return true;
+      };
+      const words = ["orders", "import", home.file, "--rejects", path.join(place, "rejects.csv")];
+      const ran = await home.courier(words, { terminal: 200, prompts: { ...scriptedPrompts({}), confirm } });
+      expect(ran.exit).toBe(exit);
+      expect(ran.stdout).toMatch(new RegExp(`1 .*A-1 .*created[^]*2 .*A-2 .*${outcome}`));
+      const told =
+        /warning: cannot write the rejects to .*rejects\.csv: there is no such directory; the report names/;
+      if (exit === 3) expect(ran.stderr).toMatch(told);
+      else expect(ran.stderr).not.toContain("warning");
+      expect(ran.stderr).not.toContain("refused row is in");
+      expect(ran.stderr).not.toContain("mend the rows in");
+    },
+  );
 });
 
 describe("files as people have them", () => {

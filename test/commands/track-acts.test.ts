@@ -105,6 +105,17 @@ describe("--exec", () => {
     expect((await read(home, "text")).length).toBe(4_096);
   });
 
+  test("an environment longer than a system takes is told, and the watch goes on", async () => {
+    const home = await homeWithChange("北京市");
+    const { exit, stderr } = await watch(home, ["--exec", "true"], {
+      env: { PATH: "/usr/bin:/bin", LONG: "x".repeat(3_000_000) },
+    });
+    expect(exit).toBe(0);
+    expect(stderr).toContain(
+      "warning: --exec at T1: /bin/sh cannot be started: what it is given is too long\n",
+    );
+  });
+
   test.each([
     ["exit 3", "it ended with exit code 3"],
     ["kill -9 $$", "it ended with SIGKILL"],
@@ -182,6 +193,12 @@ describe.runIf(process.platform === "linux")("--notify (with notify-send)", () =
     expect(end).toBe("--");
     expect(text).not.toMatch(/[<>]/);
     expect(text).toContain("&#38;amp;");
+  });
+
+  test("a text longer than a system takes is cut", async () => {
+    const home = await homeWithChange("b".repeat(200_000));
+    const [[, , , text = ""] = []] = await notices(home);
+    expect(text).toBe("b".repeat(4_096));
   });
 
   test("a system without it: one warning, and the watch goes on", async () => {

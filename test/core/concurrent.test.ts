@@ -57,6 +57,40 @@ test("the failure of an item comes at its turn, after the results before it, and
   expect(started).toEqual(atFailure);
 });
 
+test("where nothing can be taken back, the results of all that was begun come before the failure", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.scheduler(),
+      fc.array(fc.boolean(), { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (scheduler, fails, limit) => {
+        const done: number[] = [];
+        const got: number[] = [];
+        const act = async (item: number) => {
+          await scheduler.schedule(Promise.resolve());
+          if (fails[item]) throw new Error(`item ${item}`);
+          done.push(item);
+          return item;
+        };
+        const run = async () => {
+          for await (const each of mapInOrder(fails.keys(), limit, act, { isIrrevocable: true }))
+            got.push(each);
+        };
+        const ended = run().then(
+          () => undefined,
+          (error: Error) => error.message,
+        );
+        await scheduler.waitFor(ended);
+        expect(got).toEqual(done.sort((a, b) => a - b));
+        const first = fails.indexOf(true);
+        if (first < 0) expect(await ended).toBeUndefined();
+        else expect(await ended).toMatch(/^item /);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
 test("a failure that nobody waits for is not reported as unhandled", async () => {
   const stream = mapInOrder([1, 2, 3], 3, async (item) => {
     if (item > 1) throw new Error(`item ${item}`);

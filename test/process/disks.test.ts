@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { row, sheet } from "../support/imports.ts";
 import { createProcessHome, createServedProcessHome } from "../support/process.ts";
 import { canMount, mountDisk } from "../support/small-disk.ts";
 
@@ -52,10 +53,10 @@ describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
     expect(created.exit, "exit 2 says that nothing was sent").toBe(posts() === 0 ? 2 : 0);
 
     const before = posts();
-    const sheet = path.join(directory, "sheet.csv");
-    await writeFile(sheet, "sender.name,receiver.name,item.name\nA,B,C\n");
+    const file = path.join(directory, "sheet.csv");
+    await writeFile(file, "sender.name,receiver.name,item.name\nA,B,C\n");
     const journal = path.join(disk, "sheet.journal");
-    const words = ["orders", "import", sheet, "--yes", "--journal", journal];
+    const words = ["orders", "import", file, "--yes", "--journal", journal];
     const uncopied = await courier(words, { env });
     expect(uncopied.exit, uncopied.stderr).toBe(2);
     expect(uncopied.stderr).toMatch(
@@ -65,6 +66,31 @@ describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
     expect(imported.exit, imported.stderr).toBe(5);
     expect(imported.stderr).toMatch(/the disk is full/);
     expect(posts(), "nothing is sent that the journal does not know").toBe(before);
+  });
+
+  test("rejects that do not fit on a disk are all in the report, and no part of them is left", async () => {
+    const disk = await mountDisk("size=8k");
+    const { courier, directory } = await createServedProcessHome();
+    const file = path.join(directory, "sheet.csv");
+    await writeFile(
+      file,
+      sheet(...Array.from({ length: 200 }, (_, index) => row(`A-${index}`, "王五", "12"))),
+    );
+    const words = [
+      "orders",
+      "import",
+      file,
+      "--yes",
+      "--ndjson",
+      "--rejects",
+      path.join(disk, "rejects.csv"),
+    ];
+    const { exit, stdout, stderr } = await courier(words);
+    expect([exit, stdout.match(/"refused"/g)?.length]).toEqual([3, 200]);
+    expect(stderr).toMatch(
+      /warning: cannot write the rejects to .*: the disk is full; the report names the rows/,
+    );
+    expect(await readdir(disk)).toEqual([]);
   });
 });
 

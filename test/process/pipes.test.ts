@@ -1,7 +1,10 @@
 /** Readers that go away early, readers that are slow, and what belongs on which stream. */
 
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { row, sheet } from "../support/imports.ts";
 import { createProcessHome, createServedProcessHome, type ProcessHome } from "../support/process.ts";
 
 const manyOrders = 5_000;
@@ -22,6 +25,26 @@ describe("a reader that closes the pipe after one line", () => {
     expect(stdout.length).toBeGreaterThan(20);
     expect(sandbox.requests.length, "it stops asking").toBeLessThan(manyOrders / 100);
   });
+
+  test.each(["", "--json", "--ndjson", "--csv"])(
+    "an import stops and says how to go on: “%s”",
+    async (flag) => {
+      const { directory, sandbox, start } = await createServedProcessHome();
+      const many = 400;
+      await writeFile(
+        path.join(directory, "o.csv"),
+        sheet(...Array.from({ length: many }, (_, index) => row(`A-${index}`))),
+      );
+      const { stderr } = await start(`orders import o.csv --yes ${flag}`, {
+        shell: `{ "$@"; echo "exit $?" >&2; } | head -c 20`,
+      }).ended;
+      expect(stderr).toContain(
+        "warning: stopped, since nobody reads the report any more; run the same command again",
+      );
+      expect(stderr).toMatch(/exit 0\n$/);
+      expect(sandbox.requests.filter(({ method }) => method === "POST").length).toBeLessThan(many);
+    },
+  );
 
   test("help, which is all there at once", async () => {
     const { courier } = await createProcessHome();

@@ -63,12 +63,19 @@ test("a reader that takes its time misses nothing", async () => {
   expect(states).toEqual(["picked", "in_transit", "delivered"]);
 });
 
-test("a reader that leaves ends the watch at the next change: exit 0, and no complaint", async () => {
-  const { home, number } = await homeWithParcel();
-  const running = home.start(watch(number, "--quiet"), {
-    shell: '{ "$@"; echo "exit $?" >&2; } | { head -n 1 >/dev/null; echo gone >&2; }',
-  });
-  await running.untilStderr(/gone/);
-  home.sandbox.advance({ trackingNumber: number, to: "picked" });
-  expect((await running.ended).stderr).toBe("gone\nexit 0\n");
-});
+test.each([
+  ["human", "", "-n 1"],
+  ["NDJSON", "--ndjson", "-n 1"],
+  ["JSON", "--json", "-c 20"], // which is one line
+])(
+  "a reader that leaves ends the watch at the next change: exit 0, and no complaint (%s)",
+  async (_form, flag, some) => {
+    const { home, number } = await homeWithParcel();
+    const running = home.start(watch(number, `--quiet ${flag}`), {
+      shell: `{ "$@"; echo "exit $?" >&2; } | { head ${some} >/dev/null; echo gone >&2; }`,
+    });
+    await running.untilStderr(/gone/);
+    home.sandbox.advance({ trackingNumber: number, to: "picked" });
+    expect((await running.ended).stderr).toBe("gone\nexit 0\n");
+  },
+);

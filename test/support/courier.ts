@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import type { Transport } from "../../src/api/transport.ts";
-import type { Host } from "../../src/cli/context.ts";
+import type { Host } from "../../src/cli/host.ts";
 import { run } from "../../src/cli/run.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import type { Prompts } from "../../src/core/prompts.ts";

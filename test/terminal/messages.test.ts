@@ -100,6 +100,13 @@ describe("errors as JSON", () => {
 });
 
 describe("everything said", () => {
+  test("hides each key that came to light, and not the last alone", () => {
+    const { messages, stream } = createTestMessages();
+    for (const each of ["first-key", "second-key"]) messages.redactWith(createRedactor([each]));
+    messages.note("first-key and second-key");
+    expect(stream.text).toBe("[redacted] and [redacted]\n");
+  });
+
   test("is sanitised and redacted, on one line each", async () => {
     const { messages, stream } = createTestMessages({ debug: true });
     messages.redactWith(createRedactor([key]));

@@ -59,6 +59,18 @@ describe("lines and fields", () => {
     for (const text of wrapped.slice(1)) expect(text).toMatch(/^ {9}\S/);
   });
 
+  test("in a pipe one text that is far too long fills up no other line", async () => {
+    const long = "x".repeat(8_000_000);
+    const labels = Array.from({ length: 100 }, (_, index) => [`f${index}`, "1"] as const);
+    const entries = Array.from({ length: 100 }, () => ({ at: null, place: "a", text: "b" }));
+    const texts = await Promise.all([
+      render([fields([long, "1"], ...labels)], pipe),
+      render([{ kind: "timeline", entries: [{ at: long, place: long, text: long }, ...entries] }], pipe),
+    ]);
+    for (const text of texts) expect(text).toContain(long);
+    expect(texts.join("").length).toBeLessThan(33_000_000);
+  });
+
   test("spans follow one another; a blank is an empty line", async () => {
     expect(await render([line("a ", styled("good", "b"), "c"), blank, line("d")], terminal(80, marks))).toBe(
       "a <good>b</good>c\n\nd\n",

@@ -2,7 +2,8 @@
 
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { createWriter, PipeClosed } from "../../src/terminal/streams.ts";
+import { CourierError } from "../../src/core/errors.ts";
+import { createWriter, joinWrites, PipeClosed } from "../../src/terminal/streams.ts";
 import { Capture } from "../support/streams.ts";
 
 /** A stream whose reader takes nothing until it is told to. */
@@ -108,5 +109,29 @@ test("any other failure is told as such: what was asked for may have been done a
     code: "unwritten",
     exit: 70,
     message: expect.stringContaining("ENOSPC"),
+  });
+});
+
+describe("texts that are joined", () => {
+  test("within one turn they are one write", async () => {
+    const stream = new SlowReader();
+    const joined = joinWrites(createWriter(stream));
+    for (const text of ["a", "b", "c"]) await joined.write(text);
+    const ending = joined.end();
+    await turn();
+    stream.take();
+    await ending;
+    expect(stream.taken).toEqual(["abc"]);
+  });
+
+  test.each([
+    ["EPIPE", PipeClosed],
+    ["ENOSPC", CourierError],
+  ])("%s is thrown by every write after it, and by the end", async (code, kind) => {
+    const joined = joinWrites(createWriter(failingWith(code)));
+    await joined.write("x");
+    for (let turns = 0; turns < 5; turns++) await turn();
+    for (let more = 0; more < 3; more++) await expect(joined.write("y")).rejects.toBeInstanceOf(kind);
+    await expect(joined.end()).rejects.toBeInstanceOf(kind);
   });
 });

@@ -40,6 +40,21 @@ describe("by example", () => {
     ]);
   });
 
+  test("in a pipe: one cell that is far too long moves the rest of its line, and no other", async () => {
+    const long = "x".repeat(8_000_000);
+    const table = Array.from({ length: 100 }, (_, index) => [
+      String(index),
+      "SO",
+      "8",
+      index === 1 ? long : "a",
+      "王",
+    ]);
+    const lines = await layOut(table, undefined);
+    expect(lines[2]).toBe(`1   SO          8  ${long}  王`);
+    expect(lines[1]).toBe(`0   SO          8  a${" ".repeat(299)}  王`);
+    expect(Math.max(...lines.filter((_, index) => index !== 2).map(displayWidth))).toBeLessThan(400);
+  });
+
   test("at 80 columns: flexible columns give way, the widest first", async () => {
     expect(await layOut(rows, 80)).toEqual([
       "ID                    ORDER NO          FEE  ITEM              TO",

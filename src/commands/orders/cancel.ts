@@ -79,9 +79,9 @@ async function* cancelAll(
   context: Context,
 ): Items<Cancellation> {
   const failures: CourierError[] = [];
-  for await (const { row, refusal } of mapInOrder(found, callsAtOnce, (each) =>
-    cancelOne(each, service, context),
-  )) {
+  const cancelEach = (each: Found) => cancelOne(each, service, context);
+  const cancelled = mapInOrder(found, callsAtOnce, cancelEach, { isIrrevocable: true });
+  for await (const { row, refusal } of cancelled) {
     if (refusal) failures.push(refusal);
     if (row.outcome === "accepted") {
       context.messages.note(`order ${show(row.id)} was accepted for cancelling, but is still ${row.status}`);

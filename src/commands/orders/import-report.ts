@@ -73,7 +73,7 @@ export async function closeReport(
   rows: number,
   counts: Counts,
   wrong: readonly ReportRow[],
-  rejects: Pick<RejectsWriter, "path" | "count" | "earlier"> | undefined,
+  rejects: Pick<RejectsWriter, "path" | "count" | "failure" | "earlier"> | undefined,
   { messages, display }: Context,
 ): Promise<void> {
   if (counts.changed > 0) {
@@ -94,7 +94,7 @@ export async function closeReport(
   ];
   const total = rows === 1 ? "1 row" : `${rows} rows`;
   messages.note(`${total}: ${parts.filter((part) => part !== "").join(", ")}${earlier}`);
-  if (rejects && rejects.count > 0) {
+  if (rejects && rejects.count > 0 && !rejects.failure) {
     const written = rejects.count === 1 ? "1 refused row is" : `${rejects.count} refused rows are`;
     messages.note(`${written} in ${rejects.path}`);
     if (rejects.earlier) messages.warn(`the file that was there, and differs, is now ${rejects.earlier}`);

@@ -53,8 +53,11 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
 
   async function* report() {
     const meter = openImportMeter(plan.overview.rows, context);
-    const onStop = () =>
-      context.messages.note("stopping: what is under way is finished first; once more stops at once");
+    const onStop = () => {
+      const { reason } = context.signal;
+      const why = isOfTheRun(reason) ? `${reason.message}; ` : "";
+      context.messages.note(`${why}stopping: what is under way is finished first; once more stops at once`);
+    };
     context.signal.addEventListener("abort", onStop, { once: true });
     let isOver = false;
     try {
@@ -74,9 +77,10 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       context.signal.removeEventListener("abort", onStop);
       meter.end();
       await rejects?.finish();
+      if (rejects?.failure) context.messages.warn(rejects.failure);
       if (!isOver) context.messages.warn(`stopped, since nobody reads the report any more; ${goOn}`);
     }
-    return verdict(counts, plan, rejects?.path, context);
+    return verdict(counts, plan, rejects?.failure === undefined ? rejects?.path : undefined, context);
   }
 
   return {
@@ -103,10 +107,11 @@ function verdict(
   { signal }: Context,
 ): CourierError | undefined {
   if (signal.aborted && counts.created + counts.refused < total) {
-    const exit = signal.reason instanceof CourierError && signal.reason.exit === 143 ? 143 : 130;
     const left = total - counts.created - counts.refused;
-    const message = `stopped: ${counts.created} created, ${counts.refused} refused, ${left} to go`;
-    return interrupted(exit, message, goOn);
+    const stopped = `stopped: ${counts.created} created, ${counts.refused} refused, ${left} to go`;
+    const { reason } = signal;
+    if (isOfTheRun(reason)) return reason.with({ message: `${reason.message}; ${stopped}` });
+    return interrupted(reason instanceof CourierError && reason.exit === 143 ? 143 : 130, stopped, goOn);
   }
   if (counts.unknown > 0) {
     return new CourierError(
@@ -129,6 +134,11 @@ function verdict(
         : "mend these rows and run the same command again, or use --rejects FILE to get them as a file",
     },
   );
+}
+
+/** It was not a signal of the process that stopped the run. */
+function isOfTheRun(reason: unknown): reason is CourierError {
+  return reason instanceof CourierError && reason.exit !== 130 && reason.exit !== 143;
 }
 
 function isUnavailable(error: unknown): error is Error {

@@ -34,7 +34,7 @@ export const showOrder = defineCommand({
   },
 });
 
-export function orderView(order: OrderDetail, context: Context): readonly Block[] {
+function orderView(order: OrderDetail, context: Context): readonly Block[] {
   const facts = stateFacts(order.status);
   const meaning = facts && facts.meaning !== order.status?.replaceAll("_", " ") ? ` (${facts.meaning})` : "";
   return [

@@ -1,0 +1,35 @@
+/** Owns how a run comes to its end: what stops it before its time, and what is closed then. */
+
+import { type CourierError, explainSystemError, systemCode } from "../core/errors.ts";
+
+export interface Ending {
+  /** Aborts on a signal of the process, and when the run stops itself. */
+  readonly signal: AbortSignal;
+  /** Stops the run as a signal does: what is under way is finished first. */
+  stop(reason: CourierError): void;
+  /** Called at the end; the last one first. */
+  defer(close: () => Promise<void>): void;
+  /** Closes everything. What cannot be closed is told: it takes nothing away from what the run has done. */
+  close(): Promise<void>;
+}
+
+/** `interruption` is the signal of the process. */
+export function createEnding(interruption: AbortSignal, warn: (text: string) => void): Ending {
+  const stopping = new AbortController();
+  const closing: (() => Promise<void>)[] = [];
+  return {
+    signal: AbortSignal.any([interruption, stopping.signal]),
+    stop: (reason) => stopping.abort(reason),
+    defer: (close) => closing.push(close),
+    async close() {
+      for (const close of closing.splice(0).reverse())
+        await close().catch((error) => warn(`something was left behind at the end: ${explain(error)}`));
+    },
+  };
+}
+
+function explain(error: unknown): string {
+  const path = error instanceof Error && "path" in error ? `${error.path}: ` : "";
+  if (systemCode(error) !== undefined) return `${path}${explainSystemError(error)}`;
+  return error instanceof Error ? error.message : String(error);
+}

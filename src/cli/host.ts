@@ -1,0 +1,34 @@
+/** Owns what a run is told of its process: everything from outside comes in here. */
+
+import type { Transport } from "../api/transport.ts";
+import type { KeyRing } from "../config/key-ring.ts";
+import type { Clock } from "../core/clock.ts";
+import type { ExitCode } from "../core/errors.ts";
+import type { Prompts } from "../core/prompts.ts";
+import type { KeyInput } from "../terminal/keys.ts";
+import type { QuickOutput, TerminalStream } from "../terminal/streams.ts";
+import type { TerminalJob } from "./job.ts";
+
+/** The process as a run sees it. */
+export interface Host {
+  /** The words after `courier`. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: KeyInput;
+  readonly stdout: TerminalStream;
+  readonly stderr: TerminalStream;
+  /** stdout, for what is answered before anything is loaded. */
+  readonly quickOutput?: QuickOutput | undefined;
+  /** Aborts with an `interrupted` error on a signal. */
+  readonly signal: AbortSignal;
+  readonly job: TerminalJob;
+  /** The operating system's key ring. */
+  openKeyRing(): Promise<KeyRing>;
+  /** What is thrown where no run can catch it is told by `tell`; the process ends with the exit code. */
+  onEscape?(tell: (error: unknown) => Promise<ExitCode>): void;
+  /** Replaced in tests. */
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly prompts?: Prompts;
+  readonly transport?: Transport;
+}
