@@ -470,3 +470,10 @@ describe("mistakes of rows", () => {
     expect(stderr).toContain("--sender @NAME gives all rows one");
   });
 });
+
+test("--check has no rows, so --csv is refused rather than something else printed", async () => {
+  const home = await createImportHome(three);
+  const { exit, stdout, stderr } = await home.courier(["orders", "import", home.file, "--check", "--csv"]);
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+  expect(stderr).toContain("--csv prints rows");
+});
