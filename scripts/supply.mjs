@@ -52,15 +52,25 @@ async function readPackage(root, folder, lock) {
   return { name, version, licence, text, integrity: lock.packages[folder]?.integrity };
 }
 
-/** Packages of one author often have the same text, in lines of another length: it stands there once. */
+/**
+ * Most licences are the same terms, in lines of another length, under another copyright notice: the terms stand
+ * once, below the notices of all packages that come under them.
+ */
 function describeLicences(packages) {
   const groups = new Map();
   for (const { name, version, licence, text } of packages) {
-    const words = text.replace(/\s+/g, " ");
-    const { headings } = groups.get(words) ?? groups.set(words, { headings: [], text }).get(words);
-    headings.push(`== ${name} ${version} (${licence})\n`);
+    const start = Math.max(0, text.search(/^Permission (is hereby granted|to use, copy)/m));
+    const terms = text.slice(start);
+    const words = terms.replace(/\s+/g, " ");
+    const { notices } = groups.get(words) ?? groups.set(words, { notices: new Map(), terms }).get(words);
+    const notice = text.slice(0, start).trim();
+    const heading = `== ${name} ${version} (${licence})\n`;
+    notices.set(notice, `${notices.get(notice) ?? ""}${heading}`);
   }
-  const sections = [...groups.values()].map(({ headings, text }) => `${headings.join("")}\n${text}\n`);
+  const sections = [...groups.values()].map(({ notices, terms }) => {
+    const named = [...notices].map(([notice, headings]) => (notice ? `${headings}\n${notice}\n` : headings));
+    return `${named.join("\n")}\n${terms}\n`;
+  });
   return `courier contains the following packages.\n\n${sections.join("\n")}`;
 }
 

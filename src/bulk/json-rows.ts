@@ -10,21 +10,62 @@ export interface JsonRow {
 }
 
 /** Longer than any order; what grows beyond it lacks its end. */
-const longestObject = 1_000_000;
+const longestRow = 1_000_000;
 
 /**
  * Objects one after the other: one a line (NDJSON), or each over as many lines as it likes, which one object
  * alone may be too. No more than one is in memory. Throws a file error that names the line.
  */
 export async function* readObjects(text: AsyncIterable<string>, name: string): AsyncGenerator<JsonRow> {
-  let depth = 0;
-  let line = 1;
-  let startLine = 1;
-  let element = "";
-  let isString = false;
-  let isEscaped = false;
+  for await (const { line, text: object } of scan(text, name, "object")) {
+    if (object[0] !== "{") throw wrong(name, line, "an object should begin here");
+    yield { line, value: parseRow(object, line, name) };
+  }
+}
+
+/** The elements of one JSON array, one by one. No more than one is in memory. Throws a file error that names the line. */
+export async function* readElements(text: AsyncIterable<string>, name: string): AsyncGenerator<JsonRow> {
+  let last: "[" | "," | "]" | "element" = "[";
+  for await (const { line, text: token } of scan(text, name, "element")) {
+    if (token === "," || token === "]") {
+      const isEmpty = last === "[" && token === "]";
+      if (last !== "element" && !isEmpty) throw wrong(name, line, "an element is missing");
+      last = token;
+      continue;
+    }
+    if (last === "element") throw wrong(name, line, "a comma is missing");
+    last = "element";
+    yield { line, value: parseRow(token, line, name) };
+  }
+}
+
+interface Token {
+  /** The line that it begins on, from 1. */
+  readonly line: number;
+  /** All of an object or element, or the comma or bracket after an element. */
+  readonly text: string;
+}
+
+/**
+ * The outermost objects of a text, or the elements of the array that it is, found by following brackets and
+ * strings; whether each is JSON is left to the parser.
+ */
+async function* scan(
+  text: AsyncIterable<string>,
+  name: string,
+  kind: "object" | "element",
+): AsyncGenerator<Token> {
+  const base = kind === "element" ? 1 : 0;
+  let [depth, line, startLine] = [0, 1, 1];
+  let found = "";
+  let [isOver, isInside, isString, isEscaped] = [false, false, false, false];
   for await (const piece of text) {
     let from = 0;
+    const finish = (end: number): Token => {
+      const token = { line: startLine, text: found + piece.slice(from, end) };
+      [found, isInside] = ["", false];
+      return token;
+    };
     for (let at = 0; at < piece.length; at++) {
       const character = piece[at] as string;
       if (character === "\n") line += 1;
@@ -35,81 +76,45 @@ export async function* readObjects(text: AsyncIterable<string>, name: string): A
         else if (character === "\n") throw wrong(name, line - 1, "a text in quotes does not end");
         continue;
       }
-      if (depth === 0) {
-        if (isBlank(character)) continue;
-        if (character !== "{") throw wrong(name, line, "an object should begin here");
-        [from, startLine, depth] = [at, line, 1];
+      if (depth > base) {
+        if (character === '"') isString = true;
+        else if (character === "[" || character === "{") depth += 1;
+        else if (character === "]" || character === "}") depth -= 1;
+        if (depth === base) yield finish(at + 1);
         continue;
       }
-      if (character === '"') isString = true;
-      else if (character === "[" || character === "{") depth += 1;
-      else if (character === "]" || character === "}") depth -= 1;
-      if (depth > 0) continue;
-      yield { line: startLine, value: parseRow(element + piece.slice(from, at + 1), startLine, name) };
-      element = "";
-    }
-    if (depth > 0) element += piece.slice(from);
-    if (element.length > longestObject) break;
-  }
-  if (depth > 0) throw wrong(name, startLine, "the object that begins here does not end");
-}
-
-/**
- * The elements of one JSON array, found by following brackets and strings, so that no more than one
- * element is in memory. Throws a file error that names the line.
- */
-export async function* readElements(text: AsyncIterable<string>, name: string): AsyncGenerator<JsonRow> {
-  let place = "before" as "before" | "inside" | "after";
-  let depth = 0;
-  let line = 1;
-  let startLine = 1;
-  let count = 0;
-  let element = "";
-  let hasStarted = false;
-  let isString = false;
-  let isEscaped = false;
-  for await (const piece of text) {
-    let from = 0;
-    for (let at = 0; at < piece.length; at++) {
-      const character = piece[at] as string;
-      if (character === "\n") line += 1;
-      if (isString) {
-        if (isEscaped) isEscaped = false;
-        else if (character === "\\") isEscaped = true;
-        else if (character === '"') isString = false;
+      if (isBlank(character)) {
+        if (isInside) yield finish(at);
         continue;
       }
-      if (isBlank(character)) continue;
-      if (place === "after") throw wrong(name, line, "there is something after the array");
-      if (place === "before") {
+      if (isOver) throw wrong(name, line, "there is something after the array");
+      if (depth < base) {
         if (character !== "[") throw wrong(name, line, "an array should begin here");
-        place = "inside";
-        from = at + 1;
+        depth = base;
         continue;
       }
-      const isEnd = depth === 0 && (character === "]" || character === "}");
-      if (isEnd || (depth === 0 && character === ",")) {
-        if (character === "}") throw wrong(name, line, "a bracket is closed that was not opened");
-        element += piece.slice(from, at);
-        if (hasStarted) {
-          count += 1;
-          yield { line: startLine, value: parseRow(element, startLine, name) };
-        } else if (!isEnd || count > 0) throw wrong(name, line, "an element is missing");
-        if (isEnd) place = "after";
-        element = "";
-        hasStarted = false;
-        from = at + 1;
+      const isEnd = character === "]" && base === 1;
+      if (isEnd || (character === "," && base === 1)) {
+        if (isInside) yield finish(at);
+        yield { line, text: character };
+        if (isEnd) [depth, isOver] = [0, true];
         continue;
       }
-      if (!hasStarted) startLine = line;
-      hasStarted = true;
+      if (character === "]" || character === "}") {
+        throw wrong(name, line, "a bracket is closed that was not opened");
+      }
+      if (!isInside) [from, startLine, isInside] = [at, line, true];
       if (character === '"') isString = true;
       else if (character === "[" || character === "{") depth += 1;
-      else if (character === "]" || character === "}") depth -= 1;
     }
-    if (place === "inside") element += piece.slice(from);
+    if (isInside) found += piece.slice(from);
+    if (found.length > longestRow) break;
   }
-  if (place !== "after") throw wrong(name, line, "the array does not end");
+  if (isInside && (depth > base || isString || found.length > longestRow)) {
+    throw wrong(name, startLine, `the ${kind} that begins here does not end`);
+  }
+  if (isInside && base === 0) yield { line: startLine, text: found };
+  if (base === 1 && !isOver) throw wrong(name, line, "the array does not end");
 }
 
 function isBlank(character: string): boolean {

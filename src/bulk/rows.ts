@@ -21,10 +21,11 @@ import {
 } from "../model/json.ts";
 import { check } from "../model/schema.ts";
 import { type ColumnMap, ensureNoOrder, mapColumns } from "./columns.ts";
+import { createGarbleCheck } from "./garbled.ts";
 import { readElements, readObjects } from "./json-rows.ts";
 import { createKeyTable } from "./key-table.ts";
 import { readSheet } from "./sheet.ts";
-import { readText, type SourceFacts } from "./source.ts";
+import { type Content, readText, type SourceFacts } from "./source.ts";
 
 /** What is wrong with one cell. */
 export interface RowProblem {
@@ -57,7 +58,8 @@ export type RawRecord = { readonly cells: readonly string[] } | { readonly value
 export type CheckedRow = { readonly ok: ImportRow } | { readonly problems: readonly RowProblem[] };
 
 export interface RowsOptions {
-  readonly path: string;
+  readonly content: Content;
+  /** What the user calls it, for messages. */
   readonly name: string;
   readonly facts: SourceFacts;
   readonly mapping: ReadonlyMap<string, string>;
@@ -69,11 +71,17 @@ export interface RowsOptions {
 
 /** Reads the file from its start and checks row by row; memory does not grow with the file. */
 export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow> {
-  const occurrences = createKeyTable();
-  const refs = createKeyTable();
+  const [occurrences, refs] = [createKeyTable(), createKeyTable()];
   let row = 0;
-  for await (const record of readRecords(options)) {
+  let header: readonly string[] = [];
+  const onHeader: RowsOptions["onHeader"] = (names, map) => {
+    header = names;
+    options.onHeader?.(names, map);
+  };
+  const refuseGarbled = options.facts.isGuessed ? createGarbleCheck(options.name) : () => {};
+  for await (const record of readRecords({ ...options, onHeader })) {
     row += 1;
+    refuseGarbled(record.raw, header, { row, line: record.line });
     yield finish(record, row);
   }
 
@@ -130,8 +138,8 @@ interface ReadRecord {
 }
 
 async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
-  const { path, name, facts } = options;
-  const text = readText(path, name, facts.encoding);
+  const { content, name, facts } = options;
+  const text = readText(content, name, facts);
   if (facts.form === "csv") {
     yield* readSheetRecords(text, options);
     return;

@@ -1,18 +1,25 @@
 /** Owns the input file of an import as text: its fingerprint, its encoding, its form, read as a stream. */
 
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { explainSystemError, fileError } from "../core/errors.ts";
 import { type Delimiter, findDelimiter } from "./sheet.ts";
 
-export type Encoding = "utf-8" | "gb18030" | "utf-16le" | "utf-16be";
+/** Reads the bytes from the first to the last, as often as it is called, and always the same. */
+export type Content = () => AsyncIterable<Uint8Array>;
+/** What a user may say that an input without a mark is written in. */
+export const namedEncodings = ["utf-8", "gb18030", "windows-1252"] as const;
+export type NamedEncoding = (typeof namedEncodings)[number];
+export type Encoding = NamedEncoding | "utf-16le" | "utf-16be";
 export type SheetForm = "csv" | "json" | "ndjson";
 
 export interface SourceFacts {
   /** SHA-256 of the bytes, in hexadecimal. */
   readonly fingerprint: string;
-  /** UTF-8 where the bytes allow it; what is no UTF-8 is taken for GB18030, as Chinese Excel saves. */
+  /** What its mark says, else the user; else UTF-8 where the bytes allow it, and GB18030, as Chinese Excel saves. */
   readonly encoding: Encoding;
+  /** Neither a mark nor the user nor the bytes have said it. */
+  readonly isGuessed: boolean;
   /** A spreadsheet made it, which reads UTF-8 only after a byte order mark. */
   readonly needsMark: boolean;
   readonly form: SheetForm;
@@ -20,33 +27,53 @@ export interface SourceFacts {
   readonly delimiter: Delimiter;
 }
 
-/** Reads a file once to learn what it is. Throws a file error when it cannot be read or is empty. */
-export async function inspectSource(path: string, name: string): Promise<SourceFacts> {
+/** Whether it can be read only once: stdin (`-`), or a pipe that has a name. */
+export async function isPassing(file: string): Promise<boolean> {
+  if (file === "-") return true;
+  const kind = await stat(file).catch(() => undefined); // what is wrong with it is told when it is read
+  return kind !== undefined && !kind.isFile() && !kind.isDirectory();
+}
+
+/**
+ * Reads an input once to learn what it is; `named` is the encoding that the user says. Throws a file error when
+ * it cannot be read or is empty.
+ */
+export async function inspectSource(
+  content: Content,
+  name: string,
+  named?: NamedEncoding,
+): Promise<SourceFacts> {
   const hash = createHash("sha256");
   const utf8 = new TextDecoder("utf-8", { fatal: true });
-  let encoding: Encoding = "utf-8";
+  let marked: Encoding | undefined;
   let start = "";
   let isFirst = true;
-  let hasMark = false;
-  for await (const chunk of readBytes(path, name)) {
+  let isUtf8 = true;
+  for await (const chunk of readBytes(content, name)) {
     hash.update(chunk);
     if (isFirst && isWorkbook(chunk)) throw workbook(name);
-    if (isFirst) hasMark = chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
-    if (isFirst && chunk[0] === 0xff && chunk[1] === 0xfe) encoding = "utf-16le";
-    if (isFirst && chunk[0] === 0xfe && chunk[1] === 0xff) encoding = "utf-16be";
+    if (isFirst) marked = findMark(chunk);
     isFirst = false;
-    if (start.trim() === "") start += new TextDecoder(encoding).decode(chunk.subarray(0, 4096));
-    if (encoding === "utf-8" && !decodes(utf8, chunk)) encoding = "gb18030";
+    if (start.trim() === "") start += new TextDecoder(marked ?? named).decode(chunk.subarray(0, 4096));
+    isUtf8 &&= decodes(utf8, chunk);
   }
-  if (encoding === "utf-8" && !decodes(utf8)) encoding = "gb18030";
+  isUtf8 &&= decodes(utf8);
   if (start.trim() === "") throw fileError(`${name} is empty`);
+  const encoding = marked ?? named ?? (isUtf8 ? "utf-8" : "gb18030");
   return {
     fingerprint: hash.digest("hex"),
     encoding,
-    needsMark: hasMark || encoding !== "utf-8",
+    isGuessed: (marked ?? named) === undefined && !isUtf8,
+    needsMark: marked !== undefined || encoding !== "utf-8",
     form: guessForm(start),
     delimiter: findDelimiter(start.replace(/^\uFEFF/, "")),
   };
+}
+
+function findMark([first, second, third]: Uint8Array): Encoding | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
 }
 
 /** Zip archives, as .xlsx is one, and the older .xls. */
@@ -79,27 +106,31 @@ function guessForm(start: string): SheetForm {
   return first === "{" ? "ndjson" : "csv";
 }
 
-/** The file's text in pieces, without a byte order mark. Throws a file error for bytes that are no text. */
-export async function* readText(path: string, name: string, encoding: Encoding): AsyncGenerator<string> {
+/** The text in pieces, without a byte order mark. Throws a file error for bytes that are no text. */
+export async function* readText(
+  content: Content,
+  name: string,
+  { encoding, isGuessed }: Pick<SourceFacts, "encoding" | "isGuessed">,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true });
   const decode = (chunk?: Uint8Array): string => {
     try {
       return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
     } catch (cause) {
-      const tried = encoding === "gb18030" ? "neither UTF-8 nor GB18030" : `not ${encoding.toUpperCase()}`;
+      const tried = isGuessed ? "neither UTF-8 nor GB18030" : `not ${encoding.toUpperCase()}`;
       throw fileError(`${name} cannot be read as text: it is ${tried}`, {
         cause,
-        hint: "save it as “CSV UTF-8” and try again",
+        hint: "save it as “CSV UTF-8” and try again, or say what it is written in with --encoding",
       });
     }
   };
-  for await (const chunk of readBytes(path, name)) yield decode(chunk);
+  for await (const chunk of readBytes(content, name)) yield decode(chunk);
   yield decode();
 }
 
-async function* readBytes(path: string, name: string): AsyncGenerator<Uint8Array> {
+async function* readBytes(content: Content, name: string): AsyncGenerator<Uint8Array> {
   try {
-    yield* createReadStream(path);
+    yield* content();
   } catch (error) {
     throw fileError(`cannot read ${name}: ${explainSystemError(error)}`, { cause: error });
   }

@@ -1,7 +1,6 @@
 /** Owns the composition of a run: makes clock, config, service, prompts and sandbox, each on first use. */
 
 import { setMaxListeners } from "node:events";
-import path from "node:path";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../commands/command.ts";
@@ -58,6 +57,7 @@ export async function createContext(
   defer(() => seenOrders.keep());
   const journals = openJournalIndex(directories.state, neighbours);
   const keys = makeKeys({ env: host.env, signal, ring: host.openKeyRing, config, messages });
+  const input = { stdin: host.stdin, signal };
   const random = host.random ?? Math.random;
 
   const account = once(async (): Promise<ActiveAccount> => {
@@ -165,34 +165,37 @@ export async function createContext(
       return understandParty(text);
     },
     async readText(file) {
-      const { readStream, readTextFile } = await import("./input.ts");
-      return file === "-" ? readStream(host.stdin, signal) : readTextFile(file);
+      const { readText } = await import("./input.ts");
+      return readText(file, input);
     },
     async readBytes(file) {
-      const { readFileBytes, readStreamBytes } = await import("./input.ts");
-      return file === "-" ? readStreamBytes(host.stdin, signal) : readFileBytes(file);
+      const { readBytes } = await import("./input.ts");
+      return readBytes(file, input);
     },
-    async spool() {
-      const { removeSpool, spoolStream } = await import("./input.ts");
-      const file = path.join(directories.state, `stdin-${crypto.randomUUID()}`);
-      defer(() => removeSpool(file));
-      await spoolStream(host.stdin, file, signal);
-      return file;
+    async keepCopy(file, name) {
+      const { readChunks } = await import("./input.ts");
+      const { copyPrivately } = await import("./private-copy.ts");
+      const copy = await copyPrivately(readChunks(file, input), name, directories.state);
+      defer(copy.close);
+      return copy.read;
     },
     async readPipe() {
       if (host.stdin.isTTY) return undefined;
-      const { readStream } = await import("./input.ts");
-      return readStream(host.stdin, signal);
+      const { readText } = await import("./input.ts");
+      return readText("-", input);
     },
     nextCommand(words) {
       const account = globals.account === undefined ? "" : ` --account ${globals.account}`;
       const baseUrl = globals.baseUrl === undefined ? "" : ` --base-url ${globals.baseUrl}`;
       return `courier ${words}${account}${baseUrl}`;
     },
-    async lock(file, title, claim) {
-      const { takeLock } = await import("../config/lock.ts");
-      return takeLock(file, title, { patience: "none", neighbours, claim, onLost: ending.stop });
-    },
+    lock: async (file, title, claim) =>
+      (await import("../config/lock.ts")).takeLock(file, title, {
+        patience: "none",
+        neighbours,
+        claim,
+        onLost: ending.stop,
+      }),
     ...ending,
     machine: describeMachine(process, host.env, directories, globals.timeoutMs),
     alerts: once(async () => {

@@ -1,49 +1,82 @@
-/** Owns what comes in: files, and streams that may never end. */
+/** Owns what comes in: files, pipes with a name, and streams that may never end. */
 
-import { createWriteStream } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
-import path from "node:path";
+import { close, constants, open as openDescriptor } from "node:fs";
+import { open, stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { makeDirectory } from "../core/directory.ts";
+import { promisify } from "node:util";
 import { explainSystemError, fileError } from "../core/errors.ts";
 
-/** A file's text. Throws as `readFileBytes` does. */
-export async function readTextFile(file: string): Promise<string> {
-  return (await readFileBytes(file)).toString("utf8");
+/** What a run reads from beside its files. */
+export interface Input {
+  readonly stdin: NodeJS.ReadableStream;
+  /** Ends the wait for a writer that neither writes nor closes. */
+  readonly signal: AbortSignal;
 }
 
-/** A file's content. Throws a file error in the user's words. */
-export async function readFileBytes(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw fileError(`cannot read ${file}: ${explainSystemError(error)}`, { cause: error });
-  }
+/** The text of a file, or of stdin for `-`. Throws as `readChunks` does. */
+export async function readText(file: string, input: Input): Promise<string> {
+  return new TextDecoder().decode(await readBytes(file, input));
 }
 
-/** A stream's text. A signal ends the wait for a writer that neither writes nor closes. */
-export async function readStream(stream: NodeJS.ReadableStream, signal: AbortSignal): Promise<string> {
-  return new TextDecoder().decode(await readStreamBytes(stream, signal));
-}
-
-export async function readStreamBytes(stream: NodeJS.ReadableStream, signal: AbortSignal): Promise<Buffer> {
+/** The same, byte for byte. */
+export async function readBytes(file: string, input: Input): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of addAbortSignal(signal, stream as Readable)) chunks.push(Buffer.from(chunk));
+  for await (const chunk of readChunks(file, input)) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
 }
 
-/** Copies a stream to a file that only its owner can read, in a directory that is made if need be. */
-export async function spoolStream(
-  stream: NodeJS.ReadableStream,
-  file: string,
-  signal: AbortSignal,
-): Promise<void> {
-  makeDirectory(path.dirname(file));
-  await pipeline(addAbortSignal(signal, stream as Readable), createWriteStream(file, { mode: 0o600 }));
+/** The same, in pieces. Throws a file error in the user's words. */
+export function readChunks(file: string, { stdin, signal }: Input): AsyncIterable<Uint8Array> {
+  return file === "-" ? addAbortSignal(signal, stdin as Readable) : readFileChunks(file, signal);
 }
 
-/** Removes the file of `spoolStream`, if it is there. */
-export async function removeSpool(file: string): Promise<void> {
-  await rm(file, { force: true });
+/**
+ * The file is opened once, so that a pipe with a name is one too. What is written meanwhile is refused: half
+ * of what was and half of what will be is neither.
+ */
+async function* readFileChunks(file: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  let isChanged = false;
+  try {
+    if ((await stat(file)).isFIFO()) {
+      yield* addAbortSignal(signal, await openPipe(file, signal));
+      return;
+    }
+    const handle = await open(file);
+    try {
+      const before = await handle.stat({ bigint: true });
+      yield* handle.createReadStream({ autoClose: false, signal });
+      const after = await handle.stat({ bigint: true });
+      isChanged = before.isFile() && (before.mtimeNs !== after.mtimeNs || before.size !== after.size);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw fileError(`cannot read ${file}: ${explainSystemError(error)}`, { cause: error });
+  }
+  if (!isChanged) return;
+  throw fileError(`${file} was changed while it was read`, {
+    hint: "run the same command again once it is saved",
+  });
+}
+
+/**
+ * To open a pipe is to wait for its writer, in a thread that keeps the process alive. A signal ends the wait
+ * by being that writer.
+ */
+async function openPipe(file: string, signal: AbortSignal): Promise<Readable> {
+  const { Socket } = await import("node:net"); // reads without such a thread
+  const opening = promisify(openDescriptor)(file, "r");
+  const release = async () => {
+    const writer = await promisify(openDescriptor)(file, constants.O_RDWR | constants.O_NONBLOCK);
+    await opening.catch(() => {});
+    close(writer);
+  };
+  const onAbort = () => void release().catch(() => {});
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return new Socket({ fd: await opening, readable: true, writable: false });
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
 }

@@ -2,7 +2,7 @@
 
 import type { EventsOutput, Items, LiveOutput, Output, RowsOutput } from "../commands/command.ts";
 import type { Clock } from "../core/clock.ts";
-import type { CourierError } from "../core/errors.ts";
+import { type CourierError, usageError } from "../core/errors.ts";
 import { type Json, stringifyJson } from "../model/json.ts";
 import { blank } from "../terminal/blocks.ts";
 import { createTableWriter, render, type View } from "../terminal/render.ts";
@@ -44,6 +44,8 @@ export interface Written {
 export async function writeOutput(given: Output, writer: Writer, options: OutputOptions): Promise<Written> {
   switch (given.kind) {
     case "document":
+      if (options.form === "csv")
+        throw usageError("--csv prints rows, and this is one document", "--json prints it");
       if (options.form === "human") await writer.write(await render(given.blocks, options.view));
       else await writer.write(`${toJson(given.data, options.form === "ndjson" ? undefined : writer)}\n`);
       return { count: 1, failure: undefined };

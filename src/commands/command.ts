@@ -2,6 +2,7 @@
 
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
+import type { Content } from "../bulk/source.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { JournalIndex } from "../config/journals.ts";
 import type { Keys } from "../config/keys.ts";
@@ -59,8 +60,11 @@ export interface Context {
   readText(path: string): Promise<string>;
   /** The same, byte for byte. */
   readBytes(path: string): Promise<Uint8Array>;
-  /** Copies stdin to a file that only its owner can read and that is gone when the run ends; gives its path. */
-  spool(): Promise<string>;
+  /**
+   * Copies a file, or stdin for `-`, to where only its owner can read it, until the run ends; gives what reads
+   * the copy. Throws a file error that names `name`.
+   */
+  keepCopy(path: string, name: string): Promise<Content>;
   /** What is piped in, or undefined when stdin is a terminal. */
   readPipe(): Promise<string | undefined>;
   /** What to type next, for the account of this run: `courier orders show 5 --account shop`. */

@@ -27,10 +27,10 @@ export interface LockOptions {
   /** Without it a lock left behind is known by its silence alone. */
   readonly neighbours?: Neighbours | undefined;
   readonly claim?: LockClaim | undefined;
-  /** Told when the lock was removed and nobody else has it: what is under way may still be finished. */
-  readonly onLost?: (error: CourierError) => void;
   /** Replaced in tests. */
   readonly time?: LockTime;
+  /** Told when the lock was removed and nobody else has it: what is under way may still be finished. */
+  readonly onLost?: (error: CourierError) => void;
 }
 
 /** A clock that only goes on, and the waiting by it. */
@@ -97,14 +97,6 @@ export async function takeLock(
   }
 }
 
-/** Exit 5: what was done stays done, and it is safe to run the command again. */
-function lockLost(file: string, title: string, cause: Error): CourierError {
-  return new CourierError("lock_lost", 5, `the lock on ${title} ${file} was taken away by another program`, {
-    cause,
-    hint: "run the same command again when nobody else is at work on it",
-  });
-}
-
 function cannotLock(file: string, title: string, cause: unknown): CourierError {
   return fileError(`cannot lock ${title} ${file}: ${explainSystemError(cause)}`, { cause });
 }
@@ -123,4 +115,12 @@ function adviseWaiting(holder: Holder | undefined, lockPath: string): string {
   const wayOn = "wait until it has ended, then run the same command again";
   if (holder?.pid === undefined || holder.isCertain) return wayOn;
   return `${wayOn}; if process ${holder.pid} is no courier, remove ${lockPath}`;
+}
+
+/** Exit 5: what was done stays done, and it is safe to run the command again. */
+function lockLost(file: string, title: string, cause: Error): CourierError {
+  return new CourierError("lock_lost", 5, `the lock on ${title} ${file} was taken away by another program`, {
+    cause,
+    hint: "run the same command again when nobody else is at work on it",
+  });
 }

@@ -116,6 +116,8 @@ const checkSummarySchema = object({
   senders: array(text),
   unused_columns: array(text),
   rows_with_ref: count,
+  /** What the file was read as; it was guessed where neither a mark nor `--encoding` says it. */
+  encoding: literal(["utf-8", "gb18030", "windows-1252", "utf-16le", "utf-16be"]),
   /** The account whose imports the rows were compared with; null where there is none. */
   account: textOrNull,
   to_send: count,

@@ -1,5 +1,6 @@
 /** The promise of an import: whatever happens on the way, in the end each row is an order exactly once. */
 
+import { createReadStream } from "node:fs";
 import { mkdtemp, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -200,8 +201,9 @@ function withCrash(journal: Journal, file: string, { atWrite, written }: Crash) 
 }
 
 async function* rowsOf(input: string): AsyncGenerator<ImportRow> {
-  const facts = await inspectSource(input, "input");
-  for await (const row of readRows({ path: input, name: "input", facts, mapping: new Map() })) {
+  const content = () => createReadStream(input);
+  const facts = await inspectSource(content, "input");
+  for await (const row of readRows({ content, name: "input", facts, mapping: new Map() })) {
     if (!("ok" in row)) throw new Error(JSON.stringify(row.problems));
     yield row.ok;
   }

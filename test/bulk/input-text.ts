@@ -1,9 +1,5 @@
-/** Input files of tests: texts in pieces, files on disk, and what is read from them. */
+/** Input files of tests: texts in pieces, inputs, and what is read from them. */
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { onTestFinished } from "vitest";
 import {
   type CheckedRow,
   type ImportRow,
@@ -11,7 +7,7 @@ import {
   type RowsOptions,
   readRows,
 } from "../../src/bulk/rows.ts";
-import { inspectSource } from "../../src/bulk/source.ts";
+import { type Content, inspectSource, type NamedEncoding } from "../../src/bulk/source.ts";
 
 /** A text cut at the given places. */
 export async function* pieces(text: string, cuts: readonly number[] = []): AsyncGenerator<string> {
@@ -25,28 +21,30 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-export async function putFile(content: string | Uint8Array, name = "orders.csv"): Promise<string> {
-  const directory = await mkdtemp(path.join(tmpdir(), "courier-input-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const file = path.join(directory, name);
-  await writeFile(file, content);
-  return file;
+/** An input with this content, in chunks as a file gives them. */
+export function contentOf(content: string | Uint8Array): Content {
+  const bytes = Buffer.from(content);
+  return async function* () {
+    for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+  };
 }
+
+type ReadOptions = Partial<RowsOptions> & { readonly named?: NamedEncoding };
 
 /** Every row of a file with this content. */
 export async function read(
   content: string | Uint8Array,
-  options: Partial<RowsOptions> = {},
+  { named, ...options }: ReadOptions = {},
 ): Promise<CheckedRow[]> {
-  const file = await putFile(content);
-  const facts = await inspectSource(file, "orders.csv");
-  return collect(readRows({ path: file, name: "orders.csv", facts, mapping: new Map(), ...options }));
+  const read = contentOf(content);
+  const facts = await inspectSource(read, "orders.csv", named);
+  return collect(readRows({ content: read, name: "orders.csv", facts, mapping: new Map(), ...options }));
 }
 
 /** The same where every row must be right. */
 export async function readGood(
   content: string | Uint8Array,
-  options: Partial<RowsOptions> = {},
+  options: ReadOptions = {},
 ): Promise<ImportRow[]> {
   return (await read(content, options)).map((row) => {
     if ("ok" in row) return row.ok;
@@ -56,7 +54,7 @@ export async function readGood(
 
 export async function problemsOf(
   content: string | Uint8Array,
-  options: Partial<RowsOptions> = {},
+  options: ReadOptions = {},
 ): Promise<RowProblem[]> {
   return (await read(content, options)).flatMap((row) => ("ok" in row ? [] : row.problems));
 }

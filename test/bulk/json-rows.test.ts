@@ -77,11 +77,41 @@ describe("the elements of an array", () => {
     ["[\n,1]", "a.json, line 2: not valid JSON: an element is missing"],
     ["[1\n", "a.json, line 2: not valid JSON: the array does not end"],
     ["[1]\nx", "a.json, line 2: not valid JSON: there is something after the array"],
+    ["[1 2]", "a.json, line 1: not valid JSON: a comma is missing"],
+    ['[\n"a\nb"]', "a.json, line 2: not valid JSON: a text in quotes does not end"],
+    ['[\n{"a": 1,\n', "a.json, line 2: not valid JSON: the element that begins here does not end"],
     ["[1}", "a.json, line 1: not valid JSON: a bracket is closed that was not opened"],
     ["", "a.json, line 1: not valid JSON: the array does not end"],
   ])("%j is refused", async (text, message) => {
     await expect(collect(readElements(pieces(text), "a.json"))).rejects.toThrow(message);
   });
+});
+
+test.each([
+  ["object", readObjects, '{"a": "'],
+  ["object", readObjects, '{"a": [{'],
+  ["element", readElements, '[1, {"a": "'],
+  ["element", readElements, '[1, "'],
+  ["element", readElements, "[1, 1"],
+])("an %s without an end is not held: it is left long before the file ends", async (kind, readAll, start) => {
+  const filler = "1".repeat(100_000);
+  let read = 0;
+  async function* endless() {
+    yield start;
+    for (; read < 1_000; read++) yield filler;
+  }
+  await expect(collect(readAll(endless(), "a.json"))).rejects.toThrow(
+    `a.json, line 1: not valid JSON: the ${kind} that begins here does not end`,
+  );
+  expect(read).toBeLessThan(20);
+});
+
+test("blanks are no part of an element, however many", async () => {
+  const blanks = Array.from({ length: 30 }, () => " ".repeat(100_000));
+  async function* text() {
+    yield* ["[1", ...blanks, ", {}", ...blanks, "]", ...blanks];
+  }
+  expect(plain(await collect(readElements(text(), "a.json")))).toEqual([1, {}]);
 });
 
 describe("the lines of NDJSON", () => {

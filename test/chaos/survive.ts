@@ -1,5 +1,6 @@
 /** Owns the ordeal of an import: a service that fails on every other path, and kills at random moments. */
 
+import { createReadStream } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -154,8 +155,9 @@ async function compare({ directory }: ProcessHome, { base_url, api_key }: Served
   }
   const file = path.join(directory, name);
   const wanted: ImportRow[] = [];
-  const facts = await inspectSource(file, name);
-  for await (const row of readRows({ path: file, name, facts, mapping: new Map() }))
+  const content = () => createReadStream(file);
+  const facts = await inspectSource(content, name);
+  for await (const row of readRows({ content, name, facts, mapping: new Map() }))
     if ("ok" in row) wanted.push(row.ok);
   const expected = wanted.map(({ draft: { receiver, item } }) =>
     tell(receiver?.name, receiver?.phone, `${receiver?.city}${receiver?.detail}`, Number(item?.weight)),

@@ -21,6 +21,7 @@ describe("--check", () => {
       senders: ["张三"],
       unused_columns: [],
       rows_with_ref: 2,
+      encoding: "utf-8",
       account: "(environment)",
       to_send: 3,
       created: 0,
@@ -469,4 +470,11 @@ describe("mistakes of rows", () => {
     expect(stderr).toContain("columns that are not used: Colour");
     expect(stderr).toContain("--sender @NAME gives all rows one");
   });
+});
+
+test("--check has no rows, so --csv is refused rather than something else printed", async () => {
+  const home = await createImportHome(three);
+  const { exit, stdout, stderr } = await home.courier(["orders", "import", home.file, "--check", "--csv"]);
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+  expect(stderr).toContain("--csv prints rows");
 });

@@ -143,7 +143,7 @@ test("CSV cells that a spreadsheet would run are defused, numbers are left alone
   answerData(home, "GET /api/v1/orders", JSON.stringify(data), onePage);
   const { stdout } = await home.courier("orders list --csv --fields item_name,actual_fee");
   expect(stdout).toBe(
-    "item_name,actual_fee\n'=1+1,-1.5\n'+86 138,-1.5\n'-2+3,-1.5\n'@SUM(A1),-1.5\n'\tx,-1.5\n\"'\rx\",-1.5\na=1,-1.5\n" +
+    "item_name,actual_fee\n'=1+1,-1.5\n'+86 138,-1.5\n'-2+3,-1.5\n'@SUM(A1),-1.5\n'\tx,-1.5\n\"'\\rx\",-1.5\na=1,-1.5\n" +
       '"say ""hi"", ok",-1.5\n"two\nlines",-1.5\n',
   );
 });

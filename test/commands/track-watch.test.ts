@@ -150,14 +150,16 @@ describe("the end", () => {
     });
   });
 
-  test("--until an unknown state: waited for as written, with a word about it", async () => {
+  test.each([
+    ["at_pickup_point", "known are pending, "],
+    ["delivred", "did you mean delivered?"],
+  ])("--until %s, which is unknown: waited for as written, with a word about it", async (state, next) => {
     const { home } = await homeWithParcels(0);
-    answerData(home, "GET /api/v1/tracking/T1", '{"status":"at_pickup_point"}');
-    const { exit, stderr } = await home.courier("track T1 --watch --until at_pickup_point");
+    answerData(home, "GET /api/v1/tracking/T1", `{"status":"${state}"}`);
+    const { exit, stderr } = await home.courier(`track T1 --watch --until ${state}`);
     expect(exit).toBe(0);
-    expect(stderr).toContain(
-      "at_pickup_point is no state that courier knows; it is waited for as it is written\n",
-    );
+    expect(stderr).toContain(`warning: “${state}” is no state that courier knows; ${next}`);
+    expect(stderr).toContain("it is waited for as it is written\n");
   });
 
   test.each([

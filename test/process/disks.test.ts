@@ -56,7 +56,13 @@ describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
     const file = path.join(directory, "sheet.csv");
     await writeFile(file, "sender.name,receiver.name,item.name\nA,B,C\n");
     const journal = path.join(disk, "sheet.journal");
-    const imported = await courier(["orders", "import", file, "--yes", "--journal", journal], { env });
+    const words = ["orders", "import", file, "--yes", "--journal", journal];
+    const uncopied = await courier(words, { env });
+    expect(uncopied.exit, uncopied.stderr).toBe(2);
+    expect(uncopied.stderr).toMatch(
+      /cannot keep a copy of .*sheet\.csv .*: the disk is full\nhint: .*COURIER_STATE/,
+    );
+    const imported = await courier(words);
     expect(imported.exit, imported.stderr).toBe(5);
     expect(imported.stderr).toMatch(/the disk is full/);
     expect(posts(), "nothing is sent that the journal does not know").toBe(before);

@@ -177,7 +177,7 @@ test("stdin is kept from others and gone afterwards; --check needs no place for 
   const sent = await home.courier("orders import - --yes --json --journal kept.ndjson", { stdin });
   expect(sent.exit).toBe(0);
   const left = await home.run(["ls", "-A", home.stateDir]);
-  expect(left.stdout).not.toContain("stdin-");
+  expect(left.stdout).not.toContain("input-");
   expect((await stat(path.join(home.directory, "kept.ndjson"))).mode & 0o777).toBe(0o600);
   expect(await readFile(path.join(home.directory, "kept.ndjson"), "utf8")).toContain('"created"');
 });

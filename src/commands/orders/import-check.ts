@@ -2,16 +2,18 @@
 
 import type { CheckSummary } from "../../model/results.ts";
 import { type Block, fields, line, styled } from "../../terminal/blocks.ts";
+import { describeEncoding } from "./import-input.ts";
 import { describeEarlier, type ImportPlan, lacksRefs } from "./import-plan.ts";
 
 export function toSummary(plan: ImportPlan, account: string | undefined): CheckSummary {
-  const { rows, serviceLevels, senders, unused, refs } = plan.overview;
+  const { rows, serviceLevels, senders, unused, refs, encoding } = plan.overview;
   return {
     rows,
     service_levels: Object.fromEntries(serviceLevels),
     senders: [...senders],
     unused_columns: [...unused],
     rows_with_ref: refs,
+    encoding,
     account: account ?? null,
     to_send: plan.toSend,
     created: plan.created,
@@ -25,6 +27,7 @@ export function checkView(plan: ImportPlan, comparison: string): readonly Block[
   const { rows, serviceLevels, senders, unused, refs } = plan.overview;
   const levels = [...serviceLevels].map(([level, count]) => `${count} ${level || "without one"}`);
   const earlier = describeEarlier(plan);
+  const encoding = describeEncoding(plan.overview);
   return [
     line(styled("good", "No mistakes found"), `; nothing was sent. ${promise}`),
     fields(
@@ -34,6 +37,7 @@ export function checkView(plan: ImportPlan, comparison: string): readonly Block[
       ["Service levels", levels.join(", ")],
       ["Senders", [...senders].join(", ")],
       ["Refs", describeRefs(rows, refs)],
+      ...(encoding === "" ? [] : ([["Encoding", encoding]] as const)),
       ["Columns not used", unused.join(", ") || "none"],
       ["Other imports", comparison],
     ),

@@ -1,8 +1,10 @@
 /** Owns the input of an import: its options, its rows, and the check of all of them before anything is sent. */
 
 import type { ColumnMap } from "../../bulk/columns.ts";
+import { findText } from "../../bulk/garbled.ts";
 import type { RowProblem } from "../../bulk/rows.ts";
 import { type ImportRow, type RowsOptions, readRows } from "../../bulk/rows.ts";
+import type { Encoding } from "../../bulk/source.ts";
 import { fileError } from "../../core/errors.ts";
 import type { Json } from "../../model/json.ts";
 import { line, table } from "../../terminal/blocks.ts";
@@ -23,6 +25,9 @@ export interface Overview {
   readonly columns: ReadonlyMap<string, string>;
   /** Columns that are no field of an order. */
   readonly unused: readonly string[];
+  readonly encoding: Encoding;
+  /** A text that another encoding would have made another one: the first of the rows. */
+  readonly sample: string | undefined;
 }
 
 const problemsShown = 50;
@@ -39,6 +44,7 @@ export async function checkRows(
   const serviceLevels = new Map<string, number>();
   const senders = new Set<string>();
   let header: readonly string[] = [];
+  let sample: string | undefined;
   let unused: readonly string[] = [];
   const columns = new Map<string, string>();
   const tallies = new Map<string, number>();
@@ -62,20 +68,32 @@ export async function checkRows(
     }
     const { draft, ref } = checked.ok;
     if (ref !== undefined) refs += 1;
+    sample ??= findText(draft, isBeyondAscii)?.text;
     const level = draft.service_type ?? "";
     serviceLevels.set(level, (serviceLevels.get(level) ?? 0) + 1);
     if (senders.size < sendersKept) senders.add(draft.sender?.name ?? "-");
     await onRow(checked.ok);
   }
   if (count === 0) throw fileError(`${options.name} has no rows`);
+  const { encoding } = options.facts;
   if (wrong > 0) {
     const ofAll = new Set(
       [...tallies].flatMap(([kind, times]) => (count > 1 && times === count ? [kind] : [])),
     );
     if (unused.length > 0) context.messages.note(describeUnused(unused));
+    if (encoding !== "utf-8") context.messages.note(`read as ${describeEncoding({ encoding, sample })}`);
     throw await refuse(options.name, { problems, ofAll, wrong, count }, context);
   }
-  return { rows: count, refs, serviceLevels, senders, header, columns, unused };
+  return { rows: count, refs, serviceLevels, senders, header, columns, unused, encoding, sample };
+}
+
+const isBeyondAscii = (text: string) => /[^\u0020-\u007e]/.test(text);
+
+/** What the text was read as, with some of it, where it is not UTF-8; else empty. */
+export function describeEncoding({ encoding, sample }: Pick<Overview, "encoding" | "sample">): string {
+  if (encoding === "utf-8") return "";
+  const name = encoding.toUpperCase();
+  return sample === undefined ? name : `${name}, such as “${sample}”; if that is wrong, see --encoding`;
 }
 
 /** Columns of the file that no field is taken from. */

@@ -4,7 +4,7 @@ import type { JournalIdentity, JournalView } from "../../bulk/journal.ts";
 import type { ImportRow, RowsOptions } from "../../bulk/rows.ts";
 import { type CourierError, fileError } from "../../core/errors.ts";
 import type { Context } from "../command.ts";
-import { checkRows, describeUnused, type Overview } from "./import-input.ts";
+import { checkRows, describeEncoding, describeUnused, type Overview } from "./import-input.ts";
 import type { OtherOrders, Twin } from "./import-others.ts";
 import { createRenamedRows } from "./import-renamed.ts";
 import { createTwinCounts, type TwinCount } from "./import-twins.ts";
@@ -75,7 +75,7 @@ function strangeJournal(
 ): CourierError {
   if (fingerprint === facts.fingerprint) {
     return fileError(`the rows of ${name} are read differently than when the journal was begun: ${path}`, {
-      hint: "give the same --map, --use-map and --sender as then",
+      hint: "give the same --map, --use-map, --sender and --encoding as then",
     });
   }
   const renamed = twins.find(({ by }) => by === "renamed")?.count ?? 0;
@@ -105,6 +105,8 @@ export function summarise(
   messages.note(`${rows} for the account ${account} at ${base_url}: ${levels.join(", ")}`);
   messages.note(`from ${[...overview.senders].join(", ")}`);
   if (overview.unused.length > 0) messages.note(describeUnused(overview.unused));
+  const encoding = describeEncoding(overview);
+  if (encoding !== "") messages.note(`read as ${encoding}`);
   const earlier = describeEarlier(plan);
   if (earlier !== "") messages.note(`from an earlier run: ${earlier}; ${plan.toSend} to send`);
   if (gone > 0) {

@@ -1,7 +1,7 @@
 /** Owns where an import's rows come from: the file or stdin, the columns' names, the sender of rows without one. */
 
 import type { RowsOptions } from "../../bulk/rows.ts";
-import { inspectSource } from "../../bulk/source.ts";
+import { inspectSource, type NamedEncoding } from "../../bulk/source.ts";
 import { defaultSender, findParty, parseAlias } from "../../config/address-book.ts";
 import { usageError } from "../../core/errors.ts";
 import type { Context } from "../command.ts";
@@ -13,17 +13,17 @@ export interface SourceChoice {
   readonly useMap?: string | undefined;
   readonly saveMap?: string | undefined;
   readonly sender?: string | undefined;
+  readonly encoding?: NamedEncoding | undefined;
 }
 
 /** Throws a usage or file error for names that are not known and for a file that is not usable. */
 export async function openSource(choice: SourceChoice, context: Context): Promise<RowsOptions> {
-  const isPiped = choice.file === "-";
-  const name = isPiped ? "stdin" : choice.file;
-  const path = isPiped ? await context.spool() : choice.file;
+  const name = choice.file === "-" ? "stdin" : choice.file;
+  const content = await context.keepCopy(choice.file, name);
   return {
-    path,
+    content,
     name,
-    facts: await inspectSource(path, name),
+    facts: await inspectSource(content, name, choice.encoding),
     mapping: await chooseMapping(choice, context),
     sender: await findSender(choice.sender, context),
   };

@@ -5,6 +5,7 @@ import { parseMapping } from "../../bulk/columns.ts";
 import { type JournalIdentity, openJournal, viewJournal } from "../../bulk/journal.ts";
 import { createRejects } from "../../bulk/rejects.ts";
 import type { RowsOptions } from "../../bulk/rows.ts";
+import { isPassing, type NamedEncoding, namedEncodings } from "../../bulk/source.ts";
 import type { ActiveAccount } from "../../config/accounts.ts";
 import { rememberJournal } from "../../config/journals.ts";
 import { CourierError, usageError } from "../../core/errors.ts";
@@ -22,6 +23,7 @@ import {
   countOption,
   listOption,
   type OptionValues,
+  quote,
   switchOption,
   textArgument,
   textOption,
@@ -45,6 +47,12 @@ const options = {
   sender: textOption("@NAME", "the sender of rows that have none, from the address book", {
     values: "party",
   }),
+  encoding: {
+    placeholder: "NAME",
+    summary: "what the file is written in: utf-8, gb18030 or windows-1252 (default: UTF-8, else GB18030)",
+    parse: parseEncoding,
+    candidates: namedEncodings.map((value) => ({ value })),
+  },
   check: switchOption("read every row and compare it with earlier imports, and send nothing"),
   concurrency: countOption("N", "rows sent at once (default 4)", { min: 1, max: 64 }),
   rate: countOption("N", "send at most N rows a second", { min: 1, max: 1_000 }),
@@ -55,6 +63,12 @@ const options = {
   }),
   allowDuplicate: switchOption("send rows although another import has created the same orders"),
 } as const;
+
+function parseEncoding(text: string, flag: string): NamedEncoding {
+  const encoding = namedEncodings.find((each) => each === text.toLowerCase());
+  if (encoding !== undefined) return encoding;
+  throw usageError(`${flag} takes ${namedEncodings.join(", ")}, not ${quote(text)}`);
+}
 
 export const importOrders = defineCommand({
   description:
@@ -68,7 +82,11 @@ export const importOrders = defineCommand({
     "Rows that were created are not sent again, and neither are the same rows in another file.\n\n" +
     "Refused rows: mend them in the file of --rejects and import that, or mend them in the file itself and run\n" +
     "the same command again. After exit 5, 6 or 130 the same command goes on where it was.",
-  arguments: { file: textArgument("the file; - for stdin, together with --journal", { values: "file" }) },
+  arguments: {
+    file: textArgument("the file; - for stdin, which needs --journal, as a named pipe does", {
+      values: "file",
+    }),
+  },
   options,
   hasRows: true,
   confirms: true,
@@ -95,7 +113,11 @@ export const importOrders = defineCommand({
     const journalPath = await findJournalPath(input);
     if (check) return checkFile(input, journalPath, context);
     if (journalPath === undefined) {
-      throw usageError("an import from stdin needs a place for its journal", "give one with --journal PATH");
+      const name = file === "-" ? "stdin" : file;
+      throw usageError(
+        `an import from ${name} needs a place for its journal`,
+        "give one with --journal PATH",
+      );
     }
     await ensureCanConfirm(context);
     context.defer(await context.lock(journalPath, "the journal"));
@@ -123,10 +145,10 @@ export const importOrders = defineCommand({
 
 type Input = OptionValues<typeof options> & { readonly file: string };
 
-/** Without links, so that one journal has one name; undefined for stdin without `--journal`. */
+/** Without links, so that one journal has one name; undefined for stdin and for a pipe without `--journal`. */
 async function findJournalPath({ file, journal }: Input): Promise<string | undefined> {
-  const given = journal ?? (file === "-" ? undefined : `${file}.journal.ndjson`);
-  if (given === undefined) return undefined;
+  if (journal === undefined && (await isPassing(file))) return undefined;
+  const given = journal ?? `${file}.journal.ndjson`;
   return findRealPath(given).catch(() => path.resolve(given)); // what opens it tells what is wrong
 }
 

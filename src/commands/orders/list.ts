@@ -3,13 +3,13 @@
 import { allOrders } from "../../api/pages.ts";
 import { type OrderFilter, toCount } from "../../api/service.ts";
 import { usageError } from "../../core/errors.ts";
-import { suggest } from "../../core/suggest.ts";
 import type { OrderSummary } from "../../model/interface.ts";
 import { stateChoices, stateNames } from "../../model/states.ts";
 import { type Column, instant, show, state, styled } from "../../terminal/blocks.ts";
 import { checkBudget } from "../budget.ts";
 import { type Context, defineCommand, rows } from "../command.ts";
-import { countOption, dateOption, type OptionValues, quote, switchOption, textOption } from "../options.ts";
+import { countOption, dateOption, type OptionValues, switchOption, textOption } from "../options.ts";
+import { unknownState } from "../unknown-state.ts";
 
 const pagesAtOnce = 8;
 
@@ -69,9 +69,7 @@ async function* hintAtUnknownState(
     yield order;
   }
   if (!isEmpty || status === undefined || stateNames.includes(status)) return;
-  const nearest = suggest(status, stateNames);
-  const next = nearest ? `did you mean ${nearest}?` : `known are ${stateNames.join(", ")}`;
-  messages.warn(`${quote(status)} is no state that courier knows; ${next}`);
+  messages.warn(unknownState(status));
 }
 
 async function* everyOrder(

@@ -18,6 +18,7 @@ import {
 } from "../../watch/watcher.ts";
 import { checkBudget } from "../budget.ts";
 import type { Context, Items, LiveOutput } from "../command.ts";
+import { unknownState } from "../unknown-state.ts";
 import { createActs } from "./acts.ts";
 import { boardScreen, type Seen, summarise } from "./board.ts";
 import { createGrievances } from "./grievances.ts";
@@ -38,8 +39,10 @@ export async function watchParcels(
 ): Promise<LiveOutput> {
   const service = await context.service();
   const { goal, pace } = { goal: chooseGoal(input), pace: choosePace(input) };
-  if (goal.kind === "state" && !stateNames.includes(goal.state))
-    context.messages.note(`${goal.state} is no state that courier knows; it is waited for as it is written`);
+  if (goal.kind === "state" && !stateNames.includes(goal.state)) {
+    context.messages.warn(unknownState(goal.state));
+    context.messages.note("it is waited for as it is written");
+  }
   await checkCalls(trackingNumbers.length, pace, input.for, service, context);
   const quit = new AbortController();
   const watch = createWatch({

@@ -1,0 +1,74 @@
+/** Owns the signs that a text was read in another encoding than it was written in. */
+
+import { fileError } from "../core/errors.ts";
+import { isJsonObject, type Json } from "../model/json.ts";
+
+/** Throws a file error for the first text of a row that shows that GB18030 was the wrong guess. */
+export function createGarbleCheck(name: string) {
+  const isGarbled = createGarbleTest();
+  return (
+    record: RowText,
+    header: readonly string[],
+    place: { readonly row: number; readonly line: number },
+  ) => {
+    const row = "value" in record ? record.value : byColumns(record.cells, header);
+    const found = findText(row, isGarbled);
+    if (!found) return;
+    const { path, text } = found;
+    throw fileError(
+      `${name} is neither UTF-8 nor, it seems, GB18030: row ${place.row} would have “${text}” in ${path}`,
+      {
+        hint: "save it as “CSV UTF-8”, or say what it is: --encoding windows-1252 for Western European, --encoding gb18030 where the text is right",
+        details: { ...place, column: path, value: text },
+      },
+    );
+  };
+}
+
+type RowText = { readonly cells: readonly string[] } | { readonly value: Json };
+
+function byColumns(cells: readonly string[], header: readonly string[]): Json {
+  return Object.fromEntries(cells.map((cell, index) => [header[index] ?? "", cell]));
+}
+
+/**
+ * Tells what becomes of Western European text that is read as GB18030: “J黵gen” of “Jürgen”. An accented
+ * letter and the plain one after it become one character, which then stands among letters. The characters of
+ * everyday Chinese have no letter in their bytes, so “A座B室” is none of these.
+ */
+export function createGarbleTest(): (text: string) => boolean {
+  const swallowers = charactersOverLetters();
+  return (text) => {
+    for (let at = 0; at < text.length; at++) {
+      if (text.charCodeAt(at) < 0x80 || !swallowers.has(text[at] as string)) continue;
+      const around = [text[at - 1] ?? "", text[at + 1] ?? ""];
+      if (around.some((each) => /^[a-z]$/.test(each))) return true;
+      if (around.every((each) => /^[A-Z]$/.test(each))) return true;
+    }
+    return false;
+  };
+}
+
+/** What GB18030 writes as a byte beyond ASCII and the byte of a letter. */
+function charactersOverLetters(): ReadonlySet<string> {
+  const letters = Array.from({ length: 26 }, (_, index) => [0x41 + index, 0x61 + index]).flat();
+  const leads = Array.from({ length: 0xfe - 0x80 }, (_, index) => 0x81 + index);
+  const pairs = leads.flatMap((lead) => letters.flatMap((letter) => [lead, letter]));
+  return new Set(new TextDecoder("gb18030").decode(Uint8Array.from(pairs)));
+}
+
+/** The first text or key in a value that passes the test, and its path. */
+export function findText(
+  value: Json,
+  test: (text: string) => boolean,
+  path = "",
+): { readonly path: string; readonly text: string } | undefined {
+  if (typeof value === "string") return test(value) ? { path, text: value } : undefined;
+  if (!Array.isArray(value) && !isJsonObject(value)) return undefined;
+  for (const [key, part] of Object.entries(value)) {
+    const place = path === "" ? key : `${path}.${key}`;
+    const found = test(key) ? { path: place, text: key } : findText(part as Json, test, place);
+    if (found) return found;
+  }
+  return undefined;
+}

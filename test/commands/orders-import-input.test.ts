@@ -1,0 +1,141 @@
+/** The file of an import: what was checked is what is sent, whatever becomes of the file meanwhile. */
+
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { createImportHome, header, row, sheet } from "../support/imports.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+
+describe("a file that is changed while the question is open", () => {
+  const rows = Array.from({ length: 30 }, (_, index) => row(`A-${index}`, `Name ${index}`));
+  const names = rows.map((_, index) => `Name ${index}`).sort();
+
+  test.each<[string, (file: string) => Promise<void>]>([
+    ["with further rows", (file) => writeFile(file, sheet(...rows, row("A-99", "Later")))],
+    [
+      "in reverse order, in its place",
+      (file) => writeFile(file, sheet(...rows.toReversed()), { flag: "r+" }),
+    ],
+    ["to nothing", (file) => writeFile(file, "")],
+    ["by taking it away", (file) => rm(file)],
+  ])("%s: the rows that were asked for are sent, and no others", async (_how, change) => {
+    const home = await createImportHome(sheet(...rows));
+    const asked: string[] = [];
+    const prompts = {
+      ...scriptedPrompts({}),
+      async confirm(question: string) {
+        asked.push(question);
+        await change(home.file);
+        return true;
+      },
+    };
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+    expect(asked).toEqual([expect.stringMatching(/^Create 30 orders /)]);
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect((await home.receivers()).sort()).toEqual(names);
+  });
+
+  test("is imported as it is then by the next run", async () => {
+    const home = await createImportHome(sheet(row("A-1", "王五")));
+    expect((await home.run()).exit).toBe(0);
+    await home.put(sheet(row("A-2", "赵六"), row("A-1", "王五")));
+    expect((await home.run()).exit).toBe(0);
+    expect(await home.receivers()).toEqual(["王五", "赵六"]);
+  });
+});
+
+test("a file that is written while it is read is not taken: exit 2", async () => {
+  const line = `${row("", "李四")}${"x".repeat(1_000)}\n`;
+  const home = await createImportHome(`${header}\n${line.repeat(8_000)}`);
+  let isOver = false;
+  const ran = home.run("--check").finally(() => {
+    isOver = true;
+  });
+  while (!isOver) await writeFile(home.file, line, { flag: "a" });
+  const { exit, stderr } = await ran;
+  expect(exit).toBe(2);
+  expect(JSON.parse(stderr).error).toMatchObject({
+    message: `${home.file} was changed while it was read`,
+    hint: "run the same command again once it is saved",
+  });
+});
+
+test("the copy that is read has no name from the beginning, so that no end leaves it behind", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2")));
+  const seen: string[][] = [];
+  const prompts = {
+    ...scriptedPrompts({}),
+    async confirm() {
+      seen.push(await readdir(home.stateDir));
+      return true;
+    },
+  };
+  expect((await home.courier(["orders", "import", home.file], { terminal: 120, prompts })).exit).toBe(0);
+  expect(seen.flat().filter((name) => name.startsWith("input-"))).toEqual([]);
+  expect(seen).toHaveLength(1);
+  expect(await readFile(home.file, "utf8")).toContain("A-2");
+});
+
+test.each([
+  ["nowhere.csv", "there is no such file"],
+  [".", "it is a directory"],
+])("%s: it is said that %s", async (name, reason) => {
+  const home = await createImportHome("");
+  const file = `${home.directory}/${name}`;
+  const ran = await home.courier(["orders", "import", file, "--yes", "--journal", home.journal]);
+  expect(ran).toMatchObject({ exit: 2, stdout: "" });
+  expect(ran.stderr).toContain(`cannot read ${file}: ${reason}`);
+});
+
+describe("a file that is not UTF-8", () => {
+  const chinese = Buffer.concat([
+    Buffer.from("sender.name,receiver.name,item.name\r\n"),
+    Buffer.from([0xd5, 0xc5, 0xc8, 0xfd, 0x2c, 0xc0, 0xee, 0xcb, 0xc4, 0x2c, 0xb2, 0xe8, 0x0d, 0x0a]),
+  ]);
+  const german = Buffer.from(
+    "sender.name;receiver.name;receiver.detail;item.name\nLi;Wang;Weg 5;Tee\nM\xfcller;J\xfcrgen K\xf6hler;Hauptstra\xdfe 5;Tee\n",
+    "latin1",
+  );
+  const names = (home: { sandbox: { requests: readonly { body: string }[] } }) =>
+    home.sandbox.requests.filter(({ body }) => body !== "").map(({ body }) => JSON.parse(body).receiver.name);
+
+  test("is told with some of its text, before it is sent and by --check", async () => {
+    const home = await createImportHome(chinese);
+    const checked = await home.courier(["orders", "import", home.file, "--check"]);
+    expect(checked.stdout).toMatch(/^Encoding +GB18030, such as “张三”; if that is wrong, see --encoding$/m);
+    const data = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+    expect(JSON.parse(data.stdout)).toMatchObject({ encoding: "gb18030" });
+    const sent = await home.run();
+    expect(sent.stderr).toContain("read as GB18030, such as “张三”; if that is wrong, see --encoding\n");
+    expect([sent.exit, names(home)]).toEqual([0, ["李四"]]);
+  });
+
+  test("and cannot be Chinese is refused with row and column, and nothing is sent", async () => {
+    const home = await createImportHome(german);
+    const { exit, stderr } = await home.run();
+    expect([exit, home.posts]).toEqual([2, 0]);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      message: `${home.file} is neither UTF-8 nor, it seems, GB18030: row 2 would have “M黮ler” in sender.name`,
+      hint: expect.stringMatching(/CSV UTF-8.*--encoding windows-1252.*--encoding gb18030/),
+      details: { row: 2, line: 3, column: "sender.name", value: "M黮ler" },
+    });
+  });
+
+  test.each([
+    ["windows-1252", "Jürgen Köhler"],
+    ["gb18030", "J黵gen K鰄ler"],
+  ])("is what --encoding %s says", async (encoding, name) => {
+    const home = await createImportHome(german);
+    expect(await home.run(`--encoding ${encoding} --concurrency 1`)).toMatchObject({ exit: 0 });
+    expect(names(home)).toEqual(["Wang", name]);
+  });
+
+  test("nothing is said of one that is; another name is refused", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const checked = await home.courier(["orders", "import", home.file, "--check"]);
+    expect(checked.stdout).not.toContain("Encoding");
+    expect((await home.run()).stderr).not.toContain("read as");
+    const wrong = await home.run("--encoding latin1");
+    expect(wrong.exit).toBe(2);
+    expect(wrong.stderr).toContain("--encoding takes utf-8, gb18030, windows-1252, not “latin1”");
+  });
+});

@@ -1,0 +1,91 @@
+/** The file of an import as the system gives it: pipes with a name, and a copy that no end leaves behind. */
+
+import { createWriteStream } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { row, sheet } from "../support/imports.ts";
+import { createServedProcessHome, until } from "../support/process.ts";
+
+const post = { method: "POST", path: "/api/v1/orders" } as const;
+const rows = sheet(row("A-1"), row("A-2"), row("A-3"));
+
+async function createHome() {
+  const home = await createServedProcessHome();
+  await writeFile(path.join(home.directory, "orders.csv"), rows);
+  return home;
+}
+
+describe.skipIf(process.platform !== "linux")("a pipe with a name", () => {
+  /** One of its threads waits in the system for the other end of a pipe. */
+  async function isOpening(pid: number): Promise<boolean> {
+    const tasks = await readdir(`/proc/${pid}/task`);
+    const places = await Promise.all(
+      tasks.map((task) => readFile(`/proc/${pid}/task/${task}/wchan`, "utf8")),
+    );
+    return places.includes("wait_for_partner");
+  }
+
+  test("is imported as stdin is: with a place for its journal, read once", async () => {
+    const home = await createHome();
+    const shell = 'mkfifo p && { cat orders.csv > p & } && exec "$@"';
+    const words = "orders import p --json";
+    const bare = await home.courier(`${words} --yes`, { shell: 'mkfifo p && "$@"; s=$?; rm p; exit $s' });
+    expect(bare).toMatchObject({ exit: 2, stdout: "" });
+    expect(JSON.parse(bare.stderr).error).toMatchObject({
+      message: "an import from p needs a place for its journal",
+      hint: "give one with --journal PATH",
+    });
+    const sent = await home.courier(`${words} --yes --journal j.ndjson`, { shell });
+    expect([sent.exit, JSON.parse(sent.stdout).length], sent.stderr).toEqual([0, 3]);
+  });
+
+  test("of a shell's own, for the output of a command, is too", async () => {
+    const home = await createHome();
+    const line = 'exec "$@" <(cat orders.csv)';
+    const checked = await home.run(
+      ["bash", "-c", line, "bash", ...home.program, ..."orders import --check --json --journal j".split(" ")],
+      {},
+    );
+    expect(checked.exit, checked.stderr).toBe(0);
+    expect(JSON.parse(checked.stdout)).toMatchObject({ rows: 3, to_send: 3 });
+  });
+
+  const words = [
+    "orders import p --yes --journal j.ndjson",
+    "addresses import p",
+    "orders create --file p --yes",
+    "api POST orders --input p",
+  ];
+  test.each(words)("that nobody writes to holds no signal up: %s", async (line) => {
+    const home = await createHome();
+    await home.run(["mkfifo", "p"]);
+    const running = home.start(line, { limitMs: 10_000 });
+    await until("it waits for a writer", () => isOpening(running.pid));
+    process.kill(running.pid, "SIGTERM");
+    expect(await running.ended).toMatchObject({ exit: 143, signal: null });
+  });
+
+  test.each(words)("whose writer has paused holds no signal up: %s", async (line) => {
+    const home = await createHome();
+    await home.run(["mkfifo", "p"]);
+    const running = home.start(line, { limitMs: 10_000 });
+    const writer = createWriteStream(path.join(home.directory, "p"));
+    await new Promise((resolve) => writer.write("ref,", resolve));
+    process.kill(running.pid, "SIGTERM");
+    const ended = await running.ended;
+    writer.on("error", () => {}).destroy();
+    expect(ended).toMatchObject({ exit: 143, signal: null });
+  });
+});
+
+test("a run that is killed while it sends leaves no copy of the orders behind", async () => {
+  const home = await createHome();
+  home.sandbox.faults.set([{ ...post, kind: "stall_headers" }]);
+  const running = home.start("orders import orders.csv --yes");
+  await until("sent", () => home.sandbox.requests.some(({ method }) => method === "POST"));
+  process.kill(running.pid, "SIGKILL");
+  expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
+  expect((await readdir(home.stateDir)).filter((name) => name.startsWith("input-"))).toEqual([]);
+  expect(await readdir(home.tmpDir)).toEqual([]);
+});
