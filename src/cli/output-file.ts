@@ -1,5 +1,6 @@
 /** Owns results in a file: written under another name, and given their own once they are whole. */
 
+import { randomUUID } from "node:crypto";
 import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { Writable } from "node:stream";
 import { explainSystemError, fileError } from "../core/errors.ts";
@@ -18,7 +19,7 @@ export async function openOutputFile(path: string): Promise<OutputFile> {
   const { target, draft } = await findPlace(path).catch((error) => {
     throw fail(error);
   });
-  const handle = await open(draft ?? target, "w").catch((error) => {
+  const handle = await open(draft ?? target, draft === undefined ? "w" : "wx").catch((error) => {
     throw fail(error);
   });
   return {
@@ -49,5 +50,10 @@ async function findPlace(path: string): Promise<{ target: string; draft: string 
   const target = await realpath(path).catch(() => path);
   const facts = await stat(target).catch(() => undefined);
   if (facts?.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
-  return { target, draft: !facts || facts.isFile() ? `${target}.part` : undefined };
+  return { target, draft: !facts || facts.isFile() ? nameDraft(target) : undefined };
+}
+
+/** No other run writes to it, and no file of the user's is called like it. */
+function nameDraft(target: string): string {
+  return `${target}.part-${randomUUID().slice(0, 8)}`;
 }

@@ -65,6 +65,19 @@ describe("the form", () => {
 });
 
 describe("the file", () => {
+  test("is that of one run where two write it at once, and nobody's draft is theirs", async () => {
+    const home = await homeWith(1_200);
+    await writeFile(home.at("a.ndjson.part"), "important");
+    const words = ["orders", "export", "-o", home.at("a.ndjson")];
+    const ran = await Promise.all([home.courier(words), home.courier([...words, "--fields", "id"])]);
+    expect(ran.map(({ exit }) => exit)).toEqual([0, 0]);
+    const lines = (await home.text("a.ndjson")).trimEnd().split("\n");
+    expect(lines).toHaveLength(1_200);
+    const fields = lines.map((line) => Object.keys(JSON.parse(line)).length === 1);
+    expect(new Set(fields).size).toBe(1);
+    expect(await home.text("a.ndjson.part")).toBe("important");
+  });
+
   test("is replaced once the new one is whole, and not before", async () => {
     const home = await homeWith(30);
     await writeFile(home.at("a.csv"), "old");
@@ -73,7 +86,7 @@ describe("the file", () => {
     expect(failed.exit).toBe(5);
     expect(failed.stderr).not.toContain("wrote");
     expect(await home.text("a.csv")).toBe("old");
-    expect((await readdir(home.directory)).filter((name) => name.endsWith(".part"))).toEqual([]);
+    expect((await readdir(home.directory)).filter((name) => name.includes(".part"))).toEqual([]);
     home.sandbox.faults.clear();
     expect((await home.courier(["orders", "export", "-o", home.at("a.csv")])).exit).toBe(0);
     expect((await home.text("a.csv")).trimEnd().split("\n")).toHaveLength(31);
