@@ -185,10 +185,10 @@ function renderTimeline(entries: TimelineBlock["entries"], view: View): string[]
         `${mark} ${view.paint("dim", padToWidth(time, timeWidth))}  ${padToWidth(place, placeWidth)}  ${text}`,
       ];
     }
-    const room = Math.max(narrowestText, (view.width ?? 0) - 2);
+    const room = Math.max(narrowestText, (view.width ?? 0) - 4);
     return [
       `${mark} ${view.paint("dim", time)}`,
-      ...wrapToWidth(`${place}  ${text}`, room).map((part) => `${bar} ${part}`),
+      ...wrapToWidth(`${place}  ${text}`, room).map((part) => `${bar}   ${part}`),
     ];
   });
 }
