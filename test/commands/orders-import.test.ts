@@ -49,6 +49,15 @@ describe("--check", () => {
     expect(stdout).toMatch(/^Refs +1 row has none$/m);
   });
 
+  test("tells of rows that were sent and are no more there", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五"), row("A-3")));
+    await home.run();
+    await home.put(sheet(row("A-1"), row("A-3")));
+    const { exit, stdout } = await home.courier(["orders", "import", home.file, "--check"]);
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/^No more there +1 row was taken out of the file or changed since/m);
+  });
+
   test("knows what an earlier run has done, and leaves the journal as it is", async () => {
     const home = await createImportHome(three);
     await home.run();
@@ -230,6 +239,17 @@ describe("rejects come out in the form that went in, and go in again", () => {
     const lines = (await readFile(rejects, "utf8")).trimEnd().split("\n");
     expect(lines[0]).toBe(`${header},error`);
     expect(lines[1]).not.toContain("old news");
+  });
+
+  test("the hint names the flags without which they would be read in another way", async () => {
+    const lines = ["Ship Name,sender.name,receiver.phone,item.name", "李四,张三,12,书"];
+    const home = await createImportHome(`${lines.join("\n")}\n`);
+    const rejects = path.join(home.directory, "rejects.csv");
+    const map = ["--map", "Ship Name=receiver.name"];
+    const words = ["orders", "import", home.file, "--yes", "--rejects", rejects, ...map];
+    const { exit, stderr } = await home.courier(words);
+    expect(exit).toBe(3);
+    expect(stderr).toContain(`hint: mend the rows in ${rejects} and import that file, with the same --map\n`);
   });
 
   test("nothing is written where nothing was refused, and never over the input", async () => {

@@ -3,7 +3,7 @@
 import type { CheckSummary } from "../../model/results.ts";
 import { type Block, fields, line, styled } from "../../terminal/blocks.ts";
 import { describeEncoding } from "./import-input.ts";
-import { describeEarlier, type ImportPlan, lacksRefs } from "./import-plan.ts";
+import { describeEarlier, describeGone, type ImportPlan, lacksRefs } from "./import-plan.ts";
 
 export function toSummary(plan: ImportPlan, account: string | undefined): CheckSummary {
   const { rows, serviceLevels, senders, unused, refs, encoding } = plan.overview;
@@ -34,6 +34,7 @@ export function checkView(plan: ImportPlan, comparison: string): readonly Block[
       ["Rows", String(rows)],
       ["To be sent", String(plan.toSend)],
       ...(earlier === "" ? [] : ([["From an earlier run", earlier]] as const)),
+      ...(plan.gone > 0 ? ([["No more there", describeGone(plan.gone)]] as const) : []),
       ["Service levels", levels.join(", ")],
       ["Senders", [...senders].join(", ")],
       ["Refs", describeRefs(rows, refs)],

@@ -109,13 +109,14 @@ export function summarise(
   if (encoding !== "") messages.note(`read as ${encoding}`);
   const earlier = describeEarlier(plan);
   if (earlier !== "") messages.note(`from an earlier run: ${earlier}; ${plan.toSend} to send`);
-  if (gone > 0) {
-    const taken = gone === 1 ? "1 row was" : `${gone} rows were`;
-    messages.warn(
-      `${taken} taken out of the file or changed since an earlier run; a changed row without a ref is a new one`,
-    );
-  }
+  if (gone > 0) messages.warn(describeGone(gone));
   if (plan.toSend > 0 && overview.refs === 0) messages.warn(lacksRefs);
+}
+
+/** Rows that the journal knows and the file has no more. */
+export function describeGone(gone: number): string {
+  const taken = gone === 1 ? "1 row was" : `${gone} rows were`;
+  return `${taken} taken out of the file or changed since an earlier run; a changed row without a ref is a new one`;
 }
 
 export const lacksRefs =

@@ -1,7 +1,7 @@
 /** Owns the run of an import as seen by a user: progress, report, rejects, and how it ended. */
 
 import { ServiceFailure } from "../../api/failure.ts";
-import type { RowResult } from "../../bulk/import-terms.ts";
+import type { ImportOptions, RowResult } from "../../bulk/import-terms.ts";
 import { importRows } from "../../bulk/importer.ts";
 import type { Journal } from "../../bulk/journal.ts";
 import { ServiceUnavailable } from "../../bulk/patience.ts";
@@ -30,7 +30,9 @@ export interface ImportRun {
   readonly plan: ImportPlan;
   readonly journal: Journal;
   readonly others: OtherOrders;
-  readonly settings: { concurrency: number; ratePerSecond: number | undefined; retryRefused: boolean };
+  readonly settings: ImportOptions;
+  /** Flags that say how the file is to be read. */
+  readonly readBy: readonly string[];
   readonly rejects: RejectsWriter | undefined;
 }
 
@@ -38,7 +40,7 @@ export interface ImportRun {
 export function runImport(run: ImportRun, context: Context): RowsOutput {
   const counts = { created: 0, refused: 0, unknown: 0, unsent: 0, changed: 0, earlier: 0 };
   const wrong: ReportRow[] = [];
-  const { source, plan, journal, others, settings, rejects } = run;
+  const { source, plan, journal, others, settings, readBy, rejects } = run;
 
   /** A row counts when it is done, and not only when its turn in the report has come. */
   async function* counted(results: AsyncIterable<RowResult>, meter: ImportMeter) {
@@ -80,7 +82,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       if (rejects?.failure) context.messages.warn(rejects.failure);
       if (!isOver) context.messages.warn(`stopped, since nobody reads the report any more; ${goOn}`);
     }
-    return verdict(counts, plan, rejects?.failure === undefined ? rejects?.path : undefined, context);
+    const rejectsPath = rejects?.failure === undefined ? rejects?.path : undefined;
+    return verdict(counts, plan, { rejectsPath, readBy }, context);
   }
 
   return {
@@ -103,7 +106,7 @@ const goOn = "run the same command again: it goes on where it was";
 function verdict(
   counts: Counts,
   { overview: { rows: total } }: ImportPlan,
-  rejectsPath: string | undefined,
+  { rejectsPath, readBy }: { rejectsPath: string | undefined; readBy: readonly string[] },
   { signal }: Context,
 ): CourierError | undefined {
   if (signal.aborted && counts.created + counts.refused < total) {
@@ -130,10 +133,14 @@ function verdict(
     `${counts.refused} of ${total} rows ${counts.refused === 1 ? "was" : "were"} refused`,
     {
       hint: rejectsPath
-        ? `mend the rows in ${rejectsPath} and import that file`
+        ? `mend the rows in ${rejectsPath} and import that file${sameFlags(readBy)}`
         : "mend these rows and run the same command again, or use --rejects FILE to get them as a file",
     },
   );
+}
+
+function sameFlags(flags: readonly string[]): string {
+  return flags.length === 0 ? "" : `, with the same ${flags.join(" and ")}`;
 }
 
 /** It was not a signal of the process that stopped the run. */

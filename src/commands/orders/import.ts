@@ -21,6 +21,7 @@ import {
 } from "../command.ts";
 import {
   countOption,
+  flagOf,
   listOption,
   type OptionValues,
   quote,
@@ -139,9 +140,13 @@ export const importOrders = defineCommand({
       await rememberJournal(context.journals, identity.account, journalPath);
     }
     const settings = { concurrency: input.concurrency ?? 4, ratePerSecond: input.rate, retryRefused };
-    return runImport({ source, plan, journal, others, settings, rejects }, context);
+    const readBy = readingOptions.filter((name) => input[name] !== undefined).map(flagOf);
+    return runImport({ source, plan, journal, others, settings, readBy, rejects }, context);
   },
 });
+
+/** Without them the rows of a file of rejects would not be what they were. */
+const readingOptions = ["map", "useMap", "sender"] as const;
 
 type Input = OptionValues<typeof options> & { readonly file: string };
 
