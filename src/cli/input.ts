@@ -1,6 +1,6 @@
 /** Owns what comes in: files, pipes with a name, and streams that may never end. */
 
-import { close, constants, open as openDescriptor } from "node:fs";
+import { constants, createReadStream, open as openDescriptor } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { promisify } from "node:util";
@@ -60,23 +60,21 @@ async function* readFileChunks(file: string, signal: AbortSignal): AsyncGenerato
 }
 
 /**
- * To open a pipe is to wait for its writer, in a thread that keeps the process alive. A signal ends the wait
- * by being that writer.
+ * To open a pipe or to read it is to wait for its writer, in a thread that keeps the process alive. A signal ends
+ * the wait by being that writer.
  */
 async function openPipe(file: string, signal: AbortSignal): Promise<Readable> {
-  const { Socket } = await import("node:net"); // reads without such a thread
   const opening = promisify(openDescriptor)(file, "r");
   const release = async () => {
-    const writer = await promisify(openDescriptor)(file, constants.O_RDWR | constants.O_NONBLOCK);
+    const writer = await open(file, constants.O_RDWR | constants.O_NONBLOCK);
     await opening.catch(() => {});
-    close(writer);
+    await writer.write("\n"); // nobody takes it in any more
+    await writer.close();
   };
   const onAbort = () => void release().catch(() => {});
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
-  try {
-    return new Socket({ fd: await opening, readable: true, writable: false });
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+  const stream = createReadStream("", { fd: await opening });
+  stream.once("close", () => signal.removeEventListener("abort", onAbort));
+  return stream;
 }

@@ -1,4 +1,4 @@
-/** Ctrl-C and termination: prompt, one error line, the right exit code, and the truth about a lost order. */
+/** Ctrl-C, termination and what no run can catch: prompt, one error line, the right exit code, and the truth about a lost order. */
 
 import { mkdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -168,3 +168,31 @@ test("an order whose sending was killed is in doubt: it is not sent again unaske
   expect(sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   expect((await courier(`${words} --allow-duplicate`)).exit).toBe(0);
 });
+
+/** Throws in the middle of a run, from outside all that it waits for. */
+const thrower = `process.on("SIGUSR2", () => {
+  throw new Error("boom " + process.env.COURIER_API_KEY + " \\u001b[2J");
+})`;
+
+// The standalone executable imports nothing that an environment names.
+const forms: [string, string, RegExp][] = [
+  ["human", "", /^error: courier made a mistake: boom \[redacted\] \S*\[2J\nhint: run it again with --debug/],
+  ["JSON", "--json", /^\{"error":\{"code":"bug","message":"courier made a mistake: boom \[redacted\] /],
+];
+
+if (!process.env.COURIER_BIN)
+  test.each(forms)(
+    "what no run can catch is told like any other mistake, the key masked: %s",
+    async (_form, flag, told) => {
+      const home = await createServedProcessHome();
+      home.sandbox.faults.set([{ kind: "stall_headers" }]);
+      const options = `--import data:text/javascript,${encodeURIComponent(thrower)}`;
+      const running = home.start(`orders list ${flag}`, { env: { NODE_OPTIONS: options } });
+      await until("it waits for an answer", () => home.sandbox.requests.length > 0);
+      running.child.kill("SIGUSR2");
+      const { exit, stdout, stderr } = await running.ended;
+      expect([exit, stdout]).toEqual([70, ""]);
+      expect(stderr).toMatch(told);
+      expect(stderr).not.toContain("\u001b");
+    },
+  );
