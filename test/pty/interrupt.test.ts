@@ -41,7 +41,7 @@ test("at each step: exit 130, nothing is sent, and the next run goes on where it
     await interrupt(home, terminal);
     expect(terminal.screen()).toContain("your draft is kept; courier orders create goes on with it");
     terminal = home.open("orders create", { shell: notingModes });
-    await terminal.until("An unfinished order (a no drops it):");
+    await terminal.until("An unfinished order:");
     await terminal.answer("Go on with it?");
     for (const [name, answer] of answered) {
       await terminal.until(`? ${name} ${answer}`.trimEnd());
@@ -128,6 +128,7 @@ test("while a part is changed in the review, while a refused field is corrected,
   terminal = home.open("orders create", { shell: notingModes });
   await terminal.until(/Receiver +李四 {2}12\n/);
   await terminal.answer("Go on with it?", "n");
+  await terminal.answer("Forget it?", "y");
   await terminal.choose("Sender", "paste an address as text");
   await terminal.until("paste the address, then an empty line");
   terminal.type("张三\r13800138000");

@@ -168,7 +168,7 @@ test("kept as a draft it is offered next time, and goes on to be sent", async ()
   expect(home.sandbox.requests).toEqual([]);
 
   const second = home.open("orders create");
-  await second.until("An unfinished order (a no drops it):");
+  await second.until("An unfinished order:");
   await second.answer("Go on with it?");
   await second.choose("What now?", "Send this order");
   await declineSaving(second, "张三", "李四");
@@ -203,12 +203,38 @@ test("a draft that is not wanted is forgotten", async () => {
   await first.ended;
   const second = home.open("orders create");
   await second.answer("Go on with it?", "n");
+  await second.answer("Forget it?", "y");
   await second.until("? Sender");
   second.type(keys.ctrlC);
   await second.ended;
   const third = home.open("orders create");
   await third.until("? Sender");
   expect(third.screen()).not.toContain("unfinished");
+});
+
+test("a draft that is not wanted now stays while another order is begun, also once that one is kept", async () => {
+  const home = await createServedTerminalHome();
+  const begin = async (name: string, hasDraft: boolean) => {
+    const terminal = home.open("orders create");
+    if (hasDraft) {
+      await terminal.answer("Go on with it?", "n");
+      await terminal.answer("Forget it?");
+    }
+    await terminal.choose("Sender", "new address");
+    await terminal.answer("Sender name", name);
+    await terminal.until("? Sender phone");
+    terminal.type(keys.ctrlC);
+    await terminal.ended;
+  };
+  await begin("张三", false);
+  await begin("王五", true);
+  const third = home.open("orders create");
+  await third.until(/Sender +王五/);
+  await third.answer("Go on with it?", "n");
+  await third.answer("Forget it?", "y");
+  await third.until(/Sender +张三/);
+  third.type(keys.ctrlC);
+  await third.ended;
 });
 
 test("after an order its new addresses can be saved, and are found by typing the next time", async () => {

@@ -44,6 +44,8 @@ export async function composeOrder(
 ): Promise<Composed> {
   let { draft } = start;
   let open: readonly Part[] = parts;
+  /** This order takes the place of the draft that was kept last, and ends it when it is sent. */
+  let isKept = start.isBlank;
   const account = await context.account();
   const tools: FormTools = {
     prompts,
@@ -55,7 +57,9 @@ export async function composeOrder(
     },
   };
   try {
-    const kept = await offerKept(start, account.name, prompts, context);
+    const offered = start.isBlank ? await offerKept(account.name, prompts, context) : undefined;
+    isKept = start.isBlank && offered !== "another";
+    const kept = offered === "another" ? undefined : offered;
     const given = kept ? new Set<string>(parts.filter((part) => !kept.open.includes(part))) : start.given;
     draft = kept?.draft ?? draft;
     open = parts.filter((part) => !given.has(part));
@@ -68,11 +72,11 @@ export async function composeOrder(
       await context.display(reviewView(draft, account));
       const decision = await askDecision(prompts);
       if (decision === "keep") {
-        await keepDraft(context.orderMemory, account.name, { draft, open }, !start.isBlank);
+        await keepDraft(context.orderMemory, account.name, { draft, open }, !isKept);
         return { kept: draft };
       }
       if (decision === "quit") {
-        if (start.isBlank) await dropDraft(context.orderMemory, account.name);
+        if (isKept) await dropDraft(context.orderMemory, account.name);
         throw new Dropped();
       }
       if (decision !== "send") {
@@ -81,7 +85,7 @@ export async function composeOrder(
       }
       if (!allowDuplicate && !(await acceptTwin(draft, prompts, context))) continue;
       try {
-        return { order: await sendOrder(draft, context, start.isBlank), draft };
+        return { order: await sendOrder(draft, context, isKept), draft };
       } catch (error) {
         if (!(error instanceof ServiceFailure) || error.kind !== "refused") throw error;
         draft = await correct(draft, error, tools, context);
@@ -89,30 +93,29 @@ export async function composeOrder(
     }
   } catch (error) {
     if (error instanceof Dropped) throw interrupted(130, "nothing was sent, and the draft was dropped");
-    throw await keepForLater(error, { draft, open }, start.isBlank, account.name, context);
+    throw await keepForLater(error, { draft, open }, isKept, account.name, context);
   }
 }
 
 class Dropped extends Error {}
 
-/** The draft that was kept last time, if there is one and the user wants to go on with it. */
+/**
+ * The draft that was kept last, where the user wants to go on with it; `another` where it is to stay while
+ * another order is begun; undefined where there is none, or none any more.
+ */
 async function offerKept(
-  start: StartingDraft,
   account: string,
   prompts: Prompts,
   context: Context,
-): Promise<KeptDraft | undefined> {
-  while (start.isBlank) {
+): Promise<KeptDraft | "another" | undefined> {
+  for (;;) {
     const kept = (await context.orderMemory.read()).drafts[account];
     if (!kept) return undefined;
-    await context.display([
-      line(styled("strong", "An unfinished order (a no drops it):")),
-      ...reviewView(kept.draft),
-    ]);
+    await context.display([line(styled("strong", "An unfinished order:")), ...reviewView(kept.draft)]);
     if (await prompts.confirm("Go on with it?", true)) return kept;
+    if (!(await prompts.confirm("Forget it?", false))) return "another";
     await dropDraft(context.orderMemory, account);
   }
-  return undefined;
 }
 
 function askDecision(prompts: Prompts): Promise<Decision> {
@@ -150,15 +153,15 @@ async function correct(
 async function keepForLater(
   error: unknown,
   kept: KeptDraft,
-  isBlank: boolean,
+  isKept: boolean,
   account: string,
   context: Context,
 ): Promise<unknown> {
   const isInDoubt = error instanceof CourierError && error.code === "outcome_unknown";
   if (Object.keys(kept.draft).length === 0) return error;
   try {
-    if (!isInDoubt) await keepDraft(context.orderMemory, account, kept, !isBlank);
-    else if (isBlank) await dropDraft(context.orderMemory, account);
+    if (!isInDoubt) await keepDraft(context.orderMemory, account, kept, !isKept);
+    else if (isKept) await dropDraft(context.orderMemory, account);
   } catch {
     return error; // what ended the form matters more than the draft
   }
