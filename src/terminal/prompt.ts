@@ -114,6 +114,7 @@ function toChoice<T>({ value, label, description }: Choice<T>) {
 }
 
 async function ask<T>(start: (place: Place) => Promise<T>, desk: Desk): Promise<T> {
+  if (desk.signal.aborted) throw interruption(desk.signal); // the package would leave the keyboard open
   const ended = new AbortController();
   const { output, leave, redraw } = openFrame(desk.output);
   const leaveKeyboard = desk.keyboard.attend({
