@@ -208,7 +208,7 @@ describe("a refusal", () => {
       ["Go on with it?", enter],
       ["What now?", "Quit without sending"],
     ]);
-    expect(again.stderr).toContain("An unfinished order (a no drops it):");
+    expect(again.stderr).toContain("An unfinished order:");
   });
 });
 
@@ -273,9 +273,19 @@ describe("an unfinished draft", () => {
     const home = await homeWithDraft();
     await compose(home, [
       ["Go on with it?", false],
+      ["Forget it?", true],
       ["Sender", ctrlC],
     ]);
     expect((await memoryOf(home)).drafts).toEqual({});
+  });
+
+  test("stays while another order is begun and sent", async () => {
+    const home = await homeWithDraft();
+    const { drafts } = await memoryOf(home);
+    const another = [["Go on with it?", false] as const, ["Forget it?", enter] as const];
+    const { exit } = await compose(home, [...another, ...shortForm(), send, ...declined]);
+    expect(exit).toBe(0);
+    expect((await memoryOf(home)).drafts).toEqual(drafts);
   });
 
   test("is not touched by an order that comes from flags, sent or dropped", async () => {
@@ -302,7 +312,7 @@ describe("an unfinished draft", () => {
     const home = await homeWithDraft();
     await home.courier("addresses add shop --name 店 --default");
     const { stderr } = await compose(home, [["Go on with it?", ctrlC]]);
-    expect(stderr).toContain("An unfinished order (a no drops it):");
+    expect(stderr).toContain("An unfinished order:");
     expect(Object.keys((await memoryOf(home)).drafts ?? {})).toHaveLength(1);
   });
 
@@ -313,6 +323,7 @@ describe("an unfinished draft", () => {
     expect({ exit, left: person.left }).toEqual({ exit: 130, left: [] });
     const again = await compose(home, [
       ["Go on with it?", false],
+      ["Forget it?", true],
       ["Go on with it?", true],
       ["Sender name", ctrlC],
     ]);
