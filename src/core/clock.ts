@@ -26,13 +26,18 @@ export function systemClock(): Clock {
         const timer = setTimeout(() => {
           signal?.removeEventListener("abort", onAbort);
           resolve();
-        }, delayMs);
+        }, atLeastZero(delayMs));
         signal?.addEventListener("abort", onAbort, { once: true });
       });
     },
     after(delayMs, expire) {
-      const timer = setTimeout(expire, delayMs);
+      const timer = setTimeout(expire, atLeastZero(delayMs));
       return () => clearTimeout(timer);
     },
   };
+}
+
+/** What is overdue is due now; later releases of the runtimes warn of less than zero. */
+function atLeastZero(delayMs: number): number {
+  return Math.max(0, delayMs);
 }
