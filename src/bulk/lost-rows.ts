@@ -5,12 +5,14 @@ import { parseInstant, utcDate } from "../core/time.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import {
   type Agreement,
+  type Candidates,
   compareAge,
-  compareOrder,
   couldBe,
+  type Dated,
   fold,
   isReworded,
   type OrderLookup,
+  weighOrders,
 } from "./reconcile.ts";
 import type { ImportRow } from "./rows.ts";
 
@@ -106,23 +108,15 @@ function rangeOf(lost: readonly LostRow[], now: number | undefined) {
  * Our clock may have been set since a row was sent by an earlier run; where its distance to the service's was not
  * known then, an order is another one only when it is days older.
  */
-function ageOf(
-  { created_at }: Pick<OrderSummary, "created_at">,
-  { sentAtMs, offsetMs }: LostRow,
-  now: number | undefined,
-): Agreement {
+function ageOf({ created_at }: Dated, { sentAtMs, offsetMs }: LostRow, now: number | undefined): Agreement {
   return offsetMs === undefined
     ? compareAge(created_at, sentAtMs, now, dayMs)
     : compareAge(created_at, sentAtMs, offsetMs);
 }
 
-/** Rows of equal content, and the orders that they may have become: the earliest first. */
-interface Group {
+/** Rows of equal content, the first sent first, and the orders that they may have become. */
+interface Group extends Candidates {
   readonly rows: readonly LostRow[];
-  readonly sure: readonly OrderDetail[];
-  readonly unsure: readonly OrderDetail[];
-  /** Equal, but older than the first request by a clock that may be off, or of an unknown hour. */
-  readonly early: readonly OrderDetail[];
 }
 
 function chooseCandidates(
@@ -130,22 +124,13 @@ function chooseCandidates(
   orders: readonly OrderDetail[],
   now: number | undefined,
 ): Group {
-  const sure: OrderDetail[] = [];
-  const unsure: OrderDetail[] = [];
-  const early: OrderDetail[] = [];
   const rows = [...group].sort((a, b) => a.sentAtMs - b.sentAtMs);
   const [first] = rows;
-  if (!first) return { rows, sure, unsure, early };
-  for (const order of orders) {
-    const age = ageOf(order, first, now);
-    const agreement = compareOrder(order, first.row.draft);
-    if (age === "differs" || agreement === "differs") continue;
-    if (agreement === "unclear") unsure.push(order);
-    else (age === "agrees" ? sure : early).push(order);
-  }
+  if (!first) return { rows, sure: [], unsure: [], early: [] };
+  const found = weighOrders(orders, first.row.draft, (order) => ageOf(order, first, now));
   // Else a late row could take the first order, and the first row's would be too old for the one that is left.
-  sure.sort((a, b) => createdMs(a) - createdMs(b));
-  return { rows, sure, unsure, early };
+  const sure = [...found.sure].sort((a, b) => createdMs(a) - createdMs(b));
+  return { rows, ...found, sure };
 }
 
 /** Of an order whose hour is known to fit. */

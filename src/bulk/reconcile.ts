@@ -49,24 +49,50 @@ export async function findLostOrder(
   const serviceMs = sentAtMs + (offsetMs ?? 0);
   // The first answer may tell that our clock is days off, and that the wrong dates were asked for.
   if (Math.abs(serviceMs - assumedMs) > dayMs / 2) summaries = await listAround(serviceMs, draft, lookup);
-  const sure: OrderDetail[] = [];
-  const unsure: OrderDetail[] = [];
-  const early: OrderDetail[] = [];
+  const ageOf = ({ created_at }: Dated) => compareAge(created_at, sentAtMs, offsetMs);
+  const orders: OrderDetail[] = [];
   for (const summary of summaries) {
-    if (lookup.owns(summary.id.value)) continue;
-    const age = compareAge(summary.created_at, sentAtMs, offsetMs);
-    if (age === "differs") continue;
-    const order = await lookup.detail(summary.id.value);
-    const agreement = compareOrder(order, draft);
-    if (agreement === "differs") continue;
-    if (agreement === "unclear") unsure.push(order);
-    else (age === "agrees" ? sure : early).push(order);
+    if (lookup.owns(summary.id.value) || ageOf(summary) === "differs") continue;
+    orders.push(await lookup.detail(summary.id.value));
   }
+  const { sure, unsure, early } = weighOrders(orders, draft, ageOf);
   const [only] = sure;
   // An equal order that is a little older may be ours only if no other is.
   if (only && sure.length === 1 && unsure.length === 0) return { kind: "found", order: only };
   const candidates = [...sure, ...unsure, ...early];
   return candidates.length === 0 ? { kind: "absent" } : { kind: "unclear", candidates };
+}
+
+/** What of an order tells when it was made. */
+export type Dated = Pick<OrderSummary, "created_at">;
+
+/** Orders that may have come of one draft. */
+export interface Candidates {
+  /** Equal, and made after the request left. */
+  readonly sure: readonly OrderDetail[];
+  /** Masked or reworded, so that they may be it. */
+  readonly unsure: readonly OrderDetail[];
+  /** Equal, but older than the request by a clock that may be off, or of an unknown hour. */
+  readonly early: readonly OrderDetail[];
+}
+
+/** Leaves out the orders that cannot have come of the draft. */
+export function weighOrders(
+  orders: readonly OrderDetail[],
+  draft: Draft,
+  ageOf: (order: Dated) => Agreement,
+): Candidates {
+  const sure: OrderDetail[] = [];
+  const unsure: OrderDetail[] = [];
+  const early: OrderDetail[] = [];
+  for (const order of orders) {
+    const age = ageOf(order);
+    const agreement = compareOrder(order, draft);
+    if (age === "differs" || agreement === "differs") continue;
+    if (agreement === "unclear") unsure.push(order);
+    else (age === "agrees" ? sure : early).push(order);
+  }
+  return { sure, unsure, early };
 }
 
 /** Which zone the service's dates are in is not specified: a day more on both sides covers every one. */

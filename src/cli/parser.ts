@@ -99,18 +99,15 @@ function findStray(program: Group, words: readonly string[]): number | undefined
   return undefined;
 }
 
-const flagsWithValue = new Set(
-  Object.entries(globalOptions).flatMap(([key, { placeholder }]: [string, Option<unknown>]) =>
-    placeholder ? [flagOf(key)] : [],
-  ),
-);
-
 /** The command or noun that the words name, as far as they do. */
 function findNearest(program: Group, argv: readonly string[]): string {
+  const flagsWithValue = Object.entries(globalOptions).flatMap(
+    ([key, { placeholder }]: [string, Option<unknown>]) => (placeholder ? [flagOf(key)] : []),
+  );
   const path = [program.name];
   let commands: Group["commands"] = program.commands;
   for (const [index, word] of argv.entries()) {
-    const isValue = flagsWithValue.has(argv[index - 1] ?? ""); // --account sandbox is not the command
+    const isValue = flagsWithValue.includes(argv[index - 1] ?? ""); // --account sandbox is not the command
     const entry = isValue ? undefined : commands.find(({ name }) => name === word);
     if (!entry) continue;
     path.push(entry.name);
