@@ -1,4 +1,4 @@
-/** Owns the input of an import: its options, its rows, and the check of all of them before anything is sent. */
+/** Owns the check of all rows of an import before anything is sent: what the file holds, or what is wrong with it. */
 
 import type { ColumnMap } from "../../bulk/columns.ts";
 import { findText } from "../../bulk/garbled.ts";
