@@ -47,7 +47,9 @@ void start({
   },
   openKeyRing,
   onEscape(tell) {
-    process.on("uncaughtException", (error) => void tell(error).then((exit) => process.exit(exit)));
+    const end = (exit: number) => process.exit(exit);
+    // Where it cannot even be told, the telling must not be told of in turn.
+    process.on("uncaughtException", (error) => void tell(error).then(end, () => end(70)));
   },
 }).then((exit) => {
   process.exitCode = exit;
