@@ -25,7 +25,7 @@ const modules = await bundle(root, { entry, target, define });
 const parts = assignParts(modules);
 const program = await rollup({
   input: "main.js",
-  external: [/^node:/, ...builtinModules, completionFile, ...optionalPackages],
+  external: [/^node:/, "bun:sqlite", ...builtinModules, completionFile, ...optionalPackages],
   makeAbsoluteExternalsRelative: false, // as they are written, wherever it is built
   treeshake: false, // esbuild has done it
   plugins: [

@@ -36,7 +36,7 @@ const unused = [
 ];
 
 /** Native modules of the platform's own, which no bundle can contain. */
-export const optionalPackages = ["@napi-rs/keyring"];
+export const optionalPackages = ["@napi-rs/keyring", "@photostructure/sqlite"];
 
 /**
  * The bundle's files by name: text, the sources (from `root`) that it is made of, the one that it stands for
@@ -57,7 +57,7 @@ export async function bundle(root, { entry, target, define, minify = false }) {
     platform: "node",
     target,
     define,
-    external: optionalPackages,
+    external: [...optionalPackages, "bun:sqlite"],
     charset: "ascii",
     legalComments: "none",
     metafile: true,

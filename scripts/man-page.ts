@@ -3,8 +3,8 @@
 import { environment } from "../src/cli/environment.ts";
 import { globalOptions, programOptions } from "../src/cli/globals.ts";
 import { argumentWords, describeExits, describeOptions, ownOptions } from "../src/cli/help.ts";
-import { type Command, type Entry, type Example, type Group, isGroup } from "../src/commands/command.ts";
-import type { Option } from "../src/commands/options.ts";
+import { type Command, type Entry, type Example, type Group, isGroup } from "../src/command/command.ts";
+import type { Option } from "../src/command/options.ts";
 import { exitCodes } from "../src/core/errors.ts";
 
 export interface ManPage {

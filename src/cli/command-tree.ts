@@ -1,7 +1,7 @@
 /** Owns the description of the commands for completion: the build writes it into the bundle as data. */
 
-import { type Command, type Entry, type Group, isGroup } from "../commands/command.ts";
-import { flagOf, type Option } from "../commands/options.ts";
+import { type Command, type Entry, type Group, isGroup } from "../command/command.ts";
+import { flagOf, type Option } from "../command/options.ts";
 import type { CommandTree, Flag, Noun, Values, Verb } from "../completion/tree.ts";
 import { globalOptions, programOptions } from "./globals.ts";
 import { ownOptions } from "./help.ts";

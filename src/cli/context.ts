@@ -3,7 +3,7 @@
 import { setMaxListeners } from "node:events";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
-import type { Context } from "../commands/command.ts";
+import type { Context } from "../command/command.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { openJournalIndex } from "../config/journals.ts";
 import type { Neighbours } from "../config/lock-owner.ts";

@@ -1,7 +1,7 @@
 /** Owns the sandbox on this machine: where its orders lie, its start for one run, and what `courier sandbox` does. */
 
 import path from "node:path";
-import type { SandboxControl } from "../commands/machinery.ts";
+import type { SandboxControl } from "../command/machinery.ts";
 import type { Clock } from "../core/clock.ts";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { explainSystemError, fileError } from "../core/errors.ts";

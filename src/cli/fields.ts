@@ -1,6 +1,6 @@
 /** Owns `--fields`: which fields of a result are shown. */
 
-import type { Items, RowsOutput } from "../commands/command.ts";
+import type { Items, RowsOutput } from "../command/command.ts";
 import { suggest } from "../core/suggest.ts";
 import { isJsonObject, type Json } from "../model/json.ts";
 import { type Column, show } from "../terminal/blocks.ts";

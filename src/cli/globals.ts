@@ -1,6 +1,6 @@
 /** Owns the global options: flags that mean the same for every command. */
 
-import { type Option, switchOption, textOption } from "../commands/options.ts";
+import { type Option, switchOption, textOption } from "../command/options.ts";
 import { usageError } from "../core/errors.ts";
 
 const longestTimeoutS = 3_600;

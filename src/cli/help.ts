@@ -1,7 +1,7 @@
 /** Owns the help texts, made from the same data as the parser. */
 
-import type { Command, Entry, Example, Group } from "../commands/command.ts";
-import { flagOf, type Option } from "../commands/options.ts";
+import type { Command, Entry, Example, Group } from "../command/command.ts";
+import { flagOf, type Option } from "../command/options.ts";
 import { exitCodes } from "../core/errors.ts";
 import { environment } from "./environment.ts";
 import { confirmOptions, exportOptions, globalOptions, programOptions, rowOptions } from "./globals.ts";

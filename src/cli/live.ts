@@ -1,6 +1,6 @@
 /** Owns a result that goes on at a terminal: when it is redrawn, and what its keys do. */
 
-import type { LiveOutput } from "../commands/command.ts";
+import type { LiveOutput } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CourierError } from "../core/errors.ts";
 import type { Block } from "../terminal/blocks.ts";

@@ -1,6 +1,6 @@
 /** Owns the form of results: the one place that knows human, JSON, NDJSON and CSV apart. */
 
-import type { EventsOutput, Items, LiveOutput, Output, RowsOutput } from "../commands/command.ts";
+import type { EventsOutput, Items, LiveOutput, Output, RowsOutput } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import { type Json, stringifyJson } from "../model/json.ts";

@@ -1,8 +1,8 @@
 /** Owns the bridge from commands as data to the parser, and back (owner of commander). */
 
 import { Command as Commander, CommanderError, Option as CommanderOption } from "commander";
-import { type Command, type Entry, type Group, isGroup } from "../commands/command.ts";
-import { flagOf, type Option } from "../commands/options.ts";
+import { type Command, type Entry, type Group, isGroup } from "../command/command.ts";
+import { flagOf, type Option } from "../command/options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { confirmOptions, exportOptions, globalOptions, rowOptions } from "./globals.ts";
 import { commandHelp, groupHelp } from "./help.ts";

@@ -1,6 +1,6 @@
 /** Owns the command tree: the product's table of contents. A command itself is loaded when it is meant. */
 
-import type { Group } from "../commands/command.ts";
+import type { Group } from "../command/command.ts";
 
 export const program: Group = {
   name: "courier",
@@ -47,7 +47,7 @@ export const program: Group = {
         {
           name: "import",
           summary: "Create orders from a CSV, JSON or NDJSON file, each exactly once",
-          load: async () => (await import("../commands/orders/import.ts")).importOrders,
+          load: async () => (await import("../import/import.ts")).importOrders,
         },
         {
           name: "export",

@@ -1,6 +1,6 @@
 /** Owns answers that are printed as they came: as items for a form, and safely for a person. */
 
-import type { Items, RawOutput } from "../commands/command.ts";
+import type { Items, RawOutput } from "../command/command.ts";
 import { type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { sanitise } from "../terminal/sanitise.ts";
 

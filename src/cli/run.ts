@@ -1,6 +1,6 @@
 /** Owns a run: words in, one command, one result, one exit code; the last catch of every error. */
 
-import type { LiveOutput } from "../commands/command.ts";
+import type { LiveOutput } from "../command/command.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { CourierError, type ExitCode } from "../core/errors.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";

@@ -2,11 +2,11 @@
 
 import type { RawCall, RawReply } from "../api/client.ts";
 import { ServiceFailure } from "../api/failure.ts";
+import { checkBudget } from "../command/budget.ts";
+import { type Context, defineCommand, type Output } from "../command/command.ts";
+import { listOption, type OptionValues, quote, switchOption, textOption } from "../command/options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { stringifyJson } from "../model/json.ts";
-import { checkBudget } from "./budget.ts";
-import { type Context, defineCommand, type Output } from "./command.ts";
-import { listOption, type OptionValues, quote, switchOption, textOption } from "./options.ts";
 import { type Field, joinFields, parsePair, typedValue } from "./raw-body.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;

@@ -1,11 +1,11 @@
 /** Owns `courier completion`: prints the script that teaches a shell to complete courier's command lines. */
 
+import { defineCommand, document } from "../command/command.ts";
+import { quote } from "../command/options.ts";
 import { usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import { line } from "../terminal/blocks.ts";
-import { defineCommand, document } from "./command.ts";
 import { readCompletionScript, type Shell, scriptExtensions } from "./completion-scripts.ts";
-import { quote } from "./options.ts";
 
 const shells = Object.keys(scriptExtensions) as Shell[];
 

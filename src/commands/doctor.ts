@@ -1,9 +1,9 @@
 /** Owns `courier doctor`: checks what courier needs, and says what to do where something is amiss. */
 
+import { type Context, defineCommand, events, type Items } from "../command/command.ts";
 import { CourierError } from "../core/errors.ts";
 import type { DoctorCheck } from "../model/results.ts";
 import { type Block, fields, type Span, type Style, styled } from "../terminal/blocks.ts";
-import { type Context, defineCommand, events, type Items } from "./command.ts";
 import type { Finding } from "./diagnosis/finding.ts";
 
 export const diagnose = defineCommand({

@@ -1,8 +1,8 @@
 /** Owns how a place for keys is named on the command line. */
 
+import { quote } from "../command/options.ts";
 import { type KeyStore, keyStores } from "../config/store.ts";
 import { usageError } from "../core/errors.ts";
-import { quote } from "./options.ts";
 
 /** How the place is called in sentences. */
 export function describeKeyStore(store: KeyStore, configPath: string): string {

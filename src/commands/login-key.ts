@@ -1,6 +1,7 @@
 /** Owns the key of a login: where it will be kept, and how it comes in. */
 
 import { ServiceFailure } from "../api/failure.ts";
+import type { Context } from "../command/command.ts";
 import { findAccount } from "../config/accounts.ts";
 import { keySource, parseApiKey } from "../config/key-source.ts";
 import type { Keeping } from "../config/keys.ts";
@@ -9,7 +10,6 @@ import type { KeyStore } from "../config/store.ts";
 import { usageError } from "../core/errors.ts";
 import type { Profile } from "../model/interface.ts";
 import { line, styled } from "../terminal/blocks.ts";
-import type { Context } from "./command.ts";
 import { describeKeyStore } from "./key-store-option.ts";
 
 /** A file that others could read is closed to them, and told about: the keys in it may be known. */

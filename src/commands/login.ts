@@ -1,14 +1,14 @@
 /** Owns `courier login`: asks for base URL and key, checks them with one profile call, stores them. */
 
+import { type Context, defineCommand, document } from "../command/command.ts";
+import { switchOption, textOption } from "../command/options.ts";
 import { defaultAccount, parseAccountName, sandboxAccount } from "../config/accounts.ts";
 import { parseBaseUrl } from "../config/base-url.ts";
 import { usageError } from "../core/errors.ts";
 import type { Profile } from "../model/interface.ts";
 import { type Block, fields, line, show, styled } from "../terminal/blocks.ts";
-import { type Context, defineCommand, document } from "./command.ts";
 import { keyStoreOption } from "./key-store-option.ts";
 import { askGoodKey, mendModes, planKey } from "./login-key.ts";
-import { switchOption, textOption } from "./options.ts";
 
 export const login = defineCommand({
   description:

@@ -1,9 +1,9 @@
 /** Owns `courier logout`: forgets the key of an account. */
 
+import { defineCommand, document } from "../command/command.ts";
 import { defaultAccount, sandboxAccount } from "../config/accounts.ts";
 import { usageError } from "../core/errors.ts";
 import { line } from "../terminal/blocks.ts";
-import { defineCommand, document } from "./command.ts";
 
 export const logout = defineCommand({
   description: "The account's base URL is kept, so that logging in again needs only the key.",

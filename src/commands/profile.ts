@@ -1,9 +1,9 @@
 /** Owns `courier profile`: the account's profile at the service (specification, 2.1 and 4.1). */
 
+import { defineCommand, document } from "../command/command.ts";
 import { type Profile, profileSchema } from "../model/interface.ts";
 import { fieldNames } from "../model/schema.ts";
 import { type Block, fields, otherFields, show, styled } from "../terminal/blocks.ts";
-import { defineCommand, document } from "./command.ts";
 
 export const showProfile = defineCommand({
   arguments: {},

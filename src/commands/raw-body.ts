@@ -1,9 +1,9 @@
 /** Owns the body of a raw call that is given as fields on the command line. */
 
+import { quote } from "../command/options.ts";
 import { usageError } from "../core/errors.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
 import { type Json, jsonNumber } from "../model/json.ts";
-import { quote } from "./options.ts";
 
 export interface Field {
   readonly key: string;

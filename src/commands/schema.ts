@@ -1,11 +1,11 @@
 /** Owns `courier schema`: the JSON Schemas of order files and of what `--json` prints. */
 
+import { defineCommand, document, type Output, rows } from "../command/command.ts";
+import { quote } from "../command/options.ts";
 import { usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import { type SchemaRow, schemaNames, schemaTitle } from "../model/results.ts";
 import { type Column, styled } from "../terminal/blocks.ts";
-import { defineCommand, document, type Output, rows } from "./command.ts";
-import { quote } from "./options.ts";
 
 export const printSchema = defineCommand({
   description:

@@ -1,8 +1,8 @@
 /** Owns what is said of a state that the specification does not list (2.7): it may be one all the same. */
 
+import { quote } from "../command/options.ts";
 import { suggest } from "../core/suggest.ts";
 import { stateNames } from "../model/states.ts";
-import { quote } from "./options.ts";
 
 export function unknownState(state: string): string {
   const nearest = suggest(state, stateNames);

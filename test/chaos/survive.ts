@@ -5,11 +5,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "vitest";
-import { openJournal } from "../../src/bulk/journal.ts";
-import { type ImportRow, readRows } from "../../src/bulk/rows.ts";
-import { inspectSource } from "../../src/bulk/source.ts";
+import { openJournal } from "../../src/import/journal.ts";
+import { type ImportRow, readRows } from "../../src/import/rows.ts";
 import type { FaultRule } from "../../src/sandbox/faults.ts";
 import { createRandom } from "../../src/sandbox/random.ts";
+import { inspectSource } from "../../src/sheets/source.ts";
 import { createProcessHome, type ProcessHome } from "../support/process.ts";
 
 export interface Ordeal {

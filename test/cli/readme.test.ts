@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseCommandLine } from "../../src/cli/parser.ts";
 import { program } from "../../src/cli/program.ts";
-import { type Entry, type Group, isGroup } from "../../src/commands/command.ts";
+import { type Entry, type Group, isGroup } from "../../src/command/command.ts";
 import { renderReadme } from "../support/reference.ts";
 
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");

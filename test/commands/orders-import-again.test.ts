@@ -502,7 +502,7 @@ describe("crash after each single write of the journal", () => {
 
 /** The same lines for a service at another address. */
 async function resealed(lines: readonly string[], baseUrl: string): Promise<string> {
-  const { seal } = await import("../../src/bulk/journal-lines.ts");
+  const { seal } = await import("../../src/import/journal-lines.ts");
   let sum = "";
   return lines
     .map((text) => {

@@ -8,8 +8,8 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { renderManPages } from "../../scripts/man-page.ts";
 import { program } from "../../src/cli/program.ts";
-import { defineCommand, document } from "../../src/commands/command.ts";
-import { textOption } from "../../src/commands/options.ts";
+import { defineCommand, document } from "../../src/command/command.ts";
+import { textOption } from "../../src/command/options.ts";
 
 const pages = await renderManPages(program, "1.2.3");
 const hasMan = spawnSync("man", ["--version"]).status === 0;

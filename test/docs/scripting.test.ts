@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { program } from "../../src/cli/program.ts";
-import { type Group, isGroup } from "../../src/commands/command.ts";
+import { type Group, isGroup } from "../../src/command/command.ts";
 import type { Json } from "../../src/model/json.ts";
 import { stringifyJson } from "../../src/model/json.ts";
 import { toJsonSchema } from "../../src/model/json-schema.ts";

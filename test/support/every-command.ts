@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { program } from "../../src/cli/program.ts";
-import { type Group, isGroup } from "../../src/commands/command.ts";
+import { type Group, isGroup } from "../../src/command/command.ts";
 import { plainDraft } from "./orders.ts";
 
 export interface Surroundings {

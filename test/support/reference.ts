@@ -4,7 +4,7 @@ import { environment } from "../../src/cli/environment.ts";
 import { globalOptions, programOptions } from "../../src/cli/globals.ts";
 import { argumentWords, describeOptions, ownOptions } from "../../src/cli/help.ts";
 import { program } from "../../src/cli/program.ts";
-import { type Command, type Entry, type Group, isGroup } from "../../src/commands/command.ts";
+import { type Command, type Entry, type Group, isGroup } from "../../src/command/command.ts";
 import { exitCodes } from "../../src/core/errors.ts";
 
 /** The README with the sections between its `generated` marks written anew. */

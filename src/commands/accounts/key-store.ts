@@ -1,7 +1,7 @@
 /** Owns `courier accounts key-store`: where logins keep keys that are not told otherwise. */
 
+import { defineCommand, document } from "../../command/command.ts";
 import { line } from "../../terminal/blocks.ts";
-import { defineCommand, document } from "../command.ts";
 import { describeKeyStore, keyStoreCandidates, parseKeyStore } from "../key-store-option.ts";
 
 export const chooseKeyStore = defineCommand({

@@ -1,11 +1,11 @@
 /** Owns `courier accounts list`: which accounts this machine knows, and where each key is kept. */
 
+import { defineCommand, rows } from "../../command/command.ts";
 import { sandboxAccount } from "../../config/accounts.ts";
 import { keySource } from "../../config/key-source.ts";
 import type { StoredAccount } from "../../config/store.ts";
 import type { AccountRow } from "../../model/results.ts";
 import type { Column } from "../../terminal/blocks.ts";
-import { defineCommand, rows } from "../command.ts";
 
 export const listAccounts = defineCommand({
   arguments: {},

@@ -1,11 +1,11 @@
 /** Owns `courier accounts move-key`: moves a key between the config file and the key ring. */
 
+import { defineCommand, document } from "../../command/command.ts";
+import { textArgument } from "../../command/options.ts";
 import { sandboxAccount } from "../../config/accounts.ts";
 import { usageError } from "../../core/errors.ts";
 import { line } from "../../terminal/blocks.ts";
-import { defineCommand, document } from "../command.ts";
 import { describeKeyStore, keyStoreOption } from "../key-store-option.ts";
-import { textArgument } from "../options.ts";
 
 export const moveAccountKey = defineCommand({
   description:

@@ -1,10 +1,10 @@
 /** Owns `courier accounts remove`: forgets an account, its key included. */
 
+import { confirmOrStop, defineCommand, document } from "../../command/command.ts";
+import { textArgument } from "../../command/options.ts";
 import { findAccount, sandboxAccount, unknownAccount } from "../../config/accounts.ts";
 import { usageError } from "../../core/errors.ts";
 import { line } from "../../terminal/blocks.ts";
-import { confirmOrStop, defineCommand, document } from "../command.ts";
-import { textArgument } from "../options.ts";
 
 export const removeStoredAccount = defineCommand({
   arguments: { name: textArgument("the account's name", { values: "stored account" }) },

@@ -1,9 +1,9 @@
 /** Owns `courier accounts use`: makes an account the one that commands use by default. */
 
+import { defineCommand, document } from "../../command/command.ts";
+import { textArgument } from "../../command/options.ts";
 import { switchAccount } from "../../config/accounts.ts";
 import { line } from "../../terminal/blocks.ts";
-import { defineCommand, document } from "../command.ts";
-import { textArgument } from "../options.ts";
 
 export const useAccount = defineCommand({
   arguments: { name: textArgument("the account's name", { values: "account" }) },

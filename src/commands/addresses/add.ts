@@ -1,13 +1,13 @@
 /** Owns `courier addresses add`: saves a party in the address book of this machine. */
 
+import { type Context, confirmOrStop, defineCommand, document } from "../../command/command.ts";
+import { switchOption, textOption } from "../../command/options.ts";
 import { parseAlias, saveParties } from "../../config/address-book.ts";
 import { usageError } from "../../core/errors.ts";
 import { askParty } from "../../forms/party-form.ts";
 import type { DraftParty } from "../../model/draft.ts";
 import type { AddressRow } from "../../model/results.ts";
 import { line, styled } from "../../terminal/blocks.ts";
-import { type Context, confirmOrStop, defineCommand, document } from "../command.ts";
-import { switchOption, textOption } from "../options.ts";
 import { understandText } from "../orders/party-text.ts";
 import { addressView, partyFlags, pickParty } from "./party-flags.ts";
 

@@ -1,16 +1,16 @@
 /** Owns `courier addresses import`: reads addresses from a CSV or JSON file into the address book. */
 
 import { Readable } from "node:stream";
-import { findDelimiter, readSheet } from "../../bulk/sheet.ts";
+import { confirmOrStop, defineCommand, document } from "../../command/command.ts";
+import { textArgument } from "../../command/options.ts";
 import { parseAlias, saveParties } from "../../config/address-book.ts";
 import { CourierError, fileError } from "../../core/errors.ts";
 import { type DraftParty, partyFields, partySchema } from "../../model/draft.ts";
 import { isJsonObject, type Json } from "../../model/json.ts";
 import { parseUserJson } from "../../model/json-text.ts";
 import { check } from "../../model/schema.ts";
+import { findDelimiter, readSheet } from "../../sheets/sheet.ts";
 import { line } from "../../terminal/blocks.ts";
-import { confirmOrStop, defineCommand, document } from "../command.ts";
-import { textArgument } from "../options.ts";
 
 export const importAddresses = defineCommand({
   description:

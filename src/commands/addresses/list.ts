@@ -1,7 +1,7 @@
 /** Owns `courier addresses list`: the address book of this machine. */
 
+import { defineCommand, rows } from "../../command/command.ts";
 import type { AddressRow } from "../../model/results.ts";
-import { defineCommand, rows } from "../command.ts";
 import { addressColumns } from "./party-flags.ts";
 
 export const listAddresses = defineCommand({

@@ -1,10 +1,10 @@
 /** Owns the flags and columns of one party in the address book. */
 
+import { capitalised, textOption } from "../../command/options.ts";
 import { partyLabels } from "../../forms/party-form.ts";
 import { type DraftParty, partyFields } from "../../model/draft.ts";
 import type { AddressRow } from "../../model/results.ts";
 import { type Block, type Column, fields, line, show, styled } from "../../terminal/blocks.ts";
-import { capitalised, textOption } from "../options.ts";
 
 /** One flag for each field of 2.2. */
 export const partyFlags = {

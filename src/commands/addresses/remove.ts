@@ -1,9 +1,9 @@
 /** Owns `courier addresses remove`: forgets an entry of the address book. */
 
+import { confirmOrStop, defineCommand, document } from "../../command/command.ts";
 import { findParty, parseAlias, removeParty } from "../../config/address-book.ts";
 import { describeParty } from "../../forms/party-form.ts";
 import { line } from "../../terminal/blocks.ts";
-import { confirmOrStop, defineCommand, document } from "../command.ts";
 
 export const removeAddress = defineCommand({
   arguments: { alias: { summary: "its short name", parse: parseAlias, values: "alias" } },

@@ -1,8 +1,8 @@
 /** Owns `courier addresses show`: one entry of the address book. */
 
+import { defineCommand, document } from "../../command/command.ts";
 import { findParty, parseAlias } from "../../config/address-book.ts";
 import type { AddressRow } from "../../model/results.ts";
-import { defineCommand, document } from "../command.ts";
 import { addressView } from "./party-flags.ts";
 
 export const showAddress = defineCommand({

@@ -1,8 +1,8 @@
 /** Owns what a check finds, and how places are named in it so that no user's name is told. */
 
+import type { Machine } from "../../command/machinery.ts";
 import type { ExitCode } from "../../core/errors.ts";
 import type { DoctorCheck } from "../../model/results.ts";
-import type { Machine } from "../machinery.ts";
 
 export interface Finding {
   readonly check: DoctorCheck["check"];

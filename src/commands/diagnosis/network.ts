@@ -3,11 +3,11 @@
 import { ServiceFailure } from "../../api/failure.ts";
 import { proxyFor, withoutPassword } from "../../api/proxy-route.ts";
 import { toCount } from "../../api/service.ts";
+import type { Context } from "../../command/command.ts";
+import type { Machine } from "../../command/machinery.ts";
 import type { ActiveAccount } from "../../config/accounts.ts";
 import { holdsCertificates } from "../../config/places.ts";
 import { CourierError } from "../../core/errors.ts";
-import type { Context } from "../command.ts";
-import type { Machine } from "../machinery.ts";
 import { type Finding, hideHome } from "./finding.ts";
 
 const longestProbeMs = 10_000;

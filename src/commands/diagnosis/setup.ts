@@ -1,11 +1,11 @@
 /** Owns the checks of this machine: runtime, files and their modes, account, completion. */
 
 import path from "node:path";
+import type { Context } from "../../command/command.ts";
+import type { Machine } from "../../command/machinery.ts";
 import type { ActiveAccount } from "../../config/accounts.ts";
 import { firstPresent, inspectPlace } from "../../config/places.ts";
 import { CourierError } from "../../core/errors.ts";
-import type { Context } from "../command.ts";
-import type { Machine } from "../machinery.ts";
 import { type Finding, hideHome } from "./finding.ts";
 
 const oldestNode = [20, 18, 1] as const;

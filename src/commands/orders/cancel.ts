@@ -2,10 +2,6 @@
 
 import { ServiceFailure } from "../../api/failure.ts";
 import type { CourierService } from "../../api/service.ts";
-import { mapInOrder } from "../../core/concurrent.ts";
-import { CourierError } from "../../core/errors.ts";
-import type { Cancellation } from "../../model/results.ts";
-import { show } from "../../terminal/blocks.ts";
 import {
   type Context,
   confirmOrStop,
@@ -13,8 +9,12 @@ import {
   ensureCanConfirm,
   type Items,
   rows,
-} from "../command.ts";
-import { parseOrderId } from "../options.ts";
+} from "../../command/command.ts";
+import { parseOrderId } from "../../command/options.ts";
+import { mapInOrder } from "../../core/concurrent.ts";
+import { CourierError } from "../../core/errors.ts";
+import type { Cancellation } from "../../model/results.ts";
+import { show } from "../../terminal/blocks.ts";
 import { cancellationColumns, cancelOne, type Found } from "./cancellation.ts";
 
 const callsAtOnce = 4;

@@ -2,6 +2,7 @@
 
 import { ServiceFailure } from "../../api/failure.ts";
 import type { CourierService } from "../../api/service.ts";
+import type { Context } from "../../command/command.ts";
 import type { CourierError } from "../../core/errors.ts";
 import type { OrderDetail } from "../../model/interface.ts";
 import { jsonNumber } from "../../model/json.ts";
@@ -9,7 +10,6 @@ import type { Cancellation } from "../../model/results.ts";
 import { isCancellable } from "../../model/states.ts";
 import { type Column, show, state, styled } from "../../terminal/blocks.ts";
 import { errorDocument } from "../../terminal/messages.ts";
-import type { Context } from "../command.ts";
 
 /** An order as it was found before, or what the service said instead. */
 export interface Found {

@@ -1,6 +1,8 @@
 /** Owns composing an order at a terminal: ask, review, correct, send; nothing leaves without a review. */
 
 import { ServiceFailure } from "../../api/failure.ts";
+import type { Context } from "../../command/command.ts";
+import { capitalised } from "../../command/options.ts";
 import { dropDraft, type KeptDraft, keepDraft } from "../../config/sent-orders.ts";
 import { CourierError, interrupted } from "../../core/errors.ts";
 import type { Prompts } from "../../core/prompts.ts";
@@ -16,8 +18,6 @@ import type { KnownParty } from "../../forms/party-form.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { CreatedOrder } from "../../model/interface.ts";
 import { line, styled } from "../../terminal/blocks.ts";
-import type { Context } from "../command.ts";
-import { capitalised } from "../options.ts";
 import type { StartingDraft } from "./draft-sources.ts";
 import { reviewView } from "./review.ts";
 import { sendOrder } from "./send.ts";

@@ -1,12 +1,12 @@
 /** Owns `courier orders create`: one order, composed at a terminal or sent as given (specification, 4.2). */
 
 import { ServiceFailure } from "../../api/failure.ts";
+import { type Context, confirmOrStop, defineCommand, document, type Output } from "../../command/command.ts";
+import { quote, switchOption, textOption } from "../../command/options.ts";
 import { hasTemplate, parseTemplateName } from "../../config/templates.ts";
 import { type CourierError, usageError } from "../../core/errors.ts";
 import type { Draft } from "../../model/draft.ts";
 import { line } from "../../terminal/blocks.ts";
-import { type Context, confirmOrStop, defineCommand, document, type Output } from "../command.ts";
-import { quote, switchOption, textOption } from "../options.ts";
 import { composeOrder } from "./compose.ts";
 import { createdView } from "./created.ts";
 import { collectDraft, type StartingDraft, sourceOptions } from "./draft-sources.ts";

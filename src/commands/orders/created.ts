@@ -1,5 +1,6 @@
 /** Owns the view of an order that was just created (specification, 2.4). */
 
+import type { Context } from "../../command/command.ts";
 import { type CreatedOrder, createdOrderSchema, orderDetailSchema } from "../../model/interface.ts";
 import { fieldNames } from "../../model/schema.ts";
 import {
@@ -13,7 +14,6 @@ import {
   state,
   styled,
 } from "../../terminal/blocks.ts";
-import type { Context } from "../command.ts";
 
 /** An order that had to be looked up comes as a detail, with more fields than a creation result. */
 const knownFields = [...fieldNames(createdOrderSchema), ...fieldNames(orderDetailSchema)];

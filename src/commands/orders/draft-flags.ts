@@ -1,8 +1,8 @@
 /** Owns the flags that make up a draft, and the names under which a user knows each of its fields. */
 
+import { decimalOption, integerOption, textOption } from "../../command/options.ts";
 import { type Draft, itemFields, partyFields, serviceTypes } from "../../model/draft.ts";
 import type { Json } from "../../model/json.ts";
-import { decimalOption, integerOption, textOption } from "../options.ts";
 
 const item = { group: "Item" };
 

@@ -1,11 +1,11 @@
 /** Owns where a draft comes from: file, template, the last order, address book, texts and flags, in that order. */
 
+import type { Context } from "../../command/command.ts";
+import { type OptionValues, switchOption, textOption } from "../../command/options.ts";
 import { defaultSender, findParty, parseAlias } from "../../config/address-book.ts";
 import { findTemplate } from "../../config/templates.ts";
 import { usageError } from "../../core/errors.ts";
 import type { Draft, DraftParty } from "../../model/draft.ts";
-import type { Context } from "../command.ts";
-import { type OptionValues, switchOption, textOption } from "../options.ts";
 import { draftFields, draftFlags, mergeDraft, nameField } from "./draft-flags.ts";
 import { parseOrderFile } from "./order-file.ts";
 import { understandText } from "./party-text.ts";

@@ -2,12 +2,12 @@
 
 import { allOrders } from "../../api/pages.ts";
 import type { CourierService, OrderFilter } from "../../api/service.ts";
+import { checkBudget } from "../../command/budget.ts";
+import { type Context, defineCommand, type Output, rows } from "../../command/command.ts";
+import { switchOption } from "../../command/options.ts";
 import { mapInOrder } from "../../core/concurrent.ts";
 import type { OrderDetail, OrderSummary } from "../../model/interface.ts";
 import { type Column, show } from "../../terminal/blocks.ts";
-import { checkBudget } from "../budget.ts";
-import { type Context, defineCommand, type Output, rows } from "../command.ts";
-import { switchOption } from "../options.ts";
 import { checkFilter, filterOptions, orderColumns } from "./list.ts";
 
 const pagesAtOnce = 8;

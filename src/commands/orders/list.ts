@@ -2,13 +2,19 @@
 
 import { allOrders } from "../../api/pages.ts";
 import { type OrderFilter, toCount } from "../../api/service.ts";
+import { checkBudget } from "../../command/budget.ts";
+import { type Context, defineCommand, rows } from "../../command/command.ts";
+import {
+  countOption,
+  dateOption,
+  type OptionValues,
+  switchOption,
+  textOption,
+} from "../../command/options.ts";
 import { usageError } from "../../core/errors.ts";
 import type { OrderSummary } from "../../model/interface.ts";
 import { stateChoices, stateNames } from "../../model/states.ts";
 import { type Column, instant, show, state, styled } from "../../terminal/blocks.ts";
-import { checkBudget } from "../budget.ts";
-import { type Context, defineCommand, rows } from "../command.ts";
-import { countOption, dateOption, type OptionValues, switchOption, textOption } from "../options.ts";
 import { unknownState } from "../unknown-state.ts";
 
 const pagesAtOnce = 8;

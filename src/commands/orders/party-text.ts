@@ -1,9 +1,9 @@
 /** Owns parties given as text: says what was understood, and has it confirmed before it is used. */
 
+import type { Context } from "../../command/command.ts";
 import { usageError } from "../../core/errors.ts";
 import { describeParty } from "../../forms/party-form.ts";
 import { type DraftParty, partyFields } from "../../model/draft.ts";
-import type { Context } from "../command.ts";
 
 /**
  * Splits a text such as `张三 13800138000 广东省深圳市…` into a party and shows the parts on stderr. All but

@@ -1,8 +1,8 @@
 /** Owns remembering what is sent, on this machine: before it leaves, so that not even a crash forgets it. */
 
+import type { Context } from "../../command/command.ts";
 import { rememberSending, type SentOrder, settleSending } from "../../config/sent-orders.ts";
 import type { Draft } from "../../model/draft.ts";
-import type { Context } from "../command.ts";
 
 /** What became of an order: its id, or that it was not created. */
 export interface Outcome {

@@ -1,5 +1,6 @@
 /** Owns what is kept of a created order on wish: its parties in the address book, itself as a template. */
 
+import type { Context } from "../../command/command.ts";
 import { parseAlias, saveParties } from "../../config/address-book.ts";
 import { saveTemplate } from "../../config/templates.ts";
 import { CourierError } from "../../core/errors.ts";
@@ -7,7 +8,6 @@ import type { Prompts } from "../../core/prompts.ts";
 import { describeParty } from "../../forms/party-form.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { CreatedOrder } from "../../model/interface.ts";
-import type { Context } from "../command.ts";
 
 /** Saves a draft under a name, over an older template of that name; failing to do so is no failure. */
 export async function keepAsTemplate(name: string, draft: Draft, context: Context): Promise<void> {

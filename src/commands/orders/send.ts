@@ -3,12 +3,12 @@
 import { ServiceFailure } from "../../api/failure.ts";
 import { allOrders } from "../../api/pages.ts";
 import type { CourierService } from "../../api/service.ts";
-import { findLostOrder, type SearchResult } from "../../bulk/reconcile.ts";
+import type { Context } from "../../command/command.ts";
 import { CourierError } from "../../core/errors.ts";
 import { utcDate } from "../../core/time.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { CreatedOrder } from "../../model/interface.ts";
-import type { Context } from "../command.ts";
+import { findLostOrder, type SearchResult } from "../../sending/reconcile.ts";
 import { remember } from "./remember.ts";
 
 /** The service may still be at work on an order whose answer was lost, so one look is not enough. */

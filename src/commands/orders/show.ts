@@ -1,5 +1,7 @@
 /** Owns `courier orders show`: one order in full, and what can be done with it now (2.4, 3 and 4.4). */
 
+import { type Context, defineCommand, document } from "../../command/command.ts";
+import { parseOrderId } from "../../command/options.ts";
 import { type OrderDetail, orderDetailSchema } from "../../model/interface.ts";
 import type { JsonNumber } from "../../model/json.ts";
 import { fieldNames } from "../../model/schema.ts";
@@ -16,8 +18,6 @@ import {
   state,
   styled,
 } from "../../terminal/blocks.ts";
-import { type Context, defineCommand, document } from "../command.ts";
-import { parseOrderId } from "../options.ts";
 
 export const showOrder = defineCommand({
   arguments: { id: { summary: "the order's id", parse: parseOrderId, values: "order" } },

@@ -1,11 +1,11 @@
 /** Owns the care that no order is sent twice by mistake (docs/decisions/0012-equal-orders.md). */
 
 import { ServiceFailure } from "../../api/failure.ts";
+import type { Context } from "../../command/command.ts";
 import { findTwins } from "../../config/sent-orders.ts";
 import { CourierError } from "../../core/errors.ts";
 import { formatRelative, utcDate } from "../../core/time.ts";
 import type { Draft } from "../../model/draft.ts";
-import type { Context } from "../command.ts";
 
 /** So soon after an order, an equal one is more likely a mistake than a second parcel. */
 const suspiciousMs = 10 * 60_000;

@@ -1,9 +1,9 @@
 /** Owns `courier sandbox advance`: moves a sandbox parcel on without waiting for time to pass. */
 
+import { defineCommand, document } from "../../command/command.ts";
+import { parseTrackingNumber, textOption } from "../../command/options.ts";
 import type { Tracking } from "../../model/interface.ts";
 import { stateChoices, stateNames } from "../../model/states.ts";
-import { defineCommand, document } from "../command.ts";
-import { parseTrackingNumber, textOption } from "../options.ts";
 import { trackingView } from "../track/look.ts";
 
 export const advanceSandboxParcel = defineCommand({

@@ -1,7 +1,7 @@
 /** Owns `courier sandbox reset`: wipes everything that the sandbox has kept. */
 
+import { confirmOrStop, defineCommand, document } from "../../command/command.ts";
 import { line } from "../../terminal/blocks.ts";
-import { confirmOrStop, defineCommand, document } from "../command.ts";
 
 export const resetSandboxState = defineCommand({
   arguments: {},

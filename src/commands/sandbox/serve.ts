@@ -1,9 +1,9 @@
 /** Owns `courier sandbox serve`: runs the embedded service for other clients until it is stopped. */
 
+import { type Context, defineCommand, events } from "../../command/command.ts";
+import { countOption, switchOption } from "../../command/options.ts";
 import type { ServedSandbox } from "../../model/results.ts";
 import { type Block, fields, line, styled } from "../../terminal/blocks.ts";
-import { type Context, defineCommand, events } from "../command.ts";
-import { countOption, switchOption } from "../options.ts";
 
 export const serveSandbox = defineCommand({
   arguments: {},

@@ -1,8 +1,8 @@
 /** Owns `courier templates list`: the order templates of this machine. */
 
+import { defineCommand, rows } from "../../command/command.ts";
 import type { TemplateRow } from "../../model/results.ts";
 import { type Column, show, styled } from "../../terminal/blocks.ts";
-import { defineCommand, rows } from "../command.ts";
 
 export const listTemplates = defineCommand({
   arguments: {},

@@ -1,8 +1,8 @@
 /** Owns `courier templates remove`: forgets an order template. */
 
+import { confirmOrStop, defineCommand, document } from "../../command/command.ts";
 import { findTemplate, parseTemplateName, removeTemplate } from "../../config/templates.ts";
 import { line } from "../../terminal/blocks.ts";
-import { confirmOrStop, defineCommand, document } from "../command.ts";
 
 export const removeSavedTemplate = defineCommand({
   arguments: { name: { summary: "its name", parse: parseTemplateName, values: "template" } },

@@ -1,8 +1,8 @@
 /** Owns `courier templates show`: one order template, whose JSON is an order file. */
 
+import { defineCommand, document } from "../../command/command.ts";
 import { findTemplate, parseTemplateName } from "../../config/templates.ts";
 import { line, styled } from "../../terminal/blocks.ts";
-import { defineCommand, document } from "../command.ts";
 import { draftFields } from "../orders/review.ts";
 
 export const showTemplate = defineCommand({

@@ -1,10 +1,10 @@
 /** Owns what a watch does at each change beside telling it: the user's command, the bell, a notice. */
 
+import type { Context } from "../../command/command.ts";
 import type { Alerts } from "../../core/alerts.ts";
 import { stringifyJson } from "../../model/json.ts";
 import { sanitiseJson } from "../../terminal/sanitise.ts";
 import type { Change } from "../../watch/parcel.ts";
-import type { Context } from "../command.ts";
 import type { WatchInput } from "./watch-options.ts";
 
 const commandLimitMs = 60_000;

@@ -1,5 +1,6 @@
 /** Owns the board: what a watch shows at a moment, as a view of a given height. */
 
+import type { LiveRoom } from "../../command/command.ts";
 import { formatDuration } from "../../core/duration.ts";
 import { formatHour } from "../../core/time.ts";
 import { type Block, blank, type Column, fields, line, show, styled, table } from "../../terminal/blocks.ts";
@@ -8,7 +9,6 @@ import { wrapToWidth } from "../../terminal/width.ts";
 import type { Goal } from "../../watch/goal.ts";
 import type { Change, Parcel } from "../../watch/parcel.ts";
 import type { Board } from "../../watch/watcher.ts";
-import type { LiveRoom } from "../command.ts";
 import { columnsOf, newsLine } from "./board-rows.ts";
 
 /** What a watch has come to, beside its parcels. */

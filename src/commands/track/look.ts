@@ -1,6 +1,8 @@
 /** Owns one look at parcels: where each is, and how it got there (specification, 2.5 and 4.6). */
 
 import { ServiceFailure } from "../../api/failure.ts";
+import { checkBudget } from "../../command/budget.ts";
+import type { Context, Items } from "../../command/command.ts";
 import { mapInOrder } from "../../core/concurrent.ts";
 import { CourierError } from "../../core/errors.ts";
 import { type Tracking, trackingSchema } from "../../model/interface.ts";
@@ -20,8 +22,6 @@ import {
   styled,
 } from "../../terminal/blocks.ts";
 import { errorDocument } from "../../terminal/messages.ts";
-import { checkBudget } from "../budget.ts";
-import type { Context, Items } from "../command.ts";
 
 const callsAtOnce = 4;
 

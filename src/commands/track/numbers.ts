@@ -1,11 +1,11 @@
 /** Owns which parcels `courier track` is about: numbers as words, from stdin, or of one's own orders. */
 
 import { allOrders } from "../../api/pages.ts";
+import { checkBudget } from "../../command/budget.ts";
+import type { Context } from "../../command/command.ts";
+import { flagOf, type OptionValues, parseTrackingNumber, switchOption } from "../../command/options.ts";
 import { usageError } from "../../core/errors.ts";
 import { isFinal } from "../../model/states.ts";
-import { checkBudget } from "../budget.ts";
-import type { Context } from "../command.ts";
-import { flagOf, type OptionValues, parseTrackingNumber, switchOption } from "../options.ts";
 import { checkFilter, filterOptions } from "../orders/list.ts";
 
 const pagesAtOnce = 8;

@@ -1,8 +1,8 @@
 /** Owns `courier track`: where parcels are, at one look or as they move. */
 
+import { defineCommand, document, rows } from "../../command/command.ts";
+import { flagOf, parseTrackingNumber, switchOption } from "../../command/options.ts";
 import { usageError } from "../../core/errors.ts";
-import { defineCommand, document, rows } from "../command.ts";
-import { flagOf, parseTrackingNumber, switchOption } from "../options.ts";
 import { trackedColumns, trackedView, trackingView, trackSeveral } from "./look.ts";
 import { findNumbers, numberOptions } from "./numbers.ts";
 import { watchOptions } from "./watch-options.ts";

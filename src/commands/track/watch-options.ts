@@ -1,7 +1,7 @@
 /** Owns the options of a watch as data; what they lead to is loaded when one begins. */
 
+import { durationOption, type OptionValues, switchOption, textOption } from "../../command/options.ts";
 import { stateChoices } from "../../model/states.ts";
-import { durationOption, type OptionValues, switchOption, textOption } from "../options.ts";
 
 const group = "Following";
 const secondMs = 1_000;

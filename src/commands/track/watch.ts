@@ -2,6 +2,8 @@
 
 import { ServiceFailure } from "../../api/failure.ts";
 import { type CourierService, toCount } from "../../api/service.ts";
+import { checkBudget } from "../../command/budget.ts";
+import type { Context, Items, LiveOutput } from "../../command/command.ts";
 import { formatDuration } from "../../core/duration.ts";
 import { CourierError } from "../../core/errors.ts";
 import { stateNames } from "../../model/states.ts";
@@ -16,8 +18,6 @@ import {
   type WatchEnd,
   type WatchEvent,
 } from "../../watch/watcher.ts";
-import { checkBudget } from "../budget.ts";
-import type { Context, Items, LiveOutput } from "../command.ts";
 import { unknownState } from "../unknown-state.ts";
 import { createActs } from "./acts.ts";
 import { boardScreen, type Seen, summarise } from "./board.ts";

@@ -1,0 +1,246 @@
+/** Owns what a command is: data that describes it, a function that does it, and views of what it gives back. */
+
+import type { Client } from "../api/client.ts";
+import type { CourierService } from "../api/service.ts";
+import type { ActiveAccount } from "../config/accounts.ts";
+import type { JournalIndex } from "../config/journals.ts";
+import type { Keys } from "../config/keys.ts";
+import type { LockClaim } from "../config/lock.ts";
+import type { SeenOrders } from "../config/seen-orders.ts";
+import type { OrderMemoryFile } from "../config/sent-orders.ts";
+import type { ConfigStore } from "../config/store.ts";
+import type { Alerts } from "../core/alerts.ts";
+import type { Clock } from "../core/clock.ts";
+import { type CourierError, type ExitCode, interrupted, usageError } from "../core/errors.ts";
+import type { Prompts } from "../core/prompts.ts";
+import type { DraftParty } from "../model/draft.ts";
+import type { Json } from "../model/json.ts";
+import type { Content } from "../sheets/source.ts";
+import type { Block, Column, Text } from "../terminal/blocks.ts";
+import type { Messages } from "../terminal/messages.ts";
+import type { Meter } from "../terminal/progress.ts";
+import type { Machine, SandboxControl } from "./machinery.ts";
+import type { Argument, ArgumentValues, Option, OptionValues } from "./options.ts";
+
+/** What a command may use. Everything is made on first use, so that a command pays for what it needs. */
+export interface Context {
+  readonly clock: Clock;
+  /** Aborts on Ctrl-C; long work ends when it does. */
+  readonly signal: AbortSignal;
+  readonly messages: Messages;
+  readonly config: ConfigStore;
+  /** The keys of accounts, wherever each one is kept. */
+  readonly keys: Keys;
+  /** What this machine remembers of orders. */
+  readonly orderMemory: OrderMemoryFile;
+  /** Orders that passed by, for completion. */
+  readonly seenOrders: Pick<SeenOrders, "forget">;
+  readonly globals: Globals;
+  /** The account of this run. Throws `no_account`. */
+  account(): Promise<ActiveAccount>;
+  /** The way to the service below its endpoints, as that account. */
+  client(): Promise<Client>;
+  /** The service as that account; the embedded sandbox starts here when the account is `sandbox`. */
+  service(): Promise<CourierService>;
+  /** The same, but Ctrl-C does not abort its calls: for work that finishes what is under way. */
+  lastingService(): Promise<CourierService>;
+  /** The service as an account that is not stored yet, for login. */
+  serviceAs(account: { baseUrl: string; apiKey: string }): Promise<CourierService>;
+  /** Shows how far work has come: in place at a terminal, a line every few seconds elsewhere. */
+  meter(): Meter;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Questions, or undefined when nobody can answer: no terminal, `--no-input`, or an output flag. */
+  prompts(): Promise<Prompts | undefined>;
+  /** Shows something to the person at the terminal beside the result: on stderr. */
+  display(blocks: readonly Block[]): Promise<void>;
+  /** Splits a pasted address into the fields of a party. */
+  understandAddress(text: string): Promise<DraftParty>;
+  /** The text of a file, or of stdin for `-`. Throws a file error. */
+  readText(path: string): Promise<string>;
+  /** The same, byte for byte. */
+  readBytes(path: string): Promise<Uint8Array>;
+  /**
+   * Copies a file, or stdin for `-`, to where only its owner can read it, until the run ends; gives what reads
+   * the copy. Throws a file error that names `name`.
+   */
+  keepCopy(path: string, name: string): Promise<Content>;
+  /** What is piped in, or undefined when stdin is a terminal. */
+  readPipe(): Promise<string | undefined>;
+  /** What to type next, for the account of this run: `courier orders show 5 --account shop`. */
+  nextCommand(words: string): string;
+  /** Takes the lock on a file of the user's; another courier that holds it is an error, by default a file error. */
+  lock(file: string, title: string, claim?: LockClaim): Promise<() => Promise<void>>;
+  /** Called when the run ends, however it ends; the last one first. */
+  defer(close: () => Promise<void>): void;
+  /** What this machine remembers of journals. */
+  readonly journals: JournalIndex;
+  /** Ways to tell somebody who does not look. */
+  alerts(): Promise<Alerts>;
+  /** The embedded sandbox's files and server. */
+  sandbox(): Promise<SandboxControl>;
+  /** What courier runs on and is set up with, for diagnosis. */
+  readonly machine: Machine;
+}
+
+/** The options that mean the same for every command. */
+export interface Globals {
+  readonly account?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly yes: boolean;
+}
+
+/** One value, shown by a view; `--json` prints the value itself. */
+export interface DocumentOutput {
+  readonly kind: "document";
+  readonly data: Json;
+  readonly blocks: readonly Block[];
+}
+
+/** Rows of a table. The generator may return an error that is reported after the last row. */
+export interface RowsOutput {
+  readonly kind: "rows";
+  readonly rows: Items;
+  readonly columns: readonly Column<never>[];
+  /** What a person sees instead of an empty table. */
+  readonly empty: string;
+  /** What a person reads below a row of the table, at any length. */
+  readonly remark?: (row: Json) => Text | undefined;
+  /** Called after the last row was written, for what is said on stderr beside it. */
+  readonly after?: () => Promise<void>;
+  /** What a person sees of each row below the table. */
+  readonly details?: (row: never) => readonly Block[];
+}
+
+/** Values that are each shown as soon as they come. */
+export interface EventsOutput {
+  readonly kind: "events";
+  readonly events: Items;
+  readonly human: (event: Json) => readonly Block[];
+}
+
+/** Bodies of answers, printed as they came; at a terminal in a form that is safe to look at. */
+export interface RawOutput {
+  readonly kind: "raw";
+  readonly bodies: AsyncGenerator<Uint8Array, CourierError | undefined>;
+  /** The items that a body holds, which JSON and NDJSON print instead of the bodies. */
+  readonly items?: (body: Uint8Array) => readonly Json[];
+}
+
+/** Something that goes on: redrawn in place at a terminal, one item after the other anywhere else. */
+export interface LiveOutput {
+  readonly kind: "live";
+  readonly events: Items;
+  /** An item for a pipe. */
+  readonly human: (event: Json) => readonly Block[];
+  /** What a terminal shows at this moment; all there is, for the last time, where no room is given. */
+  readonly screen: (nowMs: number, room: LiveRoom | undefined) => readonly Block[];
+  /** Told what a person beside a pipe should know and no item says; a screen shows it by itself. */
+  readonly complain: (listener: (text: string) => void) => void;
+  /** How it went, in one line, once it has ended. */
+  readonly summary: (nowMs: number) => string;
+  /** The person at the terminal has seen enough: `events` ends soon. */
+  readonly quit: () => void;
+}
+
+export interface LiveRoom {
+  readonly lines: number;
+  readonly columns: number;
+  /** What ends it: a key, or Ctrl-C alone where no keys can be read. */
+  readonly quitKey: string;
+}
+
+/** Items as they come; what it returns is the error that a complete result ends with, if any. */
+export type Items<T extends Json = Json> = AsyncGenerator<T, CourierError | undefined>;
+export type Output = DocumentOutput | RowsOutput | EventsOutput | LiveOutput | RawOutput;
+
+export interface Example {
+  /** What follows `courier`. */
+  readonly line: string;
+  readonly note: string;
+}
+
+export interface Command<
+  A extends Record<string, Argument<unknown>> = Record<string, Argument<unknown>>,
+  O extends Record<string, Option<unknown>> = Record<string, Option<unknown>>,
+> {
+  /** Paragraphs for its own help. */
+  readonly description?: string;
+  readonly arguments: A;
+  readonly options: O;
+  readonly examples: readonly Example[];
+  /** Exit codes that a script should tell apart here, beside those that every command has. */
+  readonly exits?: readonly ExitCode[];
+  /** Commands that people need next, without `courier`. */
+  readonly seeAlso?: readonly string[];
+  /** The result has rows: `--csv` and `--fields` apply. */
+  readonly hasRows?: boolean;
+  /** Its rows are meant for a file: this form is the default, `--output` and `--bom` apply. */
+  readonly exportsAs?: "csv";
+  /** It asks before it acts: `--yes` applies. */
+  readonly confirms?: boolean;
+  run(input: ArgumentValues<A> & OptionValues<O>, context: Context): Promise<Output>;
+}
+
+/** A command's line in the table of contents; the command itself is loaded when it is meant. */
+export interface Entry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command>;
+}
+
+/** Commands under a noun. */
+export interface Group {
+  readonly name: string;
+  readonly summary: string;
+  readonly examples: readonly Example[];
+  readonly commands: readonly (Entry | Group)[];
+}
+
+export function defineCommand<
+  A extends Record<string, Argument<unknown>>,
+  O extends Record<string, Option<unknown>>,
+>(command: Command<A, O>): Command {
+  return command as unknown as Command;
+}
+
+export function isGroup(entry: Entry | Group): entry is Group {
+  return "commands" in entry;
+}
+
+export function document<T extends Json>(data: T, human: (data: T) => readonly Block[]): DocumentOutput {
+  return { kind: "document", data, blocks: human(data) };
+}
+
+export function rows<T extends Json>(
+  stream: Items<T> | AsyncGenerator<T, void>,
+  columns: readonly Column<T>[],
+  empty: string,
+  details?: (row: T) => readonly Block[],
+): RowsOutput {
+  const shown = { rows: stream as Items, columns: columns as readonly Column<never>[], empty };
+  return { kind: "rows", ...shown, ...(details ? { details } : {}) };
+}
+
+export function events<T extends Json>(
+  stream: Items<T> | AsyncGenerator<T, void>,
+  human: (event: T) => readonly Block[],
+): EventsOutput {
+  return { kind: "events", events: stream as Items, human: human as (event: Json) => readonly Block[] };
+}
+
+/**
+ * Throws a usage error, exit 2, where a confirmation will be needed and nobody can give one. `what` names
+ * what it is needed for.
+ */
+export async function ensureCanConfirm(context: Context, what = "this"): Promise<void> {
+  if (context.globals.yes || (await context.prompts())) return;
+  throw usageError(`${what} needs a confirmation, and nobody can be asked here`, "add --yes to confirm");
+}
+
+/** Asks before something that cannot be undone, unless `--yes` was given. A "no" ends the command. */
+export async function confirmOrStop(context: Context, question: string): Promise<void> {
+  await ensureCanConfirm(context, `“${question}”`);
+  if (context.globals.yes || (await (await context.prompts())?.confirm(question))) return;
+  throw interrupted(130, "not confirmed: nothing was done");
+}

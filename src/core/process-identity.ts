@@ -1,0 +1,63 @@
+/** Which process of this machine something belongs to, and whether that very process still runs. */
+
+import { readFile, readlink } from "node:fs/promises";
+import { hostname } from "node:os";
+import { systemCode } from "./errors.ts";
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** When it began, where the system tells: process ids are given again. */
+  readonly started: string | undefined;
+  /** Where the process id means anything: this host, and on Linux its boot and its namespace of processes. */
+  readonly place: string;
+}
+
+export interface ProcessTable {
+  readonly pid: number;
+  /** Whether a process has this id. */
+  readonly isAlive: (pid: number) => boolean;
+}
+
+export type Liveness = "alive" | "dead" | "unknown";
+
+/** The identity of this process. */
+export async function identifyProcess({ pid }: ProcessTable): Promise<ProcessIdentity> {
+  return { pid, started: await readStart(pid), place: await findPlace() };
+}
+
+/** `unknown` for a process of another machine or namespace. */
+export async function checkLiveness(owner: ProcessIdentity, table: ProcessTable): Promise<Liveness> {
+  if (owner.place !== (await findPlace())) return "unknown";
+  if (!table.isAlive(owner.pid)) return "dead";
+  const started = await readStart(owner.pid);
+  if (started === undefined || owner.started === undefined) return "alive";
+  return started === owner.started ? "alive" : "dead";
+}
+
+/** Asks whether a process has this id, with `signal 0` of the one given. */
+export function hasProcess(kill: (pid: number, signal: 0) => unknown, pid: number): boolean {
+  try {
+    kill(pid, 0); // asks, and ends nothing
+    return true;
+  } catch (error) {
+    return systemCode(error) !== "ESRCH";
+  }
+}
+
+/** The boot tells machines of one name apart. */
+async function findPlace(): Promise<string> {
+  const [space, boot] = await Promise.all([
+    readlink("/proc/self/ns/pid").catch(() => ""),
+    readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => ""),
+  ]);
+  return [hostname(), space, boot.trim()].join(" ").trim();
+}
+
+/** Linux tells the state of a process and when it began; a dead one that its parent has not collected is dead. */
+async function readStart(pid: number): Promise<string | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  // The name before it is in brackets and may hold anything.
+  const [state = "", ...rest] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return /[ZX]/.test(state) ? "dead" : rest[18];
+}

@@ -1,0 +1,153 @@
+/** Owns the check of all rows of an import before anything is sent: what the file holds, or what is wrong with it. */
+
+import type { Context } from "../command/command.ts";
+import { fileError } from "../core/errors.ts";
+import type { Json } from "../model/json.ts";
+import { findText } from "../sheets/garbled.ts";
+import type { Encoding } from "../sheets/source.ts";
+import { line, table } from "../terminal/blocks.ts";
+import type { ColumnMap } from "./columns.ts";
+import type { RowProblem } from "./rows.ts";
+import { type ImportRow, type RowsOptions, readRows } from "./rows.ts";
+
+/** What a whole file holds, without its rows. */
+export interface Overview {
+  readonly rows: number;
+  /** How many rows have a ref. */
+  readonly refs: number;
+  /** How many rows have each service level; "" is none. */
+  readonly serviceLevels: ReadonlyMap<string, number>;
+  /** Different senders by name, as far as they are few. */
+  readonly senders: ReadonlySet<string>;
+  /** The header of a CSV file. */
+  readonly header: readonly string[];
+  /** The column of a CSV file that each field comes from. */
+  readonly columns: ReadonlyMap<string, string>;
+  /** Columns that are no field of an order. */
+  readonly unused: readonly string[];
+  readonly encoding: Encoding;
+  /** A text that another encoding would have made another one: the first of the rows. */
+  readonly sample: string | undefined;
+}
+
+const problemsShown = 50;
+const problemsKept = 1_000;
+const sendersKept = 20;
+
+/** Reads every row. Throws a file error when any is wrong, after showing what and where. */
+export async function checkRows(
+  options: RowsOptions,
+  onRow: (row: ImportRow) => Promise<void>,
+  context: Context,
+): Promise<Overview> {
+  const problems: RowProblem[] = [];
+  const serviceLevels = new Map<string, number>();
+  const senders = new Set<string>();
+  let header: readonly string[] = [];
+  let sample: string | undefined;
+  let unused: readonly string[] = [];
+  const columns = new Map<string, string>();
+  const tallies = new Map<string, number>();
+  let count = 0;
+  let wrong = 0;
+  let refs = 0;
+  const onHeader = (names: readonly string[], map: ColumnMap) => {
+    header = names;
+    unused = map.unused;
+    for (const [index, path] of map.paths.entries())
+      if (path !== undefined) columns.set(path, names[index] ?? path);
+  };
+  for await (const checked of readRows({ ...options, onHeader })) {
+    count += 1;
+    if ("problems" in checked) {
+      wrong += 1;
+      if (problems.length < problemsKept) problems.push(...checked.problems);
+      for (const kind of checked.problems.map(kindOf))
+        if (tallies.has(kind) || tallies.size < problemsKept) tallies.set(kind, (tallies.get(kind) ?? 0) + 1);
+      continue;
+    }
+    const { draft, ref } = checked.ok;
+    if (ref !== undefined) refs += 1;
+    sample ??= findText(draft, isBeyondAscii)?.text;
+    const level = draft.service_type ?? "";
+    serviceLevels.set(level, (serviceLevels.get(level) ?? 0) + 1);
+    if (senders.size < sendersKept) senders.add(draft.sender?.name ?? "-");
+    await onRow(checked.ok);
+  }
+  if (count === 0) throw fileError(`${options.name} has no rows`);
+  const { encoding } = options.facts;
+  if (wrong > 0) {
+    const ofAll = new Set(
+      [...tallies].flatMap(([kind, times]) => (count > 1 && times === count ? [kind] : [])),
+    );
+    if (unused.length > 0) context.messages.note(describeUnused(unused));
+    if (encoding !== "utf-8") context.messages.note(`read as ${describeEncoding({ encoding, sample })}`);
+    throw await refuse(options.name, { problems, ofAll, wrong, count }, context);
+  }
+  return { rows: count, refs, serviceLevels, senders, header, columns, unused, encoding, sample };
+}
+
+const isBeyondAscii = (text: string) => /[^\u0020-\u007e]/.test(text);
+
+/** What the text was read as, with some of it, where it is not UTF-8; else empty. */
+export function describeEncoding({ encoding, sample }: Pick<Overview, "encoding" | "sample">): string {
+  if (encoding === "utf-8") return "";
+  const name = encoding.toUpperCase();
+  return sample === undefined ? name : `${name}, such as “${sample}”; if that is wrong, see --encoding`;
+}
+
+/** Columns of the file that no field is taken from. */
+export function describeUnused(unused: readonly string[]): string {
+  return `columns that are not used: ${unused.join(", ")}`;
+}
+
+/** Problems of one kind are mended in one way. */
+function kindOf({ column, message }: RowProblem): string {
+  return `${column}\n${message}`;
+}
+
+interface Findings {
+  readonly problems: readonly RowProblem[];
+  /** Kinds that every row of the file has. */
+  readonly ofAll: ReadonlySet<string>;
+  readonly wrong: number;
+  readonly count: number;
+}
+
+/** Shows the problems, those that all rows share once, and gives the error that says how to go on. */
+async function refuse(
+  name: string,
+  { problems, ofAll, wrong, count }: Findings,
+  context: Context,
+): Promise<Error> {
+  const isOfAll = (problem: RowProblem) => ofAll.has(kindOf(problem));
+  const shared = problems.filter((problem) => problem.row === 1 && isOfAll(problem));
+  const own = problems.filter((problem) => !isOfAll(problem));
+  const shown = [...shared, ...own].slice(0, problemsShown);
+  const columns = [
+    {
+      path: "row",
+      title: "ROW",
+      cell: (problem: RowProblem) => (isOfAll(problem) ? "all" : String(problem.row)),
+      align: "right" as const,
+    },
+    {
+      path: "line",
+      title: "LINE",
+      cell: (problem: RowProblem) => (isOfAll(problem) ? "-" : String(problem.line)),
+      align: "right" as const,
+    },
+    { path: "column", title: "COLUMN", cell: ({ column }: RowProblem) => column },
+    { path: "value", title: "VALUE", cell: ({ value }: RowProblem) => value, flexible: true },
+    { path: "message", title: "PROBLEM", cell: ({ message }: RowProblem) => message },
+  ];
+  const rest = shared.length + own.length - shown.length;
+  await context.display([table(columns, shown), ...(rest > 0 ? [line(`and ${rest} more`)] : [])]);
+  const lacksSender = shared.some(
+    ({ column, message }) => column === "sender" && message.startsWith("the row has no"),
+  );
+  return fileError(`${name}: ${wrong} of ${count} rows are wrong`, {
+    hint: `nothing was sent; ${lacksSender ? "--sender @NAME gives all rows one from the address book; " : ""}mend the rows and run the same command again`,
+    details: problems.map((problem) => ({ ...problem })) as Json,
+  });
+}

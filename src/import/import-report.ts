@@ -1,0 +1,115 @@
+/** Owns the report of an import: a row's outcome as data and as a line of a table, and the totals. */
+
+import type { Context } from "../command/command.ts";
+import { jsonNumber } from "../model/json.ts";
+import type { ReportRow } from "../model/results.ts";
+import { type Block, type Column, line, show, styled, type Text } from "../terminal/blocks.ts";
+import type { Overview } from "./import-input.ts";
+import type { RowResult } from "./import-terms.ts";
+import type { RejectsWriter } from "./rejects.ts";
+
+export type Counts = Readonly<Record<RowResult["outcome"], number>> & {
+  /** Rows that have changed since their orders were created. */
+  readonly changed: number;
+  /** Outcomes of an earlier run. */
+  readonly earlier: number;
+};
+
+export function toReport({ row, outcome, facts, error }: RowResult, { columns }: Overview): ReportRow {
+  const column = error?.field === undefined ? undefined : (columns.get(error.field) ?? error.field);
+  return {
+    ref: row.ref ?? null,
+    row: row.row,
+    outcome,
+    id: facts ? jsonNumber(facts.id) : null,
+    order_no: facts?.order_no ?? null,
+    tracking_number: facts?.tracking_number ?? null,
+    estimated_fee: facts?.estimated_fee ? jsonNumber(facts.estimated_fee) : null,
+    error: error ? { code: error.code, message: error.message, column } : null,
+  };
+}
+
+/** Names the column as the file does, where the service's message does not happen to. */
+export function describeError({ error }: ReportRow): string {
+  const { message = "", column } = (error ?? {}) as { message?: string; column?: string };
+  return column === undefined || message.includes(column) ? message : `${column}: ${message}`;
+}
+
+const styles = { created: "good", refused: "bad", unknown: "warn", unsent: "dim" } as const;
+
+export const reportColumns: readonly Column<ReportRow>[] = [
+  { path: "row", title: "ROW", cell: ({ row }) => String(row), align: "right" },
+  { path: "ref", title: "REF", cell: ({ ref }) => show(ref), spare: 3 },
+  { path: "outcome", title: "OUTCOME", cell: ({ outcome }) => styled(styles[outcome], outcome) },
+  { path: "id", title: "ID", cell: ({ id }) => show(id) },
+  { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no), spare: 1 },
+  { path: "tracking_number", title: "TRACKING", cell: ({ tracking_number }) => show(tracking_number) },
+  {
+    path: "estimated_fee",
+    title: "FEE",
+    cell: ({ estimated_fee }) => show(estimated_fee),
+    align: "right",
+    spare: 2,
+  },
+  {
+    path: "error.message",
+    title: "ERROR",
+    cell: (row) => show(describeError(row) || undefined),
+    isRemark: true,
+  },
+];
+
+/** Why a row is no order, under its line. */
+export function remarkOn(row: ReportRow): Text | undefined {
+  return row.error === null ? undefined : styled(styles[row.outcome], describeError(row));
+}
+
+/** Rows beyond these have left the screen by the time that the last one is shown. */
+const rowsInSight = 20;
+const wrongShown = 10;
+
+/** What a person reads after the last row: the totals, what was refused far above, where the rejects are. */
+export async function closeReport(
+  rows: number,
+  counts: Counts,
+  wrong: readonly ReportRow[],
+  rejects: Pick<RejectsWriter, "path" | "count" | "failure" | "earlier"> | undefined,
+  { messages, display }: Context,
+): Promise<void> {
+  if (counts.changed > 0) {
+    messages.warn(
+      counts.changed === 1
+        ? "1 row has changed since its order was created; the order is as it was"
+        : `${counts.changed} rows have changed since their orders were created; the orders are as they were`,
+    );
+  }
+  if (rows > rowsInSight) await display(recall(wrong, counts.refused + counts.unknown));
+  const earlier = counts.earlier > 0 ? ` (${counts.earlier} of them in an earlier run)` : "";
+  const left = rows - counts.created - counts.refused - counts.unknown;
+  const parts = [
+    `${counts.created} created`,
+    counts.refused > 0 ? `${counts.refused} refused` : "",
+    counts.unknown > 0 ? `${counts.unknown} unknown` : "",
+    left > 0 ? `${left} not sent` : "",
+  ];
+  const total = rows === 1 ? "1 row" : `${rows} rows`;
+  messages.note(`${total}: ${parts.filter((part) => part !== "").join(", ")}${earlier}`);
+  if (rejects && rejects.count > 0 && !rejects.failure) {
+    const written = rejects.count === 1 ? "1 refused row is" : `${rejects.count} refused rows are`;
+    messages.note(`${written} in ${rejects.path}`);
+    if (rejects.earlier) messages.warn(`the file that was there, and differs, is now ${rejects.earlier}`);
+  }
+}
+
+function recall(wrong: readonly ReportRow[], count: number): readonly Block[] {
+  const shown = wrong.slice(0, wrongShown).map((report) => {
+    const name = report.ref === null ? "" : ` (${report.ref})`;
+    return line(`row ${report.row}${name}: ${describeError(report)}`);
+  });
+  return count > shown.length ? [...shown, line(`and ${count - shown.length} more`)] : shown;
+}
+
+/** As many as a person will read. */
+export function isWorthKeeping(wrong: readonly ReportRow[]): boolean {
+  return wrong.length < wrongShown;
+}

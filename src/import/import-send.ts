@@ -1,0 +1,105 @@
+/** Owns the way from the service's answers to what an import makes of them. */
+
+import { ServiceFailure } from "../api/failure.ts";
+import { allOrders } from "../api/pages.ts";
+import { isTransient } from "../api/retry.ts";
+import type { CourierService } from "../api/service.ts";
+import type { Context } from "../command/command.ts";
+import type { Draft } from "../model/draft.ts";
+import type { OtherOrders } from "./import-others.ts";
+import type { ImportTools, SendResult, Stage } from "./import-terms.ts";
+import { createdFacts } from "./journal-state.ts";
+import { longestSilenceMs, longestWaitMs } from "./patience.ts";
+
+const pagesAtOnce = 4;
+const firstPauseMs = 1_000;
+const longestPauseMs = 5_000;
+
+export async function createTools(
+  others: OtherOrders,
+  tell: ImportTools["tell"],
+  context: Context,
+): Promise<ImportTools> {
+  // What was sent is waited for in spite of Ctrl-C; looking for orders can be done another time.
+  const [sending, reading] = [await context.lastingService(), await context.service()];
+  let stage: Stage = { kind: "sending" };
+  const noteStage = (next: Stage) => {
+    stage = next;
+    tell(next);
+  };
+  const onFailure = (reason: string) => tell({ kind: "failing", reason });
+  const patiently = bearFailures(context, onFailure, () => tell(stage));
+  const patient: CourierService = {
+    ...reading,
+    listOrders: (...query) => patiently(() => reading.listOrders(...query)),
+  };
+  return {
+    send: ({ draft }) => sendOnce(draft, sending),
+    lookup: {
+      async *list(dateFrom, dateTo) {
+        await others.refresh();
+        yield* allOrders(patient, { dateFrom, dateTo }, { concurrency: pagesAtOnce });
+      },
+      detail: (id) => patiently(() => reading.order(id)),
+      owns: others.owns,
+      clockOffsetMs: () => sending.clockOffsetMs() ?? reading.clockOffsetMs(),
+    },
+    clock: context.clock,
+    random: context.random,
+    stop: context.signal,
+    tell: noteStage,
+  };
+}
+
+/** A look needs hundreds of calls, and one that fails for good would make all of them vain. */
+function bearFailures(
+  { clock, random, signal }: Context,
+  onFailure: (reason: string) => void,
+  onRecovery: () => void,
+) {
+  return async <T>(read: () => Promise<T>): Promise<T> => {
+    const startedMs = clock.now();
+    for (let tries = 1; ; tries++) {
+      try {
+        const answer = await read();
+        if (tries > 1) onRecovery();
+        return answer;
+      } catch (error) {
+        const isPassing = error instanceof ServiceFailure && error.exit === 5;
+        if (!isPassing || clock.now() - startedMs >= longestSilenceMs) throw error;
+        const pauseMs =
+          error.retryAfterMs ?? random() * Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(tries, 8));
+        if (pauseMs > longestWaitMs) throw error;
+        onFailure(error.message);
+        await clock.sleep(pauseMs, signal);
+      }
+    }
+  };
+}
+
+/** One request, no retry: the import has its own pace, shared by all rows. */
+async function sendOnce(draft: Draft, service: CourierService): Promise<SendResult> {
+  try {
+    const { order } = await service.createOrder(draft, { retries: false });
+    return { kind: "created", facts: createdFacts(order) };
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    if (error.mayHaveHappened) return { kind: "unknown", cause: error };
+    switch (error.kind) {
+      case "refused":
+        return {
+          kind: "refused",
+          isFinal: error.serviceCode !== undefined,
+          code: error.serviceCode ?? error.code,
+          message: error.message,
+          field: error.refusedField,
+        };
+      case "limited":
+        return { kind: "limited", cause: error, retryAfterMs: error.retryAfterMs };
+      case "unreachable":
+        return { kind: isTransient(error) ? "unsent" : "stopped", cause: error };
+      default:
+        return { kind: "stopped", cause: error };
+    }
+  }
+}

@@ -1,0 +1,174 @@
+/** Owns the file of rejects: refused rows in the input's own form with an `error` beside each, ready to be mended. */
+
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { type FileHandle, link, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { explainSystemError, fileError, systemCode } from "../core/errors.ts";
+import { isJsonObject, stringifyJson } from "../model/json.ts";
+import type { SourceFacts } from "../sheets/source.ts";
+import type { RawRecord } from "./rows.ts";
+
+export interface RejectsWriter {
+  readonly path: string;
+  readonly count: number;
+  /** Why there is no file at `path`, once it could not be written: the rows have been sent, so nothing is thrown. */
+  readonly failure: string | undefined;
+  /** Where a file went that stood at `path` and differs: somebody may have mended it. */
+  readonly earlier: string | undefined;
+  /** Never rejects: see `failure`. */
+  add(raw: RawRecord, error: string): Promise<void>;
+  /** Gives the file its name, where anything was refused. Never rejects: see `failure`. */
+  finish(): Promise<void>;
+  /** Leaves nothing behind, unless it was finished. */
+  abandon(): Promise<void>;
+}
+
+export interface RejectsOptions {
+  readonly path: string;
+  /** Of the input, whose form, delimiter and mark they have. */
+  readonly facts: SourceFacts;
+  /** The header of a CSV input. */
+  readonly header: readonly string[];
+  /** Writes one CSV record, ended by a line break. */
+  readonly csvRecord: (cells: readonly string[], delimiter: string) => string;
+}
+
+/**
+ * Nothing is at `path` until `finish`, so that a file of rejects is always whole; until then they are in a draft
+ * beside it, which no other import shares. Throws a file error, before anything is sent, where it cannot be made.
+ */
+export async function createRejects({
+  path,
+  facts,
+  header,
+  csvRecord,
+}: RejectsOptions): Promise<RejectsWriter> {
+  const draft = `${path}.part-${randomUUID().slice(0, 8)}`;
+  const explain = (cause: unknown) =>
+    `cannot write the rejects to ${path}: ${explainSystemError(cause, "directory")}`;
+  let handle: FileHandle | undefined = await openDraft(path, draft).catch((cause) => {
+    throw fileError(explain(cause), { cause });
+  });
+  let failure: string | undefined;
+  let count = 0;
+  let earlier: string | undefined;
+
+  function format(raw: RawRecord, error: string): string {
+    if ("cells" in raw) {
+      // What was wrong with a row of an earlier file of rejects is told anew.
+      const own = (cells: readonly string[]) => cells.filter((_, index) => header[index] !== "error");
+      const record = (cells: readonly string[]) => csvRecord(cells, facts.delimiter);
+      const mark = facts.needsMark ? "\uFEFF" : "";
+      const head = count === 0 ? mark + record([...own(header), "error"]) : "";
+      return head + record([...own(raw.cells), error]);
+    }
+    const line = stringifyJson(isJsonObject(raw.value) ? { ...raw.value, error } : { row: raw.value, error });
+    if (facts.form === "ndjson") return `${line}\n`;
+    return count === 0 ? `[\n${line}` : `,\n${line}`;
+  }
+
+  async function close(): Promise<void> {
+    const closing = handle;
+    handle = undefined;
+    await closing?.close();
+  }
+
+  async function abandon(): Promise<void> {
+    if (!handle) return;
+    await close().finally(() => rm(draft, { force: true }));
+  }
+
+  return {
+    path,
+    get count() {
+      return count;
+    },
+    get failure() {
+      return failure;
+    },
+    get earlier() {
+      return earlier;
+    },
+    async add(raw, error) {
+      try {
+        await handle?.appendFile(format(raw, error));
+      } catch (cause) {
+        failure = `${explain(cause)}; the report names the rows that were refused`;
+        await abandon().catch(() => {}); // some of them alone would be taken for all
+      }
+      count += 1;
+    },
+    async finish() {
+      try {
+        if (count === 0 || !handle) return await abandon();
+        if (facts.form === "json") await handle.appendFile("\n]\n");
+        await close();
+        earlier = await giveName(draft, path);
+      } catch (cause) {
+        const left = existsSync(draft)
+          ? `they are in ${draft}`
+          : "the report names the rows that were refused";
+        failure = `${explain(cause)}; ${left}`;
+      }
+    },
+    abandon,
+  };
+}
+
+async function openDraft(path: string, draft: string): Promise<FileHandle> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
+  return open(draft, "wx", 0o600);
+}
+
+/**
+ * Gives the draft its name, and gives back the name that a file there has now which says something else.
+ * Another import may do the same at the same time: neither overwrites what the other has written.
+ */
+async function giveName(draft: string, path: string): Promise<string | undefined> {
+  let earlier: string | undefined;
+  while (!(await putAt(path, draft))) {
+    if (await isSame(path, draft)) break;
+    earlier = await setAside(path);
+  }
+  await rm(draft, { force: true });
+  return earlier;
+}
+
+/** False where something is at `path` already. */
+async function putAt(path: string, draft: string): Promise<boolean> {
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST" || existsSync(path)) return false;
+    await rename(draft, path); // a file system without links
+    return true;
+  }
+}
+
+async function isSame(path: string, draft: string): Promise<boolean> {
+  const [found, own] = await Promise.all([readFile(path).catch(() => undefined), readFile(draft)]);
+  return found?.equals(own) === true;
+}
+
+/** Undefined where another import was faster. */
+async function setAside(path: string): Promise<string | undefined> {
+  for (let number = 1; ; number++) {
+    const name = `${path}.old${number === 1 ? "" : number}`;
+    try {
+      await (await open(name, "wx")).close(); // the name is ours now
+    } catch (error) {
+      if (systemCode(error) === "EEXIST") continue;
+      throw error;
+    }
+    try {
+      await rename(path, name);
+      return name;
+    } catch (error) {
+      await rm(name);
+      if (systemCode(error) === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,250 @@
+/** Owns the rows of an import: a file's records as checked drafts with an identity, streamed. */
+
+import { hash } from "node:crypto";
+import { suggest } from "../core/suggest.ts";
+import { isPlainDecimal } from "../model/decimal.ts";
+import {
+  type Draft,
+  type DraftParty,
+  draftPaths,
+  draftSchema,
+  itemFields,
+  partyFields,
+} from "../model/draft.ts";
+import {
+  isJsonNumber,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonNumber,
+  stringifyJson,
+} from "../model/json.ts";
+import { check } from "../model/schema.ts";
+import { createGarbleCheck } from "../sheets/garbled.ts";
+import { readElements, readObjects } from "../sheets/json-rows.ts";
+import { readSheet } from "../sheets/sheet.ts";
+import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
+import { type ColumnMap, ensureNoOrder, mapColumns } from "./columns.ts";
+import { createKeyTable } from "./key-table.ts";
+
+/** What is wrong with one cell. */
+export interface RowProblem {
+  readonly row: number;
+  readonly line: number;
+  /** The column's header, or the JSON path. */
+  readonly column: string;
+  readonly value: string;
+  readonly message: string;
+}
+
+export interface ImportRow {
+  /** The record's number in the file, from 1, without the header. */
+  readonly row: number;
+  readonly line: number;
+  /** The row's own name, where the file gives one. */
+  readonly ref: string | undefined;
+  readonly draft: Draft;
+  /**
+   * Who the row is, wherever it stands: its ref, else its content and which of the equal ones it is.
+   */
+  readonly key: string;
+  /** Hash of the draft: equal for equal orders. */
+  readonly content: string;
+  /** The record as the file has it, for the file of rejects. */
+  readonly raw: RawRecord;
+}
+
+export type RawRecord = { readonly cells: readonly string[] } | { readonly value: Json };
+export type CheckedRow = { readonly ok: ImportRow } | { readonly problems: readonly RowProblem[] };
+
+export interface RowsOptions {
+  readonly content: Content;
+  /** What the user calls it, for messages. */
+  readonly name: string;
+  readonly facts: SourceFacts;
+  readonly mapping: ReadonlyMap<string, string>;
+  /** The sender of rows that have none. */
+  readonly sender?: DraftParty | undefined;
+  /** Told of the header of a CSV file before the first row. */
+  readonly onHeader?: (headers: readonly string[], map: ColumnMap) => void;
+}
+
+/** Reads the file from its start and checks row by row; memory does not grow with the file. */
+export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow> {
+  const [occurrences, refs] = [createKeyTable(), createKeyTable()];
+  let row = 0;
+  let header: readonly string[] = [];
+  const onHeader: RowsOptions["onHeader"] = (names, map) => {
+    header = names;
+    options.onHeader?.(names, map);
+  };
+  const refuseGarbled = options.facts.isGuessed ? createGarbleCheck(options.name) : () => {};
+  for await (const record of readRecords({ ...options, onHeader })) {
+    row += 1;
+    refuseGarbled(record.raw, header, { row, line: record.line });
+    yield finish(record, row);
+  }
+
+  function finish({ line, ref, draft, raw, problems }: ReadRecord, number: number): CheckedRow {
+    const found = problems.map((problem) => ({ ...problem, row: number, line }));
+    const whole = draft.sender || !options.sender ? draft : { sender: options.sender, ...draft };
+    for (const part of ["sender", "receiver", "item"] as const) {
+      if (!whole[part] && !found.some(({ column }) => column === "" || column.startsWith(part))) {
+        found.push({ row: number, line, column: part, value: "", message: `the row has no ${part}` });
+      }
+    }
+    const earlier = ref === undefined ? undefined : refs.replace(ref, number);
+    if (ref !== undefined && earlier !== undefined) {
+      const message = `the ref stands in row ${earlier} already`;
+      found.push({ row: number, line, column: "ref", value: ref, message });
+    }
+    if (found.length > 0) return { problems: found };
+    const content = hashDraft(whole);
+    const key = ref === undefined ? `content:${content}#${countUp(content)}` : `ref:${ref}`;
+    return { ok: { row: number, line, ref, draft: whole, key, content, raw } };
+  }
+
+  function countUp(content: string): number {
+    const count = (occurrences.get(content) ?? 0) + 1;
+    occurrences.set(content, count);
+    return count;
+  }
+}
+
+/** Equal for drafts that differ only in the order of their keys. */
+export function hashDraft({ sender, receiver, item, service_type }: Draft): string {
+  const parts = [valuesOf(sender, partyFields), valuesOf(receiver, partyFields), valuesOf(item, itemFields)];
+  return hash("sha256", JSON.stringify([...parts, service_type ?? 0])).slice(0, 32);
+}
+
+/** What is not there is 0, which no text is; numbers stand in brackets, with the digits that they came with. */
+function valuesOf(part: JsonObject | undefined, names: readonly string[]) {
+  return part === undefined
+    ? 0
+    : names.map((name) => {
+        const value = part[name];
+        return isJsonNumber(value) ? [value.value] : (value ?? 0);
+      });
+}
+
+type CellProblem = Pick<RowProblem, "column" | "value" | "message">;
+
+interface ReadRecord {
+  readonly line: number;
+  readonly ref: string | undefined;
+  readonly draft: Draft;
+  readonly raw: RawRecord;
+  readonly problems: readonly CellProblem[];
+}
+
+async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
+  const { content, name, facts } = options;
+  const text = readText(content, name, facts);
+  if (facts.form === "csv") {
+    yield* readSheetRecords(text, options);
+    return;
+  }
+  const elements = facts.form === "json" ? readElements(text, name) : readObjects(text, name);
+  for await (const { line, value } of elements) yield { line, ...readJsonRecord(value) };
+}
+
+function readJsonRecord(value: Json): Omit<ReadRecord, "line"> {
+  const raw = { value };
+  if (!isJsonObject(value)) {
+    const problem = { column: "", value: "", message: "a row must be an object" };
+    return { ref: undefined, draft: {}, raw, problems: [problem] };
+  }
+  ensureNoOrder(Object.keys(value), "take these keys out of its objects");
+  const { ref, error: _rejected, ...fields } = value; // `error`: a file of rejects that was mended
+  const checked = check(draftSchema, fields);
+  const problems: CellProblem[] = [];
+  if (ref !== undefined && typeof ref !== "string") {
+    problems.push({ column: "ref", value: "", message: "a ref must be a string" });
+  }
+  if ("mismatches" in checked) {
+    for (const { path, expected, received } of checked.mismatches) {
+      const nearest = expected === "no such key" ? suggest(path, draftPaths) : undefined;
+      const message =
+        expected === "no such key"
+          ? `no such key${nearest ? `; did you mean ${nearest}?` : ""}`
+          : `must be a ${expected}, but is ${received}`;
+      problems.push({ column: path, value: textAt(fields, path), message });
+    }
+  }
+  // With problems it only tells which parts there are.
+  const draft = fields as Draft;
+  return { ref: typeof ref === "string" && ref !== "" ? ref : undefined, draft, raw, problems };
+}
+
+/** What stands at a dotted path, where it is a single value. */
+function textAt(fields: JsonObject, path: string): string {
+  let value: Json | undefined = fields;
+  for (const name of path.split(".")) value = isJsonObject(value) ? value[name] : undefined;
+  if (typeof value === "string") return value;
+  return isJsonNumber(value) || typeof value === "boolean" ? stringifyJson(value) : "";
+}
+
+async function* readSheetRecords(
+  text: AsyncIterable<string>,
+  options: RowsOptions,
+): AsyncGenerator<ReadRecord> {
+  let header: { names: readonly string[]; map: ColumnMap } | undefined;
+  for await (const { line, cells } of readSheet(text, options.facts.delimiter, options.name)) {
+    if (!header) {
+      header = { names: cells, map: mapColumns(cells, options.mapping) };
+      options.onHeader?.(cells, header.map);
+      continue;
+    }
+    const { names, map } = header;
+    if (cells.length === names.length) {
+      yield { line, raw: { cells }, ...readCells(cells, names, map) };
+      continue;
+    }
+    const message = `the row has ${cells.length} cells, but the header ${names.length}; a cell with a delimiter in it needs quotes`;
+    const problem = { column: "", value: cells.join(options.facts.delimiter), message };
+    yield { line, ref: undefined, draft: {}, raw: { cells }, problems: [problem] };
+  }
+}
+
+function readCells(cells: readonly string[], names: readonly string[], { paths }: ColumnMap) {
+  const problems: CellProblem[] = [];
+  const draft: Record<string, Json> = {};
+  let ref: string | undefined;
+  for (const [index, value] of cells.entries()) {
+    const path = paths[index];
+    if (path === undefined || value === "") continue;
+    const message = checkCell(path, value);
+    if (message !== undefined) problems.push({ column: names[index] ?? path, value, message });
+    if (path === "ref") ref = value;
+    else if (message === undefined) setField(draft, path, value);
+  }
+  return { ref, draft: draft as Draft, problems };
+}
+
+const numberFields = new Set(["item.weight", "item.value", "item.quantity"]);
+
+type Part = Record<string, Json>;
+
+function setField(draft: Record<string, Json | Part>, path: string, text: string): void {
+  const value = numberFields.has(path) ? jsonNumber(text) : text;
+  const dot = path.indexOf(".");
+  if (dot < 0) {
+    draft[path] = value;
+    return;
+  }
+  const name = path.slice(0, dot);
+  draft[name] ??= {};
+  (draft[name] as Part)[path.slice(dot + 1)] = value;
+}
+
+/** Spreadsheets turn long digits into 1.38E+10 and lose the rest: what they stood for cannot be known. */
+const mangled = /^[+-]?\d+(\.\d+)?E[+-]?\d+$/i;
+
+function checkCell(path: string, value: string): string | undefined {
+  if (path === "item.quantity") return /^(0|[1-9]\d*)$/.test(value) ? undefined : "must be a whole number";
+  if (numberFields.has(path)) return isPlainDecimal(value) ? undefined : "must be a number such as 2.50";
+  if ((path.endsWith(".phone") || path === "ref") && mangled.test(value)) {
+    return "was changed by a spreadsheet; format the column as text and enter it again";
+  }
+  return undefined;
+}

@@ -1,0 +1,147 @@
+/** One small interface over the SQLite drivers of Node.js, Bun and @photostructure/sqlite (decision 22). */
+
+export type SqlValue = null | number | string | Uint8Array;
+export type SqlRow = Readonly<Record<string, SqlValue>>;
+
+export interface Statement {
+  run(...values: readonly SqlValue[]): { readonly changes: number };
+  get(...values: readonly SqlValue[]): SqlRow | undefined;
+  all(...values: readonly SqlValue[]): readonly SqlRow[];
+}
+
+/** An open database file. All calls are synchronous and throw the driver's own errors. */
+export interface Connection {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+export interface Driver {
+  readonly name: string;
+  open(path: string): Connection;
+}
+
+/** The runtime has no SQLite that has all that is needed, and the optional package is not installed. */
+export class NoDriver extends Error {}
+
+/** The three names, in the order in which they are tried. */
+const loaders: readonly (() => Promise<Driver>)[] = [loadBun, loadNode, loadPackage];
+
+/** The first driver that is here and can do full-text search. Throws NoDriver. */
+export async function loadDriver(): Promise<Driver> {
+  const reasons: string[] = [];
+  for (const load of loaders) {
+    try {
+      const driver = await load();
+      if (hasFullTextSearch(driver)) return driver;
+      reasons.push(`${driver.name} has no full-text search`);
+    } catch (error) {
+      reasons.push(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error));
+    }
+  }
+  throw new NoDriver(reasons.at(-1) ?? "no driver", { cause: reasons });
+}
+
+/** Node.js 22.13 to 22.15 have `node:sqlite` without FTS5: only a look at the build tells. */
+function hasFullTextSearch(driver: Driver): boolean {
+  const connection = driver.open(":memory:");
+  try {
+    return connection.prepare("SELECT sqlite_compileoption_used('ENABLE_FTS5') AS used").get()?.used === 1;
+  } finally {
+    connection.close();
+  }
+}
+
+/** What `node:sqlite` and the package that copies its interface have in common. */
+interface NodeSqlite {
+  readonly DatabaseSync: new (
+    path: string,
+  ) => {
+    exec(sql: string): void;
+    prepare(sql: string): NodeStatement;
+    close(): void;
+  };
+}
+
+interface NodeStatement {
+  run(...values: readonly SqlValue[]): { readonly changes: number | bigint };
+  get(...values: readonly SqlValue[]): unknown;
+  all(...values: readonly SqlValue[]): unknown[];
+}
+
+async function loadNode(): Promise<Driver> {
+  // @ts-expect-error: the types are those of Node.js 20, which does not have it
+  const sqlite = (await import("node:sqlite")) as NodeSqlite;
+  return driverOf("node:sqlite", sqlite);
+}
+
+async function loadPackage(): Promise<Driver> {
+  const sqlite = await import("@photostructure/sqlite");
+  return driverOf("@photostructure/sqlite", sqlite as unknown as NodeSqlite);
+}
+
+function driverOf(name: string, { DatabaseSync }: NodeSqlite): Driver {
+  return {
+    name,
+    open(path) {
+      const database = new DatabaseSync(path);
+      return {
+        exec: (sql) => database.exec(sql),
+        prepare(sql) {
+          const statement = database.prepare(sql);
+          return {
+            run: (...values) => ({ changes: Number(statement.run(...values).changes) }),
+            get: (...values) => statement.get(...values) as SqlRow | undefined,
+            all: (...values) => statement.all(...values) as SqlRow[],
+          };
+        },
+        close: () => database.close(),
+      };
+    },
+  };
+}
+
+/** What courier uses of Bun's own driver. */
+interface BunSqlite {
+  readonly Database: new (
+    path: string,
+    options: { readwrite: true; create: true },
+  ) => {
+    exec(sql: string): void;
+    prepare(sql: string): NodeStatement;
+    close(): void;
+  };
+}
+
+async function loadBun(): Promise<Driver> {
+  if (!("Bun" in globalThis)) throw new Error("this is not Bun");
+  // @ts-expect-error: Bun's types are not installed
+  const { Database } = (await import("bun:sqlite")) as BunSqlite;
+  return {
+    name: "bun:sqlite",
+    open(path) {
+      const database = new Database(path, { readwrite: true, create: true });
+      return {
+        exec: (sql) => database.exec(sql),
+        prepare(sql) {
+          const statement = database.prepare(sql);
+          return {
+            run: (...values) => ({ changes: Number(statement.run(...values).changes) }),
+            get: (...values) => (statement.get(...values) ?? undefined) as SqlRow | undefined,
+            all: (...values) => statement.all(...values) as SqlRow[],
+          };
+        },
+        close: () => database.close(),
+      };
+    },
+  };
+}
+
+/** SQLite's own number for what went wrong, without its extension; undefined for another error. */
+export function sqliteCode(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const { errcode, errno, code } = error as { errcode?: unknown; errno?: unknown; code?: unknown };
+  const number = typeof errcode === "number" ? errcode : typeof errno === "number" ? errno : undefined;
+  const isSqlite = typeof code === "string" && /SQLITE/.test(code);
+  return number !== undefined && isSqlite ? number & 0xff : undefined;
+}

@@ -1,0 +1,133 @@
+/** Rows of an import: who they are wherever they stand, and every problem by row, column and value. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { stringifyJson } from "../../src/model/json.ts";
+import { problemsOf, readGood } from "../sheets/input-text.ts";
+
+const header =
+  "ref,sender.name,receiver.name,receiver.phone,item.name,item.weight,item.quantity,service_type";
+const line = (ref: string, name: string, quantity = "1") =>
+  `${ref},张三,${name},13900139000,手机,0.50,${quantity},express`;
+const sheet = (...lines: string[]) => [header, ...lines, ""].join("\n");
+
+describe("identity", () => {
+  test("is the ref where there is one", async () => {
+    const rows = await readGood(sheet(line("A-1", "李四"), line("A-2", "李四")));
+    expect(rows.map(({ key }) => key)).toEqual(["ref:A-1", "ref:A-2"]);
+    expect(rows[0]?.content).toBe(rows[1]?.content);
+  });
+
+  test("is else the content, and which of the equal ones it is", async () => {
+    const rows = await readGood(sheet(line("", "李四"), line("", "王五"), line("", "李四")));
+    const [first, other, second] = rows.map(({ key }) => key);
+    expect(first).toMatch(/^content:[0-9a-f]{32}#1$/);
+    expect(second).toBe(first?.replace("#1", "#2"));
+    expect(other).not.toBe(first);
+  });
+
+  test("does not depend on where rows stand, nor on others beside them", async () => {
+    const row = fc.record({ ref: fc.boolean(), name: fc.constantFrom("李四", "王五", "赵六") });
+    const rows = fc.array(row, { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(rows, rows, fc.infiniteStream(fc.nat()), async (given, added, order) => {
+        const lines = [...given, ...added].map(({ ref, name }, index) => line(ref ? `R-${index}` : "", name));
+        const shuffled = lines.map((text) => ({ text, at: order.next().value })).sort((a, b) => a.at - b.at);
+        const before = (await readGood(sheet(...lines.slice(0, given.length)))).map(({ key }) => key);
+        const all = (await readGood(sheet(...lines))).map(({ key }) => key);
+        const after = (await readGood(sheet(...shuffled.map(({ text }) => text)))).map(({ key }) => key);
+        expect(new Set(all).size).toBe(lines.length);
+        expect(all.slice(0, given.length)).toEqual(before);
+        expect([...after].sort()).toEqual([...all].sort());
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("is the same for the same order in CSV and JSON, whatever the order of its keys", async () => {
+    const [csv] = await readGood(sheet(line("", "李四")));
+    const value = {
+      service_type: "express",
+      item: { quantity: 1, weight: "W", name: "手机" },
+      receiver: { phone: "13900139000", name: "李四" },
+      sender: { name: "张三" },
+    };
+    const text = JSON.stringify(value).replace('"W"', "0.50");
+    const [array] = await readGood(`[${text}]`);
+    const [ndjson] = await readGood(`${text}\n`);
+    expect([array?.key, ndjson?.key]).toEqual([csv?.key, csv?.key]);
+  });
+
+  test("a sender from the address book is part of the content", async () => {
+    const text = "receiver.name,item.name\nA,B\n";
+    const [one] = await readGood(text, { sender: { name: "Shop" } });
+    const [two] = await readGood(text, { sender: { name: "Other shop" } });
+    expect(one?.draft.sender).toEqual({ name: "Shop" });
+    expect(one?.key).not.toBe(two?.key);
+    const [own] = await readGood(sheet(line("", "李四")), { sender: { name: "Shop" } });
+    expect(own?.draft.sender).toEqual({ name: "张三" });
+  });
+});
+
+describe("what is read", () => {
+  test("texts stay texts and numbers keep their digits", async () => {
+    const [row] = await readGood(`${header}\n007,张三,李四,013900139000,5e3,12345678901234567.10,1,\n`);
+    expect(row?.ref).toBe("007");
+    expect(stringifyJson(row?.draft ?? null)).toBe(
+      '{"sender":{"name":"张三"},"receiver":{"name":"李四","phone":"013900139000"},"item":{"name":"5e3","weight":12345678901234567.10,"quantity":1}}',
+    );
+  });
+
+  test("an error column of a file of rejects is nothing", async () => {
+    const [row] = await readGood(`${header},error\n${line("A-1", "李四")},bad phone\n`);
+    const [json] = await readGood('[{"ref":"A-1","error":"x","sender":{},"receiver":{},"item":{}}]');
+    expect([row?.ref, json?.ref]).toEqual(["A-1", "A-1"]);
+  });
+});
+
+describe("problems", () => {
+  test("all of all rows are told, by row, line, column and value", async () => {
+    const content = `${header.replace("receiver.phone", "收件人电话")}\n${[
+      ",张三,李四,1.38E+10,手机,heavy,1.5,",
+      line("A-1", "李四"),
+      '"A\n1",,李四,,,,,',
+      "A-1,张三,李四,,手机,1,0x1,",
+      "1.2E+5,张三,李四,,手机,,,",
+    ].join("\n")}\n`;
+    const found = (await problemsOf(content)).map(({ row, line: number, column, value }) => [
+      row,
+      number,
+      column,
+      value,
+    ]);
+    expect(found).toEqual([
+      [1, 2, "收件人电话", "1.38E+10"],
+      [1, 2, "item.weight", "heavy"],
+      [1, 2, "item.quantity", "1.5"],
+      [3, 5, "sender", ""],
+      [3, 5, "item", ""],
+      [4, 6, "item.quantity", "0x1"],
+      [4, 6, "ref", "A-1"],
+      [5, 7, "ref", "1.2E+5"],
+    ]);
+  });
+
+  test.each(["1.38E+10", "1E+5", "-2.5e-3"])("%s is what a spreadsheet makes of a phone", async (value) => {
+    const [problem] = await problemsOf(`sender.name,receiver.phone,item.name\nA,${value},B\n`);
+    expect(problem).toMatchObject({ row: 1, column: "receiver.phone", value });
+    expect(problem?.message).toContain("changed by a spreadsheet");
+  });
+
+  test.each([
+    ['{"sender":"A","receiver":{},"item":{}}', "sender"],
+    ['{"sender":{},"receiver":{},"item":{"weight":"1"}}', "item.weight"],
+    ['{"sender":{},"receiver":{"phone":138},"item":{}}', "receiver.phone"],
+    ['{"sender":{},"receiver":{},"item":{},"servicetype":"express"}', "servicetype"],
+    ['{"ref":7,"sender":{},"receiver":{},"item":{}}', "ref"],
+    ["[]", ""],
+    ["7", ""],
+  ])("JSON %s is wrong at “%s”", async (value, column) => {
+    const [problem] = await problemsOf(`[${value}]`);
+    expect(problem).toMatchObject({ row: 1, line: 1, column });
+  });
+});

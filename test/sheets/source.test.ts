@@ -1,0 +1,210 @@
+/** Input files as they come out of spreadsheets: encodings, marks, line breaks, and what they are. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Encoding, inspectSource, readText } from "../../src/sheets/source.ts";
+import { collect, contentOf, problemsOf, read, readGood } from "./input-text.ts";
+
+const header = "sender.name,receiver.name,item.name";
+const text = `${header}\r\n张三,李四,"茶\r\n叶"\r\n`;
+/** 张三, 李四 and 茶叶 as Chinese Excel saves them. */
+const gb18030 = Buffer.concat([
+  Buffer.from(`${header}\r\n`),
+  Buffer.from([
+    0xd5, 0xc5, 0xc8, 0xfd, 0x2c, 0xc0, 0xee, 0xcb, 0xc4, 0x2c, 0x22, 0xb2, 0xe8, 0x0d, 0x0a, 0xd2, 0xb6,
+  ]),
+  Buffer.from('"\r\n'),
+]);
+const swapped = (bytes: Buffer) => Buffer.from(bytes).swap16();
+
+const encoded: readonly (readonly [string, Encoding, Buffer])[] = [
+  ["UTF-8", "utf-8", Buffer.from(text)],
+  ["UTF-8 with a mark", "utf-8", Buffer.from(`\ufeff${text}`)],
+  ["GB18030", "gb18030", gb18030],
+  ["UTF-16LE", "utf-16le", Buffer.from(`\ufeff${text}`, "utf16le")],
+  ["UTF-16BE", "utf-16be", swapped(Buffer.from(`\ufeff${text}`, "utf16le"))],
+];
+
+async function decode(content: Uint8Array) {
+  const read = contentOf(content);
+  const facts = await inspectSource(read, "orders.csv");
+  return { facts, text: (await collect(readText(read, "orders.csv", facts))).join("") };
+}
+
+describe.each(encoded)("%s", (_name, encoding, bytes) => {
+  test("is known, and read without its mark", async () => {
+    expect(await decode(bytes)).toMatchObject({ facts: { encoding, form: "csv" }, text });
+  });
+
+  test("gives the same rows", async () => {
+    const [row] = await readGood(bytes);
+    expect(row?.draft).toEqual({
+      sender: { name: "张三" },
+      receiver: { name: "李四" },
+      item: { name: "茶\r\n叶" },
+    });
+  });
+});
+
+test("a character that lies across two chunks of the file is whole", async () => {
+  for (const [, encoding, mark] of [
+    ["", "utf-8", ""],
+    ["", "utf-16le", "\ufeff"],
+  ] as const) {
+    for (const shift of [0, 1, 2, 3]) {
+      const long = `${mark}${"x".repeat(shift)}${"张😀".repeat(30_000)}`;
+      const bytes = Buffer.from(long, encoding === "utf-8" ? "utf8" : "utf16le");
+      expect((await decode(bytes)).text === long.replace("\ufeff", ""), `${encoding} ${shift}`).toBe(true);
+    }
+  }
+});
+
+test("what is neither UTF-8 nor GB18030 is refused, not guessed", async () => {
+  const latin = Buffer.from(`${header}\nJos\xe9 M,Li,Tea\n`, "latin1");
+  await expect(read(latin)).rejects.toThrow("neither UTF-8 nor GB18030");
+  await expect(read(Buffer.from([0xff, 0xfe, 0x41]))).rejects.toMatchObject({ exit: 2 });
+});
+
+test("what the user says it is written in is believed, unless a mark says otherwise", async () => {
+  const latin = Buffer.from(`${header}\nJos\xe9 M,M\xfcller,Tee\n`, "latin1");
+  const [row] = await readGood(latin, { named: "windows-1252" });
+  expect(row?.draft).toMatchObject({ sender: { name: "José M" }, receiver: { name: "Müller" } });
+  const [euro] = await readGood(Buffer.from([...Buffer.from(`${header}\nA,B,`), 0x80, 0x0a]), {
+    named: "windows-1252",
+  });
+  expect(euro?.draft.item).toEqual({ name: "€" });
+  const [marked] = await readGood(`\ufeff${text}`, { named: "windows-1252" });
+  expect(marked?.draft.sender).toEqual({ name: "张三" });
+  await expect(read(latin, { named: "utf-8" })).rejects.toThrow(
+    "orders.csv cannot be read as text: it is not UTF-8",
+  );
+});
+
+test("any text in UTF-8 is read as it is", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: "grapheme", minLength: 1 }), async (given) => {
+      fc.pre(given.trim() !== "" && !given.startsWith("\ufeff"));
+      expect((await decode(Buffer.from(given))).text).toBe(given);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test.each([
+  ["[", "json"],
+  ["\ufeff\n  [1]", "json"],
+  ['{"a":1}', "ndjson"],
+  ["ref,a", "csv"],
+])("%j is %s", async (content, form) => {
+  expect((await decode(Buffer.from(content))).facts.form).toBe(form);
+});
+
+test("equal bytes have equal fingerprints", async () => {
+  const [one, two, other] = await Promise.all(["a", "a", "b"].map((each) => decode(Buffer.from(each))));
+  expect(one?.facts.fingerprint).toBe(two?.facts.fingerprint);
+  expect(one?.facts.fingerprint).not.toBe(other?.facts.fingerprint);
+});
+
+test.each([
+  ["", "orders.csv is empty"],
+  ["\r\n  \n", "orders.csv is empty"],
+])("%j is refused", async (content, message) => {
+  await expect(read(content)).rejects.toThrow(message);
+});
+
+describe("a sheet", () => {
+  test("quoted cells may hold commas, quotes and line breaks", async () => {
+    const [row] = await readGood(`${header}\r\n"Li, Si","say ""hi""","a\r\nb"\r\n`);
+    expect(row?.draft).toMatchObject({
+      sender: { name: "Li, Si" },
+      receiver: { name: 'say "hi"' },
+      item: { name: "a\r\nb" },
+    });
+  });
+
+  test("lines may end each in its own way, and are counted as an editor counts them", async () => {
+    const rows = await readGood(`${header}\r\nA,B,c\nA,B,"d\r\ne"\r\nA,B,f\n`);
+    expect(rows.map(({ line, draft }) => [line, draft.item?.name])).toEqual([
+      [2, "c"],
+      [4, "d\r\ne"],
+      [5, "f"],
+    ]);
+  });
+
+  test("cells that were defused for spreadsheets are what they were", async () => {
+    const [row] = await readGood(`${header}\n'=1+1,'+86 138,''=x\n`);
+    expect(row?.draft).toMatchObject({
+      sender: { name: "=1+1" },
+      receiver: { name: "+86 138" },
+      item: { name: "'=x" },
+    });
+  });
+
+  test("blank lines are skipped, and lines are counted as an editor does", async () => {
+    const rows = await read(`${header}\n\na,b,c\n\n"a\nb",b,c\n`);
+    expect(rows.map((row) => ("ok" in row ? row.ok.line : 0))).toEqual([3, 6]);
+  });
+
+  test.each([
+    ["a cell too many", "a,b,c,d", "the row has 4 cells, but the header 3"],
+    ["a cell too few", "a,b", "the row has 2 cells, but the header 3"],
+  ])("%s is told like every other mistake, and those after it too", async (_what, line, message) => {
+    const problems = await problemsOf(`${header}\na,b,c\n${line}\n${line}\n`);
+    expect(problems).toMatchObject([
+      { row: 2, line: 3, value: line, message: expect.stringContaining(message) },
+      { row: 3, line: 4 },
+    ]);
+  });
+
+  test.each([
+    [
+      "that does not end",
+      `${header}\n"a,b,c\n`,
+      "orders.csv, line 2: a quote opens a cell and is never closed",
+    ],
+    [
+      "that ends too early",
+      `${header}\na,b,c\n"a"x,b,c\n`,
+      "line 3: the quotes around a cell are not closed",
+    ],
+    ["in the middle of a cell", `${header}\na,b"b",c\n`, "line 2: a quote stands in the middle of a cell"],
+  ])("a quote %s is refused, and where, in plain words", async (_what, content, message) => {
+    const reading = read(content);
+    await expect(reading).rejects.toThrow(message);
+    await expect(reading).rejects.toMatchObject({ exit: 2 });
+  });
+
+  test.each([
+    ["semicolons", ";"],
+    ["tabs", "\t"],
+  ])("cells may be parted by %s", async (_what, delimiter) => {
+    const names = ["sender.name", "receiver.name", "item.name"].join(delimiter);
+    const [row] = await readGood(`${names}\r\n"Li${delimiter}Si"${delimiter}Wang${delimiter}Tea, green\r\n`);
+    expect(row?.draft).toMatchObject({ sender: { name: `Li${delimiter}Si` }, item: { name: "Tea, green" } });
+  });
+
+  test("commas in a quoted header part nothing", async () => {
+    const [row] = await readGood('sender.name;receiver.name;item.name;"a,b,c,d"\na;b;c;d\n');
+    expect(row?.draft.item).toEqual({ name: "c" });
+  });
+
+  test("rows of empty cells alone are no rows", async () => {
+    expect(await readGood(`${header}\na,b,c\n,,\n , ,\n`)).toHaveLength(1);
+  });
+
+  test("a file with a header alone has no rows", async () => {
+    expect(await problemsOf(`${header}\n`)).toEqual([]);
+    expect(await read(`${header}\n`)).toEqual([]);
+  });
+});
+
+test.each([
+  ["an .xlsx", [0x50, 0x4b, 0x03, 0x04, 0x14, 0x00]],
+  ["an .xls", [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1]],
+])("%s is known by its content, whatever its name, and what to do is said", async (_what, bytes) => {
+  await expect(read(Buffer.from(bytes))).rejects.toMatchObject({
+    exit: 2,
+    message: expect.stringContaining("orders.csv is a workbook"),
+    hint: expect.stringContaining("CSV UTF-8"),
+  });
+});
