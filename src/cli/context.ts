@@ -3,7 +3,7 @@
 import { setMaxListeners } from "node:events";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
-import type { Context } from "../command/command.ts";
+import type { Context, RunFacts } from "../command/command.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { openJournalIndex } from "../config/journals.ts";
 import type { Neighbours } from "../config/lock-owner.ts";
@@ -11,9 +11,12 @@ import { openSeenOrders } from "../config/seen-orders.ts";
 import { openOrderMemory } from "../config/sent-orders.ts";
 import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
-import { systemCode } from "../core/errors.ts";
+import { type ExitCode, systemCode } from "../core/errors.ts";
 import { once } from "../core/once.ts";
+import { hasProcess, identifyProcess } from "../core/process-identity.ts";
 import { createRedactor } from "../core/redact.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Run } from "../ledger/operation.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { findDirectories } from "./directories.ts";
@@ -28,7 +31,7 @@ import { createView } from "./view.ts";
 
 export interface RunContext extends Context {
   /** Closes what was opened, so that the process can end by itself. */
-  close(): Promise<void>;
+  close(exit: ExitCode): Promise<void>;
 }
 
 interface Address {
@@ -127,6 +130,54 @@ export async function createContext(
     return noticeOrders(service, (orders) => seenOrders.notice(holder, orders));
   }
 
+  let openedLedger: Promise<Ledger> | undefined;
+  const ledger = (): Promise<Ledger> => {
+    openedLedger ??= import("../ledger/ledger.ts").then(({ openLedger }) => openLedger(directories.state));
+    return openedLedger;
+  };
+
+  async function customer({ isFresh } = { isFresh: false }) {
+    const { identifyCustomer } = await import("../sending/customer.ts");
+    // Without a ledger nothing is sent, so it is opened before the service is asked.
+    const book = await ledger();
+    const [active, { apiKey }] = [await account(), await address()];
+    const search = { ledger: book, service: await service(), account: active, apiKey, isFresh };
+    return identifyCustomer({ ...search, note: messages.note });
+  }
+
+  let begun: Promise<Run> | undefined;
+  async function record({ command, source, undoes }: RunFacts): Promise<Run> {
+    const { serviceOf } = await import("../sending/customer.ts");
+    const [active, { id }] = [await account(), await customer()];
+    const { name } = active;
+    const facts = { command, source, undoes, account: name, service: serviceOf(active), customer: id };
+    const identity = await identifyProcess(processes);
+    return (await ledger()).beginRun({ ...facts, process: identity, startedAtMs: clock.now() });
+  }
+  const beginRun = (facts: RunFacts): Promise<Run> => {
+    begun ??= record(facts);
+    return begun;
+  };
+
+  /** What this run has left open is settled as far as it can be: nobody else has to find out that it has ended. */
+  async function closeLedger(exit: ExitCode): Promise<void> {
+    const book = await openedLedger?.catch(() => undefined);
+    if (!book) return;
+    try {
+      const run = await begun?.catch(() => undefined);
+      if (run) {
+        await book.releaseRun(run.number, clock.now());
+        await book.endRun(run.number, exit, clock.now());
+      }
+      await book.close();
+    } catch (error) {
+      messages.warn(
+        `the end of this run could not be recorded: ${error instanceof Error ? error.message : error}`,
+      );
+    }
+  }
+
+  const service = once(() => noticingService(client()));
   const canAsk =
     globals.form === "human" && !globals.noInput && host.stdin.isTTY === true && host.stderr.isTTY === true;
 
@@ -143,7 +194,11 @@ export async function createContext(
     meter: () => progress.meter(),
     account,
     client,
-    service: once(() => noticingService(client())),
+    service,
+    ledger,
+    customer,
+    beginRun,
+    processes,
     lastingService: once(async () =>
       noticingService(clientAs(await address(), new AbortController().signal)),
     ),
@@ -197,6 +252,10 @@ export async function createContext(
         onLost: ending.stop,
       }),
     ...ending,
+    async close(exit) {
+      await ending.close();
+      await closeLedger(exit);
+    },
     machine: describeMachine(process, host.env, directories, globals.timeoutMs),
     alerts: once(async () => {
       const { createAlerts } = await import("./alerts.ts");
@@ -208,6 +267,8 @@ export async function createContext(
     }),
   };
 }
+
+const processes = { pid: process.pid, isAlive: (pid: number) => hasProcess(process.kill.bind(process), pid) };
 
 const neighbours: Neighbours = { pid: process.pid, isAlive };
 

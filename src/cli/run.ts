@@ -19,6 +19,13 @@ import { choosePaint, createView } from "./view.ts";
 
 /** Runs one command line from start to end. Never rejects, never exits the process. */
 export async function run(host: Host): Promise<ExitCode> {
+  const opened: { context?: RunContext } = {};
+  const exit = await runCommand(host, opened);
+  await opened.context?.close(exit);
+  return exit;
+}
+
+async function runCommand(host: Host, opened: { context?: RunContext }): Promise<ExitCode> {
   const clock = host.clock ?? systemClock();
   let progress: Progress = noProgress;
   let clearScreen = () => {};
@@ -28,7 +35,6 @@ export async function run(host: Host): Promise<ExitCode> {
   };
   const writer = createWriter(host.stdout, clear);
   const complaints = createWriter(host.stderr, clear);
-  let context: RunContext | undefined;
   let messages = messagesFor(host, clear, {
     quiet: false,
     debug: host.argv.includes("--debug"),
@@ -55,7 +61,8 @@ export async function run(host: Host): Promise<ExitCode> {
     form = globals.form;
     messages = messagesFor(host, clear, globals);
     progress = progressFor(host, globals, clock, messages);
-    context = await createContext(host, { globals, clock, messages, progress });
+    const context = await createContext(host, { globals, clock, messages, progress });
+    opened.context = context;
     const output = await parsed.command.run(parsed.input, context);
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
     const file = globals.output === undefined ? undefined : await openFile(globals.output);
@@ -86,10 +93,8 @@ export async function run(host: Host): Promise<ExitCode> {
     return 0;
   } catch (error) {
     if (error instanceof PipeClosed) return 0;
-    const signal = context?.signal ?? host.signal;
+    const signal = opened.context?.signal ?? host.signal;
     return tell(signal.aborted ? asInterruption(error, signal) : asCourierError(error));
-  } finally {
-    await context?.close();
   }
 }
 

@@ -12,7 +12,11 @@ import type { ConfigStore } from "../config/store.ts";
 import type { Alerts } from "../core/alerts.ts";
 import type { Clock } from "../core/clock.ts";
 import { type CourierError, type ExitCode, interrupted, usageError } from "../core/errors.ts";
+import type { ProcessTable } from "../core/process-identity.ts";
 import type { Prompts } from "../core/prompts.ts";
+import type { Customer } from "../ledger/customers.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Run } from "../ledger/operation.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { Json } from "../model/json.ts";
 import type { Content } from "../sheets/source.ts";
@@ -33,6 +37,14 @@ export interface Context {
   readonly keys: Keys;
   /** What this machine remembers of orders. */
   readonly orderMemory: OrderMemoryFile;
+  /** What was done at the service from this machine. Throws `database`, exit 5, where it cannot be kept. */
+  ledger(): Promise<Ledger>;
+  /** Whose account it is. `isFresh` asks the service again. */
+  customer(options?: { isFresh: boolean }): Promise<Customer>;
+  /** Records that this run is about to change something at the service. Called again, it gives the same run. */
+  beginRun(facts: RunFacts): Promise<Run>;
+  /** The processes of this machine. */
+  readonly processes: ProcessTable;
   /** Orders that passed by, for completion. */
   readonly seenOrders: Pick<SeenOrders, "forget">;
   readonly globals: Globals;
@@ -81,6 +93,16 @@ export interface Context {
   sandbox(): Promise<SandboxControl>;
   /** What courier runs on and is set up with, for diagnosis. */
   readonly machine: Machine;
+}
+
+/** What the log says of a run. */
+export interface RunFacts {
+  /** As it is typed: `orders import`. */
+  readonly command: string;
+  /** The file of an import. */
+  readonly source?: string | undefined;
+  /** The run that it undoes. */
+  readonly undoes?: number | undefined;
 }
 
 /** The options that mean the same for every command. */

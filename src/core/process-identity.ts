@@ -27,7 +27,8 @@ export async function identifyProcess({ pid }: ProcessTable): Promise<ProcessIde
 
 /** `unknown` for a process of another machine or namespace. */
 export async function checkLiveness(owner: ProcessIdentity, table: ProcessTable): Promise<Liveness> {
-  if (owner.place !== (await findPlace())) return "unknown";
+  const here = await findPlace();
+  if (owner.place !== here) return isEarlierBoot(owner.place, here) ? "dead" : "unknown";
   if (!table.isAlive(owner.pid)) return "dead";
   const started = await readStart(owner.pid);
   if (started === undefined || owner.started === undefined) return "alive";
@@ -44,13 +45,20 @@ export function hasProcess(kill: (pid: number, signal: 0) => unknown, pid: numbe
   }
 }
 
-/** The boot tells machines of one name apart. */
+/** The same machine, started anew since: none of its processes is left. */
+function isEarlierBoot(place: string, here: string): boolean {
+  const [[host, , boot], [ownHost, , ownBoot]] = [place.split(" "), here.split(" ")];
+  const isTold = [boot, ownBoot].every((each) => each !== undefined && each !== "-");
+  return isTold && host === ownHost && boot !== ownBoot;
+}
+
+/** Host, namespace of processes and boot. */
 async function findPlace(): Promise<string> {
   const [space, boot] = await Promise.all([
     readlink("/proc/self/ns/pid").catch(() => ""),
     readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => ""),
   ]);
-  return [hostname(), space, boot.trim()].join(" ").trim();
+  return [hostname().replaceAll(" ", "_"), space || "-", boot.trim() || "-"].join(" ");
 }
 
 /** Linux tells the state of a process and when it began; a dead one that its parent has not collected is dead. */

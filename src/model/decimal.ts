@@ -9,11 +9,11 @@ export function isPlainDecimal(text: string): boolean {
 
 /** True when two decimal texts name the same value: `2.50` and `2.5`, `1e1` and `10`. */
 export function equalDecimals(a: string, b: string): boolean {
-  return a === b || normalise(a) === normalise(b);
+  return a === b || normaliseDecimal(a) === normaliseDecimal(b);
 }
 
 /** Sign, significant digits and exponent: one text for each value. */
-function normalise(text: string): string {
+export function normaliseDecimal(text: string): string {
   const match = decimalPattern.exec(text);
   if (!match) return text;
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;

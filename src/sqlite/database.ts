@@ -28,6 +28,8 @@ export interface Database {
    * synchronous, so that nothing waits inside of a transaction. Rolls back when it throws.
    */
   transaction<T>(work: () => T): Promise<T>;
+  /** Runs SQL outside of a transaction. */
+  exec(text: string): void;
   close(): void;
 }
 
@@ -114,6 +116,7 @@ function createDatabase(connection: Connection, driver: Driver, { path, title }:
         throw explainFailure(error, path, title);
       }
     },
+    exec: (text) => connection.exec(text),
     close() {
       statements.clear();
       connection.close();

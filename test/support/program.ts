@@ -51,8 +51,9 @@ function makePackage(copy: string, ready: string, begun: string): void {
   try {
     if (newestMs("src", "completions", "scripts", "package.json") > modifiedMs("dist/main.cjs"))
       execFileSync(process.execPath, [path.join(root, "scripts/build.mjs")], { stdio: "inherit" });
-    // The optional package is not in the bundle.
-    for (const part of ["bin", "dist", "package.json", "node_modules/@napi-rs"])
+    // The optional packages are not in the bundle.
+    const native = ["@napi-rs", "@photostructure", "node-gyp-build"].map((name) => `node_modules/${name}`);
+    for (const part of ["bin", "dist", "package.json", ...native])
       cpSync(path.join(root, part), path.join(copy, part), { recursive: true });
     writeFileSync(ready, "");
   } catch (error) {

@@ -1,0 +1,80 @@
+/** Orders that were begun in the form and not finished, newest first, for each account. */
+
+import type { Draft } from "../model/draft.ts";
+import type { Database } from "../sqlite/database.ts";
+import { readDraft, writeDraft } from "./operation.ts";
+
+/** An order that was not finished. */
+export interface KeptDraft {
+  readonly draft: Draft;
+  /** Names of the parts that were not finished. */
+  readonly open: readonly string[];
+}
+
+/** Whose draft it is: an account at a service. */
+export interface DraftOwner {
+  readonly account: string;
+  readonly service: string;
+}
+
+export interface Drafts {
+  /** The draft that was kept last. */
+  findDraft(owner: DraftOwner): Promise<KeptDraft | undefined>;
+  /** Keeps a draft: in the place of the one kept before, or before it where it `isAnother`. */
+  keepDraft(owner: DraftOwner, kept: KeptDraft, isAnother: boolean): Promise<void>;
+  /** Forgets the draft that was kept last; one that was kept before it takes its place. */
+  dropDraft(owner: DraftOwner): Promise<void>;
+  /** Forgets all drafts of an account, whatever service they were for. */
+  dropAllDrafts(account: string): Promise<void>;
+}
+
+const mostKept = 10;
+
+type Write = <T>(work: () => T) => Promise<T>;
+
+export function createDrafts(database: Database, write: Write): Drafts {
+  const sql = database.sql;
+  const drop = ({ account, service }: DraftOwner) =>
+    sql(
+      `DELETE FROM drafts WHERE account = ?1 AND service = ?2 AND position =
+         (SELECT max(position) FROM drafts WHERE account = ?1 AND service = ?2)`,
+    ).run(account, service);
+
+  return {
+    async findDraft({ account, service }) {
+      const row = sql(
+        "SELECT * FROM drafts WHERE account = ? AND service = ? ORDER BY position DESC LIMIT 1",
+      ).get(account, service);
+      const draft = readDraft(row?.draft);
+      return (
+        draft && {
+          draft,
+          open: String(row?.open_parts)
+            .split(",")
+            .filter((part) => part !== ""),
+        }
+      );
+    },
+
+    keepDraft: (owner, { draft, open }, isAnother) =>
+      write(() => {
+        if (!isAnother) drop(owner);
+        const { account, service } = owner;
+        sql(
+          `INSERT INTO drafts SELECT ?1, ?2, coalesce(max(position), 0) + 1, ?3, ?4 FROM drafts
+             WHERE account = ?1 AND service = ?2`,
+        ).run(account, service, writeDraft(draft), open.join(","));
+        sql(
+          `DELETE FROM drafts WHERE account = ?1 AND service = ?2 AND position <=
+             (SELECT max(position) FROM drafts WHERE account = ?1 AND service = ?2) - ?3`,
+        ).run(account, service, mostKept);
+      }),
+
+    dropDraft: (owner) => write(() => void drop(owner)),
+
+    dropAllDrafts: (account) =>
+      write(() => {
+        sql("DELETE FROM drafts WHERE account = ?").run(account);
+      }),
+  };
+}

@@ -1,0 +1,78 @@
+/** The ledger: what was done at the service from this machine, in one SQLite database. */
+
+import { statSync } from "node:fs";
+import path from "node:path";
+import { type Database, openDatabase } from "../sqlite/database.ts";
+import { type Customers, createCustomers } from "./customers.ts";
+import { createDrafts, type Drafts } from "./drafts.ts";
+import { createKnownOrders, type KnownOrders } from "./known-orders.ts";
+import { createOperations, type Operations } from "./operations.ts";
+import { createRuns, type Runs } from "./runs.ts";
+import { applicationId, migrations } from "./schema.ts";
+import { createWriteQueue } from "./write-queue.ts";
+
+/**
+ * Each method is one transaction. The interface is asynchronous, since a database on a server can stand behind
+ * it as well.
+ */
+export interface Ledger extends Customers, Runs, Operations, Drafts, KnownOrders {
+  readonly path: string;
+  inspect(): Promise<LedgerFacts>;
+  /** Takes what was deleted out of the files. */
+  compact(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** For diagnosis. */
+export interface LedgerFacts {
+  readonly path: string;
+  readonly driver: string;
+  readonly sqliteVersion: string;
+  readonly sizeBytes: number;
+  readonly runs: number;
+  readonly operations: number;
+  readonly inDoubt: number;
+  /** `ok`, or what SQLite's own check finds. */
+  readonly integrity: string;
+}
+
+export function ledgerPath(stateDirectory: string): string {
+  return path.join(stateDirectory, "ledger.db");
+}
+
+/** Opens the ledger of a state directory, which is made where there is none. Throws `database`, exit 5. */
+export async function openLedger(stateDirectory: string): Promise<Ledger> {
+  const file = ledgerPath(stateDirectory);
+  const database = await openDatabase({ path: file, title: "ledger", applicationId, migrations });
+  const write = createWriteQueue(database);
+  return {
+    path: file,
+    ...createCustomers(database, write),
+    ...createRuns(database, write),
+    ...createOperations(database, write),
+    ...createDrafts(database, write),
+    ...createKnownOrders(database, write),
+    inspect: async () => inspect(database),
+    async compact() {
+      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    },
+    async close() {
+      await write(() => {}); // what was begun is written first
+      database.close();
+    },
+  };
+}
+
+function inspect(database: Database): LedgerFacts {
+  const one = (text: string) => Object.values(database.sql(text).get() ?? {})[0];
+  return {
+    path: database.path,
+    driver: database.driver,
+    sqliteVersion: String(one("SELECT sqlite_version()")),
+    sizeBytes: statSync(database.path).size,
+    runs: Number(one("SELECT count(*) FROM runs")),
+    operations: Number(one("SELECT count(*) FROM operations")),
+    inDoubt: Number(one("SELECT count(*) FROM operations WHERE state IN ('sending', 'unknown')")),
+    integrity: String(one("PRAGMA quick_check(1)")),
+  };
+}

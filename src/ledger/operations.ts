@@ -1,0 +1,544 @@
+/** Operations: single creates and cancels, recorded before they leave and with their outcome after. */
+
+import type { Draft } from "../model/draft.ts";
+import type { Database } from "../sqlite/database.ts";
+import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
+import {
+  type Allowance,
+  type CancelState,
+  nameOperation,
+  type Operation,
+  type OperationName,
+  type OrderFacts,
+  type Rejection,
+  type Run,
+  readOperation,
+  readRun,
+  writeDraft,
+} from "./operation.ts";
+import {
+  decideRow,
+  type Equals,
+  type FileFacts,
+  findEquals,
+  type RowDecision,
+  type RowPolicy,
+  type RowToSend,
+} from "./rules.ts";
+import { NotDone } from "./write-queue.ts";
+
+/** A single order that is about to leave. */
+export interface NewCreate {
+  readonly content: string;
+  readonly draft: Draft | undefined;
+  /** In which an equal order stops it. */
+  readonly windowMs: number;
+  readonly isDuplicateAllowed: boolean;
+  /** Names of equal operations that somebody has seen and let pass. */
+  readonly accepted: ReadonlySet<string>;
+}
+
+export type BegunCreate =
+  | { readonly kind: "begun"; readonly operation: OperationName; readonly earlier: readonly Operation[] }
+  /** Nothing was recorded: these equal operations stand in the way. */
+  | { readonly kind: "stopped"; readonly equals: Equals };
+
+export interface ImportFile {
+  readonly shop: string;
+  /** Without links. */
+  readonly path: string;
+  /** Hash of the bytes, and of the rows' contents in whatever order. */
+  readonly bytesHash: string;
+  readonly rowsHash: string;
+}
+
+/** A row and what the ledger says of it; `operation` is the new one where it is to be sent. */
+export interface ClaimedRow {
+  readonly decision: RowDecision;
+  readonly operation: OperationName | undefined;
+}
+
+/** What came of a create. */
+export type CreateOutcome =
+  | {
+      readonly state: "created" | "found";
+      readonly order: OrderFacts;
+      readonly orderState?: string | undefined;
+    }
+  | { readonly state: "refused"; readonly rejection: Rejection }
+  | { readonly state: "unsent" | "unknown"; readonly rejection?: Rejection | undefined };
+
+export interface CancelOutcome {
+  readonly state: Exclude<CancelState, "ready" | "sending">;
+  /** The state read back. */
+  readonly orderState?: string | undefined;
+  readonly rejection?: Rejection | undefined;
+}
+
+/** This run has lost its claim on the operation: another one has taken it over, and it must not be sent. */
+export class LostClaim extends NotDone {
+  constructor(name: OperationName) {
+    super(`operation ${nameOperation(name)} was taken over by another run`);
+  }
+}
+
+/** The service gave an order id that belongs to another create. */
+export class OrderTaken extends NotDone {
+  constructor(
+    readonly orderId: string,
+    readonly holder: OperationName,
+  ) {
+    super(`order ${orderId} belongs to operation ${nameOperation(holder)}`);
+  }
+}
+
+export interface Operations {
+  /** Records a single create as `sending`, unless an equal order stands in its way: both in one transaction. */
+  beginCreate(run: Run, create: NewCreate, nowMs: number): Promise<BegunCreate>;
+  /** The equal orders of a content, as `beginCreate` would see them. */
+  findEquals(customer: number, content: string, windowMs: number, nowMs: number): Promise<Equals>;
+
+  /** The number under which the ledger knows a file; files that turn out to be one get one number. */
+  openFile(run: Run, file: ImportFile): Promise<number>;
+  /** The number of a file that the ledger knows, without recording anything. */
+  findFile(customer: number, file: ImportFile): Promise<number | undefined>;
+  /** What the ledger says of rows, without recording anything. */
+  viewRows(
+    customer: number,
+    rows: readonly RowToSend[],
+    file: FileFacts,
+    policy: RowPolicy,
+    nowMs: number,
+  ): Promise<readonly RowDecision[]>;
+  /** The same, and records those that are to be sent as `ready`: one transaction for all of them. */
+  claimRows(
+    run: Run,
+    rows: readonly RowToSend[],
+    file: FileFacts,
+    policy: RowPolicy,
+    nowMs: number,
+  ): Promise<readonly ClaimedRow[]>;
+
+  /** `ready` becomes `sending`. Throws LostClaim. */
+  markSending(
+    name: OperationName,
+    owner: number,
+    sent: { atMs: number; offsetMs: number | undefined },
+  ): Promise<void>;
+  /** `sending` becomes `ready` again: it certainly was not made. Throws LostClaim. */
+  markReady(name: OperationName, owner: number): Promise<void>;
+  /** Records what came of a create that this run is at work on. Throws LostClaim, OrderTaken. */
+  endCreate(name: OperationName, owner: number, outcome: CreateOutcome, nowMs: number): Promise<void>;
+  /** Settles a create in doubt. False where it is not in doubt any more. Throws OrderTaken. */
+  settleCreate(name: OperationName, outcome: CreateOutcome, nowMs: number): Promise<boolean>;
+
+  /** Records a cancel as `sending`. */
+  beginCancel(run: Run, orderId: string, sentAtMs: number): Promise<OperationName>;
+  endCancel(name: OperationName, owner: number, outcome: CancelOutcome, nowMs: number): Promise<void>;
+
+  findOperation(name: OperationName): Promise<Operation | undefined>;
+  /** Operations of a run in their order; `after` is the number where a listing goes on. */
+  listOperations(run: number, after?: number, limit?: number): Promise<readonly Operation[]>;
+  /** Creates and cancels that are not settled, with the runs that are at work on them. */
+  openOperations(customer: number): Promise<readonly { operation: Operation; owner: Run }[]>;
+  /** Of a dead run: what was ready is unsent, what was sending is in doubt. */
+  releaseRun(run: number, nowMs: number): Promise<void>;
+  /** Which of these orders a create of the ledger has become. */
+  findOwners(customer: number, orderIds: readonly string[]): Promise<ReadonlyMap<string, OperationName>>;
+  /** The newest creates that were sent from an account, with their drafts. */
+  recentCreates(account: string, service: string, limit: number): Promise<readonly Operation[]>;
+  /** Marks a create in doubt: it is not sent again, and cancelled when it turns up. */
+  markUnwanted(names: readonly OperationName[]): Promise<void>;
+  /** Creates of a ref, the newest last. */
+  findByRef(customer: number, ref: string): Promise<readonly Operation[]>;
+  /**
+   * Deletes names, phones and addresses of a customer; what is in doubt keeps them unless `isForced`. Gives back
+   * how many in doubt were kept.
+   */
+  deletePersonalData(customer: number, isForced: boolean): Promise<number>;
+}
+
+type Write = <T>(work: () => T) => Promise<T>;
+
+const columns = `run, number, kind, state, customer, owner, attempt, sent_at, offset_ms, content, shop, ref, file,
+  row, allowance, draft, defaults`;
+
+export function createOperations(database: Database, write: Write): Operations {
+  const sql = database.sql;
+  /** The last operation number of the runs of this process. */
+  const lastNumbers = new Map<number, number>();
+
+  function nextNumber(run: number): number {
+    const known = lastNumbers.get(run) ?? 0;
+    lastNumbers.set(run, known + 1);
+    return known + 1;
+  }
+
+  interface Inserted {
+    readonly kind: "create" | "cancel";
+    readonly state: "ready" | "sending";
+    readonly sentAtMs?: number;
+    readonly content?: string;
+    readonly draft?: Draft | undefined;
+    readonly file?: FileFacts;
+    readonly row?: RowToSend;
+    readonly allowance?: Allowance;
+    readonly orderId?: string;
+  }
+
+  function insert(
+    run: Run,
+    { kind, state, sentAtMs, content, draft, file, row, allowance }: Inserted,
+  ): OperationName {
+    const name = { run: run.number, number: nextNumber(run.number) };
+    const values: SqlValue[] = [
+      name.run,
+      name.number,
+      kind,
+      state,
+      run.customer,
+      run.number,
+      state === "sending" ? 1 : 0,
+      sentAtMs ?? null,
+      null,
+      content ?? null,
+      file?.shop ?? null,
+      row?.ref ?? null,
+      file?.file ?? null,
+      row?.row ?? null,
+      allowance ?? "none",
+      writeDraft(draft),
+      row && row.defaults.length > 0 ? row.defaults.join(",") : null,
+    ];
+    sql(`INSERT INTO operations (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+      ...values,
+    );
+    return name;
+  }
+
+  const read = (rows: readonly SqlRow[]): Operation[] => rows.map(readOperation);
+
+  /** Creates of a content, the oldest first, without refusals that were tried again. */
+  function byContent(customer: number, content: string): Operation[] {
+    return read(
+      sql(
+        `SELECT * FROM operations WHERE kind = 'create' AND customer = ? AND content = ? AND is_superseded = 0
+         AND state <> 'unsent' ORDER BY run, number`,
+      ).all(customer, content),
+    );
+  }
+
+  function byRef(customer: number, shop: string, ref: string): Operation[] {
+    return read(
+      sql(
+        `SELECT * FROM operations WHERE customer = ? AND ref = ? AND shop = ? AND kind = 'create'
+         AND is_superseded = 0 AND state <> 'unsent' ORDER BY run, number`,
+      ).all(customer, ref, shop),
+    );
+  }
+
+  function decide(
+    customer: number,
+    row: RowToSend,
+    file: FileFacts,
+    policy: RowPolicy,
+    nowMs: number,
+  ): RowDecision {
+    const same = byContent(customer, row.content);
+    const isOwn =
+      row.ref === undefined
+        ? (each: Operation) => each.ref === undefined && file.file !== undefined && each.file === file.file
+        : (each: Operation) => each.ref === row.ref && each.shop === file.shop;
+    const own = row.ref === undefined ? same.filter(isOwn) : byRef(customer, file.shop, row.ref);
+    return decideRow(row, { own, equal: same.filter((each) => !isOwn(each)) }, file, policy, nowMs);
+  }
+
+  /** Throws LostClaim unless the operation is still this owner's and in one of the states. */
+  function ensureOwner({ run, number }: OperationName, owner: number, states: readonly string[]): void {
+    const row = sql("SELECT state, owner FROM operations WHERE run = ? AND number = ?").get(run, number);
+    if (!row || row.owner !== owner || !states.includes(String(row.state)))
+      throw new LostClaim({ run, number });
+  }
+
+  function ensureFree(name: OperationName, orderId: string): void {
+    const row = sql(
+      `SELECT other.run, other.number FROM operations AS mine JOIN operations AS other
+         ON other.customer = mine.customer AND other.order_id = ? AND other.kind = 'create'
+       WHERE mine.run = ? AND mine.number = ?`,
+    ).get(orderId, name.run, name.number);
+    if (!row || (row.run === name.run && row.number === name.number)) return;
+    throw new OrderTaken(orderId, { run: Number(row.run), number: Number(row.number) });
+  }
+
+  function setOutcome(name: OperationName, outcome: CreateOutcome, nowMs: number): void {
+    const order = "order" in outcome ? outcome.order : undefined;
+    const rejection = "rejection" in outcome ? outcome.rejection : undefined;
+    if (order) ensureFree(name, order.id);
+    sql(
+      `UPDATE operations SET state = ?, ended_at = ?, order_id = ?, order_no = ?, tracking_number = ?,
+         estimated_fee = ?, order_state = ?, error_code = ?, error_message = ?, error_field = ?
+       WHERE run = ? AND number = ?`,
+    ).run(
+      outcome.state,
+      nowMs,
+      order?.id ?? null,
+      order?.order_no ?? null,
+      order?.tracking_number ?? null,
+      order?.estimated_fee ?? null,
+      "orderState" in outcome ? (outcome.orderState ?? null) : null,
+      rejection?.code ?? null,
+      rejection?.message ?? null,
+      rejection?.field ?? null,
+      name.run,
+      name.number,
+    );
+  }
+
+  /** The numbers of files that are this one: by path, by bytes, or by the rows that they hold. */
+  function matchFiles(customer: number, { shop, path, bytesHash, rowsHash }: ImportFile): number[] {
+    const found = new Set<number>();
+    for (const [column, value] of [
+      ["path", path],
+      ["bytes_hash", bytesHash],
+      ["rows_hash", rowsHash],
+    ] as const)
+      for (const { file } of sql(
+        `SELECT DISTINCT file FROM files WHERE customer = ? AND ${column} = ? AND shop = ?`,
+      ).all(customer, value, shop))
+        found.add(Number(file));
+    return [...found].sort((a, b) => a - b);
+  }
+
+  return {
+    beginCreate: (run, { content, draft, windowMs, isDuplicateAllowed, accepted }, nowMs) =>
+      write(() => {
+        const all = findEquals(byContent(run.customer, content), windowMs, nowMs);
+        const isOpen = (operation: Operation) => !accepted.has(nameOperation(operation));
+        const inDoubt = all.inDoubt.filter(isOpen);
+        const recent = isDuplicateAllowed ? [] : all.recent.filter(isOpen);
+        if (inDoubt.length + recent.length > 0)
+          return { kind: "stopped", equals: { ...all, inDoubt, recent } } as const;
+        const allowance = all.recent.length > 0 ? "equal" : "none";
+        const operation = insert(run, {
+          kind: "create",
+          state: "sending",
+          sentAtMs: nowMs,
+          content,
+          draft,
+          allowance,
+        });
+        return { kind: "begun", operation, earlier: all.earlier } as const;
+      }),
+
+    async findEquals(customer, content, windowMs, nowMs) {
+      return findEquals(byContent(customer, content), windowMs, nowMs);
+    },
+
+    openFile: (run, file) =>
+      write(() => {
+        const [first = run.number, ...others] = matchFiles(run.customer, file);
+        for (const other of others) {
+          sql("UPDATE files SET file = ? WHERE file = ? AND customer = ?").run(first, other, run.customer);
+          sql("UPDATE operations SET file = ? WHERE file = ? AND customer = ?").run(
+            first,
+            other,
+            run.customer,
+          );
+        }
+        sql("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?)").run(
+          run.number,
+          run.customer,
+          file.shop,
+          first,
+          file.path,
+          file.bytesHash,
+          file.rowsHash,
+        );
+        return first;
+      }),
+
+    async findFile(customer, file) {
+      return matchFiles(customer, file)[0];
+    },
+
+    async viewRows(customer, rows, file, policy, nowMs) {
+      return rows.map((row) => decide(customer, row, file, policy, nowMs));
+    },
+
+    claimRows: (run, rows, file, policy, nowMs) =>
+      write(() =>
+        rows.map((row): ClaimedRow => {
+          const decision = decide(run.customer, row, file, policy, nowMs);
+          if (decision.kind !== "send") return { decision, operation: undefined };
+          const { content, draft } = row;
+          const { allowance, supersedes } = decision;
+          if (supersedes)
+            sql("UPDATE operations SET is_superseded = 1 WHERE run = ? AND number = ?").run(
+              supersedes.run,
+              supersedes.number,
+            );
+          return {
+            decision,
+            operation: insert(run, { kind: "create", state: "ready", content, draft, file, row, allowance }),
+          };
+        }),
+      ),
+
+    markSending: (name, owner, { atMs, offsetMs }) =>
+      write(() => {
+        ensureOwner(name, owner, ["ready"]);
+        sql(
+          `UPDATE operations SET state = 'sending', attempt = attempt + 1, sent_at = coalesce(sent_at, ?),
+             offset_ms = coalesce(offset_ms, ?) WHERE run = ? AND number = ?`,
+        ).run(atMs, offsetMs === undefined ? null : Math.round(offsetMs), name.run, name.number);
+      }),
+
+    markReady: (name, owner) =>
+      write(() => {
+        ensureOwner(name, owner, ["sending"]);
+        sql(
+          "UPDATE operations SET state = 'ready', sent_at = NULL, offset_ms = NULL WHERE run = ? AND number = ?",
+        ).run(name.run, name.number);
+      }),
+
+    endCreate: (name, owner, outcome, nowMs) =>
+      write(() => {
+        ensureOwner(name, owner, ["ready", "sending", "unknown"]);
+        setOutcome(name, outcome, nowMs);
+      }),
+
+    settleCreate: (name, outcome, nowMs) =>
+      write(() => {
+        const row = sql("SELECT state FROM operations WHERE run = ? AND number = ?").get(
+          name.run,
+          name.number,
+        );
+        if (row?.state !== "unknown") return false;
+        setOutcome(name, outcome, nowMs);
+        return true;
+      }),
+
+    beginCancel: (run, orderId, sentAtMs) =>
+      write(() => {
+        const name = insert(run, { kind: "cancel", state: "sending", sentAtMs });
+        sql("UPDATE operations SET order_id = ? WHERE run = ? AND number = ?").run(
+          orderId,
+          name.run,
+          name.number,
+        );
+        return name;
+      }),
+
+    endCancel: (name, owner, { state, orderState, rejection }, nowMs) =>
+      write(() => {
+        ensureOwner(name, owner, ["sending", "unknown"]);
+        const row = sql(
+          `UPDATE operations SET state = ?, ended_at = ?, order_state = ?, error_code = ?, error_message = ?,
+             error_field = ? WHERE run = ? AND number = ? RETURNING customer, order_id`,
+        ).get(
+          state,
+          nowMs,
+          orderState ?? null,
+          rejection?.code ?? null,
+          rejection?.message ?? null,
+          rejection?.field ?? null,
+          name.run,
+          name.number,
+        );
+        if (orderState !== undefined)
+          sql(
+            "UPDATE operations SET order_state = ? WHERE kind = 'create' AND customer = ? AND order_id = ?",
+          ).run(orderState, row?.customer ?? null, row?.order_id ?? null);
+      }),
+
+    async findOperation({ run, number }) {
+      const row = sql("SELECT * FROM operations WHERE run = ? AND number = ?").get(run, number);
+      return row && readOperation(row);
+    },
+
+    async listOperations(run, after = 0, limit = -1) {
+      return read(
+        sql("SELECT * FROM operations WHERE run = ? AND number > ? ORDER BY number LIMIT ?").all(
+          run,
+          after,
+          limit,
+        ),
+      );
+    },
+
+    async openOperations(customer) {
+      const rows = sql(
+        "SELECT * FROM operations WHERE customer = ? AND state IN ('ready', 'sending', 'unknown') ORDER BY run, number",
+      ).all(customer);
+      const owners = new Map<number, Run>();
+      return read(rows).map((operation) => {
+        const known = owners.get(operation.owner);
+        const owner = known ?? readRun(sql("SELECT * FROM runs WHERE number = ?").get(operation.owner) ?? {});
+        owners.set(operation.owner, owner);
+        return { operation, owner };
+      });
+    },
+
+    releaseRun: (run, nowMs) =>
+      write(() => {
+        sql("UPDATE operations SET state = 'unsent', ended_at = ? WHERE owner = ? AND state = 'ready'").run(
+          nowMs,
+          run,
+        );
+        sql(
+          "UPDATE operations SET state = 'unknown', ended_at = ? WHERE owner = ? AND state = 'sending'",
+        ).run(nowMs, run);
+      }),
+
+    async findOwners(customer, orderIds) {
+      const rows = sql(
+        `SELECT order_id, run, number FROM operations WHERE kind = 'create' AND customer = ?
+         AND order_id IN (SELECT value FROM json_each(?))`,
+      ).all(customer, JSON.stringify(orderIds));
+      return new Map(
+        rows.map(({ order_id, run, number }) => [
+          String(order_id),
+          { run: Number(run), number: Number(number) },
+        ]),
+      );
+    },
+
+    async recentCreates(account, service, limit) {
+      return read(
+        sql(
+          `SELECT operations.* FROM runs JOIN operations ON run = runs.number
+           WHERE account = ? AND service = ? AND kind = 'create' AND draft IS NOT NULL
+             AND state IN ('created', 'found', 'unknown', 'sending')
+           ORDER BY runs.number DESC, operations.number DESC LIMIT ?`,
+        ).all(account, service, limit),
+      );
+    },
+
+    markUnwanted: (names) =>
+      write(() => {
+        for (const { run, number } of names)
+          sql("UPDATE operations SET is_unwanted = 1 WHERE run = ? AND number = ?").run(run, number);
+      }),
+
+    async findByRef(customer, ref) {
+      return read(
+        sql(
+          "SELECT * FROM operations WHERE customer = ? AND ref = ? AND kind = 'create' ORDER BY run, number",
+        ).all(customer, ref),
+      );
+    },
+
+    deletePersonalData: (customer, isForced) =>
+      write(() => {
+        const kept = isForced ? "" : "AND state NOT IN ('ready', 'sending', 'unknown')";
+        sql(`UPDATE operations SET draft = NULL WHERE customer = ? AND draft IS NOT NULL ${kept}`).run(
+          customer,
+        );
+        return Number(
+          sql(
+            "SELECT count(*) AS n FROM operations WHERE customer = ? AND draft IS NOT NULL AND kind = 'create'",
+          ).get(customer)?.n,
+        );
+      }),
+  };
+}

@@ -1,0 +1,190 @@
+/** The rules by which an order is sent or not, as pure functions over what the ledger knows (docs/never-twice.md). */
+
+import type { Draft } from "../model/draft.ts";
+import { differingFields } from "../model/same-order.ts";
+import { type Allowance, isCancelled, isInDoubt, isMade, type Operation } from "./operation.ts";
+
+/** So soon after an order, an equal one is more likely a mistake than a second parcel. */
+export const scriptWindowMs = 10 * 60_000;
+/** At a terminal there is somebody who can be asked. */
+export const terminalWindowMs = 24 * 3_600_000;
+
+/** A row of an import, as the rules see it. */
+export interface RowToSend {
+  readonly row: number;
+  readonly ref: string | undefined;
+  /** Which of the equal rows without a ref it is, from 1. */
+  readonly occurrence: number;
+  readonly content: string;
+  readonly draft: Draft;
+  /** Parts of the draft that a default gave and not the row itself. */
+  readonly defaults: readonly string[];
+}
+
+/** What a file says about all of its rows. */
+export interface FileFacts {
+  /** The number of the file in the ledger; undefined for one that it does not know. */
+  readonly file: number | undefined;
+  readonly shop: string;
+  hasRef(ref: string): boolean;
+  /** How many rows without a ref have this content. */
+  countOf(content: string): number;
+}
+
+export interface RowPolicy {
+  /** In which an equal order without a ref holds a row with one. */
+  readonly windowMs: number;
+  readonly retryRefused: boolean;
+  /** Rows that equal an order of another file or command count as shipped. */
+  readonly skipShipped: boolean;
+  /** Rows that were named as second orders. */
+  isAllowed(row: RowToSend): boolean;
+}
+
+export type RowDecision =
+  /** It is to be sent; `supersedes` is an earlier refusal that it takes the place of. */
+  | { readonly kind: "send"; readonly supersedes?: Operation; readonly allowance: Allowance }
+  /** It has become this order already. `isElsewhere`: by another file or command. */
+  | { readonly kind: "shipped"; readonly operation: Operation; readonly isElsewhere: boolean }
+  /** Its order was made from another content; `fields` are those that differ, where it is still known. */
+  | {
+      readonly kind: "changed";
+      readonly operation: Operation;
+      readonly fields: readonly string[] | undefined;
+    }
+  | { readonly kind: "cancelled"; readonly operation: Operation }
+  | { readonly kind: "refused"; readonly operation: Operation }
+  /** Its own request is in doubt, or another run is at work on it. */
+  | { readonly kind: "in_doubt"; readonly operation: Operation }
+  /** An equal order stands in its way. */
+  | { readonly kind: "held"; readonly operation: Operation };
+
+/**
+ * Decides about one row. `own` are the operations that the row may have become: of the same ref, or of the same
+ * content in the same file; `equal` are all others of the same content.
+ */
+export function decideRow(
+  row: RowToSend,
+  { own, equal }: { readonly own: readonly Operation[]; readonly equal: readonly Operation[] },
+  file: FileFacts,
+  policy: RowPolicy,
+  nowMs: number,
+): RowDecision {
+  const isAllowed = policy.isAllowed(row);
+  const isRepeated = own.some(
+    (each) => each.allowance === "extra" && isLive(each) && each.content === row.content,
+  );
+  const operation = row.ref === undefined ? findSlot(row, own) : findNamed(own);
+  if (operation && operation.state !== "refused") {
+    const decision = decideOwn(row, operation);
+    // One more order for a row that was named; a second run with the same flag makes no third.
+    const isExtra = isAllowed && !isRepeated && decision.kind !== "in_doubt";
+    return isExtra ? { kind: "send", allowance: "extra" } : decision;
+  }
+  if (operation && !policy.retryRefused && operation.content === row.content)
+    return { kind: "refused", operation };
+  const supersedes = operation ? { supersedes: operation } : {};
+  const blocker = findBlocker(row, equal, file, policy, nowMs);
+  if (!blocker) return { kind: "send", allowance: "none", ...supersedes };
+  if (isMade(blocker) && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
+  if (isMade(blocker) && policy.skipShipped)
+    return { kind: "shipped", operation: blocker, isElsewhere: true };
+  return { kind: "held", operation: blocker };
+}
+
+function decideOwn(row: RowToSend, operation: Operation): RowDecision {
+  if (!isMade(operation)) return { kind: "in_doubt", operation };
+  if (isCancelled(operation)) return { kind: "cancelled", operation };
+  if (operation.content === row.content) return { kind: "shipped", operation, isElsewhere: false };
+  const fields = changedFields(row, operation);
+  if (fields?.length === 0) return { kind: "shipped", operation, isElsewhere: false };
+  return { kind: "changed", operation, fields };
+}
+
+/** The fields in which the row itself, without defaults, differs from what was sent; undefined where that is deleted. */
+export function changedFields(
+  { draft, defaults }: Pick<RowToSend, "draft" | "defaults">,
+  sent: Pick<Operation, "draft" | "defaults">,
+): readonly string[] | undefined {
+  if (sent.draft === undefined) return undefined;
+  const given = new Set([...defaults, ...sent.defaults]);
+  return differingFields(draft, sent.draft, (part) => !given.has(part));
+}
+
+/** Equal rows of one file are as many orders: the n-th is the n-th of those that were made or may have been. */
+function findSlot({ occurrence }: RowToSend, own: readonly Operation[]): Operation | undefined {
+  const slots = own.filter(({ allowance }) => allowance !== "extra");
+  const refused = slots.filter(({ state }) => state === "refused");
+  return [...slots.filter(isLive), ...refused][occurrence - 1];
+}
+
+/** The newest order of a ref that counts, else a cancelled one, else the newest refusal. */
+function findNamed(own: readonly Operation[]): Operation | undefined {
+  return (
+    own.findLast((each) => isLive(each) && !isCancelled(each)) ??
+    own.findLast(isLive) ??
+    own.findLast(({ state }) => state === "refused")
+  );
+}
+
+/** An order was made, or may have been, or is about to be. */
+export function isLive(operation: Operation): boolean {
+  return isMade(operation) || isInDoubt(operation) || operation.state === "ready";
+}
+
+/** The operation that holds the row: one in doubt first. */
+function findBlocker(
+  row: RowToSend,
+  equal: readonly Operation[],
+  file: FileFacts,
+  { windowMs }: RowPolicy,
+  nowMs: number,
+): Operation | undefined {
+  const seen = new Map<string, number>();
+  const candidates = equal.filter((operation) => {
+    if (!isLive(operation) || isCancelled(operation)) return false;
+    if (isOfRow(operation, file, seen)) return false;
+    const haveRefs = row.ref !== undefined && operation.ref !== undefined;
+    if (haveRefs) return false; // other refs: other orders, and an equal ref is among its own
+    if (!isMade(operation)) return true;
+    return row.ref === undefined || isWithin(operation, windowMs, nowMs);
+  });
+  return candidates.find((operation) => !isMade(operation)) ?? candidates.at(-1);
+}
+
+/** True for an operation that another row of the same file has become. */
+function isOfRow(operation: Operation, file: FileFacts, seen: Map<string, number>): boolean {
+  const { ref, content = "", shop } = operation;
+  if (ref !== undefined) return shop === file.shop && file.hasRef(ref);
+  if (file.file === undefined || operation.file !== file.file) return false;
+  const rank = (seen.get(content) ?? 0) + 1;
+  seen.set(content, rank);
+  return rank <= file.countOf(content);
+}
+
+function isWithin(operation: Operation, windowMs: number, nowMs: number): boolean {
+  // A clock that was set back makes times of the future: they count as just now.
+  return nowMs - (operation.sentAtMs ?? nowMs) < windowMs;
+}
+
+/** What stands in the way of a single order that has no ref. */
+export interface Equals {
+  /** In doubt: no flag lets an equal order pass. */
+  readonly inDoubt: readonly Operation[];
+  /** Made within the window: `--allow-duplicate` lets an equal order pass. */
+  readonly recent: readonly Operation[];
+  /** Made before the window, within a day: worth a word. */
+  readonly earlier: readonly Operation[];
+}
+
+export function findEquals(equal: readonly Operation[], windowMs: number, nowMs: number): Equals {
+  const live = equal.filter((operation) => isLive(operation) && !isCancelled(operation));
+  const made = live.filter((operation) => isMade(operation));
+  return {
+    inDoubt: live.filter((operation) => !isMade(operation)),
+    recent: made.filter((operation) => isWithin(operation, windowMs, nowMs)),
+    earlier: made.filter(
+      (operation) => !isWithin(operation, windowMs, nowMs) && isWithin(operation, terminalWindowMs, nowMs),
+    ),
+  };
+}

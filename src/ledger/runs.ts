@@ -1,0 +1,123 @@
+/** Runs: one for each command that changes something at the service. */
+
+import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { Database } from "../sqlite/database.ts";
+import type { SqlValue } from "../sqlite/driver.ts";
+import { type Run, readRun } from "./operation.ts";
+
+export interface NewRun {
+  /** As it was typed: `orders import`. */
+  readonly command: string;
+  readonly account: string;
+  readonly service: string;
+  readonly customer: number;
+  readonly process: ProcessIdentity;
+  readonly startedAtMs: number;
+  /** The file of an import. */
+  readonly source?: string | undefined;
+  readonly undoes?: number | undefined;
+}
+
+/** A run in the log, with how many of its operations are in each state. */
+export interface RunSummary extends Run {
+  /** By kind and state: `create created`. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+export interface RunFilter {
+  readonly orderId?: string | undefined;
+  readonly trackingNumber?: string | undefined;
+  readonly source?: string | undefined;
+  /** Only runs with operations in doubt. */
+  readonly isUnknown?: boolean | undefined;
+  readonly sinceMs?: number | undefined;
+  /** Runs older than this one: where a listing goes on. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+export interface Runs {
+  /** Records that a run begins. */
+  beginRun(run: NewRun): Promise<Run>;
+  /** Gives a run that has just begun to another customer: the key turned out to be theirs. */
+  assignRun(run: Run, customer: number): Promise<Run>;
+  endRun(number: number, exit: number, endedAtMs: number): Promise<void>;
+  findRun(number: number): Promise<RunSummary | undefined>;
+  /** The newest first. */
+  listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
+}
+
+type Write = <T>(work: () => T) => Promise<T>;
+
+export function createRuns(database: Database, write: Write): Runs {
+  const sql = database.sql;
+
+  function summarise(run: Run): RunSummary {
+    const rows = sql(
+      "SELECT kind, state, count(*) AS n FROM operations WHERE run = ? GROUP BY kind, state",
+    ).all(run.number);
+    return { ...run, counts: new Map(rows.map(({ kind, state, n }) => [`${kind} ${state}`, Number(n)])) };
+  }
+
+  return {
+    beginRun: (run) =>
+      write(() => {
+        const { pid, started, place } = run.process;
+        const values: SqlValue[] = [
+          run.command,
+          run.account,
+          run.service,
+          run.customer,
+          run.source ?? null,
+          run.undoes ?? null,
+          run.startedAtMs,
+          pid,
+          started ?? null,
+          place,
+        ];
+        const row = sql(
+          `INSERT INTO runs
+             (command, account, service, customer, source, undoes, started_at, pid, process_started, place)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+        ).get(...values);
+        sql("INSERT INTO accounts VALUES (?, ?) ON CONFLICT DO NOTHING").run(run.account, run.customer);
+        return readRun(row ?? {});
+      }),
+
+    assignRun: (run, customer) =>
+      write(() => {
+        sql("UPDATE runs SET customer = ? WHERE number = ?").run(customer, run.number);
+        sql("INSERT INTO accounts VALUES (?, ?) ON CONFLICT DO NOTHING").run(run.account, customer);
+        return { ...run, customer };
+      }),
+
+    endRun: (number, exit, endedAtMs) =>
+      write(() => {
+        sql("UPDATE runs SET exit = ?, ended_at = ? WHERE number = ?").run(exit, endedAtMs, number);
+      }),
+
+    async findRun(number) {
+      const row = sql("SELECT * FROM runs WHERE number = ?").get(number);
+      return row && summarise(readRun(row));
+    },
+
+    async listRuns({ orderId, trackingNumber, source, isUnknown, sinceMs, before, limit }) {
+      const conditions: string[] = [];
+      const values: SqlValue[] = [];
+      const where = (condition: string, ...given: SqlValue[]) => {
+        conditions.push(condition);
+        values.push(...given);
+      };
+      if (before !== undefined) where("number < ?", before);
+      if (sinceMs !== undefined) where("started_at >= ?", sinceMs);
+      if (source !== undefined) where("source = ?", source);
+      if (orderId !== undefined) where("number IN (SELECT run FROM operations WHERE order_id = ?)", orderId);
+      if (trackingNumber !== undefined)
+        where("number IN (SELECT run FROM operations WHERE tracking_number = ?)", trackingNumber);
+      if (isUnknown) where("number IN (SELECT run FROM operations WHERE state IN ('sending', 'unknown'))");
+      const filter = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+      const rows = sql(`SELECT * FROM runs ${filter} ORDER BY number DESC LIMIT ?`).all(...values, limit);
+      return rows.map((row) => summarise(readRun(row)));
+    },
+  };
+}

@@ -1,0 +1,124 @@
+/** The tables of the ledger, as migrations from one version to the next. */
+
+/** `CRLG`: marks a file as a ledger. */
+export const applicationId = 0x4352_4c47;
+
+/**
+ * Order ids are text: they may be larger than a number can hold. Times are milliseconds of this machine's clock.
+ * A draft is personal data: `logout` empties the column and keeps the row.
+ */
+const first = `
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO facts VALUES ('salt', hex(randomblob(32)));
+
+CREATE TABLE customers (
+  id INTEGER PRIMARY KEY,
+  service TEXT NOT NULL,
+  profile_id TEXT,
+  UNIQUE (service, profile_id)
+) STRICT;
+
+CREATE TABLE keys (
+  hash TEXT PRIMARY KEY,
+  customer INTEGER NOT NULL REFERENCES customers
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE accounts (
+  name TEXT NOT NULL,
+  customer INTEGER NOT NULL REFERENCES customers,
+  PRIMARY KEY (name, customer)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE runs (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  command TEXT NOT NULL,
+  account TEXT NOT NULL,
+  service TEXT NOT NULL,
+  customer INTEGER NOT NULL REFERENCES customers,
+  source TEXT,
+  undoes INTEGER REFERENCES runs,
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  exit INTEGER,
+  pid INTEGER NOT NULL,
+  process_started TEXT,
+  place TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE files (
+  run INTEGER PRIMARY KEY REFERENCES runs,
+  customer INTEGER NOT NULL REFERENCES customers,
+  shop TEXT NOT NULL,
+  file INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  bytes_hash TEXT NOT NULL,
+  rows_hash TEXT NOT NULL
+) STRICT;
+CREATE INDEX files_by_path ON files (customer, path);
+CREATE INDEX files_by_bytes ON files (customer, bytes_hash);
+CREATE INDEX files_by_rows ON files (customer, rows_hash);
+
+CREATE TABLE operations (
+  run INTEGER NOT NULL REFERENCES runs,
+  number INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('create', 'cancel')),
+  state TEXT NOT NULL,
+  customer INTEGER NOT NULL REFERENCES customers,
+  owner INTEGER NOT NULL REFERENCES runs,
+  attempt INTEGER NOT NULL DEFAULT 0,
+  sent_at INTEGER,
+  offset_ms INTEGER,
+  ended_at INTEGER,
+  content TEXT,
+  shop TEXT,
+  ref TEXT,
+  file INTEGER,
+  row INTEGER,
+  allowance TEXT NOT NULL DEFAULT 'none',
+  is_superseded INTEGER NOT NULL DEFAULT 0,
+  is_unwanted INTEGER NOT NULL DEFAULT 0,
+  order_id TEXT,
+  order_no TEXT,
+  tracking_number TEXT,
+  estimated_fee TEXT,
+  order_state TEXT,
+  error_code TEXT,
+  error_message TEXT,
+  error_field TEXT,
+  draft TEXT,
+  defaults TEXT,
+  PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX one_create_for_each_order ON operations (customer, order_id)
+  WHERE kind = 'create' AND order_id IS NOT NULL;
+CREATE INDEX operations_by_content ON operations (customer, content) WHERE kind = 'create';
+CREATE INDEX operations_by_ref ON operations (customer, ref) WHERE ref IS NOT NULL;
+CREATE INDEX open_operations ON operations (customer, state) WHERE state IN ('ready', 'sending', 'unknown');
+CREATE INDEX operations_by_order ON operations (order_id) WHERE kind = 'cancel';
+CREATE INDEX operations_by_tracking_number ON operations (tracking_number) WHERE tracking_number IS NOT NULL;
+
+CREATE TABLE drafts (
+  account TEXT NOT NULL,
+  service TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  draft TEXT NOT NULL,
+  open_parts TEXT NOT NULL,
+  PRIMARY KEY (account, service, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE known_orders (
+  account TEXT NOT NULL,
+  service TEXT NOT NULL,
+  id TEXT NOT NULL,
+  tracking_number TEXT,
+  status TEXT,
+  item TEXT,
+  receiver TEXT,
+  created_at TEXT,
+  seen_at INTEGER NOT NULL,
+  PRIMARY KEY (account, service, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX known_orders_by_time ON known_orders (account, service, seen_at);
+`;
+
+export const migrations: readonly string[] = [first];
