@@ -5,10 +5,8 @@ import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context, RunFacts } from "../command/command.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
-import { openJournalIndex } from "../config/journals.ts";
 import type { Neighbours } from "../config/lock-owner.ts";
 import { openSeenOrders } from "../config/seen-orders.ts";
-import { openOrderMemory } from "../config/sent-orders.ts";
 import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import { type ExitCode, systemCode } from "../core/errors.ts";
@@ -55,10 +53,8 @@ export async function createContext(
   const ending = createEnding(host.signal, messages.warn);
   const { signal, defer } = ending;
   const config = openConfigStore(directories.config, neighbours);
-  const orderMemory = openOrderMemory(directories.state, messages.warn, neighbours);
   const seenOrders = openSeenOrders(directories.state, messages.warn, neighbours);
   defer(() => seenOrders.keep());
-  const journals = openJournalIndex(directories.state, neighbours);
   const keys = makeKeys({ env: host.env, signal, ring: host.openKeyRing, config, messages });
   const input = { stdin: host.stdin, signal };
   const random = host.random ?? Math.random;
@@ -145,6 +141,18 @@ export async function createContext(
     return identifyCustomer({ ...search, note: messages.note });
   }
 
+  async function knownCustomer() {
+    const active = await account();
+    if (active.kind === "sandbox") return customer();
+    const [{ ledgerPath }, { existsSync }] = await Promise.all([
+      import("../ledger/ledger.ts"),
+      import("node:fs"),
+    ]);
+    if (!existsSync(ledgerPath(directories.state))) return undefined;
+    const { serviceOf } = await import("../sending/customer.ts");
+    return (await ledger()).findCustomer(serviceOf(active), (await address()).apiKey);
+  }
+
   let begun: Promise<Run> | undefined;
   async function record({ command, source, undoes }: RunFacts): Promise<Run> {
     const { serviceOf } = await import("../sending/customer.ts");
@@ -186,9 +194,7 @@ export async function createContext(
     messages,
     config,
     keys,
-    orderMemory,
     seenOrders,
-    journals,
     globals,
     random,
     meter: () => progress.meter(),
@@ -197,6 +203,7 @@ export async function createContext(
     service,
     ledger,
     customer,
+    knownCustomer,
     beginRun,
     processes,
     lastingService: once(async () =>
@@ -223,16 +230,9 @@ export async function createContext(
       const { readText } = await import("./input.ts");
       return readText(file, input);
     },
-    async readBytes(file) {
+    async readBytes(file, mostBytes) {
       const { readBytes } = await import("./input.ts");
-      return readBytes(file, input);
-    },
-    async keepCopy(file, name) {
-      const { readChunks } = await import("./input.ts");
-      const { copyPrivately } = await import("./private-copy.ts");
-      const copy = await copyPrivately(readChunks(file, input), name, directories.state);
-      defer(copy.close);
-      return copy.read;
+      return readBytes(file, input, mostBytes);
     },
     async readPipe() {
       if (host.stdin.isTTY) return undefined;
@@ -244,13 +244,6 @@ export async function createContext(
       const baseUrl = globals.baseUrl === undefined ? "" : ` --base-url ${globals.baseUrl}`;
       return `courier ${words}${account}${baseUrl}`;
     },
-    lock: async (file, title, claim) =>
-      (await import("../config/lock.ts")).takeLock(file, title, {
-        patience: "none",
-        neighbours,
-        claim,
-        onLost: ending.stop,
-      }),
     ...ending,
     async close(exit) {
       await ending.close();

@@ -18,11 +18,27 @@ export async function readText(file: string, input: Input): Promise<string> {
   return new TextDecoder().decode(await readBytes(file, input));
 }
 
-/** The same, byte for byte. */
-export async function readBytes(file: string, input: Input): Promise<Buffer> {
+/** The same, byte for byte. Throws a file error for more than `mostBytes`. */
+export async function readBytes(
+  file: string,
+  input: Input,
+  mostBytes = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of readChunks(file, input)) chunks.push(Buffer.from(chunk));
+  let sizeBytes = 0;
+  for await (const chunk of readChunks(file, input)) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > mostBytes) throw tooLarge(file, mostBytes);
+    chunks.push(Buffer.from(chunk));
+  }
   return Buffer.concat(chunks);
+}
+
+function tooLarge(file: string, mostBytes: number) {
+  const name = file === "-" ? "stdin" : file;
+  return fileError(`${name} is larger than ${Math.round(mostBytes / 2 ** 20)} MB`, {
+    hint: "split it into several files",
+  });
 }
 
 /** The same, in pieces. Throws a file error in the user's words. */

@@ -3,11 +3,8 @@
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
-import type { JournalIndex } from "../config/journals.ts";
 import type { Keys } from "../config/keys.ts";
-import type { LockClaim } from "../config/lock.ts";
 import type { SeenOrders } from "../config/seen-orders.ts";
-import type { OrderMemoryFile } from "../config/sent-orders.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Alerts } from "../core/alerts.ts";
 import type { Clock } from "../core/clock.ts";
@@ -19,7 +16,6 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { Json } from "../model/json.ts";
-import type { Content } from "../sheets/source.ts";
 import type { Block, Column, Text } from "../terminal/blocks.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Meter } from "../terminal/progress.ts";
@@ -35,12 +31,12 @@ export interface Context {
   readonly config: ConfigStore;
   /** The keys of accounts, wherever each one is kept. */
   readonly keys: Keys;
-  /** What this machine remembers of orders. */
-  readonly orderMemory: OrderMemoryFile;
   /** What was done at the service from this machine. Throws `database`, exit 5, where it cannot be kept. */
   ledger(): Promise<Ledger>;
   /** Whose account it is. `isFresh` asks the service again. */
   customer(options?: { isFresh: boolean }): Promise<Customer>;
+  /** The same without a call: undefined for a key that was not used yet, and where nothing can be looked up. */
+  knownCustomer(): Promise<Customer | undefined>;
   /** Records that this run is about to change something at the service. Called again, it gives the same run. */
   beginRun(facts: RunFacts): Promise<Run>;
   /** The processes of this machine. */
@@ -70,23 +66,14 @@ export interface Context {
   understandAddress(text: string): Promise<DraftParty>;
   /** The text of a file, or of stdin for `-`. Throws a file error. */
   readText(path: string): Promise<string>;
-  /** The same, byte for byte. */
-  readBytes(path: string): Promise<Uint8Array>;
-  /**
-   * Copies a file, or stdin for `-`, to where only its owner can read it, until the run ends; gives what reads
-   * the copy. Throws a file error that names `name`.
-   */
-  keepCopy(path: string, name: string): Promise<Content>;
+  /** The same, byte for byte. Throws for more than `mostBytes`. */
+  readBytes(path: string, mostBytes?: number): Promise<Uint8Array>;
   /** What is piped in, or undefined when stdin is a terminal. */
   readPipe(): Promise<string | undefined>;
   /** What to type next, for the account of this run: `courier orders show 5 --account shop`. */
   nextCommand(words: string): string;
-  /** Takes the lock on a file of the user's; another courier that holds it is an error, by default a file error. */
-  lock(file: string, title: string, claim?: LockClaim): Promise<() => Promise<void>>;
   /** Called when the run ends, however it ends; the last one first. */
   defer(close: () => Promise<void>): void;
-  /** What this machine remembers of journals. */
-  readonly journals: JournalIndex;
   /** Ways to tell somebody who does not look. */
   alerts(): Promise<Alerts>;
   /** The embedded sandbox's files and server. */

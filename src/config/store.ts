@@ -40,6 +40,7 @@ const configSchema = looseObject(
     key_store: keyStoreSchema,
     templates: optional(record(string(), draftSchema, { error: "object" })),
     maps: optional(record(string(), record(string(), string()), { error: "object" })),
+    shops: optional(record(string(), string(), { error: "object" })),
   },
   { error: "object" },
 );
@@ -68,6 +69,8 @@ export interface Config {
   readonly templates: Readonly<Record<string, Draft>>;
   /** Saved column names of imports: header to field. */
   readonly maps: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The shop of saved column names, where one was given with them. */
+  readonly shops?: Readonly<Record<string, string>> | undefined;
 }
 
 export type ConfigStore = JsonFile<Config>;

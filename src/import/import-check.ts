@@ -1,9 +1,9 @@
-/** Owns `orders import --check`: what can be told of a file without asking the service. */
+/** `orders import --check`: what can be said of a file without sending anything. */
 
 import type { CheckSummary } from "../model/results.ts";
 import { type Block, fields, line, styled } from "../terminal/blocks.ts";
 import { describeEncoding } from "./import-input.ts";
-import { describeEarlier, describeGone, type ImportPlan, lacksRefs } from "./import-plan.ts";
+import { describeEarlier, describeHeldRows, type ImportPlan, lacksRefs } from "./import-plan.ts";
 
 export function toSummary(plan: ImportPlan, account: string | undefined): CheckSummary {
   const { rows, serviceLevels, senders, unused, refs, encoding } = plan.overview;
@@ -16,13 +16,16 @@ export function toSummary(plan: ImportPlan, account: string | undefined): CheckS
     encoding,
     account: account ?? null,
     to_send: plan.toSend,
-    created: plan.created,
+    shipped: plan.shipped,
     refused: plan.refused,
-    unknown: plan.open,
+    changed: plan.changed,
+    cancelled: plan.cancelled,
+    held: plan.held,
+    unknown: plan.unknown,
   };
 }
 
-/** `comparison` says what came of comparing the rows with other imports. */
+/** `comparison` says what the rows were compared with. */
 export function checkView(plan: ImportPlan, comparison: string): readonly Block[] {
   const { rows, serviceLevels, senders, unused, refs } = plan.overview;
   const levels = [...serviceLevels].map(([level, count]) => `${count} ${level || "without one"}`);
@@ -33,14 +36,14 @@ export function checkView(plan: ImportPlan, comparison: string): readonly Block[
     fields(
       ["Rows", String(rows)],
       ["To be sent", String(plan.toSend)],
-      ...(earlier === "" ? [] : ([["From an earlier run", earlier]] as const)),
-      ...(plan.gone > 0 ? ([["No more there", describeGone(plan.gone)]] as const) : []),
+      ...(earlier === "" ? [] : ([["From earlier runs", earlier]] as const)),
+      ...(plan.held > 0 ? ([["Held", describeHeldRows(plan)]] as const) : []),
       ["Service levels", levels.join(", ")],
       ["Senders", [...senders].join(", ")],
       ["Refs", describeRefs(rows, refs)],
       ...(encoding === "" ? [] : ([["Encoding", encoding]] as const)),
       ["Columns not used", unused.join(", ") || "none"],
-      ["Other imports", comparison],
+      ["Compared with", comparison],
     ),
   ];
 }

@@ -1,5 +1,6 @@
-/** Owns the check of all rows of an import before anything is sent: what the file holds, or what is wrong with it. */
+/** The check of all rows of an import before anything is sent: what the file holds, or what is wrong with it. */
 
+import { hash } from "node:crypto";
 import type { Context } from "../command/command.ts";
 import { fileError } from "../core/errors.ts";
 import type { Json } from "../model/json.ts";
@@ -7,8 +8,9 @@ import { findText } from "../sheets/garbled.ts";
 import type { Encoding } from "../sheets/source.ts";
 import { line, table } from "../terminal/blocks.ts";
 import type { ColumnMap } from "./columns.ts";
+import { createKeyTable } from "./key-table.ts";
 import type { RowProblem } from "./rows.ts";
-import { type ImportRow, type RowsOptions, readRows } from "./rows.ts";
+import { type RowsOptions, readRows } from "./rows.ts";
 
 /** What a whole file holds, without its rows. */
 export interface Overview {
@@ -28,6 +30,11 @@ export interface Overview {
   readonly encoding: Encoding;
   /** A text that another encoding would have made another one: the first of the rows. */
   readonly sample: string | undefined;
+  hasRef(ref: string): boolean;
+  /** How many rows without a ref have this content. */
+  countOf(content: string): number;
+  /** Hash of the contents of all rows, in whatever order they are. */
+  readonly rowsHash: string;
 }
 
 const problemsShown = 50;
@@ -35,11 +42,7 @@ const problemsKept = 1_000;
 const sendersKept = 20;
 
 /** Reads every row. Throws a file error when any is wrong, after showing what and where. */
-export async function checkRows(
-  options: RowsOptions,
-  onRow: (row: ImportRow) => Promise<void>,
-  context: Context,
-): Promise<Overview> {
+export async function checkRows(options: RowsOptions, context: Context): Promise<Overview> {
   const problems: RowProblem[] = [];
   const serviceLevels = new Map<string, number>();
   const senders = new Set<string>();
@@ -51,6 +54,8 @@ export async function checkRows(
   let count = 0;
   let wrong = 0;
   let refs = 0;
+  let sum = 0n;
+  const [refTable, contents] = [createKeyTable(), createKeyTable()];
   const onHeader = (names: readonly string[], map: ColumnMap) => {
     header = names;
     unused = map.unused;
@@ -66,13 +71,15 @@ export async function checkRows(
         if (tallies.has(kind) || tallies.size < problemsKept) tallies.set(kind, (tallies.get(kind) ?? 0) + 1);
       continue;
     }
-    const { draft, ref } = checked.ok;
+    const { draft, ref, content } = checked.ok;
+    if (ref === undefined) contents.set(content, (contents.get(content) ?? 0) + 1);
+    else refTable.set(ref, 1);
     if (ref !== undefined) refs += 1;
+    sum = BigInt.asUintN(128, sum + BigInt(`0x${hash("sha256", content).slice(0, 32)}`));
     sample ??= findText(draft, isBeyondAscii)?.text;
     const level = draft.service_type ?? "";
     serviceLevels.set(level, (serviceLevels.get(level) ?? 0) + 1);
     if (senders.size < sendersKept) senders.add(draft.sender?.name ?? "-");
-    await onRow(checked.ok);
   }
   if (count === 0) throw fileError(`${options.name} has no rows`);
   const { encoding } = options.facts;
@@ -84,7 +91,20 @@ export async function checkRows(
     if (encoding !== "utf-8") context.messages.note(`read as ${describeEncoding({ encoding, sample })}`);
     throw await refuse(options.name, { problems, ofAll, wrong, count }, context);
   }
-  return { rows: count, refs, serviceLevels, senders, header, columns, unused, encoding, sample };
+  return {
+    rows: count,
+    refs,
+    serviceLevels,
+    senders,
+    header,
+    columns,
+    unused,
+    encoding,
+    sample,
+    hasRef: (ref) => refTable.has(ref),
+    countOf: (content) => contents.get(content) ?? 0,
+    rowsHash: `${count}:${sum.toString(16)}`,
+  };
 }
 
 const isBeyondAscii = (text: string) => /[^\u0020-\u007e]/.test(text);
@@ -147,7 +167,7 @@ async function refuse(
     ({ column, message }) => column === "sender" && message.startsWith("the row has no"),
   );
   return fileError(`${name}: ${wrong} of ${count} rows are wrong`, {
-    hint: `nothing was sent; ${lacksSender ? "--sender @NAME gives all rows one from the address book; " : ""}mend the rows and run the same command again`,
+    hint: `nothing was sent; ${lacksSender ? "--sender @NAME gives all rows one from the address book; " : ""}fix these rows and run the same command again`,
     details: problems.map((problem) => ({ ...problem })) as Json,
   });
 }

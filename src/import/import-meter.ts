@@ -1,9 +1,9 @@
-/** Owns what is said of an import while it runs: how far it is, and what it waits for. */
+/** The progress line of an import: how far it is, and what it waits for. */
 
 import type { Context } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
-import type { Counts } from "./import-report.ts";
-import type { Stage } from "./import-terms.ts";
+import { type Counts, countDone, noCounts } from "./import-report.ts";
+import type { Stage } from "./importer.ts";
 
 export interface ImportMeter {
   /** A row is done. */
@@ -23,7 +23,7 @@ export function openImportMeter(rows: number, context: Context): ImportMeter {
   const meter = context.meter();
   const startedMs = clock.now();
   let answeredMs = startedMs;
-  let counts: Counts = { created: 0, refused: 0, unknown: 0, unsent: 0, changed: 0, earlier: 0 };
+  let counts: Counts = noCounts();
   let stage: Stage = { kind: "sending" };
   let cancel = () => {};
 
@@ -57,18 +57,15 @@ export function openImportMeter(rows: number, context: Context): ImportMeter {
   };
 }
 
-function done({ created, refused, unknown }: Counts): number {
-  return created + refused + unknown;
-}
-
 function bar(counts: Counts, rows: number): string {
-  const filled = rows > 0 ? Math.floor((done(counts) / rows) * barWidth) : 0;
-  return `[${"#".repeat(filled)}${".".repeat(barWidth - filled)}] ${done(counts)}/${rows}`;
+  const filled = rows > 0 ? Math.floor((countDone(counts) / rows) * barWidth) : 0;
+  return `[${"#".repeat(filled)}${".".repeat(barWidth - filled)}] ${countDone(counts)}/${rows}`;
 }
 
 function describePace(counts: Counts, rows: number, elapsedMs: number): string {
-  const perSecond = elapsedMs > 0 ? ((done(counts) - counts.earlier) * 1_000) / elapsedMs : 0;
-  const leftS = perSecond > 0 ? Math.ceil((rows - done(counts)) / perSecond) : undefined;
+  const perSecond =
+    elapsedMs > 0 ? ((counts.created + counts.found + counts.refused) * 1_000) / elapsedMs : 0;
+  const leftS = perSecond > 0 ? Math.ceil((rows - countDone(counts)) / perSecond) : undefined;
   const parts = [
     `${Math.round(perSecond)}/s`,
     `${counts.created} created`,
@@ -80,7 +77,7 @@ function describePace(counts: Counts, rows: number, elapsedMs: number): string {
 
 /** What keeps the import from going on; undefined while it does. */
 function describeWait(stage: Stage, silentMs: number, clock: Clock, isStopping: boolean): string | undefined {
-  if (isStopping) return "stopping: what is under way is finished first";
+  if (isStopping) return "stopping after the requests in progress";
   const forSeconds = `for ${Math.round(silentMs / 1_000)} s`;
   switch (stage.kind) {
     case "sending":
@@ -89,8 +86,10 @@ function describeWait(stage: Stage, silentMs: number, clock: Clock, isStopping: 
       return `service does not answer ${forSeconds}, trying again`;
     case "limited": {
       const leftMs = stage.untilMs - clock.now();
-      return leftMs > 0 ? `the service asks to wait, ${Math.ceil(leftMs / 1_000)} s more` : undefined;
+      return leftMs > 0 ? `rate limited by the service, ${Math.ceil(leftMs / 1_000)} s to wait` : undefined;
     }
+    case "waiting":
+      return `another courier process is sending ${stage.rows} ${stage.rows === 1 ? "row" : "rows"} of this file`;
     case "looking":
       return `looking for ${stage.rows} ${stage.rows === 1 ? "order" : "orders"} whose answer was lost`;
   }

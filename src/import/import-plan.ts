@@ -1,133 +1,158 @@
-/** Owns what an import is going to do: its rows against its journal and the journals of other files. */
+/** What an import is going to do: its rows against the ledger. */
 
 import type { Context } from "../command/command.ts";
-import { type CourierError, fileError } from "../core/errors.ts";
-import { checkRows, describeEncoding, describeUnused, type Overview } from "./import-input.ts";
-import type { OtherOrders, Twin } from "./import-others.ts";
-import { createRenamedRows } from "./import-renamed.ts";
-import { createTwinCounts, type TwinCount } from "./import-twins.ts";
-import type { JournalIdentity, JournalView } from "./journal.ts";
-import type { ImportRow, RowsOptions } from "./rows.ts";
+import { usageError } from "../core/errors.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { isMade } from "../ledger/operation.ts";
+import {
+  type FileFacts,
+  type RowDecision,
+  type RowPolicy,
+  scriptWindowMs,
+  terminalWindowMs,
+} from "../ledger/rules.ts";
+import { describeEncoding, describeUnused, type Overview } from "./import-input.ts";
+import { describeHeld, nameOfRow } from "./row-outcome.ts";
+import { type ImportRow, type RowsOptions, readRows } from "./rows.ts";
 
-export interface ImportPlan {
+/** How many rows there are of each kind. */
+export interface PlanCounts {
+  toSend: number;
+  shipped: number;
+  refused: number;
+  changed: number;
+  cancelled: number;
+  held: number;
+  /** In doubt, or in the hands of another run: they are looked at first. */
+  unknown: number;
+}
+
+export interface ImportPlan extends Readonly<PlanCounts> {
   readonly overview: Overview;
-  /** Rows that were never sent, surely did not reach the service, or are sent again after a refusal. */
-  readonly toSend: number;
-  readonly created: number;
-  readonly refused: number;
-  /** Rows whose answer was lost: they are looked up first. */
-  readonly open: number;
-  /** Rows that the journal knows and the file does not have. */
-  readonly gone: number;
-  /** Rows to be sent that are orders already, of another import or under another ref. */
-  readonly twins: readonly TwinCount[];
+  /** Why the first few of the held rows are held. */
+  readonly heldRows: readonly string[];
+  /** Rows whose orders were cancelled by undoing an import. */
+  readonly undone: number;
 }
 
-export interface PlanOptions {
+export interface PlanChoice {
   readonly retryRefused: boolean;
-  /** Undefined to let rows pass that are orders already. */
-  readonly others: OtherOrders | undefined;
+  readonly skipShipped: boolean;
+  /** Names of rows that are shipped a second time: refs, or `row:17`. */
+  readonly duplicates: readonly string[];
 }
 
-/**
- * Checks all rows and compares them with the journals; `journal` is undefined where there is none yet.
- * Throws a file error for rows that are wrong, and for a journal of another file.
- */
+const heldShown = 5;
+/** Rows that are looked up in the ledger at once. */
+const batchSize = 500;
+
+/** Throws a usage error for a name that no row has. */
+export function createPolicy(choice: PlanChoice, overview: Overview, hasTerminal: boolean): RowPolicy {
+  const names = new Set(choice.duplicates);
+  for (const name of names) {
+    const row = /^row:([1-9]\d*)$/.exec(name)?.[1];
+    if (overview.hasRef(name) || (row !== undefined && Number(row) <= overview.rows)) continue;
+    throw usageError(
+      `--allow-duplicate names a row that the file does not have: ${name}`,
+      "give refs or row numbers: --allow-duplicate 1001,row:17",
+    );
+  }
+  return {
+    windowMs: hasTerminal ? terminalWindowMs : scriptWindowMs,
+    retryRefused: choice.retryRefused,
+    skipShipped: choice.skipShipped,
+    resendCancelled: false,
+    isAllowed: ({ row, ref }) => names.has(`row:${row}`) || (ref !== undefined && names.has(ref)),
+  };
+}
+
+/** Compares all rows with the ledger; without one, where nothing can have been shipped, all are to be sent. */
 export async function planImport(
   source: RowsOptions,
-  journal: JournalView | undefined,
-  { retryRefused, others }: PlanOptions,
+  overview: Overview,
+  known: { ledger: Ledger; customer: number; file: FileFacts; policy: RowPolicy } | undefined,
   context: Context,
 ): Promise<ImportPlan> {
-  const counts = { toSend: 0, created: 0, refused: 0, open: 0 };
-  const twins = createTwinCounts();
-  const renamed = others && journal && journal.size > 0 ? createRenamedRows(journal) : undefined;
-  let known = 0;
-  const onRow = async (row: ImportRow) => {
-    const status = journal?.statusOf(row.key);
-    if (status !== undefined) known += 1;
-    const isOpen = status === "intent" || status === "unknown";
-    let twin: Twin | undefined;
-    if (status === "created") counts.created += 1;
-    else if (status === "refused" && !retryRefused && !(await hasChanged(row, journal))) counts.refused += 1;
-    else {
-      if (isOpen) counts.open += 1;
-      else counts.toSend += 1;
-      twin = await others?.findTwin(row);
-      // An open row was let pass once, and nothing has happened to an equal one that it could be taken for.
-      if (twin && !(isOpen && twin.by === "content")) twins.add(row, twin);
-    }
-    renamed?.see(row, status === undefined && !twin);
+  const counts = { toSend: 0, shipped: 0, refused: 0, changed: 0, cancelled: 0, held: 0, unknown: 0 };
+  const heldRows: string[] = [];
+  if (!known) return { ...counts, toSend: overview.rows, overview, heldRows, undone: 0 };
+  const { ledger, customer, file, policy } = known;
+  const undoneRuns = await ledger.undoneRuns(customer);
+  let undone = 0;
+
+  function count(row: ImportRow, decision: RowDecision): void {
+    counts[kindOf(decision)] += 1;
+    if (decision.kind === "held" && heldRows.length < heldShown)
+      heldRows.push(`${nameOfRow(row)}: ${describeHeld(decision.operation)}`);
+    if (decision.kind === "cancelled" && undoneRuns.has(decision.operation.run)) undone += 1;
+  }
+
+  let batch: ImportRow[] = [];
+  const flush = async () => {
+    const decisions = await ledger.viewRows(customer, batch, file, policy, context.clock.now());
+    for (const [index, decision] of decisions.entries()) count(batch[index] as ImportRow, decision);
+    batch = [];
   };
-  const overview = await checkRows(source, onRow, context);
-  const gone = (journal?.size ?? 0) - known;
-  if (journal && gone > 0) {
-    await renamed?.find((row) => twins.add({ row, ref: undefined }, { path: journal.path, by: "renamed" }));
-    if (known === 0) throw strangeJournal(source, journal, twins.found());
+  for await (const row of goodRows(source)) {
+    batch.push(row);
+    if (batch.length >= batchSize) await flush();
   }
-  return { overview, ...counts, gone, twins: twins.found() };
+  await flush();
+  return { ...counts, overview, heldRows, undone };
 }
 
-function strangeJournal(
-  { name, facts }: RowsOptions,
-  { path, fingerprint }: JournalView,
-  twins: readonly TwinCount[],
-): CourierError {
-  if (fingerprint === facts.fingerprint) {
-    return fileError(`the rows of ${name} are read differently than when the journal was begun: ${path}`, {
-      hint: "give the same --map, --use-map, --sender and --encoding as then",
-    });
-  }
-  const renamed = twins.find(({ by }) => by === "renamed")?.count ?? 0;
-  const equal = renamed === 1 ? "1 row is the same as an order" : `${renamed} rows are the same as orders`;
-  const warning = renamed > 0 ? `${equal} of it: where only refs changed, put them back; else ` : "";
-  return fileError(`the journal belongs to another file, none of whose rows are in ${name}: ${path}`, {
-    hint: `${warning}move it away if that import is done with, or name another one with --journal PATH`,
-  });
+function kindOf(decision: RowDecision): keyof PlanCounts {
+  if (decision.kind === "send") return "toSend";
+  if (decision.kind === "in_doubt") return "unknown";
+  // An equal order in doubt is looked for, too.
+  return decision.kind === "held" && !isMade(decision.operation) ? "unknown" : decision.kind;
 }
 
-async function hasChanged(row: ImportRow, journal: JournalView | undefined): Promise<boolean> {
-  const last = await journal?.lastOf(row.key);
-  return last?.kind === "refused" && last.content !== row.content;
+/** The rows once more, from the same bytes: none can be wrong now. */
+export async function* goodRows(source: RowsOptions): AsyncGenerator<ImportRow> {
+  for await (const checked of readRows(source)) {
+    if (!("ok" in checked)) throw new Error("a row that was right is wrong when it is read again");
+    yield checked.ok;
+  }
 }
 
 /** Says on stderr what is going to happen. */
-export function summarise(
-  plan: ImportPlan,
-  { account, base_url }: JournalIdentity,
-  { messages }: Context,
-): void {
-  const { overview, gone } = plan;
+export function summarise(plan: ImportPlan, account: string, { messages }: Context): void {
+  const { overview } = plan;
   const levels = [...overview.serviceLevels].map(
     ([level, count]) => `${count} ${level || "without a service level"}`,
   );
   const rows = overview.rows === 1 ? "1 row" : `${overview.rows} rows`;
-  messages.note(`${rows} for the account ${account} at ${base_url}: ${levels.join(", ")}`);
+  messages.note(`${rows}, account: ${account}: ${levels.join(", ")}`);
   messages.note(`from ${[...overview.senders].join(", ")}`);
   if (overview.unused.length > 0) messages.note(describeUnused(overview.unused));
   const encoding = describeEncoding(overview);
   if (encoding !== "") messages.note(`read as ${encoding}`);
   const earlier = describeEarlier(plan);
-  if (earlier !== "") messages.note(`from an earlier run: ${earlier}; ${plan.toSend} to send`);
-  if (gone > 0) messages.warn(describeGone(gone));
+  if (earlier !== "") messages.note(`from earlier runs: ${earlier}; ${plan.toSend} to send`);
+  if (plan.held > 0) messages.warn(describeHeldRows(plan));
   if (plan.toSend > 0 && overview.refs === 0) messages.warn(lacksRefs);
 }
 
-/** Rows that the journal knows and the file has no more. */
-export function describeGone(gone: number): string {
-  const taken = gone === 1 ? "1 row was" : `${gone} rows were`;
-  return `${taken} taken out of the file or changed since an earlier run; a changed row without a ref is a new one`;
+/** What holds rows, and the ways on. */
+export function describeHeldRows({ held, heldRows }: ImportPlan): string {
+  const more = held > heldRows.length ? `; and ${held - heldRows.length} more` : "";
+  const subject = held === 1 ? "1 row is held and not sent" : `${held} rows are held and not sent`;
+  return `${subject}: ${heldRows.join("; ")}${more}`;
 }
 
 export const lacksRefs =
-  "no row has a ref: a row that is changed later is a new order; a column ref, such as your order number, tells rows apart";
+  "no row has a ref, so editing a row later creates a new order; add a `ref` column (your order number)";
 
-/** What an earlier run has made of the rows; empty where there was none. */
-export function describeEarlier({ created, refused, open }: ImportPlan): string {
+/** What earlier runs have made of the rows; empty where there was none. */
+export function describeEarlier(plan: ImportPlan): string {
+  const { shipped, refused, changed, cancelled, unknown } = plan;
   const parts = [
-    created > 0 ? `${created} created` : "",
+    shipped > 0 ? `${shipped} already shipped` : "",
+    changed > 0 ? `${changed} changed since ${changed === 1 ? "it was" : "they were"} shipped` : "",
+    cancelled > 0 ? `${cancelled} cancelled` : "",
     refused > 0 ? `${refused} refused` : "",
-    open > 0 ? `${open} whose answer was lost (they are looked up first)` : "",
+    unknown > 0 ? `${unknown} in doubt (looked up first)` : "",
   ];
   return parts.filter((text) => text !== "").join(", ");
 }

@@ -1,31 +1,47 @@
-/** Owns the report of an import: a row's outcome as data and as a line of a table, and the totals. */
+/** The report of an import: a row's outcome as data and as a line of a table, and the totals. */
 
 import type { Context } from "../command/command.ts";
 import { jsonNumber } from "../model/json.ts";
 import type { ReportRow } from "../model/results.ts";
 import { type Block, type Column, line, show, styled, type Text } from "../terminal/blocks.ts";
 import type { Overview } from "./import-input.ts";
-import type { RowResult } from "./import-terms.ts";
+import type { Outcome, RowResult } from "./importer.ts";
 import type { RejectsWriter } from "./rejects.ts";
+import { explain } from "./row-outcome.ts";
 
-export type Counts = Readonly<Record<RowResult["outcome"], number>> & {
-  /** Rows that have changed since their orders were created. */
-  readonly changed: number;
-  /** Outcomes of an earlier run. */
-  readonly earlier: number;
-};
+export type Counts = Readonly<Record<Outcome, number>>;
 
-export function toReport({ row, outcome, facts, error }: RowResult, { columns }: Overview): ReportRow {
-  const column = error?.field === undefined ? undefined : (columns.get(error.field) ?? error.field);
+export function noCounts(): Record<Outcome, number> {
+  return {
+    created: 0,
+    found: 0,
+    shipped: 0,
+    refused: 0,
+    held: 0,
+    changed: 0,
+    cancelled: 0,
+    unknown: 0,
+    unsent: 0,
+  };
+}
+
+/** Rows of which it is settled what became of them. */
+export function countDone({ unsent: _left, ...done }: Counts): number {
+  return Object.values(done).reduce((sum, count) => sum + count, 0);
+}
+
+export function toReport(result: RowResult, { columns }: Overview): ReportRow {
+  const { row, outcome, order } = result;
+  const error = explain(result, columns);
   return {
     ref: row.ref ?? null,
     row: row.row,
     outcome,
-    id: facts ? jsonNumber(facts.id) : null,
-    order_no: facts?.order_no ?? null,
-    tracking_number: facts?.tracking_number ?? null,
-    estimated_fee: facts?.estimated_fee ? jsonNumber(facts.estimated_fee) : null,
-    error: error ? { code: error.code, message: error.message, column } : null,
+    id: order ? jsonNumber(order.id) : null,
+    order_no: order?.order_no ?? null,
+    tracking_number: order?.tracking_number ?? null,
+    estimated_fee: order?.estimated_fee ? jsonNumber(order.estimated_fee) : null,
+    error: error ? { code: error.code, message: error.message, column: error.column } : null,
   };
 }
 
@@ -35,7 +51,17 @@ export function describeError({ error }: ReportRow): string {
   return column === undefined || message.includes(column) ? message : `${column}: ${message}`;
 }
 
-const styles = { created: "good", refused: "bad", unknown: "warn", unsent: "dim" } as const;
+const styles = {
+  created: "good",
+  found: "good",
+  shipped: "dim",
+  refused: "bad",
+  held: "warn",
+  changed: "warn",
+  cancelled: "dim",
+  unknown: "warn",
+  unsent: "dim",
+} as const;
 
 export const reportColumns: readonly Column<ReportRow>[] = [
   { path: "row", title: "ROW", cell: ({ row }) => String(row), align: "right" },
@@ -76,29 +102,32 @@ export async function closeReport(
   rejects: Pick<RejectsWriter, "path" | "count" | "failure" | "earlier"> | undefined,
   { messages, display }: Context,
 ): Promise<void> {
-  if (counts.changed > 0) {
-    messages.warn(
-      counts.changed === 1
-        ? "1 row has changed since its order was created; the order is as it was"
-        : `${counts.changed} rows have changed since their orders were created; the orders are as they were`,
-    );
-  }
-  if (rows > rowsInSight) await display(recall(wrong, counts.refused + counts.unknown));
-  const earlier = counts.earlier > 0 ? ` (${counts.earlier} of them in an earlier run)` : "";
-  const left = rows - counts.created - counts.refused - counts.unknown;
-  const parts = [
-    `${counts.created} created`,
-    counts.refused > 0 ? `${counts.refused} refused` : "",
-    counts.unknown > 0 ? `${counts.unknown} unknown` : "",
-    left > 0 ? `${left} not sent` : "",
-  ];
+  const { refused, held, changed, cancelled, unknown } = counts;
+  if (rows > rowsInSight) await display(recall(wrong, refused + held + changed + cancelled + unknown));
   const total = rows === 1 ? "1 row" : `${rows} rows`;
-  messages.note(`${total}: ${parts.filter((part) => part !== "").join(", ")}${earlier}`);
+  messages.note(`${total}: ${describeCounts(rows, counts)}`);
   if (rejects && rejects.count > 0 && !rejects.failure) {
     const written = rejects.count === 1 ? "1 refused row is" : `${rejects.count} refused rows are`;
     messages.note(`${written} in ${rejects.path}`);
     if (rejects.earlier) messages.warn(`the file that was there, and differs, is now ${rejects.earlier}`);
   }
+}
+
+/** `3 created, 2 already shipped, 1 not sent`. */
+export function describeCounts(rows: number, counts: Counts): string {
+  const left = rows - countDone(counts);
+  const parts = [
+    `${counts.created} created`,
+    counts.found > 0 ? `${counts.found} found` : "",
+    counts.shipped > 0 ? `${counts.shipped} already shipped` : "",
+    counts.refused > 0 ? `${counts.refused} refused` : "",
+    counts.held > 0 ? `${counts.held} held` : "",
+    counts.changed > 0 ? `${counts.changed} changed` : "",
+    counts.cancelled > 0 ? `${counts.cancelled} cancelled` : "",
+    counts.unknown > 0 ? `${counts.unknown} unknown` : "",
+    left > 0 ? `${left} not sent` : "",
+  ];
+  return parts.filter((part) => part !== "").join(", ");
 }
 
 function recall(wrong: readonly ReportRow[], count: number): readonly Block[] {

@@ -1,36 +1,36 @@
-/** Owns the run of an import as seen by a user: progress, report, rejects, and how it ended. */
+/** The run of an import as a user sees it: progress, report, rejects, and how it ended. */
 
 import { ServiceFailure } from "../api/failure.ts";
 import { type Context, type RowsOutput, rows } from "../command/command.ts";
-import { CourierError, interrupted } from "../core/errors.ts";
+import { CourierError, type ExitCode, interrupted } from "../core/errors.ts";
 import type { ReportRow } from "../model/results.ts";
+import { ServiceUnavailable } from "./backoff.ts";
 import { type ImportMeter, openImportMeter } from "./import-meter.ts";
-import type { OtherOrders } from "./import-others.ts";
-import type { ImportPlan } from "./import-plan.ts";
+import { goodRows, type ImportPlan } from "./import-plan.ts";
 import {
   type Counts,
   closeReport,
+  countDone,
+  describeCounts,
   describeError,
   isWorthKeeping,
+  noCounts,
   remarkOn,
   reportColumns,
   toReport,
 } from "./import-report.ts";
 import { createTools } from "./import-send.ts";
-import type { ImportOptions, RowResult } from "./import-terms.ts";
-import { importRows } from "./importer.ts";
-import type { Journal } from "./journal.ts";
-import { ServiceUnavailable } from "./patience.ts";
+import { type ImportOptions, type ImportTools, importRows, type RowResult } from "./importer.ts";
 import type { RejectsWriter } from "./rejects.ts";
-import { inRowOrder } from "./row-order.ts";
-import { type ImportRow, type RowsOptions, readRows } from "./rows.ts";
+import { inRowOrder } from "./reorder-buffer.ts";
+import type { RowsOptions } from "./rows.ts";
 
 export interface ImportRun {
   readonly source: RowsOptions;
   readonly plan: ImportPlan;
-  readonly journal: Journal;
-  readonly others: OtherOrders;
+  readonly tools: Pick<ImportTools, "ledger" | "run" | "file" | "policy" | "releaseDead">;
   readonly settings: ImportOptions;
+  readonly skipsChanged: boolean;
   /** Flags that say how the file is to be read. */
   readonly readBy: readonly string[];
   readonly rejects: RejectsWriter | undefined;
@@ -38,16 +38,14 @@ export interface ImportRun {
 
 /** Sends the rows as the report is read, one report row each. */
 export function runImport(run: ImportRun, context: Context): RowsOutput {
-  const counts = { created: 0, refused: 0, unknown: 0, unsent: 0, changed: 0, earlier: 0 };
+  const counts = noCounts();
   const wrong: ReportRow[] = [];
-  const { source, plan, journal, others, settings, readBy, rejects } = run;
+  const { source, plan, settings, rejects } = run;
 
   /** A row counts when it is done, and not only when its turn in the report has come. */
   async function* counted(results: AsyncIterable<RowResult>, meter: ImportMeter) {
     for await (const result of results) {
       counts[result.outcome] += 1;
-      if (result.isChanged) counts.changed += 1;
-      if (result.isEarlier) counts.earlier += 1;
       meter.count(counts);
       yield result;
     }
@@ -58,13 +56,18 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     const onStop = () => {
       const { reason } = context.signal;
       const why = isOfTheRun(reason) ? `${reason.message}; ` : "";
-      context.messages.note(`${why}stopping: what is under way is finished first; once more stops at once`);
+      context.messages.note(`${why}stopping after the requests in progress; press Ctrl-C again to stop now`);
     };
     context.signal.addEventListener("abort", onStop, { once: true });
     let isOver = false;
+    let failure: unknown;
     try {
-      const tools = await createTools(others, meter.tell, context);
-      const results = importRows(goodRows(source), journal, tools, settings);
+      const { ledger } = run.tools;
+      const sending = await createTools(
+        { ledger, customer: run.tools.run.customer, tell: meter.tell },
+        context,
+      );
+      const results = importRows(goodRows(source), { ...run.tools, ...sending }, settings);
       for await (const result of inRowOrder(counted(results, meter))) {
         const row = toReport(result, plan.overview);
         if (result.outcome === "refused") await rejects?.add(result.row.raw, describeError(row));
@@ -74,7 +77,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       isOver = true;
     } catch (error) {
       isOver = true;
-      throw isUnavailable(error) ? unavailable(error, counts, journal) : error;
+      failure = error;
     } finally {
       context.signal.removeEventListener("abort", onStop);
       meter.end();
@@ -82,8 +85,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       if (rejects?.failure) context.messages.warn(rejects.failure);
       if (!isOver) context.messages.warn(`stopped, since nobody reads the report any more; ${goOn}`);
     }
-    const rejectsPath = rejects?.failure === undefined ? rejects?.path : undefined;
-    return verdict(counts, plan, { rejectsPath, readBy }, context);
+    return endOf(run, counts, failure, context);
   }
 
   return {
@@ -93,49 +95,80 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   };
 }
 
-/** The rows once more, from the same copy: none can be wrong now. */
-async function* goodRows(source: RowsOptions): AsyncGenerator<ImportRow> {
-  for await (const checked of readRows(source)) {
-    if (!("ok" in checked)) throw new Error("a row that was right is wrong when it is read again");
-    yield checked.ok;
-  }
-}
+const goOn = "run the same command again: it continues where it stopped";
 
-const goOn = "run the same command again: it goes on where it was";
-
-function verdict(
-  counts: Counts,
-  { overview: { rows: total } }: ImportPlan,
-  { rejectsPath, readBy }: { rejectsPath: string | undefined; readBy: readonly string[] },
-  { signal }: Context,
-): CourierError | undefined {
-  if (signal.aborted && counts.created + counts.refused < total) {
-    const left = total - counts.created - counts.refused;
-    const stopped = `stopped: ${counts.created} created, ${counts.refused} refused, ${left} to go`;
+/** The first that fits: interrupted, in doubt, key refused, unsent, refused or held or changed. */
+function endOf(run: ImportRun, counts: Counts, failure: unknown, context: Context): CourierError | undefined {
+  const total = run.plan.overview.rows;
+  const left = total - countDone(counts);
+  const { signal } = context;
+  if (failure !== undefined && !isExpected(failure)) throw failure;
+  if (signal.aborted && left + counts.unknown > 0) {
+    const stopped = `stopped: ${describeCounts(total, counts)}`;
     const { reason } = signal;
     if (isOfTheRun(reason)) return reason.with({ message: `${reason.message}; ${stopped}` });
     return interrupted(reason instanceof CourierError && reason.exit === 143 ? 143 : 130, stopped, goOn);
   }
-  if (counts.unknown > 0) {
-    return new CourierError(
-      "outcome_unknown",
-      6,
-      `it is not known whether ${counts.unknown} of ${total} orders ${counts.unknown === 1 ? "was" : "were"} created`,
-      {
-        hint: "the report names the orders that may be theirs; running the same command again looks once more",
-      },
-    );
-  }
-  if (counts.refused === 0) return undefined;
+  if (counts.unknown > 0) return inDoubt(counts.unknown, total, failure, context);
+  if (failure !== undefined) return stoppedBy(failure, counts);
+  if (left > 0) return unsent(left, total);
+  return someRefused(run, counts);
+}
+
+function inDoubt(unknown: number, total: number, failure: unknown, { nextCommand }: Context): CourierError {
+  const cause = failure instanceof Error ? `; the import stopped: ${failure.message}` : "";
+  return new CourierError(
+    "outcome_unknown",
+    6,
+    `it is not known whether ${unknown} of ${total} orders ${unknown === 1 ? "was" : "were"} created${cause}`,
+    {
+      hint: `the report lists possible matches; run the command again to check again, or decide with: ${nextCommand("orders resolve")} (names: ${nextCommand("log --unknown")})`,
+    },
+  );
+}
+
+function stoppedBy(cause: Error, counts: Counts): CourierError {
+  const made = counts.created + counts.found;
+  const message = `the import stopped after ${made} created ${made === 1 ? "order" : "orders"}: ${cause.message}`;
+  const known = cause instanceof CourierError ? cause : undefined;
+  if (known && known.exit !== 5) return known.with({ message, hint: known.hint ?? goOn });
+  const code = known && !(known instanceof ServiceFailure) ? known.code : "service_unavailable";
+  const exit: ExitCode = 5;
+  return new CourierError(code, exit, message, { hint: goOn, cause });
+}
+
+function unsent(left: number, total: number): CourierError {
+  return new CourierError("unsent", 5, `${left} of ${total} rows were not sent`, { hint: goOn });
+}
+
+function someRefused(
+  { plan, rejects, readBy, skipsChanged }: ImportRun,
+  { refused, held, changed }: Counts,
+): CourierError | undefined {
+  const kept = skipsChanged ? 0 : changed;
+  if (refused + held + kept === 0) return undefined;
+  const total = plan.overview.rows;
+  const parts = [
+    refused > 0 ? `${refused} refused` : "",
+    held > 0 ? `${held} held` : "",
+    kept > 0 ? `${kept} changed since ${kept === 1 ? "it was" : "they were"} shipped` : "",
+  ];
+  const path = rejects?.failure === undefined ? rejects?.path : undefined;
+  const fix = path
+    ? `fix the rows in ${path} and import that file${sameFlags(readBy)}`
+    : "fix these rows and run the same command again, or get them as a file with --rejects FILE";
+  const hints = [
+    refused > 0 ? fix : "",
+    held > 0 ? "--skip-shipped counts held rows as shipped; --allow-duplicate row:N ships row N as well" : "",
+    kept > 0 ? "--skip-changed accepts changed rows as they were shipped" : "",
+  ];
   return new CourierError(
     "some_refused",
     3,
-    `${counts.refused} of ${total} rows ${counts.refused === 1 ? "was" : "were"} refused`,
-    {
-      hint: rejectsPath
-        ? `mend the rows in ${rejectsPath} and import that file${sameFlags(readBy)}`
-        : "mend these rows and run the same command again, or use --rejects FILE to get them as a file",
-    },
+    held + kept === 0
+      ? `${refused} of ${total} rows ${refused === 1 ? "was" : "were"} refused`
+      : `of ${total} ${total === 1 ? "row" : "rows"}: ${parts.filter((part) => part !== "").join(", ")}`,
+    { hint: hints.filter((hint) => hint !== "").join("; ") },
   );
 }
 
@@ -148,16 +181,7 @@ function isOfTheRun(reason: unknown): reason is CourierError {
   return reason instanceof CourierError && reason.exit !== 130 && reason.exit !== 143;
 }
 
-function isUnavailable(error: unknown): error is Error {
-  return error instanceof ServiceUnavailable || (error instanceof ServiceFailure && error.exit === 5);
-}
-
-function unavailable(cause: Error, counts: Counts, { open }: Journal): CourierError {
-  const doubt = open.size === 0 ? "" : `; what became of ${open.size} more is found out by then`;
-  return new CourierError(
-    "service_unavailable",
-    5,
-    `the import stopped after ${counts.created} created orders: ${cause.message}`,
-    { hint: `${goOn}${doubt}`, cause },
-  );
+/** Anything else is a bug. */
+function isExpected(error: unknown): error is Error {
+  return error instanceof ServiceUnavailable || error instanceof CourierError;
 }

@@ -1,25 +1,25 @@
-/** Owns the way from the service's answers to what an import makes of them. */
+/** From the service's answers to what an import makes of them. */
 
 import { ServiceFailure } from "../api/failure.ts";
 import { allOrders } from "../api/pages.ts";
 import { isTransient } from "../api/retry.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { Draft } from "../model/draft.ts";
-import type { OtherOrders } from "./import-others.ts";
-import type { ImportTools, SendResult, Stage } from "./import-terms.ts";
-import { createdFacts } from "./journal-state.ts";
-import { longestSilenceMs, longestWaitMs } from "./patience.ts";
+import { orderFacts } from "../sending/guard.ts";
+import { createLookup } from "../sending/lookup.ts";
+import { longestSilenceMs, longestWaitMs } from "./backoff.ts";
+import type { ImportTools, SendResult, Stage } from "./importer.ts";
 
 const pagesAtOnce = 4;
 const firstPauseMs = 1_000;
 const longestPauseMs = 5_000;
 
 export async function createTools(
-  others: OtherOrders,
-  tell: ImportTools["tell"],
+  { ledger, customer, tell }: { ledger: Ledger; customer: number; tell: ImportTools["tell"] },
   context: Context,
-): Promise<ImportTools> {
+): Promise<Pick<ImportTools, "send" | "lookup" | "clock" | "random" | "stop" | "tell">> {
   // What was sent is waited for in spite of Ctrl-C; looking for orders can be done another time.
   const [sending, reading] = [await context.lastingService(), await context.service()];
   let stage: Stage = { kind: "sending" };
@@ -28,20 +28,17 @@ export async function createTools(
     tell(next);
   };
   const onFailure = (reason: string) => tell({ kind: "failing", reason });
-  const patiently = bearFailures(context, onFailure, () => tell(stage));
+  const retry = createRetry(context, onFailure, () => tell(stage));
   const patient: CourierService = {
     ...reading,
-    listOrders: (...query) => patiently(() => reading.listOrders(...query)),
+    listOrders: (...query) => retry(() => reading.listOrders(...query)),
   };
   return {
     send: ({ draft }) => sendOnce(draft, sending),
     lookup: {
-      async *list(dateFrom, dateTo) {
-        await others.refresh();
-        yield* allOrders(patient, { dateFrom, dateTo }, { concurrency: pagesAtOnce });
-      },
-      detail: (id) => patiently(() => reading.order(id)),
-      owns: others.owns,
+      ...(await createLookup(customer, ledger, context)),
+      list: (dateFrom, dateTo) => allOrders(patient, { dateFrom, dateTo }, { concurrency: pagesAtOnce }),
+      detail: (id) => retry(() => reading.order(id)),
       clockOffsetMs: () => sending.clockOffsetMs() ?? reading.clockOffsetMs(),
     },
     clock: context.clock,
@@ -52,7 +49,7 @@ export async function createTools(
 }
 
 /** A look needs hundreds of calls, and one that fails for good would make all of them vain. */
-function bearFailures(
+function createRetry(
   { clock, random, signal }: Context,
   onFailure: (reason: string) => void,
   onRecovery: () => void,
@@ -81,7 +78,7 @@ function bearFailures(
 async function sendOnce(draft: Draft, service: CourierService): Promise<SendResult> {
   try {
     const { order } = await service.createOrder(draft, { retries: false });
-    return { kind: "created", facts: createdFacts(order) };
+    return { kind: "created", order: orderFacts(order), orderState: order.status ?? undefined };
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
     if (error.mayHaveHappened) return { kind: "unknown", cause: error };
@@ -90,9 +87,11 @@ async function sendOnce(draft: Draft, service: CourierService): Promise<SendResu
         return {
           kind: "refused",
           isFinal: error.serviceCode !== undefined,
-          code: error.serviceCode ?? error.code,
-          message: error.message,
-          field: error.refusedField,
+          rejection: {
+            code: error.serviceCode ?? error.code,
+            message: error.message,
+            field: error.refusedField,
+          },
         };
       case "limited":
         return { kind: "limited", cause: error, retryAfterMs: error.retryAfterMs };

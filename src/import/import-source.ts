@@ -1,9 +1,9 @@
-/** Owns where an import's rows come from: the file or stdin, the columns' names, the sender of rows without one. */
+/** Where an import's rows come from: the file or stdin, the columns' names, the sender of rows without one. */
 
 import type { Context } from "../command/command.ts";
 import { defaultSender, findParty, parseAlias } from "../config/address-book.ts";
 import { usageError } from "../core/errors.ts";
-import { inspectSource, type NamedEncoding } from "../sheets/source.ts";
+import { contentOfBytes, inspectSource, type NamedEncoding } from "../sheets/source.ts";
 import type { RowsOptions } from "./rows.ts";
 
 export interface SourceChoice {
@@ -12,19 +12,33 @@ export interface SourceChoice {
   readonly map?: readonly { readonly header: string; readonly path: string }[] | undefined;
   readonly useMap?: string | undefined;
   readonly saveMap?: string | undefined;
+  readonly shop?: string | undefined;
   readonly sender?: string | undefined;
   readonly encoding?: NamedEncoding | undefined;
 }
 
-/** Throws a usage or file error for names that are not known and for a file that is not usable. */
-export async function openSource(choice: SourceChoice, context: Context): Promise<RowsOptions> {
+export interface Source extends RowsOptions {
+  /** Whose refs the rows have. */
+  readonly shop: string;
+}
+
+/** A spreadsheet of a million rows is smaller. */
+const mostBytes = 256 * 2 ** 20;
+
+/**
+ * Reads the file into memory once, so that what is sent is what was checked. Throws a usage or file error for
+ * names that are not known and for a file that is not usable.
+ */
+export async function openSource(choice: SourceChoice, context: Context): Promise<Source> {
   const name = choice.file === "-" ? "stdin" : choice.file;
-  const content = await context.keepCopy(choice.file, name);
+  const content = contentOfBytes(await context.readBytes(choice.file, mostBytes));
+  const { mapping, shop } = await chooseMapping(choice, context);
   return {
     content,
     name,
     facts: await inspectSource(content, name, choice.encoding),
-    mapping: await chooseMapping(choice, context),
+    mapping,
+    shop,
     sender: await findSender(choice.sender, context),
   };
 }
@@ -36,12 +50,12 @@ async function findSender(alias: string | undefined, context: Context) {
   return findParty(await context.config.read(), parseAlias(alias));
 }
 
-/** Saved column names, with those of `--map` over them. */
+/** Saved column names and their shop, with `--map` and `--shop` over them. */
 async function chooseMapping(
-  { map = [], useMap, saveMap }: SourceChoice,
+  { map = [], useMap, saveMap, shop: givenShop }: SourceChoice,
   context: Context,
-): Promise<ReadonlyMap<string, string>> {
-  const { maps } = await context.config.read();
+): Promise<{ mapping: ReadonlyMap<string, string>; shop: string }> {
+  const { maps, shops = {} } = await context.config.read();
   const saved = useMap !== undefined && Object.hasOwn(maps, useMap) ? maps[useMap] : undefined;
   if (useMap !== undefined && !saved) {
     throw usageError(
@@ -49,10 +63,16 @@ async function chooseMapping(
       `saved: ${Object.keys(maps).join(", ") || "none yet"}`,
     );
   }
+  const savedShop = useMap !== undefined && Object.hasOwn(shops, useMap) ? shops[useMap] : undefined;
   const mapping = { ...saved, ...Object.fromEntries(map.map(({ header, path }) => [header, path])) };
+  const shop = givenShop ?? savedShop ?? "";
   if (saveMap !== undefined) {
     const name = parseAlias(saveMap);
-    await context.config.update((config) => ({ ...config, maps: { ...config.maps, [name]: mapping } }));
+    await context.config.update((config) => ({
+      ...config,
+      maps: { ...config.maps, [name]: mapping },
+      ...(shop === "" ? {} : { shops: { ...config.shops, [name]: shop } }),
+    }));
   }
-  return new Map(Object.entries(mapping));
+  return { mapping: new Map(Object.entries(mapping)), shop };
 }

@@ -1,4 +1,4 @@
-/** Owns `courier orders import`: many orders from a spreadsheet, each created exactly once (4.2 to 4.4). */
+/** `courier orders import`: many orders from a spreadsheet, each created exactly once (4.2 to 4.4). */
 
 import path from "node:path";
 import { checkBudget } from "../command/budget.ts";
@@ -20,22 +20,19 @@ import {
   textArgument,
   textOption,
 } from "../command/options.ts";
-import type { ActiveAccount } from "../config/accounts.ts";
-import { rememberJournal } from "../config/journals.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
+import type { ImportFile } from "../ledger/operations.ts";
+import type { FileFacts } from "../ledger/rules.ts";
+import { releaseDeadRuns } from "../sending/owners.ts";
 import { isPassing, type NamedEncoding, namedEncodings } from "../sheets/source.ts";
 import { parseMapping } from "./columns.ts";
-import { importAlone } from "./import-alone.ts";
 import { checkView, toSummary } from "./import-check.ts";
-import { openOtherOrders } from "./import-others.ts";
-import { type ImportPlan, planImport, summarise } from "./import-plan.ts";
+import { checkRows, type Overview } from "./import-input.ts";
+import { createPolicy, type ImportPlan, type PlanChoice, planImport, summarise } from "./import-plan.ts";
 import { runImport } from "./import-run.ts";
-import { openSource } from "./import-source.ts";
-import { duplicates, settleTwins } from "./import-twins.ts";
-import { type JournalIdentity, openJournal, viewJournal } from "./journal.ts";
+import { openSource, type Source } from "./import-source.ts";
 import { createRejects } from "./rejects.ts";
-import type { RowsOptions } from "./rows.ts";
 
 const options = {
   map: listOption(
@@ -57,13 +54,31 @@ const options = {
   check: switchOption("read every row and compare it with earlier imports, and send nothing"),
   concurrency: countOption("N", "rows sent at once (default 4)", { min: 1, max: 64 }),
   rate: countOption("N", "send at most N rows a second", { min: 1, max: 1_000 }),
-  journal: textOption("PATH", "where the journal is kept (default: FILE.journal.ndjson)", { values: "file" }),
+  shop: textOption(
+    "NAME",
+    "the shop whose refs the rows have, where several shops number their orders alike",
+  ),
   retryRefused: switchOption("send rows again that were refused before, although they have not changed"),
   rejects: textOption("FILE", "write refused rows to a file, in the input's form, with what was wrong", {
     values: "file",
   }),
-  allowDuplicate: switchOption("send rows although another import has created the same orders"),
+  skipShipped: switchOption("count rows that equal an order of another file or command as shipped"),
+  skipChanged: switchOption(
+    "accept rows that were edited since they were shipped: nothing is sent, exit code 0",
+  ),
+  allowDuplicate: listOption(
+    "ROWS",
+    "ship these rows although an equal order is known: refs or row numbers, 1001,row:17 (repeatable)",
+    parseRowNames,
+  ),
 } as const;
+
+/** `1001,row:17`. */
+function parseRowNames(text: string): readonly string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (!names.includes("")) return names;
+  throw usageError(`--allow-duplicate takes refs or row numbers such as 1001,row:17, not ${quote(text)}`);
+}
 
 function parseEncoding(text: string, flag: string): NamedEncoding {
   const encoding = namedEncodings.find((each) => each === text.toLowerCase());
@@ -78,13 +93,14 @@ export const importOrders = defineCommand({
     "sender.phone, sender.province, sender.city, sender.district, sender.detail, the same with receiver, and\n" +
     "item.name, item.description, item.weight, item.value, item.quantity. Cells are parted by commas,\n" +
     "semicolons or tabs; an Excel sheet is saved as CSV UTF-8 first.\n\n" +
-    "Every row is checked before anything is sent. A journal beside the file keeps what became of each row:\n" +
-    "after a lost connection, Ctrl-C or a crash, run the same command again and it goes on where it was.\n" +
-    "Rows that were created are not sent again, and neither are the same rows in another file.\n\n" +
-    "Refused rows: mend them in the file of --rejects and import that, or mend them in the file itself and run\n" +
-    "the same command again. After exit 5, 6 or 130 the same command goes on where it was.",
+    "Every row is checked before anything is sent, and recorded in the ledger of this machine before it leaves.\n" +
+    "After a lost connection, Ctrl-C or a crash, run the same command again: it continues where it stopped. Rows\n" +
+    "that were shipped are skipped, in a longer export of the next day as well: a row is known by its ref, and\n" +
+    "without one by its place among equal rows of the same file. Several processes share the rows of one file.\n\n" +
+    "Refused rows: fix them in the file of --rejects and import that, or fix them in the file itself and run\n" +
+    "the same command again. A row that equals an order of another file or command is held and not sent.",
   arguments: {
-    file: textArgument("the file; - for stdin, which needs --journal, as a named pipe does", {
+    file: textArgument("the file; - for stdin", {
       values: "file",
     }),
   },
@@ -97,109 +113,135 @@ export const importOrders = defineCommand({
       line: "orders import orders.csv --rejects rejects.csv",
       note: "send them; the refused ones come out as a file, with what was wrong",
     },
-    { line: "orders import rejects.csv", note: "the refused ones, once they are mended in that file" },
+    { line: "orders import rejects.csv", note: "the refused ones, once they are fixed in that file" },
     {
       line: 'orders import shop.csv --map "Ship Name=receiver.name" --sender @shop --save-map shop',
       note: "a shop's own export; the next time --use-map shop will do",
     },
   ],
-  exits: [0, 2, 3, 5, 6, 130],
+  exits: [0, 2, 3, 4, 5, 6, 130],
   seeAlso: ["orders list", "orders export", "addresses add"],
   async run(input, context): Promise<Output> {
     const { file, check } = input;
-    const retryRefused = input.retryRefused === true;
     if (input.rejects !== undefined && path.resolve(input.rejects) === path.resolve(file)) {
       throw usageError("the file of --rejects is the one that is imported", "give it another name");
     }
-    const journalPath = await findJournalPath(input);
-    if (check) return checkFile(input, journalPath, context);
-    if (journalPath === undefined) {
-      const name = file === "-" ? "stdin" : file;
-      throw usageError(
-        `an import from ${name} needs a place for its journal`,
-        "give one with --journal PATH",
-      );
-    }
+    if (check) return checkFile(input, context);
     await ensureCanConfirm(context);
-    context.defer(await context.lock(journalPath, "the journal"));
     const source = await openSource(input, context);
-    const identity = identify(await context.account());
-    await importAlone(identity, file === "-" ? journalPath : path.resolve(file), context);
-    const journal = await openJournal(journalPath, identity, source.facts.fingerprint);
-    context.defer(() => journal.close());
-    const others = openOtherOrders(journalPath, identity, context);
-    const compared = input.allowDuplicate === true ? undefined : others;
-    const plan = await planImport(source, journal, { others: compared, retryRefused }, context);
-    summarise(plan, identity, context);
-    await settleTwins(plan.twins, context);
+    const overview = await checkRows(source, context);
+    const ledger = await context.ledger();
+    const { id: customer } = await context.customer({ isFresh: true });
+    const releaseDead = () => releaseDeadRuns(ledger, customer, context.processes, context.clock.now());
+    await releaseDead();
+    const identity = await identifyFile(input, source, overview);
+    const policy = createPolicy(chooseOf(input), overview, (await context.prompts()) !== undefined);
+    const plan = await planImport(
+      source,
+      overview,
+      {
+        ledger,
+        customer,
+        policy,
+        file: await factsOf(source, overview, ledger.findFile(customer, identity)),
+      },
+      context,
+    );
+    summarise(plan, (await context.account()).name, context);
     const rejects = await openRejects(input.rejects, source, plan);
     if (rejects) context.defer(rejects.abandon);
-    if (plan.toSend + plan.open > 0) {
-      await checkBudget(plan.toSend + plan.open, await context.service(), context);
-      await confirmOrStop(context, question(plan, identity.account));
-      await rememberJournal(context.journals, identity.account, journalPath);
+    const resendCancelled = await askAboutUndone(plan, context);
+    const toSend = plan.toSend + (resendCancelled ? plan.cancelled : 0);
+    if (toSend + plan.unknown > 0) {
+      await checkBudget(toSend + plan.unknown, await context.service(), context);
+      await confirmOrStop(context, question(toSend, plan.unknown, (await context.account()).name));
     }
-    const settings = { concurrency: input.concurrency ?? 4, ratePerSecond: input.rate, retryRefused };
+    const run = await context.beginRun({ command: "orders import", source: identity.path || "-" });
+    const facts = await factsOf(source, overview, ledger.openFile(run, identity));
+    const settings = { concurrency: input.concurrency ?? 4, ratePerSecond: input.rate };
     const readBy = readingOptions.filter((name) => input[name] !== undefined).map(flagOf);
-    return runImport({ source, plan, journal, others, settings, readBy, rejects }, context);
+    const tools = { ledger, run, file: facts, policy: { ...policy, resendCancelled }, releaseDead };
+    const skipsChanged = input.skipChanged === true;
+    return runImport({ source, plan, tools, settings, skipsChanged, readBy, rejects }, context);
   },
 });
 
 /** Without them the rows of a file of rejects would not be what they were. */
-const readingOptions = ["map", "useMap", "sender"] as const;
+const readingOptions = ["map", "useMap", "sender", "shop"] as const;
 
 type Input = OptionValues<typeof options> & { readonly file: string };
 
-/** Without links, so that one journal has one name; undefined for stdin and for a pipe without `--journal`. */
-async function findJournalPath({ file, journal }: Input): Promise<string | undefined> {
-  if (journal === undefined && (await isPassing(file))) return undefined;
-  const given = journal ?? `${file}.journal.ndjson`;
-  return findRealPath(given).catch(() => path.resolve(given)); // what opens it tells what is wrong
-}
-
-function identify(account: ActiveAccount): JournalIdentity {
+function chooseOf(input: Input): PlanChoice {
   return {
-    account: account.name,
-    base_url: account.kind === "sandbox" ? "sandbox" : account.baseUrl,
+    retryRefused: input.retryRefused === true,
+    skipShipped: input.skipShipped === true,
+    duplicates: (input.allowDuplicate ?? []).flat(),
   };
 }
 
-/** Compares with what was imported before, where there is an account and so something to compare with. */
-async function checkFile(input: Input, journalPath: string | undefined, context: Context): Promise<Output> {
+/** By what the ledger knows the file: stdin and pipes have no path. */
+async function identifyFile(
+  input: Input,
+  { shop, facts }: Source,
+  { rowsHash }: Overview,
+): Promise<ImportFile> {
+  const isPipe = await isPassing(input.file);
+  const found = isPipe ? "" : await findRealPath(input.file).catch(() => path.resolve(input.file));
+  return { shop, path: found, bytesHash: facts.fingerprint, rowsHash };
+}
+
+async function factsOf(
+  { shop }: Source,
+  { hasRef, countOf }: Overview,
+  number: Promise<number | undefined>,
+): Promise<FileFacts> {
+  return { file: await number, shop, hasRef, countOf };
+}
+
+/** Orders of an undone import were cancelled on purpose: shipping them again is asked about as a whole. */
+async function askAboutUndone({ undone }: ImportPlan, context: Context): Promise<boolean> {
+  if (undone === 0) return false;
+  const orders = undone === 1 ? "1 order of this file was" : `${undone} orders of this file were`;
+  const prompts = context.globals.yes ? undefined : await context.prompts();
+  return (await prompts?.confirm(`${orders} cancelled by an undo. Ship them again?`, false)) ?? false;
+}
+
+/** Compares with the ledger, where there is an account whose orders it may know. */
+async function checkFile(input: Input, context: Context): Promise<Output> {
   const source = await openSource(input, context);
+  const overview = await checkRows(source, context);
   const account = await context.account().catch((error) => {
     const isNamed = context.globals.account !== undefined;
     if (error instanceof CourierError && error.code === "no_account" && !isNamed) return undefined;
     throw error;
   });
-  const identity = account && identify(account);
-  const journal = identity && journalPath ? await viewJournal(journalPath, identity) : undefined;
-  if (journal) context.defer(journal.close);
-  const compares = identity !== undefined && input.allowDuplicate !== true;
-  const others = compares ? openOtherOrders(journalPath, identity, context) : undefined;
-  const plan = await planImport(
-    source,
-    journal,
-    { others, retryRefused: input.retryRefused === true },
-    context,
-  );
-  const [twin] = plan.twins;
-  if (twin) throw duplicates(twin);
-  const comparison = compares
-    ? `none of the account ${identity.account} has a row of this file`
-    : `not compared: ${identity ? "--allow-duplicate was given" : "there is no account"}`;
-  return document(toSummary(plan, compares ? identity.account : undefined), () =>
-    checkView(plan, comparison),
-  );
+  const policy = createPolicy(chooseOf(input), overview, (await context.prompts()) !== undefined);
+  const customer = account && (await context.knownCustomer())?.id;
+  const ledger = customer === undefined ? undefined : await context.ledger();
+  const identity = await identifyFile(input, source, overview);
+  const known =
+    ledger && customer !== undefined
+      ? {
+          ledger,
+          customer,
+          policy,
+          file: await factsOf(source, overview, ledger.findFile(customer, identity)),
+        }
+      : undefined;
+  const plan = await planImport(source, overview, known, context);
+  const comparison = account
+    ? `the orders sent from this machine with the account ${account.name}`
+    : "nothing: there is no account";
+  return document(toSummary(plan, account?.name), () => checkView(plan, comparison));
 }
 
-async function openRejects(file: string | undefined, { facts }: RowsOptions, { overview }: ImportPlan) {
+async function openRejects(file: string | undefined, { facts }: Source, { overview }: ImportPlan) {
   if (file === undefined) return undefined;
   const { csvRecord } = await import("../terminal/csv.ts");
   return createRejects({ path: file, facts, header: overview.header, csvRecord });
 }
 
-function question({ toSend, open }: ImportPlan, account: string): string {
-  const lost = open > 0 ? `, after looking for ${open} whose answer was lost` : "";
+function question(toSend: number, unknown: number, account: string): string {
+  const lost = unknown > 0 ? `, after looking for ${unknown} in doubt` : "";
   return `Create ${toSend} ${toSend === 1 ? "order" : "orders"} with the account ${account}${lost}?`;
 }

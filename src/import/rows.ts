@@ -1,16 +1,8 @@
-/** Owns the rows of an import: a file's records as checked drafts with an identity, streamed. */
+/** The rows of an import: a file's records as checked drafts, streamed. */
 
-import { hash } from "node:crypto";
 import { suggest } from "../core/suggest.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
-import {
-  type Draft,
-  type DraftParty,
-  draftPaths,
-  draftSchema,
-  itemFields,
-  partyFields,
-} from "../model/draft.ts";
+import { type Draft, type DraftParty, draftPaths, draftSchema } from "../model/draft.ts";
 import {
   isJsonNumber,
   isJsonObject,
@@ -19,6 +11,7 @@ import {
   jsonNumber,
   stringifyJson,
 } from "../model/json.ts";
+import { contentOf } from "../model/same-order.ts";
 import { check } from "../model/schema.ts";
 import { createGarbleCheck } from "../sheets/garbled.ts";
 import { readElements, readObjects } from "../sheets/json-rows.ts";
@@ -44,12 +37,12 @@ export interface ImportRow {
   /** The row's own name, where the file gives one. */
   readonly ref: string | undefined;
   readonly draft: Draft;
-  /**
-   * Who the row is, wherever it stands: its ref, else its content and which of the equal ones it is.
-   */
-  readonly key: string;
-  /** Hash of the draft: equal for equal orders. */
+  /** Parts of the draft that a default gave and not the row itself. */
+  readonly defaults: readonly string[];
+  /** Equal for equal orders. */
   readonly content: string;
+  /** Which of the equal rows without a ref it is, from 1. */
+  readonly occurrence: number;
   /** The record as the file has it, for the file of rejects. */
   readonly raw: RawRecord;
 }
@@ -95,13 +88,14 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     }
     const earlier = ref === undefined ? undefined : refs.replace(ref, number);
     if (ref !== undefined && earlier !== undefined) {
-      const message = `the ref stands in row ${earlier} already`;
+      const message = `same ref as row ${earlier}`;
       found.push({ row: number, line, column: "ref", value: ref, message });
     }
     if (found.length > 0) return { problems: found };
-    const content = hashDraft(whole);
-    const key = ref === undefined ? `content:${content}#${countUp(content)}` : `ref:${ref}`;
-    return { ok: { row: number, line, ref, draft: whole, key, content, raw } };
+    const content = contentOf(whole);
+    const defaults = whole === draft ? [] : ["sender"];
+    const occurrence = ref === undefined ? countUp(content) : 1;
+    return { ok: { row: number, line, ref, draft: whole, defaults, content, occurrence, raw } };
   }
 
   function countUp(content: string): number {
@@ -109,22 +103,6 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     occurrences.set(content, count);
     return count;
   }
-}
-
-/** Equal for drafts that differ only in the order of their keys. */
-export function hashDraft({ sender, receiver, item, service_type }: Draft): string {
-  const parts = [valuesOf(sender, partyFields), valuesOf(receiver, partyFields), valuesOf(item, itemFields)];
-  return hash("sha256", JSON.stringify([...parts, service_type ?? 0])).slice(0, 32);
-}
-
-/** What is not there is 0, which no text is; numbers stand in brackets, with the digits that they came with. */
-function valuesOf(part: JsonObject | undefined, names: readonly string[]) {
-  return part === undefined
-    ? 0
-    : names.map((name) => {
-        const value = part[name];
-        return isJsonNumber(value) ? [value.value] : (value ?? 0);
-      });
 }
 
 type CellProblem = Pick<RowProblem, "column" | "value" | "message">;

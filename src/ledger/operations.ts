@@ -136,6 +136,8 @@ export interface Operations {
   beginCancel(run: Run, orderId: string, sentAtMs: number): Promise<OperationName>;
   endCancel(name: OperationName, owner: number, outcome: CancelOutcome, nowMs: number): Promise<void>;
 
+  /** Remembers the state in which an order of a create was seen. */
+  noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
   findOperation(name: OperationName): Promise<Operation | undefined>;
   /** Operations of a run in their order; `after` is the number where a listing goes on. */
   listOperations(run: number, after?: number, limit?: number): Promise<readonly Operation[]>;
@@ -449,6 +451,13 @@ export function createOperations(database: Database, write: Write): Operations {
           sql(
             "UPDATE operations SET order_state = ? WHERE kind = 'create' AND customer = ? AND order_id = ?",
           ).run(orderState, row?.customer ?? null, row?.order_id ?? null);
+      }),
+
+    noteOrderState: (customer, orderId, state) =>
+      write(() => {
+        sql(
+          "UPDATE operations SET order_state = ? WHERE kind = 'create' AND customer = ? AND order_id = ?",
+        ).run(state, customer, orderId);
       }),
 
     async findOperation({ run, number }) {

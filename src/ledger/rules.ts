@@ -37,6 +37,8 @@ export interface RowPolicy {
   readonly retryRefused: boolean;
   /** Rows that equal an order of another file or command count as shipped. */
   readonly skipShipped: boolean;
+  /** Rows whose orders were cancelled are sent once more. */
+  readonly resendCancelled: boolean;
   /** Rows that were named as second orders. */
   isAllowed(row: RowToSend): boolean;
 }
@@ -71,15 +73,18 @@ export function decideRow(
   nowMs: number,
 ): RowDecision {
   const isAllowed = policy.isAllowed(row);
-  const isRepeated = own.some(
-    (each) => each.allowance === "extra" && isLive(each) && each.content === row.content,
-  );
   const operation = row.ref === undefined ? findSlot(row, own) : findNamed(own);
   if (operation && operation.state !== "refused") {
     const decision = decideOwn(row, operation);
     // One more order for a row that was named; a second run with the same flag makes no third.
-    const isExtra = isAllowed && !isRepeated && decision.kind !== "in_doubt";
-    return isExtra ? { kind: "send", allowance: "extra" } : decision;
+    const isRepeated = own.some(
+      (each) =>
+        each.allowance !== "none" && each.content === row.content && isLive(each) && !isCancelled(each),
+    );
+    if (decision.kind === "in_doubt" || isRepeated) return decision;
+    if (decision.kind !== "cancelled") return isAllowed ? { kind: "send", allowance: "extra" } : decision;
+    if (isAllowed) return { kind: "send", allowance: "equal" };
+    return policy.resendCancelled ? { kind: "send", allowance: "none" } : decision;
   }
   if (operation && !policy.retryRefused && operation.content === row.content)
     return { kind: "refused", operation };
@@ -114,8 +119,9 @@ export function changedFields(
 /** Equal rows of one file are as many orders: the n-th is the n-th of those that were made or may have been. */
 function findSlot({ occurrence }: RowToSend, own: readonly Operation[]): Operation | undefined {
   const slots = own.filter(({ allowance }) => allowance !== "extra");
+  const standing = slots.filter((each) => isLive(each) && !isCancelled(each));
   const refused = slots.filter(({ state }) => state === "refused");
-  return [...slots.filter(isLive), ...refused][occurrence - 1];
+  return [...standing, ...slots.filter(isCancelled), ...refused][occurrence - 1];
 }
 
 /** The newest order of a ref that counts, else a cancelled one, else the newest refusal. */

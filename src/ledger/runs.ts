@@ -42,6 +42,8 @@ export interface Runs {
   /** Gives a run that has just begun to another customer: the key turned out to be theirs. */
   assignRun(run: Run, customer: number): Promise<Run>;
   endRun(number: number, exit: number, endedAtMs: number): Promise<void>;
+  /** The numbers of the customer's runs that were undone. */
+  undoneRuns(customer: number): Promise<ReadonlySet<number>>;
   findRun(number: number): Promise<RunSummary | undefined>;
   /** The newest first. */
   listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
@@ -95,6 +97,11 @@ export function createRuns(database: Database, write: Write): Runs {
       write(() => {
         sql("UPDATE runs SET exit = ?, ended_at = ? WHERE number = ?").run(exit, endedAtMs, number);
       }),
+
+    async undoneRuns(customer) {
+      const rows = sql("SELECT undoes FROM runs WHERE customer = ? AND undoes IS NOT NULL").all(customer);
+      return new Set(rows.map(({ undoes }) => Number(undoes)));
+    },
 
     async findRun(number) {
       const row = sql("SELECT * FROM runs WHERE number = ?").get(number);

@@ -100,7 +100,18 @@ export type Cancellation = Infer<typeof cancellationSchema>;
 const reportRowSchema = object({
   ref: textOrNull,
   row: count,
-  outcome: literal(["created", "refused", "unknown", "unsent"]),
+  /** `found`: the answer was lost, and the order was found. `shipped`: an earlier run has made the order. */
+  outcome: literal([
+    "created",
+    "found",
+    "shipped",
+    "refused",
+    "held",
+    "changed",
+    "cancelled",
+    "unknown",
+    "unsent",
+  ]),
   id: nullable(integerSchema),
   order_no: textOrNull,
   tracking_number: textOrNull,
@@ -121,8 +132,11 @@ const checkSummarySchema = object({
   /** The account whose imports the rows were compared with; null where there is none. */
   account: textOrNull,
   to_send: count,
-  created: count,
+  shipped: count,
   refused: count,
+  changed: count,
+  cancelled: count,
+  held: count,
   unknown: count,
 });
 /** The result of `orders import --check`. */

@@ -43,7 +43,7 @@ const detailsAtOnce = 4;
 const dayMs = 86_400_000;
 
 /**
- * Looks all lost rows up. `lookup.owns` tells the orders that some row has become already: none is taken
+ * Looks all lost rows up. `lookup.findClaimed` tells the orders that some row has become already: none is taken
  * twice. Equal rows are interchangeable: of two of them and one order, one is found and the other absent;
  * more orders than rows leave open which are whose, and so does an order that rows of different content may
  * have become. Rejects with the reason of `stop` when it aborts.
@@ -93,12 +93,12 @@ async function listCandidates(
     // Which zone the service's dates are in is not specified: a day more on both sides covers every one.
     for await (const summary of lookup.list(utcDate(firstMs, -1), utcDate(lastMs, 2))) {
       stop.throwIfAborted();
-      if (lookup.owns(summary.id.value)) continue;
       const mayBe = (each: LostRow) =>
         couldBe(summary, each.row.draft) && ageOf(summary, each, lookup.clockOffsetMs()) !== "differs";
       if (rows.get(nameIn(summary)).some(mayBe)) candidates.push(summary);
     }
-    return candidates;
+    const claimed = await lookup.findClaimed(candidates.map(({ id }) => id.value));
+    return candidates.filter(({ id }) => !claimed.has(id.value));
   }
 }
 

@@ -15,8 +15,8 @@ export interface OrderLookup {
   /** All orders created within dates, both included. */
   list(dateFrom: string, dateTo: string): AsyncIterable<OrderSummary>;
   detail(id: string): Promise<OrderDetail>;
-  /** True for an order that is known to have come of another request. */
-  owns(id: string): boolean;
+  /** Which of these orders are known to have come of another request. */
+  findClaimed(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Service's clock minus ours in milliseconds; undefined when the service does not tell the time. */
   clockOffsetMs(): number | undefined;
 }
@@ -50,9 +50,10 @@ export async function findLostOrder(
   // The first answer may tell that our clock is days off, and that the wrong dates were asked for.
   if (Math.abs(serviceMs - assumedMs) > dayMs / 2) summaries = await listAround(serviceMs, draft, lookup);
   const ageOf = ({ created_at }: Dated) => compareAge(created_at, sentAtMs, offsetMs);
+  const claimed = await lookup.findClaimed(summaries.map(({ id }) => id.value));
   const orders: OrderDetail[] = [];
   for (const summary of summaries) {
-    if (lookup.owns(summary.id.value) || ageOf(summary) === "differs") continue;
+    if (claimed.has(summary.id.value) || ageOf(summary) === "differs") continue;
     orders.push(await lookup.detail(summary.id.value));
   }
   const { sure, unsure, early } = weighOrders(orders, draft, ageOf);

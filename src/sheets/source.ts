@@ -7,6 +7,15 @@ import { type Delimiter, findDelimiter } from "./sheet.ts";
 
 /** Reads the bytes from the first to the last, as often as it is called, and always the same. */
 export type Content = () => AsyncIterable<Uint8Array>;
+/** Bytes that are in memory. */
+export function contentOfBytes(bytes: Uint8Array): Content {
+  return async function* () {
+    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+  };
+}
+
+const chunkBytes = 65_536;
+
 /** What a user may say that an input without a mark is written in. */
 export const namedEncodings = ["utf-8", "gb18030", "windows-1252"] as const;
 export type NamedEncoding = (typeof namedEncodings)[number];

@@ -2,8 +2,6 @@
 
 import { ServiceFailure } from "../../api/failure.ts";
 import type { Context } from "../../command/command.ts";
-import { capitalised } from "../../command/options.ts";
-import { dropDraft, type KeptDraft, keepDraft } from "../../config/sent-orders.ts";
 import { CourierError, interrupted } from "../../core/errors.ts";
 import type { Prompts } from "../../core/prompts.ts";
 import {
@@ -15,13 +13,15 @@ import {
   parts,
 } from "../../forms/order-form.ts";
 import type { KnownParty } from "../../forms/party-form.ts";
+import type { DraftOwner, KeptDraft } from "../../ledger/drafts.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { CreatedOrder } from "../../model/interface.ts";
+import { sendOrder } from "../../sending/create.ts";
+import { serviceOf } from "../../sending/customer.ts";
 import { line, styled } from "../../terminal/blocks.ts";
 import type { StartingDraft } from "./draft-sources.ts";
 import { reviewView } from "./review.ts";
-import { sendOrder } from "./send.ts";
-import { findTwin } from "./twin.ts";
 
 export interface Composition {
   readonly start: StartingDraft;
@@ -31,6 +31,9 @@ export interface Composition {
 
 /** What became of it: an order, or a draft that was kept for later. */
 export type Composed = { readonly order: CreatedOrder; readonly draft: Draft } | { readonly kept: Draft };
+
+/** Whose parties are offered. */
+const ordersOffered = 50;
 
 type Decision = "send" | Part | "keep" | "quit";
 
@@ -47,9 +50,12 @@ export async function composeOrder(
   /** This order takes the place of the draft that was kept last, and ends it when it is sent. */
   let isKept = start.isBlank;
   const account = await context.account();
+  const ledger = await context.ledger(); // without it nothing can be sent: better known before the questions
+  const owner: DraftOwner = { account: account.name, service: serviceOf(account) };
+  const ask = (question: string) => prompts.confirm(question);
   const tools: FormTools = {
     prompts,
-    knownParties: () => knownParties(account.name, context),
+    knownParties: () => knownParties(owner, ledger, context),
     understand: context.understandAddress,
     keep: (next, stillOpen) => {
       draft = next;
@@ -57,7 +63,7 @@ export async function composeOrder(
     },
   };
   try {
-    const offered = start.isBlank ? await offerKept(account.name, prompts, context) : undefined;
+    const offered = start.isBlank ? await offerKept(owner, ledger, prompts, context) : undefined;
     isKept = start.isBlank && offered !== "another";
     const kept = offered === "another" ? undefined : offered;
     const given = kept ? new Set<string>(parts.filter((part) => !kept.open.includes(part))) : start.given;
@@ -72,20 +78,22 @@ export async function composeOrder(
       await context.display(reviewView(draft, account));
       const decision = await askDecision(prompts);
       if (decision === "keep") {
-        await keepDraft(context.orderMemory, account.name, { draft, open }, !isKept);
+        await ledger.keepDraft(owner, { draft, open }, !isKept);
         return { kept: draft };
       }
       if (decision === "quit") {
-        if (isKept) await dropDraft(context.orderMemory, account.name);
+        if (isKept) await ledger.dropDraft(owner);
         throw new Dropped();
       }
       if (decision !== "send") {
         draft = await changePart(decision, draft, tools);
         continue;
       }
-      if (!allowDuplicate && !(await acceptTwin(draft, prompts, context))) continue;
       try {
-        return { order: await sendOrder(draft, context, isKept), draft };
+        const order = await sendOrder({ draft, isDuplicateAllowed: allowDuplicate, ask }, context);
+        if (!order) continue;
+        if (isKept) await ledger.dropDraft(owner).catch(() => {}); // the order is what matters
+        return { order, draft };
       } catch (error) {
         if (!(error instanceof ServiceFailure) || error.kind !== "refused") throw error;
         draft = await correct(draft, error, tools, context);
@@ -93,7 +101,7 @@ export async function composeOrder(
     }
   } catch (error) {
     if (error instanceof Dropped) throw interrupted(130, "nothing was sent, and the draft was dropped");
-    throw await keepForLater(error, { draft, open }, isKept, account.name, context);
+    throw await keepForLater(error, { draft, open }, { isKept, owner, ledger }, context);
   }
 }
 
@@ -104,17 +112,18 @@ class Dropped extends Error {}
  * another order is begun; undefined where there is none, or none any more.
  */
 async function offerKept(
-  account: string,
+  owner: DraftOwner,
+  ledger: Ledger,
   prompts: Prompts,
   context: Context,
 ): Promise<KeptDraft | "another" | undefined> {
   for (;;) {
-    const kept = (await context.orderMemory.read()).drafts[account];
+    const kept = await ledger.findDraft(owner);
     if (!kept) return undefined;
     await context.display([line(styled("strong", "An unfinished order:")), ...reviewView(kept.draft)]);
     if (await prompts.confirm("Go on with it?", true)) return kept;
     if (!(await prompts.confirm("Forget it?", false))) return "another";
-    await dropDraft(context.orderMemory, account);
+    await ledger.dropDraft(owner);
   }
 }
 
@@ -128,12 +137,6 @@ function askDecision(prompts: Prompts): Promise<Decision> {
     { value: "keep", label: "Keep as a draft and quit" },
     { value: "quit", label: "Quit without sending" },
   ]);
-}
-
-/** True unless an equal order left this machine within a day and the user does not want a second one. */
-async function acceptTwin(draft: Draft, prompts: Prompts, context: Context): Promise<boolean> {
-  const twin = await findTwin(draft, context);
-  return !twin || prompts.confirm(`${capitalised(twin.word)}. Send it again?`);
 }
 
 /** Asks for the refused field alone; a refusal that names none goes back to the review with its message. */
@@ -153,15 +156,14 @@ async function correct(
 async function keepForLater(
   error: unknown,
   kept: KeptDraft,
-  isKept: boolean,
-  account: string,
+  { isKept, owner, ledger }: { isKept: boolean; owner: DraftOwner; ledger: Ledger },
   context: Context,
 ): Promise<unknown> {
   const isInDoubt = error instanceof CourierError && error.code === "outcome_unknown";
   if (Object.keys(kept.draft).length === 0) return error;
   try {
-    if (!isInDoubt) await keepDraft(context.orderMemory, account, kept, !isKept);
-    else if (isKept) await dropDraft(context.orderMemory, account);
+    if (!isInDoubt) await ledger.keepDraft(owner, kept, !isKept);
+    else if (isKept) await ledger.dropDraft(owner);
   } catch {
     return error; // what ended the form matters more than the draft
   }
@@ -172,13 +174,17 @@ async function keepForLater(
     : error;
 }
 
-async function knownParties(account: string, context: Context): Promise<readonly KnownParty[]> {
+async function knownParties(
+  owner: DraftOwner,
+  ledger: Ledger,
+  context: Context,
+): Promise<readonly KnownParty[]> {
   const { addresses } = await context.config.read();
   const saved = Object.entries(addresses).map(([alias, party]): KnownParty => ({ alias, party }));
   const seen = new Set(saved.map(({ party }) => JSON.stringify(party)));
   const recent: KnownParty[] = [];
-  for (const { draft } of (await context.orderMemory.read()).sent[account] ?? []) {
-    for (const party of [draft.receiver, draft.sender]) {
+  for (const { draft } of await ledger.recentCreates(owner.account, owner.service, ordersOffered)) {
+    for (const party of [draft?.receiver, draft?.sender]) {
       if (!party || seen.has(JSON.stringify(party))) continue;
       seen.add(JSON.stringify(party));
       recent.push({ party });

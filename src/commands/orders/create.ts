@@ -6,22 +6,22 @@ import { quote, switchOption, textOption } from "../../command/options.ts";
 import { hasTemplate, parseTemplateName } from "../../config/templates.ts";
 import { type CourierError, usageError } from "../../core/errors.ts";
 import type { Draft } from "../../model/draft.ts";
+import type { CreatedOrder } from "../../model/interface.ts";
+import { sendOrder } from "../../sending/create.ts";
 import { line } from "../../terminal/blocks.ts";
 import { composeOrder } from "./compose.ts";
 import { createdView } from "./created.ts";
 import { collectDraft, type StartingDraft, sourceOptions } from "./draft-sources.ts";
 import { keepAsTemplate, offerToSave } from "./save.ts";
-import { sendOrder } from "./send.ts";
-import { refuseTwin } from "./twin.ts";
 
 export const createOrder = defineCommand({
   description:
     "At a terminal, what is missing is asked for, and everything is shown for review before it is sent;\n" +
     "--yes sends at once. Flags win over the file. Fields that are not given are not sent: the service\n" +
     "decides what it needs. If the answer is lost on its way, courier looks for the order before it says\n" +
-    "anything, and never sends it twice. An order equal to one that was sent from here within a day is asked\n" +
-    "about at a terminal; elsewhere it is refused within ten minutes, and as long as it is not known whether\n" +
-    "the first one was created. --allow-duplicate is for two equal parcels.",
+    "anything, and never sends it twice. An order equal to one that was sent from this machine within a day, by\n" +
+    "whatever command, is asked about at a terminal; elsewhere it is refused within ten minutes, and as long as\n" +
+    "it is not known whether the first one was created. --allow-duplicate is for two equal parcels.",
   arguments: {},
   options: {
     dryRun: switchOption("print the body that would be sent, and send nothing"),
@@ -65,11 +65,16 @@ export const createOrder = defineCommand({
 });
 
 /** Nobody to ask: the order leaves as it is. */
-async function sendAsGiven({ draft, nameOf }: StartingDraft, allowDuplicate: boolean, context: Context) {
+async function sendAsGiven(
+  { draft, nameOf }: StartingDraft,
+  isDuplicateAllowed: boolean,
+  context: Context,
+): Promise<{ order: CreatedOrder; draft: Draft }> {
   checkParts(draft);
-  if (!allowDuplicate) await refuseTwin(draft, context);
   try {
-    return { order: await sendOrder(draft, context, false), draft };
+    const order = await sendOrder({ draft, isDuplicateAllowed }, context);
+    if (!order) throw new Error("nobody was asked, and yet somebody said no");
+    return { order, draft };
   } catch (error) {
     throw error instanceof ServiceFailure ? nameRefusedField(error, nameOf) : error;
   }

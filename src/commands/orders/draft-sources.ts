@@ -6,6 +6,7 @@ import { defaultSender, findParty, parseAlias } from "../../config/address-book.
 import { findTemplate } from "../../config/templates.ts";
 import { usageError } from "../../core/errors.ts";
 import type { Draft, DraftParty } from "../../model/draft.ts";
+import { serviceOf } from "../../sending/customer.ts";
 import { draftFields, draftFlags, mergeDraft, nameField } from "./draft-flags.ts";
 import { parseOrderFile } from "./order-file.ts";
 import { understandText } from "./party-text.ts";
@@ -86,11 +87,11 @@ async function readBase(
     return parseOrderFile(await context.readText(sources.file), fileName ?? sources.file);
   if (sources.template !== undefined) return readTemplate(sources.template, context);
   if (sources.repeat === undefined) return undefined;
-  const account = (await context.account()).name;
-  const [last] = (await context.orderMemory.read()).sent[account] ?? [];
-  if (last) return last.draft;
+  const account = await context.account();
+  const [last] = await (await context.ledger()).recentCreates(account.name, serviceOf(account), 1);
+  if (last?.draft) return last.draft;
   throw usageError(
-    `no order was sent from this machine with the account ${account} yet, so none can be repeated`,
+    `no order was sent from this machine with the account ${account.name} yet, so none can be repeated`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Owns the order of a report: by row, although some rows take longer than those after them. */
+/** Puts results into the order of their rows, although some rows take longer than those after them. */
 
 /** Results that may wait for one that is missing; more would not fit into a memory that stays the same. */
 const mostHeld = 1_000;

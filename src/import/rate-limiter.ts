@@ -1,8 +1,8 @@
-/** Owns the pace of an import: one gate that all workers pass before each request. */
+/** The pace of an import: one limiter that all workers wait for before each request. */
 
 import type { Clock } from "../core/clock.ts";
 
-export interface Gate {
+export interface RateLimiter {
   /** Resolves when the next request may leave, in the order of the calls. Rejects with the signal's reason. */
   pass(signal: AbortSignal): Promise<void>;
   /** The service asks for fewer calls: nobody passes for so long. */
@@ -12,7 +12,7 @@ export interface Gate {
 const latestTimerMs = 20;
 
 /** `ratePerSecond` spaces the requests evenly; without it only pauses hold them up. */
-export function createGate(clock: Clock, ratePerSecond?: number): Gate {
+export function createRateLimiter(clock: Clock, ratePerSecond?: number): RateLimiter {
   const spacingMs = ratePerSecond === undefined ? 0 : 1_000 / ratePerSecond;
   let pausedUntilMs = 0;
   let nextSlotMs = 0;

@@ -1,15 +1,15 @@
-/** Owns how long an import bears with a service that fails: the waits between tries, and when it gives up. */
+/** Exponential backoff shared by all workers of an import, and when it gives up. */
 
 import type { Clock } from "../core/clock.ts";
 
 /** The service cannot be used now; rows that were not sent stay for the next run. */
 export class ServiceUnavailable extends Error {}
 
-export interface Patience {
+export interface Backoff {
   /** The service has dealt with a request. */
-  succeed(): void;
+  onSuccess(): void;
   /** A request failed, with or without an answer. Gives the wait before the next one; throws ServiceUnavailable. */
-  bear(failure: Failure): number;
+  onFailure(failure: Failure): number;
 }
 
 export interface Failure {
@@ -32,18 +32,18 @@ const firstPauseMs = 500;
 const longestPauseMs = 5_000;
 const longestLimitMs = 30_000;
 
-export function createPatience(clock: Clock, random: () => number, concurrency: number): Patience {
+export function createBackoff(clock: Clock, random: () => number, concurrency: number): Backoff {
   let failingSinceMs: number | undefined;
   let failures = 0;
   let doubts = 0;
   let limits = 0;
 
   return {
-    succeed() {
+    onSuccess() {
       failingSinceMs = undefined;
       [failures, doubts, limits] = [0, 0, 0];
     },
-    bear({ cause, sentAtMs, limit, isDoubtful = false }) {
+    onFailure({ cause, sentAtMs, limit, isDoubtful = false }) {
       failingSinceMs ??= sentAtMs;
       failures += 1;
       if (isDoubtful) doubts += 1;

@@ -1,0 +1,37 @@
+/** What became of a row, in words: why it is held, what changed, which order it is. */
+
+import { isMade, nameOperation, type Operation, type Rejection } from "../ledger/operation.ts";
+import type { RowResult } from "./importer.ts";
+import type { ImportRow } from "./rows.ts";
+
+/** `row 3 (1001)`. */
+export function nameOfRow({ row, ref }: Pick<ImportRow, "row" | "ref">): string {
+  return ref === undefined ? `row ${row}` : `row ${row} (${ref})`;
+}
+
+/** Why an equal order holds a row. */
+export function describeHeld(operation: Operation): string {
+  const name = nameOperation(operation);
+  if (isMade(operation)) return `equals order ${operation.order?.id} (operation ${name})`;
+  if (operation.state === "unknown") return `equals an order in doubt (operation ${name})`;
+  return `equals an order that another run is sending (operation ${name})`;
+}
+
+/** What a report says about a row that was not created; `columns` names fields as the file does. */
+export function explain(
+  { outcome, decision, order, rejection }: RowResult,
+  columns: ReadonlyMap<string, string>,
+): (Rejection & { readonly column?: string | undefined }) | undefined {
+  const nameOf = (field: string) => columns.get(field) ?? field;
+  if (rejection)
+    return { ...rejection, column: rejection.field === undefined ? undefined : nameOf(rejection.field) };
+  if (outcome === "held" && decision?.kind === "held")
+    return { code: "duplicate", message: describeHeld(decision.operation) };
+  if (outcome === "cancelled") return { code: "cancelled", message: `order ${order?.id} was cancelled` };
+  if (outcome === "changed" && decision?.kind === "changed") {
+    const fields = decision.fields?.map(nameOf);
+    const differs = fields ? `: ${fields.join(", ")}` : "";
+    return { code: "changed", message: `order ${order?.id} was made from other values${differs}` };
+  }
+  return undefined;
+}
