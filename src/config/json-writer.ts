@@ -6,7 +6,7 @@ import { CourierError, explainSystemError, fileError, systemCode } from "../core
 import type { Json } from "../model/json.ts";
 import { takeLock } from "./lock.ts";
 import type { Neighbours } from "./lock-owner.ts";
-import { checkSecretPlace } from "./secret-place.ts";
+import { checkSecurePath } from "./secure-path.ts";
 import { writeWholeFile } from "./whole-file.ts";
 
 export interface WrittenFile<T> {
@@ -41,7 +41,7 @@ export async function updateFile<T>(
     const { before, after, content, afterwards } = await change();
     // Secrets that are there already may stay: a change of something else is none of theirs.
     const known = secrets(before);
-    if (secrets(after).some((secret) => !known.includes(secret))) await checkSecretPlace(file);
+    if (secrets(after).some((secret) => !known.includes(secret))) await checkSecurePath(file);
     await writeWholeFile(file, content as Record<string, Json>);
     await afterwards?.();
   } catch (error) {
