@@ -52,7 +52,7 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
   async function read(): Promise<T> {
     let text: string;
     try {
-      text = readFileSync(file, "utf8"); // small, and `fs/promises` takes longer to load than it to read
+      text = withoutMark(readFileSync(file, "utf8")); // small, and `fs/promises` takes longer to load than it to read
     } catch (error) {
       if (systemCode(error) === "ENOENT") return options.empty;
       throw fileError(`cannot read the ${title} ${file}: ${explainSystemError(error)}`, { cause: error });
@@ -73,6 +73,11 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
       });
     },
   };
+}
+
+/** Editors on Windows put a byte order mark before the text. */
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, "");
 }
 
 function parseContent<T>(text: string, file: string, { title, schema, remedy }: JsonFileOptions<T>): T {

@@ -21,7 +21,7 @@ export function readConfigUnchecked(directory: string): Config {
 
 function parse(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, "utf8"));
+    return JSON.parse(readFileSync(file, "utf8").replace(/^\uFEFF/, ""));
   } catch {
     return undefined;
   }

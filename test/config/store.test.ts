@@ -19,6 +19,7 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { switchAccount } from "../../src/config/accounts.ts";
 import { saveParties } from "../../src/config/address-book.ts";
+import { readConfigUnchecked } from "../../src/config/read-config-unchecked.ts";
 import { type ConfigStore, openConfigStore } from "../../src/config/store.ts";
 import { createHome } from "../support/courier.ts";
 import { keysOn } from "../support/keys.ts";
@@ -79,6 +80,14 @@ describe("writing", () => {
     for (const kept of ["12345678901234567890", "12.50", '"colour": "red"', '"second"', '"version": 1']) {
       expect(text).toContain(kept);
     }
+  });
+
+  test("a byte order mark, as editors on Windows write it, is read over", async () => {
+    const { store, directory } = await storeWith('\uFEFF{"accounts":{"shop":{"base_url":"https://a.test"}}}');
+    expect((await store.read()).accounts).toEqual({ shop: { base_url: "https://a.test" } });
+    expect(readConfigUnchecked(directory).accounts).toEqual({ shop: { base_url: "https://a.test" } });
+    await saveAccount(store, "second", account);
+    expect(Object.keys(JSON.parse(await readFile(store.path, "utf8")).accounts)).toEqual(["shop", "second"]);
   });
 
   describe("a config that is a symbolic link, as dotfile managers make them", () => {
