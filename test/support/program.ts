@@ -12,6 +12,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -51,9 +52,12 @@ function makePackage(copy: string, ready: string, begun: string): void {
   try {
     if (newestMs("src", "completions", "scripts", "package.json") > modifiedMs("dist/main.cjs"))
       execFileSync(process.execPath, [path.join(root, "scripts/build.mjs")], { stdio: "inherit" });
-    // The optional package is not in the bundle.
+    // The optional packages are not in the bundle.
     for (const part of ["bin", "dist", "package.json", "node_modules/@napi-rs"])
       cpSync(path.join(root, part), path.join(copy, part), { recursive: true });
+    // A link: it has thirty megabytes, and needs packages of its own.
+    const sqlite = "node_modules/@photostructure";
+    symlinkSync(path.join(root, sqlite), path.join(copy, sqlite), "junction");
     writeFileSync(ready, "");
   } catch (error) {
     rmSync(begun, { recursive: true }); // nobody waits for what failed
