@@ -14,6 +14,7 @@ const terminals: ReadStream[] = [];
 listen("SIGINT", 130);
 listen("SIGTERM", 143);
 process.on("newListener", keepSignals);
+muteSqliteNotice();
 
 void start({
   argv: process.argv.slice(2),
@@ -114,4 +115,14 @@ function listen(signal: "SIGINT" | "SIGTERM", exit: 130 | 143): void {
 function keepSignals(event: string | symbol, listener: (...values: unknown[]) => void): void {
   if (event !== "SIGINT" && event !== "SIGTERM") return;
   queueMicrotask(() => process.removeListener(event, listener));
+}
+
+/** Node.js calls its SQLite experimental on every first use: nothing that a user can act on. */
+function muteSqliteNotice(): void {
+  const printers = process.listeners("warning");
+  process.removeAllListeners("warning");
+  process.on("warning", (warning) => {
+    if (warning.name === "ExperimentalWarning" && warning.message.startsWith("SQLite ")) return;
+    for (const print of printers) print(warning);
+  });
 }
