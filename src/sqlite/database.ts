@@ -70,7 +70,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
 }
 
-async function findDriver(title: string): Promise<Driver> {
+/** The driver of this runtime. Throws `database` (exit 5) where there is none. */
+export async function findDriver(title: string): Promise<Driver> {
   try {
     return await loadDriver();
   } catch (error) {
@@ -121,9 +122,12 @@ function createDatabase(connection: Connection, driver: Driver, { path, title }:
   };
 }
 
-/** Backs off with jitter: of processes that try again at once, one would make nearly all commits. */
-async function begin(connection: Connection): Promise<void> {
-  const untilMs = performance.now() + longestWaitMs;
+/**
+ * Begins a transaction that is the only writer. Backs off with jitter: of processes that try again at once, one
+ * would make nearly all commits. Throws the driver's error when another writer is still at work after `waitMs`.
+ */
+export async function begin(connection: Connection, waitMs = longestWaitMs): Promise<void> {
+  const untilMs = performance.now() + waitMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
     try {
       return connection.exec("BEGIN IMMEDIATE");
@@ -134,7 +138,8 @@ async function begin(connection: Connection): Promise<void> {
   }
 }
 
-function isBusy(error: unknown): boolean {
+/** True where another connection is writing. */
+export function isBusy(error: unknown): boolean {
   const number = sqliteCode(error);
   return number === code.busy || number === code.protocol;
 }
@@ -221,6 +226,13 @@ const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]
   ],
   [code.notADatabase]: ["it is not an SQLite file, or damaged", "restore it from a backup, or move it away"],
 };
+
+/** Why SQLite could not do something, in plain words; undefined for an error that is not SQLite's. */
+export function explainSqliteError(error: unknown): string | undefined {
+  const number = sqliteCode(error);
+  if (number === undefined) return undefined;
+  return reasons[number]?.[0] ?? (error instanceof Error ? error.message : String(error));
+}
 
 /** Plain words for failures of SQLite and of the file system; other errors stay as they are. */
 function explainFailure(error: unknown, path: string, title: string): unknown {
