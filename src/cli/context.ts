@@ -1,4 +1,4 @@
-/** Owns the composition of a run: makes clock, config, service, prompts and sandbox, each on first use. */
+/** The context of a run: makes clock, config, service, prompts and sandbox, each on first use. */
 
 import { setMaxListeners } from "node:events";
 import type { Client } from "../api/client.ts";
@@ -6,12 +6,10 @@ import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { openJournalIndex } from "../config/journals.ts";
-import type { Neighbours } from "../config/lock-owner.ts";
 import { openSeenOrders } from "../config/seen-orders.ts";
 import { openOrderMemory } from "../config/sent-orders.ts";
 import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
-import { systemCode } from "../core/errors.ts";
 import { once } from "../core/once.ts";
 import { createRedactor } from "../core/redact.ts";
 import type { Messages } from "../terminal/messages.ts";
@@ -51,11 +49,11 @@ export async function createContext(
   const directories = await findDirectories(host.env);
   const ending = createEnding(host.signal, messages.warn);
   const { signal, defer } = ending;
-  const config = openConfigStore(directories.config, neighbours);
-  const orderMemory = openOrderMemory(directories.state, messages.warn, neighbours);
-  const seenOrders = openSeenOrders(directories.state, messages.warn, neighbours);
+  const config = openConfigStore(directories.config);
+  const orderMemory = openOrderMemory(directories.state, messages.warn);
+  const seenOrders = openSeenOrders(directories.state, messages.warn);
   defer(() => seenOrders.keep());
-  const journals = openJournalIndex(directories.state, neighbours);
+  const journals = openJournalIndex(directories.state);
   const keys = makeKeys({ env: host.env, signal, ring: host.openKeyRing, config, messages });
   const input = { stdin: host.stdin, signal };
   const random = host.random ?? Math.random;
@@ -189,13 +187,13 @@ export async function createContext(
       const baseUrl = globals.baseUrl === undefined ? "" : ` --base-url ${globals.baseUrl}`;
       return `courier ${words}${account}${baseUrl}`;
     },
-    lock: async (file, title, claim) =>
-      (await import("../config/lock.ts")).takeLock(file, title, {
-        patience: "none",
-        neighbours,
-        claim,
-        onLost: ending.stop,
-      }),
+    async lock(file, title, claim) {
+      const { takeLock } = await import("../config/config-lock.ts");
+      const onHeld = claim && ((hint: string) => claim.onHeld(undefined, hint));
+      const plainTitle = title.replace(/^the /, ""); // callers give it with its article
+      const release = await takeLock(file, plainTitle, { waitMs: 0, onHeld });
+      return async () => release();
+    },
     ...ending,
     machine: describeMachine(process, host.env, directories, globals.timeoutMs),
     alerts: once(async () => {
@@ -207,17 +205,6 @@ export async function createContext(
       return controlSandbox(directories.state, clock, () => seenOrders.forget(sandboxAccount));
     }),
   };
-}
-
-const neighbours: Neighbours = { pid: process.pid, isAlive };
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0); // asks, and ends nothing
-    return true;
-  } catch (error) {
-    return systemCode(error) !== "ESRCH";
-  }
 }
 
 /** An environment variable that is set to nothing counts as not set. */

@@ -5,7 +5,6 @@ import type { CourierService } from "../api/service.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { JournalIndex } from "../config/journals.ts";
 import type { Keys } from "../config/keys.ts";
-import type { LockClaim } from "../config/lock.ts";
 import type { SeenOrders } from "../config/seen-orders.ts";
 import type { OrderMemoryFile } from "../config/sent-orders.ts";
 import type { ConfigStore } from "../config/store.ts";
@@ -69,8 +68,15 @@ export interface Context {
   readPipe(): Promise<string | undefined>;
   /** What to type next, for the account of this run: `courier orders show 5 --account shop`. */
   nextCommand(words: string): string;
-  /** Takes the lock on a file of the user's; another courier that holds it is an error, by default a file error. */
-  lock(file: string, title: string, claim?: LockClaim): Promise<() => Promise<void>>;
+  /** Takes the lock on a file; it is an error, by default a file error, when another process holds it. */
+  lock(
+    file: string,
+    title: string,
+    claim?: {
+      readonly work: string;
+      readonly onHeld: (holder: { work?: string; pid?: number } | undefined, hint: string) => CourierError;
+    },
+  ): Promise<() => Promise<void>>;
   /** Called when the run ends, however it ends; the last one first. */
   defer(close: () => Promise<void>): void;
   /** What this machine remembers of journals. */

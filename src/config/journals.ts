@@ -2,7 +2,6 @@
 
 import { array, looseObject, optional, record, string, textSchema } from "../model/schema.ts";
 import { type JsonFile, openJsonFile } from "./json-file.ts";
-import type { Neighbours } from "./lock-owner.ts";
 
 /** Paths of journals by account, newest first. */
 export interface Journals {
@@ -13,7 +12,7 @@ export type JournalIndex = JsonFile<Journals>;
 
 const remembered = 200;
 
-export function openJournalIndex(directory: string, neighbours?: Neighbours): JournalIndex {
+export function openJournalIndex(directory: string): JournalIndex {
   const paths = record(string(), array(textSchema, { error: "array" }), { error: "object" });
   return openJsonFile<Journals>({
     directory,
@@ -22,7 +21,6 @@ export function openJournalIndex(directory: string, neighbours?: Neighbours): Jo
     schema: looseObject({ journals: optional(paths) }, { error: "object" }),
     empty: { journals: {} },
     remedy: "move it away; it only points to the journals of imports",
-    neighbours,
   });
 }
 

@@ -5,7 +5,6 @@ import { type Draft, draftSchema } from "../model/draft.ts";
 import { canonicalJson } from "../model/json.ts";
 import { array, looseObject, optional, record, string, textSchema } from "../model/schema.ts";
 import { type JsonFile, openJsonFile } from "./json-file.ts";
-import type { Neighbours } from "./lock-owner.ts";
 
 const sentSchema = looseObject(
   { id: textSchema, sent_at: textSchema, draft: draftSchema },
@@ -58,11 +57,7 @@ const dayMs = 86_400_000;
  * The file in the state directory. It is only a memory: one that cannot be read is said once and taken
  * for empty, and stops nothing.
  */
-export function openOrderMemory(
-  directory: string,
-  warn: (text: string) => void,
-  neighbours?: Neighbours,
-): OrderMemoryFile {
+export function openOrderMemory(directory: string, warn: (text: string) => void): OrderMemoryFile {
   const empty = { sent: {}, drafts: {} };
   let hasWarned = false;
   const file = openJsonFile<OrderMemory>({
@@ -72,7 +67,6 @@ export function openOrderMemory(
     schema: memorySchema,
     empty,
     remedy: "move it away; it is only a memory of recent orders",
-    neighbours,
   });
   return {
     ...file,
