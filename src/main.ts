@@ -13,7 +13,6 @@ const isBun = process.versions.bun !== undefined;
 const terminals: ReadStream[] = [];
 listen("SIGINT", 130);
 listen("SIGTERM", 143);
-process.on("newListener", keepSignals);
 muteSqliteNotice();
 
 void start({
@@ -100,21 +99,12 @@ async function openKeyRing(): Promise<KeyRing> {
 
 /** The first signal ends the run in order; the second ends the process at once. */
 function listen(signal: "SIGINT" | "SIGTERM", exit: 130 | 143): void {
-  // Stays on after the first: packages that guard files end the process where nobody else listens.
+  // Stays on after the first: the prompts end the process where nothing else listens.
   process.on(signal, () => {
     if (!interruption.signal.aborted) return interruption.abort(interrupted(exit));
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
-}
-
-/**
- * Packages that guard files listen as well, and then send the signal once more, which would be taken for the
- * user's second one.
- */
-function keepSignals(event: string | symbol, listener: (...values: unknown[]) => void): void {
-  if (event !== "SIGINT" && event !== "SIGTERM") return;
-  queueMicrotask(() => process.removeListener(event, listener));
 }
 
 /** Node.js calls its SQLite experimental on every first use: nothing that a user can act on. */
