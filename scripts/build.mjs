@@ -73,6 +73,7 @@ async function bundleCompletion() {
     platform: "node",
     target,
     define,
+    external: [...optionalPackages, "bun:sqlite"],
     charset: "ascii",
     legalComments: "none",
     lineLimit: 200,

@@ -2,6 +2,7 @@
 
 import { readFile, rm } from "node:fs/promises";
 import { build } from "esbuild";
+import { optionalPackages } from "./bundle.mjs";
 
 /** Values for esbuild's `define`. `root` ends with a slash. */
 export async function describeBuild(root) {
@@ -28,6 +29,7 @@ async function describeCommands(root) {
     format: "esm",
     platform: "node",
     target: "node20.18",
+    external: [...optionalPackages, "bun:sqlite"], // loaded on demand, and not by this
     // Packages in CommonJS require Node's own modules at run time; an ES module has no `require` of its own.
     banner: {
       js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',

@@ -13,7 +13,7 @@ const isBun = process.versions.bun !== undefined;
 const terminals: ReadStream[] = [];
 listen("SIGINT", 130);
 listen("SIGTERM", 143);
-process.on("newListener", keepSignals);
+muteSqliteNotice();
 
 void start({
   argv: process.argv.slice(2),
@@ -99,7 +99,7 @@ async function openKeyRing(): Promise<KeyRing> {
 
 /** The first signal ends the run in order; the second ends the process at once. */
 function listen(signal: "SIGINT" | "SIGTERM", exit: 130 | 143): void {
-  // Stays on after the first: packages that guard files end the process where nobody else listens.
+  // Stays on after the first: the prompts end the process where nothing else listens.
   process.on(signal, () => {
     if (!interruption.signal.aborted) return interruption.abort(interrupted(exit));
     process.removeAllListeners(signal);
@@ -107,11 +107,12 @@ function listen(signal: "SIGINT" | "SIGTERM", exit: 130 | 143): void {
   });
 }
 
-/**
- * Packages that guard files listen as well, and then send the signal once more, which would be taken for the
- * user's second one.
- */
-function keepSignals(event: string | symbol, listener: (...values: unknown[]) => void): void {
-  if (event !== "SIGINT" && event !== "SIGTERM") return;
-  queueMicrotask(() => process.removeListener(event, listener));
+/** Node.js calls its SQLite experimental on every first use: nothing that a user can act on. */
+function muteSqliteNotice(): void {
+  const printers = process.listeners("warning");
+  process.removeAllListeners("warning");
+  process.on("warning", (warning) => {
+    if (warning.name === "ExperimentalWarning" && warning.message.startsWith("SQLite ")) return;
+    for (const print of printers) print(warning);
+  });
 }

@@ -10,7 +10,7 @@ import { type Answer, type LocalValues, listCandidates } from "../completion/can
 import { type CommandLine, findPosition } from "../completion/position.ts";
 import type { CommandTree } from "../completion/tree.ts";
 import { chooseAccount, sandboxAccount } from "../config/accounts.ts";
-import { glanceAtConfig } from "../config/glance.ts";
+import { readConfigUnchecked } from "../config/read-config-unchecked.ts";
 import { findOrders, seenOrdersPath } from "../config/seen-lines.ts";
 import type { Sighting } from "../model/sighting.ts";
 import { sanitise } from "../terminal/sanitise.ts";
@@ -97,7 +97,7 @@ function openLocalValues(
   chosen: ReadonlyMap<string, string>,
   env: Env,
 ): LocalValues {
-  const config = () => glanceAtConfig(configDirectory);
+  const config = () => readConfigUnchecked(configDirectory);
 
   function seenBy(account: string, base_url: string): Sighting[] {
     return findOrders(readFileSync(seenOrdersPath(state), "utf8"), { account, base_url });

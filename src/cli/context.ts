@@ -1,15 +1,14 @@
-/** Owns the composition of a run: makes clock, config, service, prompts and sandbox, each on first use. */
+/** The context of a run: makes clock, config, service, prompts and sandbox, each on first use. */
 
 import { setMaxListeners } from "node:events";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context, RunFacts } from "../command/command.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
-import type { Neighbours } from "../config/lock-owner.ts";
 import { openSeenOrders } from "../config/seen-orders.ts";
 import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
-import { type ExitCode, systemCode } from "../core/errors.ts";
+import type { ExitCode } from "../core/errors.ts";
 import { once } from "../core/once.ts";
 import { hasProcess, identifyProcess } from "../core/process-identity.ts";
 import { createRedactor } from "../core/redact.ts";
@@ -52,8 +51,8 @@ export async function createContext(
   const directories = await findDirectories(host.env);
   const ending = createEnding(host.signal, messages.warn);
   const { signal, defer } = ending;
-  const config = openConfigStore(directories.config, neighbours);
-  const seenOrders = openSeenOrders(directories.state, messages.warn, neighbours);
+  const config = openConfigStore(directories.config);
+  const seenOrders = openSeenOrders(directories.state, messages.warn);
   defer(() => seenOrders.keep());
   const keys = makeKeys({ env: host.env, signal, ring: host.openKeyRing, config, messages });
   const input = { stdin: host.stdin, signal };
@@ -262,17 +261,6 @@ export async function createContext(
 }
 
 const processes = { pid: process.pid, isAlive: (pid: number) => hasProcess(process.kill.bind(process), pid) };
-
-const neighbours: Neighbours = { pid: process.pid, isAlive };
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0); // asks, and ends nothing
-    return true;
-  } catch (error) {
-    return systemCode(error) !== "ESRCH";
-  }
-}
 
 /** An environment variable that is set to nothing counts as not set. */
 function given(value: string | undefined): string | undefined {

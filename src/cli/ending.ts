@@ -1,12 +1,10 @@
-/** Owns how a run comes to its end: what stops it before its time, and what is closed then. */
+/** The end of a run: what is closed then, whatever ended it. */
 
-import { type CourierError, explainSystemError, systemCode } from "../core/errors.ts";
+import { explainSystemError, systemCode } from "../core/errors.ts";
 
 export interface Ending {
-  /** Aborts on a signal of the process, and when the run stops itself. */
+  /** Aborts on a signal of the process. */
   readonly signal: AbortSignal;
-  /** Stops the run as a signal does: what is under way is finished first. */
-  stop(reason: CourierError): void;
   /** Called at the end; the last one first. */
   defer(close: () => Promise<void>): void;
   /** Closes everything. What cannot be closed is told: it takes nothing away from what the run has done. */
@@ -15,11 +13,9 @@ export interface Ending {
 
 /** `interruption` is the signal of the process. */
 export function createEnding(interruption: AbortSignal, warn: (text: string) => void): Ending {
-  const stopping = new AbortController();
   const closing: (() => Promise<void>)[] = [];
   return {
-    signal: AbortSignal.any([interruption, stopping.signal]),
-    stop: (reason) => stopping.abort(reason),
+    signal: interruption,
     defer: (close) => closing.push(close),
     async close() {
       for (const close of closing.splice(0).reverse())

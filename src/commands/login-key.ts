@@ -5,7 +5,7 @@ import type { Context } from "../command/command.ts";
 import { findAccount } from "../config/accounts.ts";
 import { keySource, parseApiKey } from "../config/key-source.ts";
 import type { Keeping } from "../config/keys.ts";
-import { checkSecretPlace, closeToOthers } from "../config/secret-place.ts";
+import { checkSecurePath, closeToOthers } from "../config/secure-path.ts";
 import type { KeyStore } from "../config/store.ts";
 import { usageError } from "../core/errors.ts";
 import type { Profile } from "../model/interface.ts";
@@ -47,7 +47,7 @@ export async function planKey(
   const present = known?.key_store ?? (known?.key === undefined ? undefined : "file");
   const place = keyStore ?? present ?? content.key_store ?? "file";
   if (place === "keychain") await keys.tryRing(name, baseUrl);
-  else await checkSecretPlace(config.path);
+  else await checkSecurePath(config.path);
   messages.note(`The key of the account ${name} will be kept in ${describeKeyStore(place, config.path)}`);
   return { place };
 }

@@ -1,4 +1,4 @@
-/** Owns JSON files of ours: how they are read, and what is said about one that cannot be. */
+/** JSON files that courier keeps: reading and checking them, and the errors for a damaged one. */
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -13,7 +13,6 @@ import {
   stringifyJson,
 } from "../model/json.ts";
 import { check, type Schema } from "../model/schema.ts";
-import type { Neighbours } from "./lock-owner.ts";
 
 const formatVersion = 1;
 
@@ -40,8 +39,8 @@ export interface JsonFileOptions<T> {
   readonly remedy: string;
   /** The secrets in a content: a new one is written only to a place that suits it. */
   readonly secrets?: (content: T) => readonly string[];
-  /** By which a lock that a crash left behind is known at once. */
-  readonly neighbours: Neighbours | undefined;
+  /** How long a change waits for another process that is changing the file. */
+  readonly lockWaitMs?: number | undefined;
 }
 
 /** A file in a directory that is made with mode 0700 at the first write; the file itself has mode 0600. */
@@ -52,7 +51,7 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
   async function read(): Promise<T> {
     let text: string;
     try {
-      text = readFileSync(file, "utf8"); // small, and `fs/promises` takes longer to load than it to read
+      text = withoutMark(readFileSync(file, "utf8")); // small, and `fs/promises` takes longer to load than it to read
     } catch (error) {
       if (systemCode(error) === "ENOENT") return options.empty;
       throw fileError(`cannot read the ${title} ${file}: ${explainSystemError(error)}`, { cause: error });
@@ -65,14 +64,19 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
     read,
     async update(change, afterwards) {
       const { updateFile } = await import("./json-writer.ts");
-      const { secrets = () => [], neighbours } = options;
-      await updateFile({ file, title, secrets, neighbours }, async () => {
+      const { secrets = () => [], lockWaitMs } = options;
+      await updateFile({ file, title, secrets, lockWaitMs }, async () => {
         const before = await read();
         const after = await change(before);
         return { before, after, content: { version: formatVersion, ...after }, afterwards };
       });
     },
   };
+}
+
+/** Editors on Windows put a byte order mark before the text. */
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, "");
 }
 
 function parseContent<T>(text: string, file: string, { title, schema, remedy }: JsonFileOptions<T>): T {

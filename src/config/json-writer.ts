@@ -1,12 +1,11 @@
-/** Owns changes of JSON files of ours: one at a time, under a lock, and no secret into a place for none. */
+/** Changes of the JSON files that courier keeps: one process at a time, and no key into an unsafe directory. */
 
 import path from "node:path";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, explainSystemError, fileError, systemCode } from "../core/errors.ts";
 import type { Json } from "../model/json.ts";
-import { takeLock } from "./lock.ts";
-import type { Neighbours } from "./lock-owner.ts";
-import { checkSecretPlace } from "./secret-place.ts";
+import { takeLock } from "./config-lock.ts";
+import { checkSecurePath } from "./secure-path.ts";
 import { writeWholeFile } from "./whole-file.ts";
 
 export interface WrittenFile<T> {
@@ -15,7 +14,8 @@ export interface WrittenFile<T> {
   readonly title: string;
   /** The secrets in a content: a new one is written only to a place that suits it. */
   readonly secrets: (content: T) => readonly string[];
-  readonly neighbours: Neighbours | undefined;
+  /** How long to wait for another process that is changing the file. */
+  readonly lockWaitMs: number | undefined;
 }
 
 export interface FileChange<T> {
@@ -32,23 +32,23 @@ export interface FileChange<T> {
  * 0700, the file has mode 0600. Throws a file error.
  */
 export async function updateFile<T>(
-  { file, title, secrets, neighbours }: WrittenFile<T>,
+  { file, title, secrets, lockWaitMs }: WrittenFile<T>,
   change: () => Promise<FileChange<T>>,
 ): Promise<void> {
   prepareDirectory(path.dirname(file), title);
-  const release = await takeLock(file, `the ${title}`, { patience: "wait", neighbours });
+  const release = await takeLock(file, title, { waitMs: lockWaitMs });
   try {
     const { before, after, content, afterwards } = await change();
     // Secrets that are there already may stay: a change of something else is none of theirs.
     const known = secrets(before);
-    if (secrets(after).some((secret) => !known.includes(secret))) await checkSecretPlace(file);
+    if (secrets(after).some((secret) => !known.includes(secret))) await checkSecurePath(file);
     await writeWholeFile(file, content as Record<string, Json>);
     await afterwards?.();
   } catch (error) {
     if (error instanceof CourierError || systemCode(error) === undefined) throw error;
     throw fileError(`cannot write the ${title} ${file}: ${explainSystemError(error)}`, { cause: error });
   } finally {
-    await release();
+    release();
   }
 }
 

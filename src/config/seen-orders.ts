@@ -7,7 +7,6 @@ import { appendFileSync, readFileSync, renameSync, rmSync, statSync, writeFileSy
 import { makeDirectory } from "../core/directory.ts";
 import { systemCode } from "../core/errors.ts";
 import type { Sighting } from "../model/sighting.ts";
-import type { Neighbours } from "./lock-owner.ts";
 import {
   compact,
   formatLine,
@@ -40,25 +39,21 @@ const longestFile = 128 * 1024;
 const mostNoted = 1_000;
 
 /** The file in the state directory; it has mode 0600. */
-export function openSeenOrders(
-  directory: string,
-  warn: (text: string) => void,
-  neighbours?: Neighbours,
-): SeenOrders {
+export function openSeenOrders(directory: string, warn: (text: string) => void): SeenOrders {
   const file = seenOrdersPath(directory);
   /** By holder; the last noted first. */
   const noted = new Map<string, Noted>();
 
   async function rewrite(change: (lines: readonly Line[]) => readonly Line[]): Promise<void> {
-    const { takeLock } = await import("./lock.ts");
-    const release = await takeLock(file, "the file of seen orders", { patience: "wait", neighbours });
+    const { takeLock } = await import("./config-lock.ts");
+    const release = await takeLock(file, "file of seen orders");
     try {
       const lines = change(parseLines(readFileSync(file, "utf8")));
       if (lines.length === 0) return rmSync(file, { force: true });
       writeFileSync(`${file}.new`, lines.map(formatLine).join(""), { mode: 0o600 });
       renameSync(`${file}.new`, file);
     } finally {
-      await release();
+      release();
     }
   }
 

@@ -1,4 +1,4 @@
-/** Owns the config file's content: accounts and keys, the address book, order templates. */
+/** The content of the config file: accounts and keys, the address book, order templates. */
 
 import { type Draft, type DraftParty, draftSchema, partySchema } from "../model/draft.ts";
 import {
@@ -12,7 +12,6 @@ import {
   wordSchema,
 } from "../model/schema.ts";
 import { type JsonFile, openJsonFile } from "./json-file.ts";
-import type { Neighbours } from "./lock-owner.ts";
 
 /** Where courier itself keeps keys. */
 export const keyStores = ["file", "keychain"] as const;
@@ -75,16 +74,16 @@ export interface Config {
 
 export type ConfigStore = JsonFile<Config>;
 
-/** The config file in a directory of the user's. */
-export function openConfigStore(directory: string, neighbours?: Neighbours): ConfigStore {
+/** The config file in a directory of the user's. `lockWaitMs` is how long a change waits for another process. */
+export function openConfigStore(directory: string, lockWaitMs?: number): ConfigStore {
   return openJsonFile<Config>({
     directory,
     name: "config",
     title: "config file",
     schema: configSchema,
     empty: { accounts: {}, addresses: {}, templates: {}, maps: {} },
-    remedy: "mend it, or move it away and run courier login again",
+    remedy: "fix it, or move it away and run courier login again",
     secrets: ({ accounts }) => Object.values(accounts).flatMap(({ key }) => key ?? []),
-    neighbours,
+    lockWaitMs,
   });
 }

@@ -54,9 +54,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   async function* report() {
     const meter = openImportMeter(plan.overview.rows, context);
     const onStop = () => {
-      const { reason } = context.signal;
-      const why = isOfTheRun(reason) ? `${reason.message}; ` : "";
-      context.messages.note(`${why}stopping after the requests in progress; press Ctrl-C again to stop now`);
+      context.messages.note(`stopping after the requests in progress; press Ctrl-C again to stop now`);
     };
     context.signal.addEventListener("abort", onStop, { once: true });
     let isOver = false;
@@ -106,7 +104,6 @@ function endOf(run: ImportRun, counts: Counts, failure: unknown, context: Contex
   if (signal.aborted && left + counts.unknown > 0) {
     const stopped = `stopped: ${describeCounts(total, counts)}`;
     const { reason } = signal;
-    if (isOfTheRun(reason)) return reason.with({ message: `${reason.message}; ${stopped}` });
     return interrupted(reason instanceof CourierError && reason.exit === 143 ? 143 : 130, stopped, goOn);
   }
   if (counts.unknown > 0) return inDoubt(counts.unknown, total, failure, context);
@@ -174,11 +171,6 @@ function someRefused(
 
 function sameFlags(flags: readonly string[]): string {
   return flags.length === 0 ? "" : `, with the same ${flags.join(" and ")}`;
-}
-
-/** It was not a signal of the process that stopped the run. */
-function isOfTheRun(reason: unknown): reason is CourierError {
-  return reason instanceof CourierError && reason.exit !== 130 && reason.exit !== 143;
 }
 
 /** Anything else is a bug. */

@@ -1,10 +1,10 @@
 /** SQLite files of ours: private, in WAL mode, migrated forward, and written in short transactions. */
 
-import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, explainSystemError, systemCode } from "../core/errors.ts";
 import { type Connection, type Driver, loadDriver, NoDriver, type Statement, sqliteCode } from "./driver.ts";
+import { makePrivateFile } from "./private-file.ts";
 
 export interface DatabaseOptions {
   readonly path: string;
@@ -61,7 +61,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   let connection: Connection | undefined;
   try {
     makeWritableDirectory(dirname(path));
-    closeSync(openSync(path, "a", 0o600));
+    makePrivateFile(path);
     connection = driver.open(path);
     const database = createDatabase(connection, driver, options);
     await prepare(connection, database, options);
@@ -72,7 +72,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
 }
 
-async function findDriver(title: string): Promise<Driver> {
+/** The driver of this runtime. Throws `database` (exit 5) where there is none. */
+export async function findDriver(title: string): Promise<Driver> {
   try {
     return await loadDriver();
   } catch (error) {
@@ -124,9 +125,12 @@ function createDatabase(connection: Connection, driver: Driver, { path, title }:
   };
 }
 
-/** Backs off with jitter: of processes that try again at once, one would make nearly all commits. */
-async function begin(connection: Connection): Promise<void> {
-  const untilMs = performance.now() + longestWaitMs;
+/**
+ * Begins a transaction that is the only writer. Backs off with jitter: of processes that try again at once, one
+ * would make nearly all commits. Throws the driver's error when another writer is still at work after `waitMs`.
+ */
+export async function begin(connection: Connection, waitMs = longestWaitMs): Promise<void> {
+  const untilMs = performance.now() + waitMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
     try {
       return connection.exec("BEGIN IMMEDIATE");
@@ -137,7 +141,8 @@ async function begin(connection: Connection): Promise<void> {
   }
 }
 
-function isBusy(error: unknown): boolean {
+/** True where another connection is writing. */
+export function isBusy(error: unknown): boolean {
   const number = sqliteCode(error);
   return number === code.busy || number === code.protocol;
 }
@@ -224,6 +229,13 @@ const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]
   ],
   [code.notADatabase]: ["it is not an SQLite file, or damaged", "restore it from a backup, or move it away"],
 };
+
+/** Why SQLite could not do something, in plain words; undefined for an error that is not SQLite's. */
+export function explainSqliteError(error: unknown): string | undefined {
+  const number = sqliteCode(error);
+  if (number === undefined) return undefined;
+  return reasons[number]?.[0] ?? (error instanceof Error ? error.message : String(error));
+}
 
 /** Plain words for failures of SQLite and of the file system; other errors stay as they are. */
 function explainFailure(error: unknown, path: string, title: string): unknown {

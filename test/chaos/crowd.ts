@@ -46,11 +46,11 @@ export async function crowd(count: number, width: number): Promise<string> {
   for (const number of ofKind(1)) expect(config.addresses[`p${number}`]?.name).toBe("Anna");
   expect(Object.keys(config.accounts)).toHaveLength(ofKind(0).length);
   expect(Object.keys(config.addresses)).toHaveLength(ofKind(1).length);
-  expect(await readdir(home.configDir)).toEqual(["config.json"]);
+  expect((await readdir(home.configDir)).sort()).toEqual(["config.json", "config.lock.db"]);
   const listed = JSON.parse((await home.courier("--account sandbox orders list --all --json")).stdout);
   expect(new Set(listed.map(({ id }: { id: number }) => id)).size).toBe(ofKind(2).length);
   const state = await readdir(home.stateDir, { recursive: true });
-  expect(state.filter((name) => /\.tmp|\.lock/.test(name))).toEqual([]);
+  expect(state.filter((name) => /\.tmp|\.lock$|-journal$/.test(name))).toEqual([]);
   for (const name of state.filter((file) => file.endsWith(".json")))
     JSON.parse(await readFile(`${home.stateDir}/${name}`, "utf8"));
   return `${count} processes, ${width} at a time: ${ofKind(0).length} logins, ${ofKind(1).length} addresses, ${ofKind(2).length} orders, none lost`;

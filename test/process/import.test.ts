@@ -1,6 +1,6 @@
 /** An import as a process: signals, a service that goes away, many rows at once, files that are in the way. */
 
-import { mkdir, readFile, rmdir, stat, utimes, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
@@ -100,65 +100,6 @@ test("a report that nobody reads any more ends it in order, and nothing is lost"
   expect(ran.stdout.split("\n")).toHaveLength(2);
   expect((await home.courier("orders import orders.csv --yes --ndjson")).exit).toBe(0);
   expect(home.posts()).toBe(300);
-});
-
-describe("a lock that somebody meddles with", () => {
-  const importing = "orders import orders.csv --yes --ndjson --concurrency 2";
-  const lock = "orders.csv.journal.ndjson.lock";
-
-  test("removed: what is under way is finished and reported, and the same command goes on", async () => {
-    const home = await createHome(6);
-    home.sandbox.faults.set([{ ...post, kind: "latency", ms: 4_000 }]);
-    const running = home.start(importing);
-    await until("two are under way", () => home.posts() >= 2);
-    await rmdir(path.join(home.directory, lock));
-    const { exit, stdout, stderr } = await running.ended;
-    const { error } = JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "");
-    expect(error.message).toMatch(
-      /^the lock on the journal .*orders\.csv\.journal\.ndjson was taken away by another program; stopped: [24] created, 0 refused, [24] to go$/,
-    );
-    expect(error).toMatchObject({
-      code: "lock_lost",
-      exit: 5,
-      hint: expect.stringMatching(/^run the same command again/),
-    });
-    expect(exit).toBe(5);
-    expect(error.message).toContain(`stopped: ${stdout.match(/"created"/g)?.length} created`);
-    expect(stderr).not.toContain("warning");
-    home.sandbox.faults.clear();
-    expect((await home.courier(importing)).exit).toBe(0);
-    expect(home.posts()).toBe(6);
-  });
-
-  test("taken by another: it ends at once, and nothing more is written", async () => {
-    const home = await createHome(6);
-    home.sandbox.faults.set([{ ...post, kind: "stall_headers" }]);
-    const running = home.start(importing);
-    await until("two are under way", () => home.posts() >= 2);
-    const place = path.join(home.directory, lock);
-    await rmdir(place);
-    await mkdir(place);
-    await utimes(place, new Date(0), new Date(0));
-    const { exit, stderr } = await running.ended;
-    expect(exit).toBe(5);
-    expect(JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({ code: "lock_lost" });
-    expect(await readFile(path.join(home.directory, "orders.csv.journal.ndjson"), "utf8")).not.toMatch(
-      /"kind":"(created|unknown|unsent)"/,
-    );
-  });
-
-  test("with a file in its directory: the import is complete, and a warning names what is left behind", async () => {
-    const home = await createHome(2);
-    home.sandbox.faults.set([{ ...post, kind: "latency", ms: 300 }]);
-    const running = home.start(importing);
-    await until("one is under way", () => home.posts() >= 1);
-    await writeFile(path.join(home.directory, lock, ".DS_Store"), "");
-    const { exit, stdout, stderr } = await running.ended;
-    expect([exit, stdout.match(/"created"/g)?.length]).toEqual([0, 2]);
-    expect(stderr).toMatch(
-      /\n2 rows: 2 created\nwarning: something was left behind at the end: .*\.lock: it is not empty\n$/,
-    );
-  });
 });
 
 test("rejects that cannot be written are told before anything is sent", async () => {

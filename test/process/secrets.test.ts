@@ -27,7 +27,7 @@ test.each(["022", "000", "077"])(
     const shell = `umask ${umask}; exec "$@"`;
     expect(await courier(login(), { shell, env: noKey, stdin: `${marker}\n` })).toMatchObject({ exit: 0 });
     expect([await modeOf(configDir), await modeOf(configFile)]).toEqual(["700", "600"]);
-    expect(await readdir(configDir)).toEqual(["config.json"]);
+    expect((await readdir(configDir)).sort()).toEqual(["config.json", "config.lock.db"]);
 
     await chmod(configFile, 0o644);
     const again = `${login()} --account other`;

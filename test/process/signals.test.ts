@@ -1,9 +1,9 @@
 /** Ctrl-C, termination and what no run can catch: prompt, one error line, the right exit code, and the truth about a lost order. */
 
-import { mkdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { takeLock } from "../../src/config/config-lock.ts";
 import { createProcessHome, createServedProcessHome, type Running, until } from "../support/process.ts";
 
 const signals = [
@@ -101,14 +101,13 @@ describe.each(signals)("%s", (signal, exit) => {
 
 test.each(signals)("%s does not hide an order that was just created", async (signal) => {
   const { sandbox, start, stateDir } = await createServedProcessHome();
-  const lock = path.join(stateDir, "orders.json.lock");
   sandbox.faults.add({ kind: "latency", ms: 200, method: "POST" });
   const running = start("orders create --sender-name A --receiver-name B --item-name C --json");
   await until("asked", () => sandbox.requests.length > 0);
-  await mkdir(lock); // as held by another run
+  const release = await takeLock(path.join(stateDir, "orders.json"), "file of recent orders"); // as another run
   await running.untilStderr(/The service says/);
   process.kill(running.pid, signal);
-  await rm(lock, { recursive: true });
+  release();
   const { stdout } = await running.ended;
   expect(sandbox.requests.map(({ method }) => method)).toEqual(["POST"]);
   expect(JSON.parse(stdout)).toMatchObject({ status: "pending" });

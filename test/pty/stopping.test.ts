@@ -197,6 +197,6 @@ describe("keys that come in one piece, in the middle of a line", () => {
     await terminal.ended;
     const stored = JSON.parse(await readFile(path.join(home.configDir, "config.json"), "utf8"));
     expect(stored.addresses.shop).toEqual({ name: line });
-    expect(await readdir(home.configDir)).toEqual(["config.json"]);
+    expect((await readdir(home.configDir)).sort()).toEqual(["config.json", "config.lock.db"]);
   });
 });

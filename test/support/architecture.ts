@@ -59,7 +59,6 @@ export const owners: Readonly<Record<string, string>> = {
   "env-paths": "src/cli/directories.ts",
   "fastest-levenshtein": "src/core/suggest.ts",
   "lossless-json": "src/model/json.ts",
-  "proper-lockfile": "src/config/lock.ts",
   shlex: "src/config/key-command.ts",
   "string-width": "src/terminal/width.ts",
   undici: "src/api/transport.ts",
@@ -75,7 +74,6 @@ export const lazyPackages: readonly string[] = [
   "cli-table3",
   "conf",
   "csv-stringify",
-  "proper-lockfile",
   "shlex",
   "undici",
 ];

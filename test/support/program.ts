@@ -12,6 +12,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -52,9 +53,11 @@ function makePackage(copy: string, ready: string, begun: string): void {
     if (newestMs("src", "completions", "scripts", "package.json") > modifiedMs("dist/main.cjs"))
       execFileSync(process.execPath, [path.join(root, "scripts/build.mjs")], { stdio: "inherit" });
     // The optional packages are not in the bundle.
-    const native = ["@napi-rs", "@photostructure", "node-gyp-build"].map((name) => `node_modules/${name}`);
-    for (const part of ["bin", "dist", "package.json", ...native])
+    for (const part of ["bin", "dist", "package.json", "node_modules/@napi-rs"])
       cpSync(path.join(root, part), path.join(copy, part), { recursive: true });
+    // A link: it has thirty megabytes, and needs packages of its own.
+    const sqlite = "node_modules/@photostructure";
+    symlinkSync(path.join(root, sqlite), path.join(copy, sqlite), "junction");
     writeFileSync(ready, "");
   } catch (error) {
     rmSync(begun, { recursive: true }); // nobody waits for what failed

@@ -6,7 +6,7 @@ import { toCount } from "../../api/service.ts";
 import type { Context } from "../../command/command.ts";
 import type { Machine } from "../../command/machinery.ts";
 import type { ActiveAccount } from "../../config/accounts.ts";
-import { holdsCertificates } from "../../config/places.ts";
+import { holdsCertificates } from "../../config/inspect-path.ts";
 import { CourierError } from "../../core/errors.ts";
 import { type Finding, hideHome } from "./finding.ts";
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Context } from "../../command/command.ts";
 import type { Machine } from "../../command/machinery.ts";
 import type { ActiveAccount } from "../../config/accounts.ts";
-import { firstPresent, inspectPlace } from "../../config/places.ts";
+import { firstPresent, inspectPath } from "../../config/inspect-path.ts";
 import { CourierError } from "../../core/errors.ts";
 import { type Finding, hideHome } from "./finding.ts";
 
@@ -31,7 +31,7 @@ export async function checkConfig({ config, machine }: Context): Promise<Finding
     const told = { detail: hideHome(error.message, machine), advice: error.hint, exit: error.exit };
     return { check: "config", status: "fail", ...told };
   }
-  const file = await inspectPlace(config.path);
+  const file = await inspectPath(config.path);
   const name = hideHome(config.path, machine);
   if (file.mode === undefined) return found;
   if (isOpen(file.mode, machine)) {
@@ -51,7 +51,7 @@ async function checkDirectory(
   variable: string,
   machine: Machine,
 ): Promise<Finding> {
-  const { mode, isDirectory, isWritable, problem } = await inspectPlace(directory);
+  const { mode, isDirectory, isWritable, problem } = await inspectPath(directory);
   const name = hideHome(directory, machine);
   if (!isWritable || (mode !== undefined && !isDirectory)) {
     const detail = `${name} cannot be used as a directory: ${problem ?? "it is a file"}`;

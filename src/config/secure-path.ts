@@ -1,4 +1,4 @@
-/** Owns where a secret may be written, and how open the files that hold one are. */
+/** Checks that a key is written only where nobody else can read or redirect it, and fixes open permissions. */
 
 import { chmod, lstat, stat } from "node:fs/promises";
 import { platform } from "node:os";
@@ -9,12 +9,11 @@ import { type CourierError, fileError } from "../core/errors.ts";
 const hasModes = platform() !== "win32";
 
 /**
- * Throws a file error where a secret written to `file` could land in another place than it seems, or be
- * taken by others: a symbolic link in place of the file or its directory, or a directory in which everyone
- * may put files. A directory that is still to be made will be closed; those further up are the system's and
- * the user's own business.
+ * Throws a file error where a key written to `file` could land elsewhere or be read by others: the file or its
+ * directory is a symbolic link, or everyone can write in the directory. A directory that does not exist yet will
+ * be made private; the directories above it are not checked.
  */
-export async function checkSecretPlace(file: string): Promise<void> {
+export async function checkSecurePath(file: string): Promise<void> {
   const directory = path.dirname(file);
   if (await isLink(file)) throw refusal(`${file} is a symbolic link`, "put the file itself there");
   if (await isLink(directory))
@@ -32,8 +31,8 @@ export async function closeToOthers(file: string): Promise<string | undefined> {
   return (found.mode & 0o777).toString(8);
 }
 
-async function isLink(place: string): Promise<boolean> {
-  return (await lstat(place).catch(() => undefined))?.isSymbolicLink() ?? false;
+async function isLink(file: string): Promise<boolean> {
+  return (await lstat(file).catch(() => undefined))?.isSymbolicLink() ?? false;
 }
 
 function refusal(reason: string, remedy: string): CourierError {

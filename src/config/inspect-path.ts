@@ -1,38 +1,38 @@
-/** Owns looking at files and directories of ours without touching them. */
+/** Facts about files and directories, read without changing them. */
 
 import { access, constants, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { systemCode } from "../core/errors.ts";
 
-export interface Place {
+export interface PathFacts {
   /** Permission bits; undefined where nothing is there. */
   readonly mode: number | undefined;
   readonly isDirectory: boolean;
-  /** It can be written in; where nothing is there: it can be made. */
+  /** It can be written to; where nothing is there: it can be made. */
   readonly isWritable: boolean;
-  /** Why it cannot be looked at, or written in. */
+  /** The code of the error of reading its facts, or of writing to it. */
   readonly problem: string | undefined;
 }
 
-export async function inspectPlace(place: string): Promise<Place> {
+export async function inspectPath(file: string): Promise<PathFacts> {
   try {
-    const found = await stat(place);
-    const problem = await reasonAgainst(place);
+    const found = await stat(file);
+    const problem = await findWriteProblem(file);
     const mode = found.mode & 0o777;
     return { mode, isDirectory: found.isDirectory(), isWritable: problem === undefined, problem };
   } catch (error) {
     const code = systemCode(error) ?? String(error);
     if (code !== "ENOENT") return { mode: undefined, isDirectory: false, isWritable: false, problem: code };
-    const above = await inspectPlace(path.dirname(place));
+    const above = await inspectPath(path.dirname(file));
     const isFile = above.mode !== undefined && !above.isDirectory;
     const problem = above.problem ?? (isFile ? "ENOTDIR" : undefined);
     return { mode: undefined, isDirectory: false, isWritable: problem === undefined, problem };
   }
 }
 
-async function reasonAgainst(place: string): Promise<string | undefined> {
+async function findWriteProblem(file: string): Promise<string | undefined> {
   try {
-    await access(place, constants.W_OK);
+    await access(file, constants.W_OK);
     return undefined;
   } catch (error) {
     return systemCode(error) ?? String(error);

@@ -1,11 +1,11 @@
-/** Owns a glance at the config file: what completion offers from it, read without loading what checks it. */
+/** The config file as completion reads it: without loading the schemas that check it. */
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Config } from "./store.ts";
 
 /** The file's content; parts that are missing or of another type are empty, and nothing is an error. */
-export function glanceAtConfig(directory: string): Config {
+export function readConfigUnchecked(directory: string): Config {
   const content = objectOf(parse(path.join(directory, "config.json")));
   return {
     current: typeof content.current === "string" ? content.current : undefined,
@@ -21,7 +21,7 @@ export function glanceAtConfig(directory: string): Config {
 
 function parse(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, "utf8"));
+    return JSON.parse(readFileSync(file, "utf8").replace(/^\uFEFF/, ""));
   } catch {
     return undefined;
   }

@@ -1,0 +1,56 @@
+/** The locks on courier's own files: of the processes that want to change a file, one does so at a time. */
+
+import path from "node:path";
+import { CourierError, explainSystemError, fileError, systemCode } from "../core/errors.ts";
+import { findRealPath } from "../core/real-path.ts";
+import { explainSqliteError } from "../sqlite/database.ts";
+import { holdLock } from "../sqlite/lock.ts";
+
+/** A change takes milliseconds, but may wait for a person who unlocks the key ring. */
+const longestWaitMs = 40_000;
+
+export interface LockOptions {
+  /** How long to wait for another process that holds the lock. */
+  readonly waitMs?: number | undefined;
+  /** Makes the error for a lock that is still held then; a file error by default. */
+  readonly onHeld?: ((hint: string) => CourierError) | undefined;
+}
+
+/**
+ * Takes the lock on a file, which need not exist, and gives back what releases it. The lock of `config.json` is
+ * `config.lock.db` beside it; all names of one file (symbolic links) have the same lock. It ends with its process.
+ * Throws a file error, and `database` (exit 5) without an SQLite driver.
+ */
+export async function takeLock(
+  file: string,
+  title: string,
+  { waitMs = longestWaitMs, onHeld }: LockOptions = {},
+): Promise<() => void> {
+  const place = await findRealPath(file).catch((error) => fail(explainSystemError(error), error));
+  const lockPath = nameLock(place);
+  const release = await holdLock(lockPath, title, waitMs).catch((error) => {
+    if (error instanceof CourierError) throw error;
+    const reason = explainSqliteError(error) ?? (systemCode(error) && explainSystemError(error, "directory"));
+    if (reason === undefined) throw error;
+    return fail(
+      `${reason}: ${lockPath}`,
+      error,
+      "this file has no content: check its permissions, and that its file system supports locks",
+    );
+  });
+  if (release) return release;
+  const hint = "wait until it has ended, then run the same command again";
+  throw (
+    onHeld?.(hint) ??
+    fileError(`cannot lock the ${title} ${file}: another courier process is changing it`, { hint })
+  );
+
+  function fail(reason: string, cause: unknown, hint?: string): never {
+    throw fileError(`cannot lock the ${title} ${file}: ${reason}`, { cause, hint });
+  }
+}
+
+function nameLock(file: string): string {
+  const { dir, name } = path.parse(file);
+  return path.join(dir, `${name}.lock.db`);
+}

@@ -1,0 +1,30 @@
+/** Files that only their owner can read, made before SQLite opens them. */
+
+import { chownSync, closeSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { systemCode } from "../core/errors.ts";
+
+/**
+ * Makes an empty file of mode 0600 where there is none. One that exists is not opened: closing it would drop the
+ * locks on it that this process holds (POSIX).
+ */
+export function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") return;
+    throw error;
+  }
+  giveToOwner(path);
+}
+
+/** A run as root must not leave a file that the directory's owner cannot open. */
+function giveToOwner(path: string): void {
+  const { uid, gid } = statSync(dirname(path));
+  if (statSync(path).uid === uid) return;
+  try {
+    chownSync(path, uid, gid);
+  } catch {
+    // only root may
+  }
+}
