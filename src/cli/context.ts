@@ -198,6 +198,7 @@ export async function createContext(
     random,
     meter: () => progress.meter(),
     account,
+    baseUrl: async () => (await address()).baseUrl,
     client,
     service,
     ledger,

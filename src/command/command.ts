@@ -46,6 +46,8 @@ export interface Context {
   readonly globals: Globals;
   /** The account of this run. Throws `no_account`. */
   account(): Promise<ActiveAccount>;
+  /** The address of that account's service. */
+  baseUrl(): Promise<string>;
   /** The way to the service below its endpoints, as that account. */
   client(): Promise<Client>;
   /** The service as that account; the embedded sandbox starts here when the account is `sandbox`. */

@@ -7,6 +7,7 @@ import { type Context, defineCommand, type Output } from "../command/command.ts"
 import { listOption, type OptionValues, quote, switchOption, textOption } from "../command/options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { stringifyJson } from "../model/json.ts";
+import { type Recorder, recordCall } from "./api-recording.ts";
 import { type Field, joinFields, parsePair, typedValue } from "./raw-body.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
@@ -25,6 +26,7 @@ const options = {
   query: listOption("KEY=VALUE", "a parameter of the URL (repeatable)", parsePair, { short: "q" }),
   input: textOption("FILE", "the body as it is in a file; - for stdin", { values: "file" }),
   paginate: switchOption("every page of a list, one body after the other; --json and --ndjson: its items"),
+  allowDuplicate: switchOption("make an order although an equal one was sent a short while ago"),
   include: switchOption("show the status and the headers of the answer on stderr", { short: "i" }),
 } as const;
 
@@ -34,7 +36,8 @@ export const callApi = defineCommand({
     "below the base URL: orders, v1/orders and /api/v1/orders name the same; a whole URL must be the\n" +
     "service's own. In a pipe the body comes byte for byte, also of an error; at a terminal JSON is indented\n" +
     "and nothing in it can act on the terminal. A call that may have taken effect is never sent twice:\n" +
-    "when its answer is lost, the exit code is 6. --paginate asks for 100 items a page unless -q limit=N says\n" +
+    "when its answer is lost, the exit code is 6. POST and DELETE of orders are recorded in the ledger, and an\n" +
+    "order that equals one of the last ten minutes is not made without --allow-duplicate. --paginate asks for 100 items a page unless -q limit=N says\n" +
     "otherwise.",
   arguments: {
     path: {
@@ -61,7 +64,8 @@ export const callApi = defineCommand({
     const call: RawCall = { method, path, query: input.query ?? [], ...(body ? { body } : {}) };
     const client = await context.client();
     if (!input.paginate) {
-      const reply = await settle(call, client.exchange(call), context);
+      const record = await recordCall(call, input.allowDuplicate === true, context);
+      const reply = await settle(call, recorded(client.exchange(call), record), context);
       if (input.include) showHead(reply, context);
       return { kind: "raw", bodies: oneBody(reply) };
     }
@@ -75,6 +79,18 @@ export const callApi = defineCommand({
     return { kind: "raw", bodies: documents(pages), items: itemsOfPage };
   },
 });
+
+/** The outcome is in the ledger before anything is said of it. */
+async function recorded(sending: Promise<RawReply>, record: Recorder | undefined): Promise<RawReply> {
+  try {
+    const reply = await sending;
+    await record?.({ reply });
+    return reply;
+  } catch (error) {
+    await record?.({ error });
+    throw error;
+  }
+}
 
 function readWords(words: readonly string[]): { method: Method; path: string } {
   const [first = "", second, third] = words;

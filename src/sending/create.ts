@@ -163,7 +163,7 @@ async function unknown(
     6,
     `it is not known whether the order was created: ${lost.message}, ${found}`,
     {
-      hint: `before you send it again: ${sent ? howToResolve(sent, context) : "look for it"}`,
+      hint: sent ? howToResolve(sent, context) : "look for it before you send it again",
       status: lost.status,
       serviceCode: lost.serviceCode,
       details: {

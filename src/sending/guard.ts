@@ -154,9 +154,8 @@ export function howToResolve(operation: Operation, { nextCommand }: Context): st
   const name = nameOperation(operation);
   const day = utcDate(operation.sentAtMs ?? 0, -1);
   return (
-    `look for it with: ${nextCommand(`orders list --from ${day} --all`)}; ` +
-    `then say what became of it: ${nextCommand(`orders resolve ${name} --as ORDER`)}, ` +
-    `or ${nextCommand(`orders resolve ${name} --not-created`)}`
+    `look for it: ${nextCommand(`orders list --from ${day} --all`)}; ` +
+    `then decide: ${nextCommand(`orders resolve ${name} --as ORDER`)}, or --not-created`
   );
 }
 

@@ -1,7 +1,7 @@
 /** Numbers come out as the service wrote them, unknown fields and states are kept, missing ones show as `-`. */
 
 import { describe, expect, test } from "vitest";
-import { answerData, onePage } from "../support/answers.ts";
+import { answerData, onePage, sentBodies } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
 
 const id = "9007199254740993123";
@@ -78,12 +78,12 @@ test("numbers in CSV are the service's own text", async () => {
 test("the weight and the value that are sent keep the digits that were typed", async () => {
   const home = await createServedHome();
   await home.courier("orders create --sender-name A --receiver-name B --item-weight 2.50 --item-value 0.10");
-  expect(home.sandbox.requests[0]?.body).toBe(
+  expect(sentBodies(home)[0]).toBe(
     '{"sender":{"name":"A"},"receiver":{"name":"B"},"item":{"weight":2.50,"value":0.10}}',
   );
   const file = `{"sender":{},"receiver":{},"item":{"weight":1.0,"value":${fee},"quantity":${id}}}`;
   await home.courier("orders create --file -", { stdin: file });
-  expect(home.sandbox.requests[1]?.body).toBe(file);
+  expect(sentBodies(home)[1]).toBe(file);
 });
 
 describe.each([

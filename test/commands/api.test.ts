@@ -18,14 +18,21 @@ interface Seen {
   readonly body: Buffer;
 }
 
+type PlayedHome = Home & { readonly seen: readonly Seen[] };
+
 /** A home whose service is played: one answer for each request, the last one for all that follow. */
-async function createPlayedHome(
-  ...answers: RequestListener[]
-): Promise<Home & { readonly seen: readonly Seen[] }> {
+const createPlayedHome = (...answers: RequestListener[]) => play(answers, false);
+
+/** The same for orders: the profile, by which it is known whose key it is, is answered beside them. */
+const createOrderingHome = (...answers: RequestListener[]) => play(answers, true);
+
+async function play(answers: readonly RequestListener[], hasProfile: boolean): Promise<PlayedHome> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
+    if (hasProfile && request.url === "/api/v1/user/profile")
+      return void response.end('{"success":true,"data":{"id":7}}');
     const answer = answers[Math.min(seen.length, answers.length - 1)];
     seen.push({
       method: request.method,
@@ -121,7 +128,7 @@ describe("what is sent", () => {
   });
 
   test("fields, as text or with a type, nested by dots and brackets", async () => {
-    const home = await createPlayedHome(answering(200));
+    const home = await createOrderingHome(answering(200));
     const note = path.join(home.directory, "note.txt");
     await writeFile(note, "two\nlines");
     const raw = ["sender.phone=013800138000", "item[a.b]=x=y", "tags[]=true", "tags[]="];
@@ -146,7 +153,7 @@ describe("what is sent", () => {
   });
 
   test("a name that means something to JavaScript is a name", async () => {
-    const home = await createPlayedHome(answering(200));
+    const home = await createOrderingHome(answering(200));
     await home.courier("api POST orders -f __proto__.a=1 -f constructor=2");
     expect(home.seen[0]?.body.toString()).toBe('{"__proto__":{"a":"1"},"constructor":"2"}');
   });
@@ -188,7 +195,7 @@ describe("sending again", () => {
     ["PUT", 1, 6],
     ["PATCH", 1, 6],
   ])("%s whose answer is lost: sent %i times, exit %i", async (method, tries, exit) => {
-    const home = await createPlayedHome(dropping);
+    const home = await createOrderingHome(dropping);
     const ran = await home.courier(`api ${method} orders`);
     expect(ran).toMatchObject({ exit, stdout: "" });
     expect(home.seen).toHaveLength(tries);
@@ -196,13 +203,13 @@ describe("sending again", () => {
   });
 
   test("a POST that was limited was not processed, and goes again", async () => {
-    const home = await createPlayedHome(answering(429, "", { "retry-after": "2" }), answering(201, "made"));
+    const home = await createOrderingHome(answering(429, "", { "retry-after": "2" }), answering(201, "made"));
     expect(await home.courier("api POST orders")).toMatchObject({ exit: 0, stdout: "made" });
     expect(home.clock.delays).toEqual([2_000]);
   });
 
   test("a POST that failed with a 503: in doubt, and its body is printed", async () => {
-    const home = await createPlayedHome(answering(503, "busy"));
+    const home = await createOrderingHome(answering(503, "busy"));
     const ran = await home.courier("api POST orders --json");
     expect(ran).toMatchObject({ exit: 6, stdout: "busy" });
     expect(JSON.parse(ran.stderr)).toMatchObject({
@@ -225,7 +232,7 @@ describe("sending again", () => {
 
 describe("--include", () => {
   test("shows status and headers on stderr, and the body alone on stdout", async () => {
-    const home = await createPlayedHome(
+    const home = await createOrderingHome(
       answering(201, "made", { "x-request-id": "r1\u00ff", "x-echo": key }),
     );
     const { stdout, stderr } = await home.courier("api POST orders -i --debug");

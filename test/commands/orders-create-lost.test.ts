@@ -66,9 +66,10 @@ describe.each(unprocessed)("not created, and %s", (_what, fault) => {
     const { exit, stdout, stderr } = await home.courier("orders create --file -", { stdin });
     expect({ exit, stdout }).toEqual({ exit: 6, stdout: "" });
     expect(stderr).toContain("error: it is not known whether the order was created: ");
-    expect(stderr).toContain("not in the list of orders, so it was probably not created");
+    expect(stderr).toContain("and it is not in the list of orders so far\n");
     expect(stderr).toContain(
-      "hint: before you send it again, look for it: courier orders list --from 2026-02-28 --all\n",
+      "hint: look for it: courier orders list --from 2026-02-28 --all; then decide: " +
+        "courier orders resolve 1.1 --as ORDER, or --not-created\n",
     );
     expect(home.clock.delays).toEqual([1_000, 3_000]);
     expect(requestCount(home, "POST")).toBe(1);
@@ -99,7 +100,7 @@ test("when looking fails too, exit 6 says both, as JSON with the time of sending
   const home = await createServedHome();
   home.sandbox.faults.set([
     { ...post, kind: "drop_after" },
-    { method: "GET", kind: "status", status: 500 },
+    { method: "GET", path: "/api/v1/orders", kind: "status", status: 500 },
   ]);
   const { exit, stdout, stderr } = await home.courier(`${words} --quiet`, { stdin });
   expect({ exit, stdout }).toEqual({ exit: 6, stdout: "" });

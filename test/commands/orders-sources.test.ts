@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ctrlC, personWho } from "../support/answering.ts";
+import { sentBodies } from "../support/answers.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
 
 const create = ["orders", "create"];
@@ -146,7 +147,7 @@ describe("a text", () => {
     expect(exit).toBe(0);
     expect(stdout).not.toContain("understood");
     expect(stderr).toContain("the sender was understood as:\n");
-    const { sender } = JSON.parse(home.sandbox.requests[0]?.body ?? "");
+    const { sender } = JSON.parse(sentBodies(home)[0] ?? "");
     for (const [name, value] of Object.entries(sender))
       expect(stderr).toMatch(new RegExp(`^ +${name}:? +${String(value)}$`, "m"));
   });

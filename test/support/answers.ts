@@ -38,3 +38,8 @@ export function requestCount({ sandbox }: Served, method: string, path?: string)
       request.method === method && (path === undefined || request.path.replace(/\?.*$/, "") === path),
   ).length;
 }
+
+/** The bodies of the orders that were sent, oldest first. */
+export function sentBodies({ sandbox }: Served): string[] {
+  return sandbox.requests.filter(({ method }) => method === "POST").map(({ body }) => body);
+}

@@ -1,0 +1,140 @@
+/** Records raw calls that make or cancel an order: they pass the same guard as `orders create` and `orders cancel`. */
+
+import { hash } from "node:crypto";
+import type { RawCall, RawReply } from "../api/client.ts";
+import { ServiceFailure } from "../api/failure.ts";
+import { rawUrl } from "../api/raw-url.ts";
+import type { Context } from "../command/command.ts";
+import { CourierError, interrupted } from "../core/errors.ts";
+import type { CancelOutcome, CreateOutcome } from "../ledger/operations.ts";
+import { type Draft, draftSchema } from "../model/draft.ts";
+import { isJsonNumber, isJsonObject, type Json, parseJson } from "../model/json.ts";
+import { contentOf } from "../model/same-order.ts";
+import { check } from "../model/schema.ts";
+import { failureOutcome, recordEnd } from "../sending/create.ts";
+import { beginOrder, orderFacts } from "../sending/guard.ts";
+
+/** Tells what came of a recorded call: the answer, or what was thrown instead of one. */
+export type Recorder = (result: { reply: RawReply } | { error: unknown }) => Promise<void>;
+
+/**
+ * Records a call that makes or cancels an order before it leaves; undefined for any other call. Throws
+ * `duplicate`, exit 2, where an equal order stands in the way.
+ */
+export async function recordCall(
+  call: RawCall,
+  isDuplicateAllowed: boolean,
+  context: Context,
+): Promise<Recorder | undefined> {
+  const path = await orderPath(call, context);
+  if (path === "" && call.method === "POST") return recordCreate(call, isDuplicateAllowed, context);
+  if (path !== undefined && path !== "" && call.method === "DELETE") return recordCancel(path, context);
+  return undefined;
+}
+
+/** What follows `/api/v1/orders/` in the call's URL; undefined for another path (4.2 and 4.5). */
+async function orderPath({ path, query }: RawCall, context: Context): Promise<string | undefined> {
+  const baseUrl = await context.baseUrl();
+  const target = plainPath(rawUrl(path, baseUrl, query));
+  const prefix = `${plainPath(new URL(baseUrl)).replace(/\/$/, "")}/api/v1/orders`;
+  if (!target.toLowerCase().startsWith(prefix.toLowerCase())) return undefined;
+  return (
+    /^(?:\/([^/]*))?\/?$/.exec(target.slice(prefix.length))?.[1] ??
+    (target.length === prefix.length ? "" : undefined)
+  );
+}
+
+/** A path as a lenient server may read it: decoded, without doubled slashes. */
+function plainPath({ pathname }: URL): string {
+  const path = pathname.replace(/\/{2,}/g, "/");
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+async function recordCreate(
+  call: RawCall,
+  isDuplicateAllowed: boolean,
+  context: Context,
+): Promise<Recorder | undefined> {
+  const body = readBody(call.body);
+  const checked = check(draftSchema, body);
+  const draft = "value" in checked ? (checked.value as Draft) : undefined;
+  const prompts = context.globals.yes ? undefined : await context.prompts();
+  const ask = prompts && ((question: string) => prompts.confirm(question));
+  const order = {
+    command: "api POST orders",
+    content: contentOfBody(call.body, body),
+    draft,
+    isDuplicateAllowed,
+    ask,
+  };
+  const begun = await beginOrder(order, context);
+  if (!begun) throw interrupted(130, "not confirmed: nothing was sent");
+  return async (result) => recordEnd(begun, createOutcome(result, draft), context);
+}
+
+async function recordCancel(id: string, context: Context): Promise<Recorder> {
+  const ledger = await context.ledger();
+  const run = await context.beginRun({ command: "api DELETE orders" });
+  const name = await ledger.beginCancel(run, id, context.clock.now());
+  return async (result) => {
+    try {
+      await ledger.endCancel(name, run.number, cancelOutcome(result), context.clock.now());
+    } catch (error) {
+      if (!(error instanceof CourierError)) throw error;
+      context.messages.warn(`the ledger could not record the call: ${error.message}`);
+    }
+  };
+}
+
+/** What is no order as the interface describes it is compared byte for byte. */
+function contentOfBody(bytes: Uint8Array | undefined, body: Json): string {
+  const content = contentOf(body);
+  if (content !== contentOf({})) return content;
+  return `raw:${hash("sha256", bytes ?? new Uint8Array()).slice(0, 32)}`;
+}
+
+/** A body that is no JSON is an order without fields: nothing is known of it. */
+function readBody(body: Uint8Array | undefined): Json {
+  try {
+    return body === undefined ? {} : parseJson(new TextDecoder().decode(body));
+  } catch {
+    return {};
+  }
+}
+
+function failureOf(result: { reply: RawReply } | { error: unknown }): unknown {
+  return "reply" in result ? result.reply.failure : result.error;
+}
+
+function createOutcome(
+  result: { reply: RawReply } | { error: unknown },
+  draft: Draft | undefined,
+): CreateOutcome {
+  const failure = failureOf(result);
+  if (failure instanceof ServiceFailure && !failure.mayHaveHappened) return failureOutcome(failure, draft);
+  if (failure !== undefined || !("reply" in result)) return { state: "unknown" };
+  const body = readBody(result.reply.answer.bytes);
+  const data = isJsonObject(body) && isJsonObject(body.data) ? body.data : undefined;
+  if (!data || !isJsonNumber(data.id)) return { state: "unknown" };
+  const text = (value: Json | undefined) => (typeof value === "string" ? value : undefined);
+  const order = orderFacts({
+    id: data.id,
+    order_no: text(data.order_no),
+    tracking_number: text(data.tracking_number),
+    estimated_fee: isJsonNumber(data.estimated_fee) ? data.estimated_fee : undefined,
+  });
+  return { state: "created", order, orderState: text(data.status) };
+}
+
+/** The order is not read back here: that the service took the request is all that is known. */
+function cancelOutcome(result: { reply: RawReply } | { error: unknown }): CancelOutcome {
+  const failure = failureOf(result);
+  if (failure === undefined) return { state: "accepted" };
+  if (!(failure instanceof ServiceFailure) || failure.mayHaveHappened) return { state: "unknown" };
+  const rejection = { code: failure.serviceCode ?? failure.code, message: failure.message };
+  return { state: failure.kind === "refused" ? "refused" : "unsent", rejection };
+}
