@@ -102,9 +102,6 @@ const pollMs = 500;
 const mostLooks = 12;
 /** How many results may wait for a slow row before them, in times the rows sent at once. */
 const windowFactor = 8;
-/** Rows that are claimed in one transaction, in times the rows sent at once: others may take the rest. */
-const claimFactor = 8;
-
 /** What a row's turn gave, once it is recorded; nothing for a row that is decided about later. */
 interface Turn {
   readonly finished?: Promise<RowResult>;
@@ -129,11 +126,23 @@ export async function* importRows(
   const looked = new Map<string, readonly string[]>();
   const sendRow = createRowSender({ tools, options, backoff, onLost: (row) => later.push(row) });
 
+  /** A few rows at a time: what is claimed is in doubt after a crash, and other processes may take the rest. */
   async function* claim(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<Claim> {
-    for await (const batch of inBatches(of, claimFactor * options.concurrency)) {
+    for await (const batch of inBatches(of, options.concurrency)) {
       if (stop.aborted) return;
-      const claims = await ledger.claimRows(run, batch, file, policy, clock.now());
-      yield* claims.map((each, index) => ({ ...each, row: batch[index] as ImportRow }));
+      const sent = { atMs: clock.now(), offsetMs: lookup.clockOffsetMs() };
+      const claims = await ledger.claimRows(run, batch, file, policy, sent);
+      let begun = 0;
+      try {
+        for (const each of claims) {
+          const row = batch[begun] as ImportRow;
+          begun += 1;
+          yield { ...each, row };
+        }
+      } finally {
+        for (const { operation } of claims.slice(begun))
+          if (operation) await ledger.endCreate(operation, run.number, { state: "unsent" }, clock.now());
+      }
     }
   }
 
@@ -154,7 +163,7 @@ export async function* importRows(
 
   async function* pass(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<RowResult> {
     const window = options.concurrency * windowFactor;
-    // While some are in progress, the next are marked as sending on disk: nobody waits for the disk then.
+    // While some are in progress, the next are recorded on disk: nobody waits for the disk then.
     const limit = 2 * options.concurrency - 1;
     for await (const { finished } of mapInOrder(claim(of), limit, begin, {
       stop,
@@ -387,8 +396,8 @@ function createRowSender({ tools, options, backoff, onLost }: RowSenderOptions) 
     else if (waitMs > 0) tell({ kind: "failing", reason: failure.cause.message });
   }
 
-  const end = (name: OperationName, outcome: CreateOutcome) =>
-    ledger.endCreate(name, run.number, outcome, clock.now());
+  const end = (name: OperationName, outcome: CreateOutcome, canWait = false) =>
+    ledger.endCreate(name, run.number, outcome, clock.now(), { canWait });
 
   /** An order that another operation has already makes this one unknown. */
   async function endCreated(
@@ -397,7 +406,7 @@ function createRowSender({ tools, options, backoff, onLost }: RowSenderOptions) 
     { order, orderState }: Extract<SendResult, { kind: "created" }>,
   ): Promise<RowResult> {
     try {
-      await end(name, { state: "created", order, orderState });
+      await end(name, { state: "created", order, orderState }, true);
       return { row, outcome: "created", order };
     } catch (error) {
       if (!(error instanceof OrderTaken)) throw error;
@@ -408,9 +417,9 @@ function createRowSender({ tools, options, backoff, onLost }: RowSenderOptions) 
   }
 
   async function send(row: ImportRow, name: OperationName): Promise<Turn> {
-    while (!stop.aborted && !hasFailed) {
-      const sent = { atMs: clock.now(), offsetMs: lookup.clockOffsetMs() };
-      await ledger.markSending(name, run.number, sent);
+    for (let tries = 1; !stop.aborted && !hasFailed; tries++) {
+      if (tries > 1)
+        await ledger.markSending(name, run.number, { atMs: clock.now(), offsetMs: lookup.clockOffsetMs() });
       const answered = await inSlot(() => request(row)).catch(async (error) => {
         await end(name, { state: "unknown" });
         onLost(row);

@@ -3,6 +3,7 @@
 import { createHmac } from "node:crypto";
 import type { Database } from "../sqlite/database.ts";
 import { numberOf, textOf } from "./operation.ts";
+import type { Write } from "./write-queue.ts";
 
 export interface Customer {
   readonly id: number;
@@ -25,8 +26,6 @@ export interface Customers {
   /** Customers that an account of this machine has used and no other account in `others`. */
   customersOnlyOf(account: string, others: readonly string[]): Promise<readonly Customer[]>;
 }
-
-type Write = <T>(work: () => T) => Promise<T>;
 
 export function createCustomers(database: Database, write: Write): Customers {
   const sql = database.sql;

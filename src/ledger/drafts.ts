@@ -3,6 +3,7 @@
 import type { Draft } from "../model/draft.ts";
 import type { Database } from "../sqlite/database.ts";
 import { readDraft, writeDraft } from "./operation.ts";
+import type { Write } from "./write-queue.ts";
 
 /** An order that was not finished. */
 export interface KeptDraft {
@@ -29,8 +30,6 @@ export interface Drafts {
 }
 
 const mostKept = 10;
-
-type Write = <T>(work: () => T) => Promise<T>;
 
 export function createDrafts(database: Database, write: Write): Drafts {
   const sql = database.sql;

@@ -2,6 +2,7 @@
 
 import type { Database } from "../sqlite/database.ts";
 import { textOf } from "./operation.ts";
+import type { Write } from "./write-queue.ts";
 
 /** An order as far as an answer showed it; what it did not show is undefined. */
 export interface KnownOrder {
@@ -29,8 +30,6 @@ export interface KnownOrders {
 
 /** More is no help at the Tab key. */
 const mostKept = 1_000;
-
-type Write = <T>(work: () => T) => Promise<T>;
 
 export function createKnownOrders(database: Database, write: Write): KnownOrders {
   const sql = database.sql;

@@ -25,7 +25,7 @@ import {
   type RowPolicy,
   type RowToSend,
 } from "./rules.ts";
-import { NotDone } from "./write-queue.ts";
+import { NotDone, type Write } from "./write-queue.ts";
 
 /** A single order that is about to leave. */
 export interface NewCreate {
@@ -56,6 +56,12 @@ export interface ImportFile {
 export interface ClaimedRow {
   readonly decision: RowDecision;
   readonly operation: OperationName | undefined;
+}
+
+/** When a request leaves, by our clock, and how far the service's clock is from ours, where it is known. */
+export interface SentFacts {
+  readonly atMs: number;
+  readonly offsetMs: number | undefined;
 }
 
 /** What came of a create. */
@@ -110,25 +116,28 @@ export interface Operations {
     policy: RowPolicy,
     nowMs: number,
   ): Promise<readonly RowDecision[]>;
-  /** The same, and records those that are to be sent as `ready`: one transaction for all of them. */
+  /** The same, and records those that are to be sent as `sending`: one transaction for all of them. */
   claimRows(
     run: Run,
     rows: readonly RowToSend[],
     file: FileFacts,
     policy: RowPolicy,
-    nowMs: number,
+    sent: SentFacts,
   ): Promise<readonly ClaimedRow[]>;
 
   /** `ready` becomes `sending`. Throws LostClaim. */
-  markSending(
-    name: OperationName,
-    owner: number,
-    sent: { atMs: number; offsetMs: number | undefined },
-  ): Promise<void>;
+  markSending(name: OperationName, owner: number, sent: SentFacts): Promise<void>;
   /** `sending` becomes `ready` again: it certainly was not made. Throws LostClaim. */
   markReady(name: OperationName, owner: number): Promise<void>;
   /** Records what came of a create that this run is at work on. Throws LostClaim, OrderTaken. */
-  endCreate(name: OperationName, owner: number, outcome: CreateOutcome, nowMs: number): Promise<void>;
+  endCreate(
+    name: OperationName,
+    owner: number,
+    outcome: CreateOutcome,
+    nowMs: number,
+    /** The commit may be shared with a later write: until then a crash leaves the operation in doubt. */
+    options?: { readonly canWait: boolean },
+  ): Promise<void>;
   /** Settles a create in doubt. False where it is not in doubt any more. Throws OrderTaken. */
   settleCreate(name: OperationName, outcome: CreateOutcome, nowMs: number): Promise<boolean>;
 
@@ -160,8 +169,6 @@ export interface Operations {
   deletePersonalData(customer: number, isForced: boolean): Promise<number>;
 }
 
-type Write = <T>(work: () => T) => Promise<T>;
-
 const columns = `run, number, kind, state, customer, owner, attempt, sent_at, offset_ms, content, shop, ref, file,
   row, allowance, draft, defaults`;
 
@@ -180,6 +187,7 @@ export function createOperations(database: Database, write: Write): Operations {
     readonly kind: "create" | "cancel";
     readonly state: "ready" | "sending";
     readonly sentAtMs?: number;
+    readonly offsetMs?: number | undefined;
     readonly content?: string;
     readonly draft?: Draft | undefined;
     readonly file?: FileFacts;
@@ -190,7 +198,7 @@ export function createOperations(database: Database, write: Write): Operations {
 
   function insert(
     run: Run,
-    { kind, state, sentAtMs, content, draft, file, row, allowance }: Inserted,
+    { kind, state, sentAtMs, offsetMs, content, draft, file, row, allowance }: Inserted,
   ): OperationName {
     const name = { run: run.number, number: nextNumber(run.number) };
     const values: SqlValue[] = [
@@ -202,7 +210,7 @@ export function createOperations(database: Database, write: Write): Operations {
       run.number,
       state === "sending" ? 1 : 0,
       sentAtMs ?? null,
-      null,
+      offsetMs === undefined ? null : Math.round(offsetMs),
       content ?? null,
       file?.shop ?? null,
       row?.ref ?? null,
@@ -367,10 +375,10 @@ export function createOperations(database: Database, write: Write): Operations {
       return rows.map((row) => decide(customer, row, file, policy, nowMs));
     },
 
-    claimRows: (run, rows, file, policy, nowMs) =>
+    claimRows: (run, rows, file, policy, { atMs, offsetMs }) =>
       write(() =>
         rows.map((row): ClaimedRow => {
-          const decision = decide(run.customer, row, file, policy, nowMs);
+          const decision = decide(run.customer, row, file, policy, atMs);
           if (decision.kind !== "send") return { decision, operation: undefined };
           const { content, draft } = row;
           const { allowance, supersedes } = decision;
@@ -381,7 +389,17 @@ export function createOperations(database: Database, write: Write): Operations {
             );
           return {
             decision,
-            operation: insert(run, { kind: "create", state: "ready", content, draft, file, row, allowance }),
+            operation: insert(run, {
+              kind: "create",
+              state: "sending",
+              sentAtMs: atMs,
+              offsetMs,
+              content,
+              draft,
+              file,
+              row,
+              allowance,
+            }),
           };
         }),
       ),
@@ -403,11 +421,11 @@ export function createOperations(database: Database, write: Write): Operations {
         ).run(name.run, name.number);
       }),
 
-    endCreate: (name, owner, outcome, nowMs) =>
+    endCreate: (name, owner, outcome, nowMs, options) =>
       write(() => {
         ensureOwner(name, owner, ["ready", "sending", "unknown"]);
         setOutcome(name, outcome, nowMs);
-      }),
+      }, options),
 
     settleCreate: (name, outcome, nowMs) =>
       write(() => {

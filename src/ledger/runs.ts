@@ -4,6 +4,7 @@ import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { SqlValue } from "../sqlite/driver.ts";
 import { type Run, readRun } from "./operation.ts";
+import type { Write } from "./write-queue.ts";
 
 export interface NewRun {
   /** As it was typed: `orders import`. */
@@ -48,8 +49,6 @@ export interface Runs {
   /** The newest first. */
   listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
 }
-
-type Write = <T>(work: () => T) => Promise<T>;
 
 export function createRuns(database: Database, write: Write): Runs {
   const sql = database.sql;

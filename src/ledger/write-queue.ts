@@ -3,12 +3,27 @@
 import type { Database } from "../sqlite/database.ts";
 
 /**
- * Gives a function that runs `work` in a transaction with others of the same moment, in the order of the calls.
- * A `work` that throws must have changed nothing: the others are committed all the same.
+ * Runs `work` in a transaction with others of the same moment, in the order of the calls. With `canWait` it shares
+ * the commit of a later call, which comes within a few milliseconds or is made then. A `work` that throws NotDone
+ * must have changed nothing: the others are committed.
  */
-export function createWriteQueue(database: Database): <T>(work: () => T) => Promise<T> {
+export type Write = <T>(work: () => T, options?: { readonly canWait: boolean }) => Promise<T>;
+
+/** Long enough for the next request to bring a commit of its own, too short to be noticed. */
+const longestWaitMs = 5;
+
+export function createWriteQueue(database: Database): Write {
   let waiting: Job[] = [];
   let isWorking = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function start(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (isWorking) return;
+    isWorking = true;
+    void drain();
+  }
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
@@ -25,12 +40,11 @@ export function createWriteQueue(database: Database): <T>(work: () => T) => Prom
     isWorking = false;
   }
 
-  return (work) =>
+  return (work, { canWait } = { canWait: false }) =>
     new Promise((resolve, reject) => {
       waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
-      if (isWorking) return;
-      isWorking = true;
-      void drain();
+      if (canWait && !isWorking) timer ??= setTimeout(start, longestWaitMs);
+      else start();
     });
 }
 
