@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../sqlite/database.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import { createWriteQueue } from "../sqlite/write-queue.ts";
 import { firstStoredId, profileIds } from "./choices.ts";
 import { createFactsCache } from "./facts-cache.ts";
 import {
@@ -86,6 +87,7 @@ export async function openStoredOrders({
     database.close();
     throw error;
   }
+  const write = createWriteQueue(database);
   const cache = createFactsCache(database);
 
   function find(id: number): KnownOrder | undefined {
@@ -107,7 +109,7 @@ export async function openStoredOrders({
   }
 
   return {
-    create: createInBatches((contents) => database.transaction(() => contents().map(insert))),
+    create: (content) => write(() => insert(content)),
 
     change: (id, decide) =>
       database.transaction(() => {
@@ -180,47 +182,4 @@ function chooseProfileId(random: () => number, before?: number): number {
   const { lowest, count } = profileIds;
   const chosen = lowest + Math.floor(random() * count);
   return chosen === before ? lowest + ((chosen - lowest + 1) % count) : chosen;
-}
-
-interface Waiting {
-  readonly content: OrderContent;
-  readonly resolve: (order: Order) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/**
- * Collects the orders that arrive in one turn of the event loop, or while the file is busy, for one commit:
- * it costs about as much as one order. `commit` calls its argument for the contents within its transaction.
- */
-function createInBatches(
-  commit: (contents: () => OrderContent[]) => Promise<Order[]>,
-): (content: OrderContent) => Promise<Order> {
-  let waiting: Waiting[] = [];
-
-  function take(): Waiting[] {
-    const taken = waiting;
-    waiting = [];
-    return taken;
-  }
-
-  async function commitWaiting(): Promise<void> {
-    let batch: Waiting[] | undefined;
-    try {
-      const orders = await commit(() => {
-        batch = take();
-        return batch.map(({ content }) => content);
-      });
-      orders.forEach((order, index) => {
-        batch?.[index]?.resolve(order);
-      });
-    } catch (error) {
-      for (const { reject } of batch ?? take()) reject(error);
-    }
-  }
-
-  return (content) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ content, resolve, reject });
-      if (waiting.length === 1) setImmediate(() => void commitWaiting());
-    });
 }
