@@ -100,7 +100,7 @@ export async function createContext(
 
   async function embedded(): Promise<Address> {
     const { startEmbeddedSandbox } = await import("./embedded-sandbox.ts");
-    const server = await startEmbeddedSandbox(directories.state, clock);
+    const server = await startEmbeddedSandbox(directories.state, clock, random);
     defer(() => server.close());
     return server;
   }
@@ -256,7 +256,7 @@ export async function createContext(
     }),
     sandbox: once(async () => {
       const { controlSandbox } = await import("./embedded-sandbox.ts");
-      return controlSandbox(directories.state, clock, () => seenOrders.forget(sandboxAccount));
+      return controlSandbox(directories.state, clock, random, () => seenOrders.forget(sandboxAccount));
     }),
   };
 }

@@ -1,4 +1,4 @@
-/** Owns the sandbox on this machine: where its orders lie, its start for one run, and what `courier sandbox` does. */
+/** The sandbox on this machine: where its orders are stored, its start for one run, and what `courier sandbox` does. */
 
 import path from "node:path";
 import type { SandboxControl } from "../command/machinery.ts";
@@ -12,26 +12,31 @@ import { type SandboxServer, startSandbox } from "../sandbox/server.ts";
 const servedSandboxKey = "sandbox-key";
 
 /** Starts the service of the account `sandbox` for this run alone. Throws a file error. */
-export async function startEmbeddedSandbox(state: string, clock: Clock): Promise<SandboxServer> {
+export async function startEmbeddedSandbox(
+  state: string,
+  clock: Clock,
+  random: () => number,
+): Promise<SandboxServer> {
   const stateDir = findPlace(state);
-  return startSandbox({ stateDir, clock, apiKey: crypto.randomUUID() });
+  return startSandbox({ stateDir, clock, random, apiKey: crypto.randomUUID() });
 }
 
 /** The sandbox below a state directory; `forget` is called once its orders are gone. Throws a file error. */
 export async function controlSandbox(
   state: string,
   clock: Clock,
+  random: () => number,
   forget: () => Promise<void>,
 ): Promise<SandboxControl> {
   const stateDir = findPlace(state);
   return {
-    serve: (options) => startSandbox({ stateDir, clock, apiKey: servedSandboxKey, ...options }),
+    serve: (options) => startSandbox({ stateDir, clock, random, apiKey: servedSandboxKey, ...options }),
     async reset() {
-      await resetSandbox(stateDir);
+      await resetSandbox({ stateDir, random });
       await forget();
     },
     advance: (trackingNumber, to) =>
-      advanceParcel({ stateDir, clock, trackingNumber, ...(to === undefined ? {} : { to }) }),
+      advanceParcel({ stateDir, clock, random, trackingNumber, ...(to === undefined ? {} : { to }) }),
   };
 }
 

@@ -2,8 +2,8 @@
 
 import { createHmac } from "node:crypto";
 import type { Database } from "../sqlite/database.ts";
+import type { Write } from "../sqlite/write-queue.ts";
 import { numberOf, textOf } from "./operation.ts";
-import type { Write } from "./write-queue.ts";
 
 export interface Customer {
   readonly id: number;

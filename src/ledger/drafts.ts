@@ -2,8 +2,8 @@
 
 import type { Draft } from "../model/draft.ts";
 import type { Database } from "../sqlite/database.ts";
+import type { Write } from "../sqlite/write-queue.ts";
 import { readDraft, writeDraft } from "./operation.ts";
-import type { Write } from "./write-queue.ts";
 
 /** An order that was not finished. */
 export interface KeptDraft {

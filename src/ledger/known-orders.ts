@@ -1,8 +1,8 @@
 /** Orders that passed by in the service's answers, newest first: what the Tab key offers. */
 
 import type { Database } from "../sqlite/database.ts";
+import type { Write } from "../sqlite/write-queue.ts";
 import { textOf } from "./operation.ts";
-import type { Write } from "./write-queue.ts";
 
 /** An order as far as an answer showed it; what it did not show is undefined. */
 export interface KnownOrder {

@@ -3,13 +3,13 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 import { type Database, openDatabase } from "../sqlite/database.ts";
+import { createWriteQueue } from "../sqlite/write-queue.ts";
 import { type Customers, createCustomers } from "./customers.ts";
 import { createDrafts, type Drafts } from "./drafts.ts";
 import { createKnownOrders, type KnownOrders } from "./known-orders.ts";
 import { createOperations, type Operations } from "./operations.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { applicationId, migrations } from "./schema.ts";
-import { createWriteQueue } from "./write-queue.ts";
 
 /**
  * Each method is one transaction. The interface is asynchronous, since a database on a server can stand behind

@@ -3,6 +3,7 @@
 import type { Draft } from "../model/draft.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
+import { NotDone, type Write } from "../sqlite/write-queue.ts";
 import {
   type Allowance,
   type CancelState,
@@ -25,7 +26,6 @@ import {
   type RowPolicy,
   type RowToSend,
 } from "./rules.ts";
-import { NotDone, type Write } from "./write-queue.ts";
 
 /** A single order that is about to leave. */
 export interface NewCreate {

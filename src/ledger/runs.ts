@@ -3,8 +3,8 @@
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { SqlValue } from "../sqlite/driver.ts";
+import type { Write } from "../sqlite/write-queue.ts";
 import { type Run, readRun } from "./operation.ts";
-import type { Write } from "./write-queue.ts";
 
 export interface NewRun {
   /** As it was typed: `orders import`. */

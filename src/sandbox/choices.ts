@@ -1,6 +1,6 @@
 /**
- * Owns every behaviour that the specification leaves open and that a working service has to settle one
- * way or another. docs/sandbox.md lists them; a client that depends on any of them is wrong.
+ * Every behaviour that the specification leaves open and that a working service has to decide. docs/sandbox.md
+ * lists them; a client that depends on any of them is wrong.
  */
 
 /** Section 7, "not shown": the HTTP status and `error.code` of each failure. */
@@ -27,12 +27,14 @@ export const keepAliveMs = 60_000;
 
 /** 2.1: the account behind the one key. Every request that carries the key takes one call from the allowance. */
 export const account = {
-  id: 10001,
   name: "Sandbox Account",
   email: "sandbox@example.com",
   balance: "1000.00",
   apiCalls: 10_000,
 } as const;
+
+/** 2.1: ids of profiles, from which each sandbox has one: eight digits. */
+export const profileIds = { lowest: 10_000_000, count: 90_000_000 } as const;
 
 /**
  * 2.2: what a telephone number looks like: digits in groups divided by single spaces or dashes, an

@@ -1,26 +1,41 @@
-/** Owns what can be done to a sandbox without its server: wiping it, moving a stored parcel on. */
+/** What can be done to a sandbox without its server: deleting all orders, moving a stored parcel on. */
 
 import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../model/json.ts";
-import { openLedger } from "./ledger.ts";
 import { type Advance, advance } from "./moves.ts";
+import { createOrdersRepository } from "./orders-repository.ts";
 import { generateSeeds } from "./seeds.ts";
-import { openStore, wipeStore } from "./store.ts";
+import { hasStoredOrders, openStoredOrders, type StoredOrdersOptions } from "./stored-orders.ts";
 
-/** Removes all orders; where there are none, nothing happens. A server that runs finds itself empty. */
-export async function resetSandbox(stateDir: string): Promise<void> {
-  wipeStore(stateDir);
+/**
+ * Deletes all orders and chooses another profile id; a server that runs finds itself empty. Does nothing
+ * where there is no sandbox. Throws `database` for a file that cannot be used; it stays as it is.
+ */
+export async function resetSandbox(options: StoredOrdersOptions): Promise<void> {
+  if (!hasStoredOrders(options.stateDir)) return;
+  const stored = await openStoredOrders(options);
+  try {
+    await stored.reset();
+  } finally {
+    stored.close();
+  }
 }
 
-export interface AdvanceOptions extends Advance {
-  readonly stateDir: string;
+export interface AdvanceOptions extends Advance, StoredOrdersOptions {
   readonly clock: Clock;
 }
 
 /**
  * Moves a parcel on and answers its tracking data (2.5). Throws CourierError: "refused" for an unknown
- * number or a state that does not lie ahead, "usage" for a word that is no state.
+ * number or a state that does not lie ahead, "usage" for a word that is no state, `database` as above.
  */
-export async function advanceParcel({ stateDir, clock, ...move }: AdvanceOptions): Promise<JsonObject> {
-  return advance(openLedger(openStore(stateDir), generateSeeds(0, clock.now())), clock, move);
+export async function advanceParcel(options: AdvanceOptions): Promise<JsonObject> {
+  const { clock, trackingNumber, to } = options;
+  const stored = await openStoredOrders(options);
+  try {
+    const orders = createOrdersRepository(stored, generateSeeds(0, clock.now()));
+    return await advance(orders, clock, { trackingNumber, to });
+  } finally {
+    stored.close();
+  }
 }

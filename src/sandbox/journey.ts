@@ -1,10 +1,9 @@
-/** Owns the movement history of a parcel (specification, 2.5), told from the states that it has passed. */
+/** The movement history of a parcel (specification, 2.5), derived from the states that it has passed. */
 
 import type { JsonObject } from "../model/json.ts";
 import { unknownPlace } from "./choices.ts";
-import type { KnownOrder } from "./ledger.ts";
 import { trackingNumberOf } from "./numbers.ts";
-import type { Order, Party } from "./order.ts";
+import type { KnownOrder, Order, Party } from "./order.ts";
 import { deliveryMs, type Passage, reachedPassages, stayMs } from "./schedule.ts";
 import { isoTime } from "./views.ts";
 

@@ -1,4 +1,4 @@
-/** Owns the carrying out of a fault on one connection. */
+/** Carries out a fault on one connection. */
 
 import type { ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
@@ -23,27 +23,27 @@ const encoders: Readonly<Record<Encoding, (bytes: Uint8Array) => Uint8Array>> = 
 export const encodings = Object.keys(encoders) as readonly Encoding[];
 
 /** Spoils the answer to a request. `serve` makes the request take effect and gives the true answer. */
-export function misbehave(
+export async function misbehave(
   fault: Fault,
   response: ServerResponse,
-  serve: () => WireAnswer,
+  serve: () => Promise<WireAnswer>,
   clock: Clock,
-): void {
-  if ("processed" in fault && fault.processed) serve();
-  const made = madeUpAnswer(fault) ?? distort(fault, serve);
+): Promise<void> {
+  if ("processed" in fault && fault.processed) await serve();
+  const made = madeUpAnswer(fault) ?? (await distort(fault, serve));
   if (made) send(response, made);
-  else breakConnection(fault, response, serve, clock);
+  else await breakConnection(fault, response, serve, clock);
 }
 
 /** Faults that are the true answer, only not as it should be. */
-function distort(fault: Fault, serve: () => WireAnswer): WireAnswer | undefined {
+async function distort(fault: Fault, serve: () => Promise<WireAnswer>): Promise<WireAnswer | undefined> {
   switch (fault.kind) {
     case "truncate": {
-      const answer = serve();
+      const answer = await serve();
       return { ...answer, body: firstHalf(answer) };
     }
     case "encoded": {
-      const { body, headers, ...answer } = serve();
+      const { body, headers, ...answer } = await serve();
       const encoded = encoders[fault.encoding](Buffer.from(body));
       return { ...answer, headers: { ...headers, "Content-Encoding": fault.encoding }, body: encoded };
     }
@@ -84,12 +84,12 @@ function madeUpAnswer(fault: Fault): WireAnswer | undefined {
 }
 
 /** Faults in the way an answer is sent, or not sent. */
-function breakConnection(
+async function breakConnection(
   fault: Fault,
   response: ServerResponse,
-  serve: () => WireAnswer,
+  serve: () => Promise<WireAnswer>,
   clock: Clock,
-): void {
+): Promise<void> {
   const { socket } = response;
   const disconnect = () => socket?.destroy();
   switch (fault.kind) {
@@ -97,26 +97,26 @@ function breakConnection(
       disconnect();
       break;
     case "drop_after":
-      serve();
+      await serve();
       disconnect();
       break;
     case "drop_mid_body":
-      sendHalf(response, serve(), disconnect);
+      sendHalf(response, await serve(), disconnect);
       break;
     case "stall_headers":
-      serve();
+      await serve();
       break;
     case "stall_body":
-      sendHalf(response, serve(), () => {});
+      sendHalf(response, await serve(), () => {});
       break;
     case "drip":
-      drip(response, serve(), fault.everyMs, clock);
+      drip(response, await serve(), fault.everyMs, clock);
       break;
     case "wrong_length":
-      sendWithLength(response, serve(), fault.more);
+      sendWithLength(response, await serve(), fault.more);
       break;
     case "http_1_0":
-      sendRaw(response, serve(), "1.0");
+      sendRaw(response, await serve(), "1.0");
       break;
     case "huge_body":
       response.writeHead(200, { "Content-Type": "application/json" });
@@ -126,7 +126,7 @@ function breakConnection(
       socket?.end(Buffer.from(fault.bytes, "latin1"));
       break;
     default:
-      send(response, serve());
+      send(response, await serve());
   }
 }
 

@@ -1,4 +1,4 @@
-/** Owns the moves that can be made on an order besides waiting: it can be cancelled, and it can be moved on. */
+/** The two changes that can be made to an order: it can be cancelled, and it can be moved on. */
 
 import type { Clock } from "../core/clock.ts";
 import { CourierError, usageError } from "../core/errors.ts";
@@ -6,8 +6,9 @@ import type { JsonObject } from "../model/json.ts";
 import { isCancellable, stateNames, wayStates } from "../model/states.ts";
 import { failures, firstStoredId } from "./choices.ts";
 import { trackingView } from "./journey.ts";
-import type { Decision, Ledger } from "./ledger.ts";
 import { idOfTrackingNumber } from "./numbers.ts";
+import type { Decision } from "./order.ts";
+import type { OrdersRepository } from "./orders-repository.ts";
 import { Refusal } from "./refusal.ts";
 import { eventTo, reachedPassages } from "./schedule.ts";
 
@@ -31,13 +32,17 @@ export interface Advance {
  * Moves a parcel on and answers its tracking data (2.5). Throws CourierError: "refused" for an unknown
  * number or a state that does not lie ahead, "usage" for a word that is no state.
  */
-export function advance(ledger: Ledger, clock: Clock, { trackingNumber, to }: Advance): JsonObject {
+export async function advance(
+  orders: OrdersRepository,
+  clock: Clock,
+  { trackingNumber, to }: Advance,
+): Promise<JsonObject> {
   if (to !== undefined && !stateNames.includes(to)) {
     throw usageError(`no such state: ${to}`, `states are ${wayStates.join(", ")}`);
   }
   const id = idOfTrackingNumber(trackingNumber);
-  const isKnown = id !== undefined && ledger.change(id, advanceAt(clock.now(), trackingNumber, to));
-  const known = isKnown ? ledger.find(id) : undefined;
+  const isKnown = id !== undefined && (await orders.change(id, advanceAt(clock.now(), trackingNumber, to)));
+  const known = isKnown ? await orders.find(id) : undefined;
   if (known) return trackingView(known, clock.now());
   const isGenerated = id !== undefined && id > 0 && id < firstStoredId;
   const hint = isGenerated

@@ -1,4 +1,4 @@
-/** Owns the order as the sandbox keeps it: what was sent and when, and the text that a file holds of it. */
+/** An order as the sandbox keeps it: what was sent and when, and what happened to it since. */
 
 import type { serviceTypes } from "../model/draft.ts";
 import { type JsonNumber, type JsonObject, parseJson, stringifyJson } from "../model/json.ts";
@@ -46,23 +46,23 @@ export interface OrderEvent {
   readonly atMs: number;
 }
 
-export function formatOrder(order: OrderContent): string {
-  const { createdMs, serviceType, sender, receiver, item } = order;
-  return stringifyJson({ createdMs, serviceType, sender, receiver, item });
+export interface KnownOrder {
+  readonly order: Order;
+  /** Oldest first. */
+  readonly events: readonly OrderEvent[];
 }
 
-/** Reads what `formatOrder` wrote; throws on anything that is not JSON. */
-export function parseOrder(text: string): OrderContent {
-  const stored = parseJson(text) as unknown as OrderContent;
-  return { ...stored, createdMs: Number(stored.createdMs) };
+/** Decides by an order's present state what happens to it next; throws to leave it as it is. */
+export type Decision = (facts: OrderFacts, events: readonly OrderEvent[]) => OrderEvent;
+
+type Parts = Pick<OrderContent, "sender" | "receiver" | "item">;
+
+/** The objects that were sent, as JSON text. */
+export function formatParts({ sender, receiver, item }: Parts): string {
+  return stringifyJson({ sender, receiver, item });
 }
 
-export function formatEvent(event: OrderEvent): string {
-  return stringifyJson({ ...event });
-}
-
-/** Reads what `formatEvent` wrote; throws on anything that is not JSON. */
-export function parseEvent(text: string): OrderEvent {
-  const stored = parseJson(text) as unknown as OrderEvent;
-  return { to: stored.to, atMs: Number(stored.atMs) };
+/** Reads what `formatParts` wrote; throws on anything that is not JSON. */
+export function parseParts(text: string): Parts {
+  return parseJson(text) as unknown as Parts;
 }

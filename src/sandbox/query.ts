@@ -1,8 +1,8 @@
-/** Owns the query of the order list (specification, 4.3). The first of a repeated parameter counts. */
+/** The query of the order list (specification, 4.3). The first of a repeated parameter counts. */
 
 import { isCalendarDate } from "../core/time.ts";
 import { largestPage } from "./choices.ts";
-import type { Selection } from "./ledger.ts";
+import type { Selection } from "./orders-repository.ts";
 import { invalidParameter } from "./refusal.ts";
 import { stateAt } from "./schedule.ts";
 

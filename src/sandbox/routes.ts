@@ -1,4 +1,4 @@
-/** Owns the way from a request to its endpoint, and from a refusal to its envelope (specification, 4, 5, 7). */
+/** The way from a request to its endpoint, and from a refusal to its envelope (specification, 4, 5, 7). */
 
 import { type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { type Answer, refused } from "./answer.ts";
@@ -19,7 +19,7 @@ export interface Call {
 }
 
 /** `parameter` is what the path's pattern captured, decoded. */
-type Handler = (call: Call, parameter: string) => Answer;
+type Handler = (call: Call, parameter: string) => Answer | Promise<Answer>;
 
 export interface Route {
   readonly path: RegExp;
@@ -51,17 +51,18 @@ export function isAuthorized({ authorization }: Call, apiKey: string): boolean {
 }
 
 /** Answers a call by its route; a refusal becomes the failure envelope, and so does a fault of our own. */
-export function answerCall(routes: readonly Route[], call: Call, hasKey: boolean): Answer {
+export async function answerCall(routes: readonly Route[], call: Call, hasKey: boolean): Promise<Answer> {
   try {
     if (!hasKey) throw unauthorized();
     if (!call.body) throw new Refusal(failures.bodyTooLarge, "the request body is too large");
     for (const { path, methods } of routes) {
       const [matched, parameter = ""] = path.exec(call.path) ?? [];
-      if (matched !== undefined) return handlerOf(methods, call.method)(call, decode(parameter));
+      if (matched !== undefined) return await handlerOf(methods, call.method)(call, decode(parameter));
     }
     throw notFound(call.path);
   } catch (error) {
-    return refused(error instanceof Refusal ? error : new Refusal(failures.internal, String(error)));
+    if (error instanceof Refusal) return refused(error);
+    return refused(new Refusal(failures.internal, error instanceof Error ? error.message : String(error)));
   }
 }
 

@@ -1,19 +1,28 @@
 /**
- * Owns generated orders: any number of them, each a pure function of its number, so that a long history
- * costs no file. What happens to them afterwards is remembered for as long as the server runs.
+ * Generated orders: any number of them, each a pure function of its number, so that a long history takes no
+ * space on disk. What happens to them afterwards is remembered for as long as the server runs.
  */
 
 import { usageError } from "../core/errors.ts";
 import { jsonNumber } from "../model/json.ts";
 import { firstStoredId } from "./choices.ts";
-import type { Item, Order, OrderEvent, OrderFacts, Party, ServiceType } from "./order.ts";
+import type {
+  Decision,
+  Item,
+  KnownOrder,
+  Order,
+  OrderEvent,
+  OrderFacts,
+  Party,
+  ServiceType,
+} from "./order.ts";
 import { mix } from "./random.ts";
 import { cities, givenNames, goods, surnames } from "./seed-words.ts";
 import type { OrderSource } from "./source.ts";
 
 export interface Seeds extends OrderSource {
-  /** They have the ids from 1 to this. */
-  readonly count: number;
+  /** Applies a decision. False for an unknown order. */
+  change(id: number, decide: Decision): boolean;
 }
 
 const historyMs = 180 * 24 * 3600 * 1000;
@@ -47,19 +56,24 @@ export function generateSeeds(count: number, anchorMs: number): Seeds {
     return isCancelled ? [{ to: "cancelled", atMs }] : [];
   }
 
+  function find(id: number): KnownOrder | undefined {
+    const known = facts(id);
+    if (!known) return undefined;
+    const parts = { sender: party(id, 10), receiver: party(id, 20), item: item(id) };
+    return { order: { id, ...known, ...parts } satisfies Order, events: events(id) };
+  }
+
   return {
+    firstId: 1,
     count,
+    find,
     facts,
     events,
-    order(id) {
+    change(id, decide) {
       const known = facts(id);
-      if (!known) return undefined;
-      return { id, ...known, sender: party(id, 10), receiver: party(id, 20), item: item(id) } satisfies Order;
-    },
-    append(id, event, position) {
+      if (!known) return false;
       const before = events(id);
-      if (before.length !== position) return false;
-      later.set(id, [...before, event]);
+      later.set(id, [...before, decide(known, before)]);
       return true;
     },
   };

@@ -1,4 +1,4 @@
-/** Owns the sandbox as a running HTTP server on this machine's loopback address. */
+/** The sandbox as a running HTTP server on this machine's loopback address. */
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -8,18 +8,16 @@ import type { JsonObject } from "../model/json.ts";
 import { account, keepAliveMs } from "./choices.ts";
 import { faultPath, faultRoutes } from "./fault-endpoint.ts";
 import { createFaultPlan, type FaultPlan } from "./faults.ts";
-import { openLedger } from "./ledger.ts";
 import { misbehave } from "./misbehave.ts";
 import { type Advance, advance } from "./moves.ts";
+import { createOrdersRepository } from "./orders-repository.ts";
 import { answerCall, type Call, isAuthorized, serviceRoutes } from "./routes.ts";
 import { generateSeeds } from "./seeds.ts";
 import { createService } from "./service.ts";
-import { openStore } from "./store.ts";
+import { openStoredOrders, type StoredOrdersOptions } from "./stored-orders.ts";
 import { readBody, send, toWire } from "./wire.ts";
 
-export interface SandboxOptions {
-  /** Holds the orders between runs; made on first need, for its owner alone. */
-  readonly stateDir: string;
+export interface SandboxOptions extends StoredOrdersOptions {
   readonly clock: Clock;
   /** The one key that is accepted. */
   readonly apiKey: string;
@@ -39,9 +37,11 @@ export interface SandboxServer {
   readonly faults: FaultPlan;
   /** The latest requests for the service, oldest first; those for the control endpoint are not among them. */
   readonly requests: readonly RecordedRequest[];
+  /** The account's id as the profile has it. A reset changes it, by another process too. */
+  profileId(): Promise<string>;
   /** Moves a parcel on, a generated one too. Throws as `advanceParcel` does. */
-  advance(move: Advance): JsonObject;
-  /** Ends every connection at once. */
+  advance(move: Advance): Promise<JsonObject>;
+  /** Ends every connection at once, and closes the file. */
   close(): Promise<void>;
 }
 
@@ -55,15 +55,19 @@ export interface RecordedRequest {
 
 const requestsKept = 10_000;
 
-/** Throws a usage error for a port that cannot be had. */
+/** Throws a usage error for a port that cannot be had, and `database` for a file that cannot be used. */
 export async function startSandbox(options: SandboxOptions): Promise<SandboxServer> {
   const { clock, apiKey, latencyMs = 0 } = options;
-  const ledger = openLedger(openStore(options.stateDir), generateSeeds(options.seedOrders ?? 0, clock.now()));
+  const seeds = generateSeeds(options.seedOrders ?? 0, clock.now());
+  const stored = await openStoredOrders(options);
+  const orders = createOrdersRepository(stored, seeds);
   const faults = createFaultPlan();
   const requests: RecordedRequest[] = [];
   let callsMade = 0;
   const callsLeft = () => Math.max(0, account.apiCalls - callsMade);
-  const routes = serviceRoutes(createService(ledger, clock, callsLeft));
+  const routes = serviceRoutes(
+    createService({ orders, clock, profileId: () => stored.profileId(), callsLeft }),
+  );
   const controls = options.faults ? faultRoutes(faults) : undefined;
   const closing = new AbortController();
 
@@ -72,10 +76,10 @@ export async function startSandbox(options: SandboxOptions): Promise<SandboxServ
     const body = await readBody(request);
     const call = toCall(request, body);
     const hasKey = isAuthorized(call, apiKey);
-    const reply = (from: typeof routes) => toWire(answerCall(from, call, hasKey));
+    const reply = async (from: typeof routes) => toWire(await answerCall(from, call, hasKey));
     if (controls && call.path === faultPath) {
       stamp(response);
-      send(response, reply(controls));
+      send(response, await reply(controls));
       return;
     }
     record({ method, path: url, headers: request.headers, body: body?.toString("utf8") ?? "" });
@@ -86,8 +90,8 @@ export async function startSandbox(options: SandboxOptions): Promise<SandboxServ
       if (hasKey) callsMade++;
       return reply(routes);
     };
-    if (fault) misbehave(fault, response, serve, clock);
-    else send(response, serve());
+    if (fault) await misbehave(fault, response, serve, clock);
+    else send(response, await serve());
   }
 
   function stamp(response: ServerResponse): void {
@@ -110,21 +114,34 @@ export async function startSandbox(options: SandboxOptions): Promise<SandboxServ
     socket.on("close", () => sockets.delete(socket));
   });
 
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(listenError(error, options.port)));
-    server.listen(options.port ?? 0, "127.0.0.1", resolve);
-  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", (error) => reject(listenError(error, options.port)));
+      server.listen(options.port ?? 0, "127.0.0.1", resolve);
+    });
+  } catch (error) {
+    stored.close();
+    throw error;
+  }
+
+  let closed: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    closing.abort();
+    const ended = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const socket of sockets) socket.destroy();
+    await ended;
+    stored.close();
+  }
 
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     apiKey,
     faults,
     requests,
-    advance: (move) => advance(ledger, clock, move),
+    profileId: async () => String(await stored.profileId()),
+    advance: (move) => advance(orders, clock, move),
     close() {
-      closing.abort();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of sockets) socket.destroy();
+      closed ??= close();
       return closed;
     },
   };

@@ -1,4 +1,4 @@
-/** Owns what the six endpoints do (specification, section 4); of HTTP it knows status codes and no more. */
+/** What the six endpoints do (specification, section 4); of HTTP it knows status codes and no more. */
 
 import type { Clock } from "../core/clock.ts";
 import { type Json, jsonNumber } from "../model/json.ts";
@@ -6,28 +6,35 @@ import { type Answer, success } from "./answer.ts";
 import { account, createdStatus } from "./choices.ts";
 import { acceptOrder } from "./intake.ts";
 import { trackingView } from "./journey.ts";
-import type { Ledger } from "./ledger.ts";
 import { cancelAt } from "./moves.ts";
 import { idOfTrackingNumber } from "./numbers.ts";
+import type { OrdersRepository } from "./orders-repository.ts";
 import { acceptListQuery } from "./query.ts";
 import { invalidParameter, notFound } from "./refusal.ts";
 import { creationView, detailView, listView } from "./views.ts";
 
 /** Every call throws a Refusal where the service refuses. */
 export interface Service {
-  profile(): Answer;
-  createOrder(body: Json): Answer;
-  listOrders(query: URLSearchParams): Answer;
-  showOrder(id: string): Answer;
-  cancelOrder(id: string): Answer;
-  track(trackingNumber: string): Answer;
+  profile(): Promise<Answer>;
+  createOrder(body: Json): Promise<Answer>;
+  listOrders(query: URLSearchParams): Promise<Answer>;
+  showOrder(id: string): Promise<Answer>;
+  cancelOrder(id: string): Promise<Answer>;
+  track(trackingNumber: string): Promise<Answer>;
 }
 
-export function createService(ledger: Ledger, clock: Clock, callsLeft: () => number): Service {
+export interface ServiceParts {
+  readonly orders: OrdersRepository;
+  readonly clock: Clock;
+  readonly profileId: () => Promise<number>;
+  readonly callsLeft: () => number;
+}
+
+export function createService({ orders, clock, profileId, callsLeft }: ServiceParts): Service {
   return {
-    profile() {
+    async profile() {
       return success({
-        id: account.id,
+        id: await profileId(),
         name: account.name,
         email: account.email,
         balance: jsonNumber(account.balance),
@@ -35,41 +42,41 @@ export function createService(ledger: Ledger, clock: Clock, callsLeft: () => num
       });
     },
 
-    createOrder(body) {
-      const order = ledger.create(acceptOrder(body, clock.now()));
+    async createOrder(body) {
+      const order = await orders.create(acceptOrder(body, clock.now()));
       return { ...success(creationView(order), { message: "order created" }), status: createdStatus };
     },
 
-    listOrders(query) {
+    async listOrders(query) {
       const { page, limit, matches } = acceptListQuery(query, clock.now());
-      const { total, orders } = ledger.list({ matches, offset: (page - 1) * limit, limit });
+      const listing = await orders.list({ matches, offset: (page - 1) * limit, limit });
       return success(
-        orders.map((known) => listView(known, clock.now())),
+        listing.orders.map((known) => listView(known, clock.now())),
         {
           pagination: {
             current_page: page,
-            total_pages: Math.ceil(total / limit),
-            total_items: total,
+            total_pages: Math.ceil(listing.total / limit),
+            total_items: listing.total,
             per_page: limit,
           },
         },
       );
     },
 
-    showOrder(id) {
-      const known = ledger.find(acceptId(id));
+    async showOrder(id) {
+      const known = await orders.find(acceptId(id));
       if (!known) throw notFound(`order ${id}`);
       return success(detailView(known, clock.now()));
     },
 
-    cancelOrder(id) {
-      if (!ledger.change(acceptId(id), cancelAt(clock.now()))) throw notFound(`order ${id}`);
+    async cancelOrder(id) {
+      if (!(await orders.change(acceptId(id), cancelAt(clock.now())))) throw notFound(`order ${id}`);
       return { status: 200, body: { success: true, message: "order cancelled" } };
     },
 
-    track(trackingNumber) {
+    async track(trackingNumber) {
       const id = idOfTrackingNumber(trackingNumber);
-      const known = id === undefined ? undefined : ledger.find(id);
+      const known = id === undefined ? undefined : await orders.find(id);
       if (!known) throw notFound(`tracking number ${trackingNumber}`);
       return success(trackingView(known, clock.now()));
     },

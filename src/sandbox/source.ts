@@ -1,14 +1,15 @@
-/** Owns what the ledger asks of a place where orders are kept. */
+/** What the orders repository asks of each of its two sources: stored and generated orders. */
 
-import type { Order, OrderEvent, OrderFacts } from "./order.ts";
+import type { KnownOrder, OrderEvent, OrderFacts } from "./order.ts";
 
-/** Where orders are kept. Ids that are unknown to it answer undefined. */
+/** Orders whose ids are `firstId` and the following ones, `count` in all, without gaps. */
 export interface OrderSource {
-  order(id: number): Order | undefined;
-  /** As `order`, for whoever looks through many. */
+  readonly firstId: number;
+  readonly count: number;
+  /** Undefined for an unknown id. */
+  find(id: number): KnownOrder | undefined;
+  /** As much as a filter needs, cheap enough to ask it of all orders. */
   facts(id: number): OrderFacts | undefined;
-  /** What happened to an order since, oldest first. */
+  /** What happened to an order since it was created, oldest first; for filters too. */
   events(id: number): readonly OrderEvent[];
-  /** Adds an event as the one at `position`; false when that position was taken by somebody else. */
-  append(id: number, event: OrderEvent, position: number): boolean;
 }

@@ -1,11 +1,10 @@
-/** Owns the shapes in which orders are answered (specification, 2.4): creation result, list element, detail. */
+/** The shapes in which orders are answered (specification, 2.4): creation result, list element, detail. */
 
 import { type JsonNumber, type JsonObject, jsonNumber } from "../model/json.ts";
 import { paymentStatus } from "./choices.ts";
 import { estimateFee, money } from "./fees.ts";
-import type { KnownOrder } from "./ledger.ts";
 import { orderNumberOf, trackingNumberOf } from "./numbers.ts";
-import type { Order, Party } from "./order.ts";
+import type { KnownOrder, Order, Party } from "./order.ts";
 import { type Passage, reachedPassages } from "./schedule.ts";
 
 export function isoTime(instantMs: number): string {

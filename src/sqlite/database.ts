@@ -16,20 +16,26 @@ export interface DatabaseOptions {
   readonly migrations: readonly string[];
   /** `full`: what is committed is on disk. `normal`: a power failure may take the last commits. */
   readonly durability?: "full" | "normal";
+  /** What to do about a damaged file; without it: restore it from a backup, or move it away. */
+  readonly damagedHint?: string;
 }
 
 export interface Database {
   readonly path: string;
   readonly driver: string;
-  /** A prepared statement, made once for each text. Only for reading outside of transactions. */
+  /** A prepared statement, made once for each text; to be used within `read` and `transaction`. */
   sql(text: string): Statement;
   /**
    * Runs `work` in one transaction that is the only writer, and commits it. Waits for other writers; `work` is
-   * synchronous, so that nothing waits inside of a transaction. Rolls back when it throws.
+   * synchronous, so that nothing waits inside of a transaction. Rolls back when it throws, and throws the same.
    */
   transaction<T>(work: () => T): Promise<T>;
   /** Runs SQL outside of a transaction. */
   exec(text: string): void;
+  /** Runs `work`, which only reads, on one snapshot of the file. Synchronous as in `transaction`. */
+  read<T>(work: () => T): Promise<T>;
+  /** Gives free space back to the disk, so that nothing of what was deleted stays in the file or its log. */
+  compact(): Promise<void>;
   close(): void;
 }
 
@@ -68,7 +74,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     return database;
   } catch (error) {
     connection?.close();
-    throw explainFailure(error, path, title);
+    throw explainFailure(error, options);
   }
 }
 
@@ -90,21 +96,12 @@ export async function findDriver(title: string): Promise<Driver> {
   }
 }
 
-function createDatabase(connection: Connection, driver: Driver, { path, title }: DatabaseOptions): Database {
+function createDatabase(connection: Connection, driver: Driver, options: DatabaseOptions): Database {
   const statements = new Map<string, Statement>();
-  return {
-    path,
-    driver: driver.name,
-    sql(text) {
-      const known = statements.get(text);
-      if (known) return known;
-      const made = connection.prepare(text);
-      statements.set(text, made);
-      return made;
-    },
-    async transaction(work) {
-      try {
-        await begin(connection);
+
+  async function run<T>(start: () => void, work: () => T): Promise<T> {
+    try {
+      return await whenFree(start, () => {
         try {
           const result = work();
           connection.exec("COMMIT");
@@ -113,8 +110,32 @@ function createDatabase(connection: Connection, driver: Driver, { path, title }:
           rollBack(connection);
           throw error;
         }
+      });
+    } catch (error) {
+      throw explainSqlite(error, options) ?? error;
+    }
+  }
+
+  return {
+    path: options.path,
+    driver: driver.name,
+    sql(text) {
+      const known = statements.get(text);
+      if (known) return known;
+      const made = connection.prepare(text);
+      statements.set(text, made);
+      return made;
+    },
+    transaction: (work) => run(() => connection.exec("BEGIN IMMEDIATE"), work),
+    read: (work) => run(() => takeSnapshot(connection), work),
+    async compact() {
+      try {
+        await whenFree(
+          () => connection.exec("VACUUM"),
+          () => connection.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
+        );
       } catch (error) {
-        throw explainFailure(error, path, title);
+        throw explainSqlite(error, options) ?? error;
       }
     },
     exec: (text) => connection.exec(text),
@@ -125,19 +146,46 @@ function createDatabase(connection: Connection, driver: Driver, { path, title }:
   };
 }
 
+/** A reader can meet a busy file too: when another process repairs it after a crash, or is the last to close it. */
+function takeSnapshot(connection: Connection): void {
+  connection.exec("BEGIN");
+  try {
+    connection.exec("SELECT 1 FROM sqlite_master");
+  } catch (error) {
+    rollBack(connection);
+    throw error;
+  }
+}
+
 /**
- * Begins a transaction that is the only writer. Backs off with jitter: of processes that try again at once, one
- * would make nearly all commits. Throws the driver's error when another writer is still at work after `waitMs`.
+ * Begins a transaction that is the only writer, on a connection with a single user. Throws the driver's error when
+ * another writer is still at work after `waitMs`.
  */
-export async function begin(connection: Connection, waitMs = longestWaitMs): Promise<void> {
+export function begin(connection: Connection, waitMs: number): Promise<void> {
+  return whenFree(
+    () => connection.exec("BEGIN IMMEDIATE"),
+    () => {},
+    waitMs,
+  );
+}
+
+/**
+ * Tries `start` until no other connection is in the way, then runs `work` with its result. Both run in one step
+ * with no `await` between them: another call on the same connection could begin there, inside this transaction.
+ * Pauses have jitter: of processes that try again at once, one would make nearly all commits.
+ */
+async function whenFree<S, T>(start: () => S, work: (started: S) => T, waitMs = longestWaitMs): Promise<T> {
   const untilMs = performance.now() + waitMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
+    let started: S;
     try {
-      return connection.exec("BEGIN IMMEDIATE");
+      started = start();
     } catch (error) {
       if (!isBusy(error) || performance.now() > untilMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())));
+      continue;
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())));
+    return work(started);
   }
 }
 
@@ -162,8 +210,12 @@ async function prepare(
   { migrations, applicationId, title, path, durability = "full" }: DatabaseOptions,
 ): Promise<void> {
   connection.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;");
-  const version = checkVersion();
-  if (version === 0) await whenFree(() => connection.exec("PRAGMA journal_mode = WAL"));
+  const version = await whenFree(checkVersion, (found) => found);
+  if (version === 0)
+    await whenFree(
+      () => connection.exec("PRAGMA journal_mode = WAL"),
+      () => {},
+    );
   connection.exec(`PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
   if (version === migrations.length) return;
   await database.transaction(() => {
@@ -189,19 +241,6 @@ async function prepare(
       );
     }
     return found;
-  }
-}
-
-/** Changing the journal mode needs the file for itself: another process may be making it at this moment. */
-async function whenFree(work: () => void): Promise<void> {
-  const untilMs = performance.now() + longestWaitMs;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > untilMs) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, longestPauseMs * Math.random()));
   }
 }
 
@@ -237,22 +276,35 @@ export function explainSqliteError(error: unknown): string | undefined {
   return reasons[number]?.[0] ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** Plain words for failures of SQLite and of the file system; other errors stay as they are. */
-function explainFailure(error: unknown, path: string, title: string): unknown {
-  if (error instanceof CourierError) return error;
-  const number = sqliteCode(error);
-  if (number !== undefined) {
-    const message = error instanceof Error ? error.message : String(error);
-    const [reason, remedy] = reasons[number] ?? [message, "run the same command again with --debug"];
-    return new CourierError("database", 5, `the ${title} cannot be used: ${reason}: ${path}`, {
-      cause: error,
-      hint: remedy,
-    });
-  }
-  if (systemCode(error) === undefined) return error;
+/** Plain words for a failure to open the file; other errors stay as they are. */
+function explainFailure(error: unknown, options: DatabaseOptions): unknown {
+  const explained = explainSqlite(error, options);
+  if (explained || error instanceof CourierError || systemCode(error) === undefined)
+    return explained ?? error;
   const reason = explainSystemError(error, "directory");
-  return new CourierError("database", 5, `the ${title} cannot be kept at ${path}: ${reason}`, {
+  return new CourierError(
+    "database",
+    5,
+    `the ${options.title} cannot be kept at ${options.path}: ${reason}`,
+    {
+      cause: error,
+      hint: "choose another place with COURIER_STATE_DIR",
+    },
+  );
+}
+
+/** Plain words for a failure of SQLite; undefined for another error. */
+function explainSqlite(
+  error: unknown,
+  { path, title, damagedHint }: DatabaseOptions,
+): CourierError | undefined {
+  const number = sqliteCode(error);
+  if (number === undefined) return undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  const [reason, remedy] = reasons[number] ?? [message, "run the same command again with --debug"];
+  const isDamaged = number === code.corrupt || number === code.notADatabase;
+  return new CourierError("database", 5, `the ${title} cannot be used: ${reason}: ${path}`, {
     cause: error,
-    hint: "choose another place with COURIER_STATE_DIR",
+    hint: isDamaged ? (damagedHint ?? remedy) : remedy,
   });
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { requestCount } from "../support/answers.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
 
-const sandboxProfile = '{"id":10001,"name":"Sandbox Account"';
+const sandboxProfile = '{"id":55000000,"name":"Sandbox Account"';
 
 describe("output flags exclude each other", () => {
   test.each([

@@ -145,7 +145,7 @@ describe("--yes", () => {
 
   test("an order on its way: its state, the service's reason, exit 1", async () => {
     const home = await homeWithOrders(1);
-    home.sandbox.advance({ trackingNumber: home.orders[0]?.tracking_number ?? "", to: "picked" });
+    await home.sandbox.advance({ trackingNumber: home.orders[0]?.tracking_number ?? "", to: "picked" });
     const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 --yes");
     expect(exit).toBe(1);
     expect(stdout).toContain("refused");

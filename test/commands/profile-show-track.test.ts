@@ -115,7 +115,7 @@ describe("orders show", () => {
     const pending = await home.courier(`orders show ${id}`);
     expect(pending.stdout).toContain(`cancel  courier orders cancel ${id}`);
     expect(pending.stdout).toMatch(/pay +with the service itself/);
-    home.sandbox.advance({ trackingNumber: tracking_number, to: "in_transit" });
+    await home.sandbox.advance({ trackingNumber: tracking_number, to: "in_transit" });
     const onWay = await home.courier(`orders show ${id}`);
     expect(onWay.stdout).toContain(`track  courier track ${tracking_number}`);
   });

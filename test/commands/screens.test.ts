@@ -20,7 +20,7 @@ test("orders show and track of an order on its way", async () => {
   const home = await createServedHome();
   const { tracking_number } = await createOrder(home);
   await expectScreens("orders-show-pending", at(home, "orders show 1000001"));
-  home.sandbox.advance({ trackingNumber: tracking_number, to: "delivering" });
+  await home.sandbox.advance({ trackingNumber: tracking_number, to: "delivering" });
   home.clock.advance(20 * 60_000);
   await expectScreens("orders-show-delivering", at(home, "orders show 1000001"));
   await expectScreens("track", at(home, `track ${tracking_number}`));
@@ -47,7 +47,7 @@ test("orders cancel of several orders with every outcome", async () => {
   const home = await createServedHome();
   const orders = [await createOrder(home), await createOrder(home), await createOrder(home)];
   await home.courier(`orders cancel ${orders[1]?.id} --yes`);
-  home.sandbox.advance({ trackingNumber: orders[2]?.tracking_number ?? "", to: "delivered" });
+  await home.sandbox.advance({ trackingNumber: orders[2]?.tracking_number ?? "", to: "delivered" });
   await home.courier(`orders cancel ${orders[0]?.id} --yes`);
   const ids = orders.map(({ id }) => id).join(" ");
   await expectScreens("orders-cancel", at(home, `orders cancel ${ids} 9 --yes`));

@@ -62,8 +62,8 @@ test("--status: the parcels of all orders in that state, over all pages", async 
 test("--all-active: everything that is not delivered, completed or cancelled, other states included", async () => {
   const home = await createServedHome();
   const numbers = await createOrders(home, 4);
-  home.sandbox.advance({ trackingNumber: numbers[0] ?? "", to: "delivered" });
-  home.sandbox.advance({ trackingNumber: numbers[1] ?? "", to: "delivering" });
+  await home.sandbox.advance({ trackingNumber: numbers[0] ?? "", to: "delivered" });
+  await home.sandbox.advance({ trackingNumber: numbers[1] ?? "", to: "delivering" });
   await home.courier("orders cancel 1000003 --yes");
   const { stdout } = await home.courier("track --all-active --json");
   expect(numbersIn(stdout)).toEqual([numbers[3], numbers[1]]);

@@ -92,7 +92,7 @@ describe("from the present state to the last", () => {
 
   test("a parcel that has arrived already: its state, and the end", async () => {
     const { home, first } = await homeWithParcels(1);
-    home.sandbox.advance({ trackingNumber: first, to: "delivered" });
+    await home.sandbox.advance({ trackingNumber: first, to: "delivered" });
     const before = requestCount(home, "GET", `/api/v1/tracking/${first}`);
     const { exit, stdout } = await home.courier(`track ${first} --watch --ndjson`);
     expect({ exit, states: states(stdout) }).toEqual({ exit: 0, states: ["delivered"] });

@@ -167,3 +167,18 @@ describe("streams", () => {
     expect(stderr).toMatch(/^error: cannot reach 127\.0\.0\.1:\d+: the connection was refused\nhint: /);
   });
 });
+
+// A standalone executable takes no NODE_OPTIONS.
+if (!process.env.COURIER_BIN)
+  test("of the runtime's warnings, the one that SQLite is experimental stays off stderr", async () => {
+    const { courier } = await createProcessHome({ COURIER_ACCOUNT: "sandbox" });
+    const preload = (message: string) => {
+      const script = `setImmediate(() => process.emitWarning("${message}", "ExperimentalWarning"))`;
+      return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+    };
+    const hidden = preload("SQLite is an experimental feature and might change at any time");
+    expect(await courier("orders list --json", { env: hidden })).toMatchObject({ exit: 0, stderr: "" });
+    const shown = await courier("orders list --json", { env: preload("Something else is experimental") });
+    expect(shown).toMatchObject({ exit: 0 });
+    expect(shown.stderr).toContain("ExperimentalWarning: Something else is experimental");
+  });

@@ -26,7 +26,7 @@ test.each([
   const { home, number } = await homeWithParcel();
   const running = home.start(watch(number, "--ndjson"));
   await running.untilStdout(/"current":"pending".*\n/);
-  home.sandbox.advance({ trackingNumber: number, to: "picked" });
+  await home.sandbox.advance({ trackingNumber: number, to: "picked" });
   await running.untilStdout(/"previous":"pending","current":"picked".*\n/);
   running.child.kill(signal);
   const ended = await running.ended;
@@ -75,7 +75,7 @@ test.each([
       shell: `{ "$@"; echo "exit $?" >&2; } | { head ${some} >/dev/null; echo gone >&2; }`,
     });
     await running.untilStderr(/gone/);
-    home.sandbox.advance({ trackingNumber: number, to: "picked" });
+    await home.sandbox.advance({ trackingNumber: number, to: "picked" });
     expect((await running.ended).stderr).toBe("gone\nexit 0\n");
   },
 );

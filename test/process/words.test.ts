@@ -191,7 +191,9 @@ describe("the end", () => {
     expect(await courier("orders create --file -", { stdin: order })).toMatchObject({ exit: 0 });
     expect(await courier("orders list")).toMatchObject({ exit: 0 });
     expect((await readdir(directory)).sort()).toEqual(["state", "tmp"]);
-    expect(await readdir(path.join(stateDir, "sandbox", "drafts"))).toEqual([]);
+    const names = await readdir(path.join(stateDir, "sandbox"));
+    expect(names.filter((name) => !/^sandbox\.db(-wal|-shm)?$/.test(name))).toEqual([]);
+    expect(names).toContain("sandbox.db");
     expect(await courier("sandbox reset --yes")).toMatchObject({ exit: 0 });
   });
 });
@@ -201,7 +203,7 @@ if (!process.env.COURIER_BIN)
   test("the demo passes and leaves nothing behind", async () => {
     const { program, directory, run } = await createProcessHome();
     const built = path.resolve(program.at(-1) ?? "", "../..");
-    for (const part of ["bin", "dist", "package.json"])
+    for (const part of ["bin", "dist", "package.json", "node_modules"])
       await cp(path.join(built, part), path.join(directory, "demo", part), { recursive: true });
     await cp(path.join(root, "examples"), path.join(directory, "demo/examples"), { recursive: true });
     await cp(path.join(root, "scripts/demo.mjs"), path.join(directory, "demo/scripts/demo.mjs"));

@@ -45,7 +45,7 @@ test("redraws in place, writes what has changed, and q leaves the last state wit
   const terminal = home.open(words(numbers), { shell: notingModes });
   await terminal.until(/3 pending[\s\S]*calls? made/);
   expect(terminal.isCursorVisible).toBe(false);
-  home.sandbox.advance({ trackingNumber: numbers[1] ?? "", to: "picked" });
+  await home.sandbox.advance({ trackingNumber: numbers[1] ?? "", to: "picked" });
   await terminal.until(new RegExp(`^\\* [\\d:]{8} {2}${numbers[1]} {2}picked`, "m"));
   expect(terminal.screen()).toMatch(new RegExp(`^\\* ${numbers[1]} {2}picked`, "m"));
   expect(timesShown(terminal, "Watching 3 parcels  "), "one board").toBe(1);
@@ -123,7 +123,7 @@ test("Ctrl-Z gives the terminal back; going on draws the board anew", async () =
   await terminal.until(
     () => timesShown(terminal, "Watching 2 parcels  ") > boards && !terminal.isCursorVisible,
   );
-  home.sandbox.advance({ trackingNumber: numbers[0] ?? "", to: "paid" });
+  await home.sandbox.advance({ trackingNumber: numbers[0] ?? "", to: "paid" });
   await terminal.until(new RegExp(`^\\* [\\d:]{8} {2}${numbers[0]} {2}paid`, "m"));
   terminal.type("q");
   expect((await terminal.ended).exit).toBe(0);
@@ -156,7 +156,7 @@ test("more parcels than lines: the one that changes comes to the top", async () 
   await terminal.until(/^Watching 12 parcels {2}12 pending$/m);
   const last = numbers.at(-1) ?? "";
   expect(terminal.screen()).not.toContain(last);
-  home.sandbox.advance({ trackingNumber: last, to: "delivering" });
+  await home.sandbox.advance({ trackingNumber: last, to: "delivering" });
   await terminal.until(new RegExp(`TRACKING.*\\n\\* ${last} {2}delivering`));
   terminal.type("q");
   expect((await terminal.ended).exit).toBe(0);
@@ -190,7 +190,7 @@ test("a command's output comes above the board, and the board stays one", async 
     "echo told $COURIER_CURRENT; cat > change.json",
   ]);
   await terminal.until("2 pending");
-  home.sandbox.advance({ trackingNumber: numbers[0] ?? "", to: "picked" });
+  await home.sandbox.advance({ trackingNumber: numbers[0] ?? "", to: "picked" });
   await terminal.until(/told picked\nWatching 2 parcels[\s\S]*q ends the watch/);
   expect(terminal.screen().match(/^Watching 2 parcels {2}/gm)).toHaveLength(1);
   terminal.type("q");

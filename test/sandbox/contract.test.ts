@@ -383,7 +383,7 @@ describe("3. States", () => {
     const { call, server } = await serve();
     const { data: created } = (await call("POST", "/api/v1/orders", draft)).json;
     expect((await call("GET", `/api/v1/orders/${created.id}`)).text).toContain('"actual_fee":0.00');
-    server.advance({ trackingNumber: created.tracking_number });
+    await server.advance({ trackingNumber: created.tracking_number });
     expect((await call("GET", `/api/v1/orders/${created.id}`)).text).toContain('"actual_fee":25.00');
   });
 });
@@ -395,7 +395,7 @@ describe("4.5 Cancelling", () => {
   ])("a %s order becomes cancelled and stays so", async (state, payment) => {
     const { call, clock, server } = await serve();
     const { data: created } = (await call("POST", "/api/v1/orders", draft)).json;
-    if (state !== "pending") server.advance({ trackingNumber: created.tracking_number, to: state });
+    if (state !== "pending") await server.advance({ trackingNumber: created.tracking_number, to: state });
     const reply = await call("DELETE", `/api/v1/orders/${created.id}`);
     expect(reply.json).toEqual({ success: true, message: text });
     clock.advance(1000 * hourMs);
@@ -407,7 +407,7 @@ describe("4.5 Cancelling", () => {
     const { call, server } = await serve();
     const { data: created } = (await call("POST", "/api/v1/orders", draft)).json;
     if (state === "cancelled") await call("DELETE", `/api/v1/orders/${created.id}`);
-    else server.advance({ trackingNumber: created.tracking_number, to: state });
+    else await server.advance({ trackingNumber: created.tracking_number, to: state });
     expectFailure(await call("DELETE", `/api/v1/orders/${created.id}`), "NOT_CANCELLABLE");
     expect((await call("GET", `/api/v1/orders/${created.id}`)).json.data.status).toBe(state);
   });
@@ -423,7 +423,7 @@ describe("2.5 and 4.6 Tracking", () => {
   test("has exactly the fields of the table", async () => {
     const { call, server } = await serve();
     const { tracking_number } = (await call("POST", "/api/v1/orders", draft)).json.data;
-    server.advance({ trackingNumber: tracking_number, to: "in_transit" });
+    await server.advance({ trackingNumber: tracking_number, to: "in_transit" });
     const reply = await call("GET", `/api/v1/tracking/${tracking_number}`);
     expect(reply.json).toEqual({
       success: true,

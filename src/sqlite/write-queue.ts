@@ -1,6 +1,6 @@
 /** Writes that come together share one commit: each commit waits for the disk. */
 
-import type { Database } from "../sqlite/database.ts";
+import type { Database } from "./database.ts";
 
 /**
  * Runs `work` in a transaction with others of the same moment, in the order of the calls. With `canWait` it shares
