@@ -48,24 +48,28 @@ test("the bill of materials and the licences name the same packages, each as it 
     expect(locked.has(each.hashes?.[0]?.content ?? ""), fullName(each)).toBe(true);
 });
 
-test("what is not in the bundle is optional: the key ring, and nothing else", async () => {
+test("what is not in the bundle is optional: the key ring and SQLite, and nothing else", async () => {
   const { components } = JSON.parse(await readDist("sbom.cdx.json")) as { components: readonly Component[] };
   const { dependencies, optionalDependencies } = await readJson("package.json");
   expect(dependencies).toBeUndefined();
-  expect(Object.keys(optionalDependencies)).toEqual(["@napi-rs/keyring"]);
-  expect(components.filter(({ scope }) => scope === "optional").map(fullName)).toEqual(["@napi-rs/keyring"]);
+  const native = ["@napi-rs/keyring", "@photostructure/sqlite"];
+  expect(Object.keys(optionalDependencies)).toEqual(native);
+  expect(components.filter(({ scope }) => scope === "optional").map(fullName)).toEqual(native);
 });
 
-test("nothing runs when the package is installed, nor when its optional one is", async () => {
+test("nothing has to run when the package is installed, nor when its optional ones are", async () => {
   const { scripts } = await readJson("package.json");
   // npm takes `prepare` for one where a package is a file or a repository.
   for (const script of ["preinstall", "install", "postinstall", "prepare"])
     expect(scripts).not.toHaveProperty(script);
   const { packages } = await readJson("package-lock.json");
   const running = Object.entries<{ hasInstallScript?: boolean }>(packages)
-    .filter(([name, { hasInstallScript }]) => hasInstallScript && name.includes("@napi-rs"))
+    .filter(
+      ([name, { hasInstallScript }]) => hasInstallScript && /@napi-rs|@photostructure|node-gyp/.test(name),
+    )
     .map(([name]) => name);
-  expect(running).toEqual([]);
+  // Its script only looks whether the binary that it brings is there.
+  expect(running).toEqual(["node_modules/@photostructure/sqlite"]);
   const files = pack().files.map((file) => file.path);
   // npm compiles what has one of these, script or not.
   expect(files.filter((file) => file.endsWith(".gyp"))).toEqual([]);

@@ -158,7 +158,7 @@ export async function createContext(
     const [active, { id }] = [await account(), await customer()];
     const { name } = active;
     const facts = { command, source, undoes, account: name, service: serviceOf(active), customer: id };
-    const identity = await identifyProcess(processes);
+    const identity = identifyProcess(processes);
     return (await ledger()).beginRun({ ...facts, process: identity, startedAtMs: clock.now() });
   }
   const beginRun = (facts: RunFacts): Promise<Run> => {

@@ -1,6 +1,6 @@
 /** Which process of this machine something belongs to, and whether that very process still runs. */
 
-import { readFile, readlink } from "node:fs/promises";
+import { readFileSync, readlinkSync } from "node:fs"; // `fs/promises` takes longer to load than these to read
 import { hostname } from "node:os";
 import { systemCode } from "./errors.ts";
 
@@ -21,16 +21,16 @@ export interface ProcessTable {
 export type Liveness = "alive" | "dead" | "unknown";
 
 /** The identity of this process. */
-export async function identifyProcess({ pid }: ProcessTable): Promise<ProcessIdentity> {
-  return { pid, started: await readStart(pid), place: await findPlace() };
+export function identifyProcess({ pid }: ProcessTable): ProcessIdentity {
+  return { pid, started: readStart(pid), place: findPlace() };
 }
 
 /** `unknown` for a process of another machine or namespace. */
-export async function checkLiveness(owner: ProcessIdentity, table: ProcessTable): Promise<Liveness> {
-  const here = await findPlace();
+export function checkLiveness(owner: ProcessIdentity, table: ProcessTable): Liveness {
+  const here = findPlace();
   if (owner.place !== here) return isEarlierBoot(owner.place, here) ? "dead" : "unknown";
   if (!table.isAlive(owner.pid)) return "dead";
-  const started = await readStart(owner.pid);
+  const started = readStart(owner.pid);
   if (started === undefined || owner.started === undefined) return "alive";
   return started === owner.started ? "alive" : "dead";
 }
@@ -53,19 +53,25 @@ function isEarlierBoot(place: string, here: string): boolean {
 }
 
 /** Host, namespace of processes and boot. */
-async function findPlace(): Promise<string> {
-  const [space, boot] = await Promise.all([
-    readlink("/proc/self/ns/pid").catch(() => ""),
-    readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => ""),
-  ]);
-  return [hostname().replaceAll(" ", "_"), space || "-", boot.trim() || "-"].join(" ");
+function findPlace(): string {
+  const space = orUndefined(() => readlinkSync("/proc/self/ns/pid"));
+  const boot = orUndefined(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+  return [hostname().replaceAll(" ", "_"), space || "-", boot || "-"].join(" ");
 }
 
 /** Linux tells the state of a process and when it began; a dead one that its parent has not collected is dead. */
-async function readStart(pid: number): Promise<string | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+function readStart(pid: number): string | undefined {
+  const text = orUndefined(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   if (text === undefined) return undefined;
   // The name before it is in brackets and may hold anything.
   const [state = "", ...rest] = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return /[ZX]/.test(state) ? "dead" : rest[18];
+}
+
+function orUndefined(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }

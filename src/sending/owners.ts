@@ -20,11 +20,10 @@ export async function releaseDeadRuns(
     open.filter(({ operation }) => operation.state !== "unknown").map(({ owner }) => [owner.number, owner]),
   );
   for (const owner of owners.values())
-    if (owner.number !== except && (await hasEnded(owner, processes)))
-      await ledger.releaseRun(owner.number, nowMs);
+    if (owner.number !== except && hasEnded(owner, processes)) await ledger.releaseRun(owner.number, nowMs);
 }
 
 /** True where it is known that nobody is at work on the run any more. */
-export async function hasEnded(run: Run, processes: ProcessTable): Promise<boolean> {
-  return run.endedAtMs !== undefined || (await checkLiveness(run.process, processes)) === "dead";
+export function hasEnded(run: Run, processes: ProcessTable): boolean {
+  return run.endedAtMs !== undefined || checkLiveness(run.process, processes) === "dead";
 }
