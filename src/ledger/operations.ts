@@ -145,7 +145,7 @@ export interface Operations {
   beginCancel(run: Run, orderId: string, sentAtMs: number): Promise<OperationName>;
   endCancel(name: OperationName, owner: number, outcome: CancelOutcome, nowMs: number): Promise<void>;
 
-  /** Remembers the state in which an order of a create was seen. */
+  /** Remembers the state in which an order was seen. A cancelled one settles the cancels of it in doubt. */
   noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
   findOperation(name: OperationName): Promise<Operation | undefined>;
   /** Operations of a run in their order; `after` is the number where a listing goes on. */
@@ -302,6 +302,19 @@ export function createOperations(database: Database, write: Write): Operations {
       name.run,
       name.number,
     );
+  }
+
+  function setOrderState(customer: number, orderId: string, orderState: string): void {
+    sql("UPDATE operations SET order_state = ? WHERE kind = 'create' AND customer = ? AND order_id = ?").run(
+      orderState,
+      customer,
+      orderId,
+    );
+    if (orderState !== "cancelled") return;
+    sql(
+      `UPDATE operations SET state = 'cancelled', order_state = 'cancelled'
+       WHERE kind = 'cancel' AND customer = ? AND order_id = ? AND state = 'unknown'`,
+    ).run(customer, orderId);
   }
 
   /** The numbers of files that are this one: by path, by bytes, or by the rows that they hold. */
@@ -465,18 +478,10 @@ export function createOperations(database: Database, write: Write): Operations {
           name.run,
           name.number,
         );
-        if (orderState !== undefined)
-          sql(
-            "UPDATE operations SET order_state = ? WHERE kind = 'create' AND customer = ? AND order_id = ?",
-          ).run(orderState, row?.customer ?? null, row?.order_id ?? null);
+        if (orderState !== undefined) setOrderState(Number(row?.customer), String(row?.order_id), orderState);
       }),
 
-    noteOrderState: (customer, orderId, state) =>
-      write(() => {
-        sql(
-          "UPDATE operations SET order_state = ? WHERE kind = 'create' AND customer = ? AND order_id = ?",
-        ).run(state, customer, orderId);
-      }),
+    noteOrderState: (customer, orderId, state) => write(() => setOrderState(customer, orderId, state)),
 
     async findOperation({ run, number }) {
       const row = sql("SELECT * FROM operations WHERE run = ? AND number = ?").get(run, number);

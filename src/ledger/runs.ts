@@ -28,7 +28,13 @@ export interface RunSummary extends Run {
 export interface RunFilter {
   readonly orderId?: string | undefined;
   readonly trackingNumber?: string | undefined;
+  /** The id or the tracking number of an order: the runs that created or cancelled it. */
+  readonly order?: string | undefined;
+  readonly account?: string | undefined;
+  readonly customer?: number | undefined;
   readonly source?: string | undefined;
+  /** Only runs that created an order. */
+  readonly hasCreated?: boolean | undefined;
   /** Only runs with operations in doubt. */
   readonly isUnknown?: boolean | undefined;
   readonly sinceMs?: number | undefined;
@@ -107,7 +113,8 @@ export function createRuns(database: Database, write: Write): Runs {
       return row && summarise(readRun(row));
     },
 
-    async listRuns({ orderId, trackingNumber, source, isUnknown, sinceMs, before, limit }) {
+    async listRuns(filter) {
+      const { orderId, trackingNumber, order, account, customer, source, sinceMs, before, limit } = filter;
       const conditions: string[] = [];
       const values: SqlValue[] = [];
       const where = (condition: string, ...given: SqlValue[]) => {
@@ -120,9 +127,25 @@ export function createRuns(database: Database, write: Write): Runs {
       if (orderId !== undefined) where("number IN (SELECT run FROM operations WHERE order_id = ?)", orderId);
       if (trackingNumber !== undefined)
         where("number IN (SELECT run FROM operations WHERE tracking_number = ?)", trackingNumber);
-      if (isUnknown) where("number IN (SELECT run FROM operations WHERE state IN ('sending', 'unknown'))");
-      const filter = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
-      const rows = sql(`SELECT * FROM runs ${filter} ORDER BY number DESC LIMIT ?`).all(...values, limit);
+      if (account !== undefined) where("account = ?", account);
+      if (customer !== undefined) where("customer = ?", customer);
+      // A cancel knows no tracking number: its order is the one of the create that does.
+      if (order !== undefined)
+        where(
+          `number IN (SELECT run FROM operations WHERE order_id = ? OR tracking_number = ?
+             OR (customer, order_id) IN (SELECT customer, order_id FROM operations WHERE tracking_number = ?))`,
+          order,
+          order,
+          order,
+        );
+      if (filter.hasCreated)
+        where(
+          "number IN (SELECT run FROM operations WHERE kind = 'create' AND state IN ('created', 'found'))",
+        );
+      if (filter.isUnknown)
+        where("number IN (SELECT run FROM operations WHERE state IN ('sending', 'unknown'))");
+      const condition = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+      const rows = sql(`SELECT * FROM runs ${condition} ORDER BY number DESC LIMIT ?`).all(...values, limit);
       return rows.map((row) => summarise(readRun(row)));
     },
   };
