@@ -82,14 +82,21 @@ const addressesImportedSchema = object({ imported: count, replaced: array(text) 
 /**
  * - `cancelled`: the order read back is cancelled. - `already_cancelled`: it was before.
  * - `accepted`: the service accepted, but the order read back is not (yet) cancelled.
- * - `refused`: the service refused.
+ * - `refused`: the service refused. - `would_cancel`, `not_cancellable`: of `--dry-run`, by the state of the order.
  * `status` is the state read back afterwards: what is true now.
  */
 const cancellationSchema = object({
   id: integerSchema,
   order_no: textOrNull,
   tracking_number: textOrNull,
-  outcome: literal(["cancelled", "already_cancelled", "accepted", "refused"]),
+  outcome: literal([
+    "cancelled",
+    "already_cancelled",
+    "accepted",
+    "refused",
+    "would_cancel",
+    "not_cancellable",
+  ]),
   status_before: textOrNull,
   status: textOrNull,
   message: textOrNull,

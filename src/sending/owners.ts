@@ -1,6 +1,6 @@
 /** Runs that ended without settling what they were at work on. */
 
-import { checkLiveness, type ProcessTable } from "../core/process-identity.ts";
+import { checkLiveness, type Liveness, type ProcessTable } from "../core/process-identity.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
 
@@ -25,5 +25,10 @@ export async function releaseDeadRuns(
 
 /** True where it is known that nobody is at work on the run any more. */
 export function hasEnded(run: Run, processes: ProcessTable): boolean {
-  return run.endedAtMs !== undefined || checkLiveness(run.process, processes) === "dead";
+  return checkRun(run, processes) === "dead";
+}
+
+/** Whether a run goes on. `unknown`: it has no end, and its process cannot be seen from here. */
+export function checkRun(run: Run, processes: ProcessTable): Liveness {
+  return run.endedAtMs === undefined ? checkLiveness(run.process, processes) : "dead";
 }

@@ -1,8 +1,11 @@
 /** Cancelling: who is asked, what is sent, and that the state shown is the one read back. */
 
+import { mkdir, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { ledgerPath } from "../../src/ledger/ledger.ts";
 import { answerData, requestCount } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
+import { createAtService, readRuns, recordRun } from "../support/ledger.ts";
 import { createOrder } from "../support/orders.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
@@ -203,3 +206,80 @@ test.each(["abc", "1.5", "-1", "1e3", "0x1", ""])(
     expect(home.sandbox.requests).toEqual([]);
   },
 );
+
+describe("what is cancelled is in the ledger", () => {
+  async function lastRun(home: Parameters<typeof readRuns>[0]) {
+    const run = (await readRuns(home)).at(-1);
+    return run && { command: run.command, exit: run.exit, operations: run.operations };
+  }
+
+  test.each([
+    ["cancelled", [], 0, "cancelled", "cancelled"],
+    ["answer lost", [{ method: "DELETE", kind: "drop_after", times: 4 }], 0, "cancelled", "cancelled"],
+    ["never processed", [{ method: "DELETE", kind: "drop_before" }], 5, "unknown", "pending"],
+  ] as const)(
+    "%s: recorded before, and with the state read back",
+    async (_name, rules, exit, state, seen) => {
+      const home = await homeWithOrders(1);
+      home.sandbox.faults.set(rules);
+      expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(exit);
+      const run = await lastRun(home);
+      expect(run).toMatchObject({ command: "orders cancel", exit });
+      expect(run?.operations).toMatchObject([
+        { kind: "cancel", state, orderState: seen, order: { id: "1000001" } },
+      ]);
+    },
+  );
+
+  test("a refusal is recorded with the service's reason", async () => {
+    const home = await homeWithOrders(1);
+    home.sandbox.advance({ trackingNumber: home.orders[0]?.tracking_number ?? "", to: "picked" });
+    await home.courier("orders cancel 1000001 --yes");
+    expect((await lastRun(home))?.operations).toMatchObject([
+      { state: "refused", orderState: "picked", rejection: { code: "NOT_CANCELLABLE" } },
+    ]);
+  });
+
+  test("an order that was created here is known to be cancelled from then on", async () => {
+    const home = await createServedHome();
+    const { orders } = await recordRun(home, ["created"]);
+    await home.courier(["orders", "cancel", `00${orders[0]?.id}`, "--yes"]);
+    const [made] = await readRuns(home);
+    expect(made?.operations).toMatchObject([{ kind: "create", state: "created", orderState: "cancelled" }]);
+  });
+
+  test("without a usable ledger nothing is asked and nothing is sent: exit 5", async () => {
+    const home = await createServedHome();
+    await createAtService(home);
+    await mkdir(home.stateDir, { recursive: true });
+    await writeFile(ledgerPath(home.stateDir), "no database at all, but a text of some length");
+    const prompts = scriptedPrompts({});
+    const { exit, stdout, stderr } = await home.courier("orders cancel 1000001", { terminal: 80, prompts });
+    expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+    expect(stderr).toContain("ledger.db");
+    expect(prompts.asked).toEqual([]);
+    expect(requestCount(home, "DELETE")).toBe(0);
+  });
+});
+
+describe("--dry-run", () => {
+  test("shows each order and what would be done, needs no --yes, sends and records nothing", async () => {
+    const home = await homeWithOrders(2);
+    home.sandbox.advance({ trackingNumber: home.orders[1]?.tracking_number ?? "", to: "picked" });
+    const before = (await readRuns(home)).length;
+    const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 1000002 --dry-run --json");
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject([
+      { id: 1000001, outcome: "would_cancel", status: "pending" },
+      { id: 1000002, outcome: "not_cancellable", status: "picked" },
+    ]);
+    expect(requestCount(home, "DELETE")).toBe(0);
+    expect(await readRuns(home)).toHaveLength(before);
+  });
+
+  test("an unknown order among several: exit 3, alone: exit 1", async () => {
+    const home = await homeWithOrders(1);
+    expect((await home.courier("orders cancel 1000001 9 --dry-run")).exit).toBe(3);
+    expect((await home.courier("orders cancel 9 --dry-run")).exit).toBe(1);
+  });
+});

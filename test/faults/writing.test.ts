@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createFaultHome, type FaultHome } from "../support/fault-home.ts";
 import { row, sheet } from "../support/imports.ts";
+import { learnCustomer } from "../support/ledger.ts";
 import { plainDraft } from "../support/orders.ts";
 import { expectEnd, isOnTheWay, left, troubleOf } from "./checks.ts";
 import { expectations } from "./expected.ts";
@@ -68,6 +69,7 @@ describe("orders cancel --yes", () => {
   async function cancel(home: FaultHome, form: Form, fault: string, condition: object) {
     counted.runs += 1;
     const id = await home.addOrder();
+    await learnCustomer(home);
     const words = ["orders", "cancel", id, "--yes", ...flags[form]];
     const ran = await home.suffer(words, await troubleOf(fault, condition));
     return { ran, id, state: ran.states.get(id) };

@@ -1,14 +1,14 @@
-/** Owns the cancelling of one order: request, read back, and what became of it (specification, 4.4 and 4.5). */
+/** What became of an order that was to be cancelled: as a row of the result, and as an error. */
 
-import { ServiceFailure } from "../../api/failure.ts";
-import type { CourierService } from "../../api/service.ts";
+import type { ServiceFailure } from "../../api/failure.ts";
 import type { Context } from "../../command/command.ts";
 import type { CourierError } from "../../core/errors.ts";
 import type { OrderDetail } from "../../model/interface.ts";
 import { jsonNumber } from "../../model/json.ts";
 import type { Cancellation } from "../../model/results.ts";
 import { isCancellable } from "../../model/states.ts";
-import { type Column, show, state, styled } from "../../terminal/blocks.ts";
+import type { CancelResult } from "../../sending/cancel.ts";
+import { type Column, type Style, show, state, styled } from "../../terminal/blocks.ts";
 import { errorDocument } from "../../terminal/messages.ts";
 
 /** An order as it was found before, or what the service said instead. */
@@ -18,68 +18,60 @@ export interface Found {
   readonly refusal?: ServiceFailure;
 }
 
-/** Cancels an order and reads it back: what counts is the state that it then has. */
-export async function cancelOne(
-  { id, order, refusal }: Found,
-  service: CourierService,
-  context: Context,
-): Promise<{ row: Cancellation; refusal?: ServiceFailure }> {
-  if (!order)
-    return { row: toRow(id, undefined, undefined, "refused", refusal), ...(refusal ? { refusal } : {}) };
-  if (order.status === "cancelled") return { row: toRow(id, order, order, "already_cancelled") };
-  try {
-    const message = await service.cancelOrder(id);
-    const after = await service.order(id);
-    return {
-      row: toRow(
-        id,
-        order,
-        after,
-        after.status === "cancelled" ? "cancelled" : "accepted",
-        undefined,
-        message,
-      ),
-    };
-  } catch (error) {
-    if (!(error instanceof ServiceFailure)) throw error;
-    if (error.kind === "key_refused") throw error;
-    // Refused, or an answer that was lost or garbled: what counts is the state that the order has now.
-    const after = await readBack(id, service, error, context);
-    if (after.status === "cancelled") return { row: toRow(id, order, after, "cancelled") };
-    if (error.kind !== "refused") throw stillUncancelled(id, after, error);
-    return { row: toRow(id, order, after, "refused", error), refusal: explain(error, id, after) };
-  }
+interface Reported {
+  readonly row: Cancellation;
+  readonly refusal?: ServiceFailure;
 }
 
-async function readBack(
+/** An order that nothing is sent for: the service does not know it, or it is cancelled. */
+export function reportUntouched({ id, order, refusal }: Found): Reported {
+  if (order) return { row: toRow(id, order, order, "already_cancelled") };
+  return { row: toRow(id, undefined, undefined, "refused", refusal), ...(refusal ? { refusal } : {}) };
+}
+
+/** What would become of an order that was found. */
+export function reportDryRun(id: string, order: OrderDetail): Reported {
+  const outcome = isCancellable(order.status) ? "would_cancel" : "not_cancellable";
+  const message = isCancellable(order.status) ? undefined : onlyThese;
+  return { row: toRow(id, order, order, outcome, undefined, message) };
+}
+
+/** Throws where it is open what became of the order. */
+export function reportResult(
   id: string,
-  service: CourierService,
-  cause: ServiceFailure,
-  context: Context,
-): Promise<OrderDetail> {
-  try {
-    return await service.order(id);
-  } catch (error) {
-    // A refusal may be the answer to a second try after a first that took effect: it settles nothing.
-    const told = cause.kind === "refused" && error instanceof ServiceFailure ? error : cause;
-    throw told.with({
-      hint: `the order may or may not be cancelled; see: ${context.nextCommand(`orders show ${id}`)}`,
-    });
-  }
+  before: OrderDetail,
+  result: CancelResult,
+  { nextCommand }: Context,
+): Reported {
+  if (result.kind === "open") throw explainOpen(id, result, nextCommand);
+  const { after, state, message, refusal } = result;
+  const row = toRow(id, before, after, state, refusal, message);
+  return refusal ? { row, refusal: explainRefusal(refusal, id, after) } : { row };
 }
 
-function stillUncancelled(id: string, after: OrderDetail, cause: ServiceFailure): CourierError {
-  return cause.with({
-    message: `order ${id} is not cancelled, it is ${show(after.status)}: ${cause.message}`,
-    hint: "it is safe to run the same command again",
+function explainOpen(
+  id: string,
+  { failure, after }: Extract<CancelResult, { kind: "open" }>,
+  nextCommand: Context["nextCommand"],
+): CourierError {
+  if (failure.kind === "key_refused") return failure;
+  if (after)
+    return failure.with({
+      message: `order ${id} is not cancelled, it is ${show(after.status)}: ${failure.message}`,
+      hint: "it is safe to run the same command again",
+    });
+  return failure.with({
+    hint: `the order may or may not be cancelled; see: ${nextCommand(`orders show ${id}`)}`,
   });
 }
 
-function explain(refusal: ServiceFailure, id: string, after: OrderDetail): ServiceFailure {
+const onlyThese = "pending and paid orders can be cancelled";
+
+function explainRefusal(refusal: ServiceFailure, id: string, after: OrderDetail): ServiceFailure {
   if (isCancellable(after.status)) return refusal;
   return refusal.with({
     message: `order ${id} was not cancelled, it is ${show(after.status)}: ${refusal.message}`,
-    hint: "pending and paid orders can be cancelled",
+    hint: onlyThese,
   });
 }
 
@@ -103,6 +95,15 @@ function toRow(
   };
 }
 
+const outcomeStyles: Readonly<Record<Cancellation["outcome"], Style>> = {
+  cancelled: "good",
+  already_cancelled: "good",
+  accepted: "warn",
+  refused: "bad",
+  would_cancel: "good",
+  not_cancellable: "warn",
+};
+
 export const cancellationColumns: readonly Column<Cancellation>[] = [
   { path: "id", title: "ID", cell: ({ id }) => styled("strong", id) },
   { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no), spare: 1 },
@@ -112,12 +113,7 @@ export const cancellationColumns: readonly Column<Cancellation>[] = [
     cell: ({ tracking_number }) => show(tracking_number),
     spare: 2,
   },
-  {
-    path: "outcome",
-    title: "OUTCOME",
-    cell: ({ outcome }) =>
-      styled(outcome === "refused" ? "bad" : outcome === "accepted" ? "warn" : "good", outcome),
-  },
+  { path: "outcome", title: "OUTCOME", cell: ({ outcome }) => styled(outcomeStyles[outcome], outcome) },
   { path: "status_before", title: "WAS", cell: ({ status_before }) => show(status_before) },
   { path: "status", title: "STATE NOW", cell: ({ status }) => state(status) },
   { path: "message", title: "MESSAGE", cell: ({ message }) => show(message) },

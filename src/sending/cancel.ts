@@ -1,0 +1,108 @@
+/** Cancels one order and reads it back, with a record in the ledger before and after (specification, 4.4 and 4.5). */
+
+import { ServiceFailure } from "../api/failure.ts";
+import type { CourierService } from "../api/service.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { OperationName, Rejection, Run } from "../ledger/operation.ts";
+import type { OrderDetail } from "../model/interface.ts";
+
+export interface CancelTools {
+  readonly service: CourierService;
+  readonly ledger: Ledger;
+  /** The run that cancels. */
+  readonly run: Run;
+  readonly clock: Clock;
+}
+
+export type CancelResult =
+  /** `accepted`: the service took the request, and the order read back is in another state. */
+  | {
+      readonly kind: "settled";
+      readonly state: "cancelled" | "accepted" | "refused";
+      /** The order as it was read back. */
+      readonly after: OrderDetail;
+      readonly message: string | undefined;
+      readonly refusal: ServiceFailure | undefined;
+    }
+  /** No clear answer. `after` is the order read back, where that could be done: it is not cancelled. */
+  | { readonly kind: "open"; readonly failure: ServiceFailure; readonly after: OrderDetail | undefined };
+
+/** Cancels an order: recorded before the request leaves, and again with what came of it. */
+export async function cancelOne(id: string, tools: CancelTools): Promise<CancelResult> {
+  const name = await beginCancel(id, tools);
+  const result = await tryCancel(id, tools.service);
+  await endCancel(name, result, tools);
+  return result;
+}
+
+export function beginCancel(id: string, { ledger, run, clock }: CancelTools): Promise<OperationName> {
+  return ledger.beginCancel(run, id, clock.now());
+}
+
+export async function endCancel(
+  name: OperationName,
+  result: CancelResult,
+  { ledger, run, clock }: CancelTools,
+): Promise<void> {
+  const failure = result.kind === "open" ? result.failure : result.refusal;
+  await ledger.endCancel(
+    name,
+    run.number,
+    {
+      state: result.kind === "open" ? "unknown" : result.state,
+      orderState: result.after?.status ?? undefined,
+      rejection: failure && toRejection(failure),
+    },
+    clock.now(),
+  );
+}
+
+/** One request and the order read back. It may be repeated: what counts is the state that was read. */
+export async function tryCancel(id: string, service: CourierService): Promise<CancelResult> {
+  let message: string | undefined;
+  let failure: ServiceFailure | undefined;
+  try {
+    message = await service.cancelOrder(id);
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    if (error.kind === "key_refused") return { kind: "open", failure: error, after: undefined };
+    failure = error;
+  }
+  const read = await readBack(id, service, failure ? 1 : 2);
+  if ("unread" in read) {
+    // A refusal may be the answer to a second try after a first that took effect: it settles nothing.
+    const told = failure && failure.kind !== "refused" ? failure : read.unread;
+    return { kind: "open", failure: told, after: undefined };
+  }
+  const { after } = read;
+  if (after.status === "cancelled")
+    return { kind: "settled", state: "cancelled", after, message, refusal: undefined };
+  if (!failure) return { kind: "settled", state: "accepted", after, message, refusal: undefined };
+  if (failure.kind === "refused")
+    return { kind: "settled", state: "refused", after, message: undefined, refusal: failure };
+  return { kind: "open", failure, after };
+}
+
+async function readBack(
+  id: string,
+  service: CourierService,
+  tries: number,
+): Promise<{ readonly after: OrderDetail } | { readonly unread: ServiceFailure }> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return { after: await service.order(id) };
+    } catch (error) {
+      if (!(error instanceof ServiceFailure)) throw error;
+      if (tried >= tries) return { unread: error };
+    }
+  }
+}
+
+function toRejection(failure: ServiceFailure): Rejection {
+  return {
+    code: failure.serviceCode ?? failure.code,
+    message: failure.message,
+    field: failure.refusedField,
+  };
+}
