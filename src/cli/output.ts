@@ -142,7 +142,7 @@ async function writeItems(
 }
 
 async function writeTable(
-  { rows, columns, empty, remark, details }: RowsOutput,
+  { rows, columns, head, empty, remark, details }: RowsOutput,
   writer: Writer,
   options: OutputOptions,
 ) {
@@ -150,6 +150,7 @@ async function writeTable(
     ? chooseColumns(columns, options.fields)
     : columns.filter(({ isRemark }) => !isRemark);
   const table = await createTableWriter(chosen, options.view);
+  if (head && !options.fields) await writer.write(await render([...head, blank], options.view));
   let waiting: Json[] = [];
   const detailed: Json[] = [];
   const flush = async () => {

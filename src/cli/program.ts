@@ -62,6 +62,11 @@ export const program: Group = {
       load: async () => (await import("../commands/track/track.ts")).trackParcels,
     },
     {
+      name: "log",
+      summary: "Show what was done at the service from this machine, run by run",
+      load: async () => (await import("../history/log.ts")).showLog,
+    },
+    {
       name: "profile",
       summary: "Show your profile: name, balance, remaining API calls",
       load: async () => (await import("../commands/profile.ts")).showProfile,

@@ -113,6 +113,8 @@ export interface RowsOutput {
   readonly kind: "rows";
   readonly rows: Items;
   readonly columns: readonly Column<never>[];
+  /** What a person sees above the table, where no fields were chosen. */
+  readonly head?: readonly Block[];
   /** What a person sees instead of an empty table. */
   readonly empty: string;
   /** What a person reads below a row of the table, at any length. */

@@ -104,6 +104,66 @@ const cancellationSchema = object({
 });
 export type Cancellation = Infer<typeof cancellationSchema>;
 
+/**
+ * One run of the log. `outcome`: `done`: exit 0. `failed`: it ended with `exit`. `running`. `killed`: it has no end,
+ * and its process is gone. `unknown`: it has no end, and its process cannot be seen from this machine.
+ */
+const runRowSchema = object({
+  run: count,
+  started_at: text,
+  ended_at: textOrNull,
+  command: text,
+  account: text,
+  service: text,
+  source: textOrNull,
+  undoes: nullable(count),
+  outcome: literal(["done", "failed", "running", "killed", "unknown"]),
+  exit: nullable(count),
+  summary: text,
+  created: count,
+  found: count,
+  refused: count,
+  unsent: count,
+  ready: count,
+  in_doubt: count,
+  cancelled: count,
+  not_cancelled: count,
+  cancels_in_doubt: count,
+});
+export type RunRow = Infer<typeof runRowSchema>;
+
+/**
+ * One operation of a run. `order_state` is the state in which a command of this machine last saw the order.
+ * `receiver` is null once personal data was deleted, and for a cancel.
+ */
+const operationRowSchema = object({
+  operation: text,
+  kind: literal(["create", "cancel"]),
+  state: literal([
+    "ready",
+    "sending",
+    "created",
+    "found",
+    "cancelled",
+    "accepted",
+    "refused",
+    "unsent",
+    "unknown",
+  ]),
+  unwanted: boolean(),
+  row: nullable(count),
+  ref: textOrNull,
+  id: nullable(integerSchema),
+  order_no: textOrNull,
+  tracking_number: textOrNull,
+  order_state: textOrNull,
+  receiver: textOrNull,
+  sent_at: textOrNull,
+  ended_at: textOrNull,
+  error: nullable(object({ code: text, message: text, field: textOrNull })),
+});
+export type OperationRow = Infer<typeof operationRowSchema>;
+
 const reportRowSchema = object({
   ref: textOrNull,
   row: count,
@@ -198,6 +258,7 @@ export const resultSchemas = {
   "orders-show": orderDetailSchema,
   "orders-cancel": array(cancellationSchema),
   "orders-import": union([array(reportRowSchema), checkSummarySchema]),
+  log: union([array(runRowSchema), array(operationRowSchema)]),
   "orders-export": union([array(orderSummarySchema), array(orderDetailSchema)]),
   track: union([trackingSchema, array(union([refusedTrackingSchema, trackingSchema]))]),
   profile: profileSchema,

@@ -1,0 +1,16 @@
+/** The ledger of this machine for commands that only read: where there is none, none is made. */
+
+import { stat } from "node:fs/promises";
+import type { Context } from "../command/command.ts";
+import { systemCode } from "../core/errors.ts";
+import { type Ledger, ledgerPath } from "../ledger/ledger.ts";
+
+/** Undefined where nothing was recorded yet. Throws `database`, exit 5, where it cannot be read. */
+export async function findLedger({ ledger, machine }: Context): Promise<Ledger | undefined> {
+  try {
+    await stat(ledgerPath(machine.stateDirectory));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+  }
+  return ledger();
+}

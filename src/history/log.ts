@@ -1,0 +1,160 @@
+/** `courier log`: what was done at the service from this machine, and the operations of one run. */
+
+import { type Context, defineCommand, type Output, rows } from "../command/command.ts";
+import { countOption, type OptionValues, quote, switchOption, textOption } from "../command/options.ts";
+import { parseDuration } from "../core/duration.ts";
+import { usageError } from "../core/errors.ts";
+import { findRealPath } from "../core/real-path.ts";
+import { isCalendarDate } from "../core/time.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { RunFilter } from "../ledger/runs.ts";
+import type { OperationRow, RunRow } from "../model/results.ts";
+import { findLedger } from "./local-ledger.ts";
+import { operationColumns, remarkOnOperation, toOperationRow } from "./operation-row.ts";
+import { findRun, parseRunNumber } from "./run-number.ts";
+import { runColumns, runHead, toRunRow } from "./run-row.ts";
+
+const defaultLimit = 20;
+const runsAtOnce = 100;
+const operationsAtOnce = 1_000;
+
+type Since = { readonly date: string } | { readonly spanMs: number };
+
+const options = {
+  order: textOption("ORDER", "only runs that created or cancelled this order: its id or tracking number", {
+    values: "parcel",
+  }),
+  import: textOption("FILE", "only imports of this file", { values: "file" }),
+  unknown: switchOption("only runs with orders in doubt"),
+  since: {
+    placeholder: "WHEN",
+    summary: "only runs begun since then: 2026-01-31, or a time such as 7d or 2h",
+    parse: parseSince,
+  },
+  limit: countOption("N", `so many runs at most (default ${defaultLimit})`, { min: 1 }),
+  all: switchOption("every run"),
+} as const;
+
+export const showLog = defineCommand({
+  description:
+    "Every command that changes something at the service is a run with a number, of whatever account. Each order\n" +
+    "that a run creates or cancels is an operation of it: 12.3 is the third of run 12. log show N lists the\n" +
+    "operations of run N. Nothing is asked of the service: an order's state is the one seen last from here.",
+  arguments: {
+    words: {
+      summary: "show, and the number of a run",
+      parse: (text: string) => text,
+      candidates: [{ value: "show", description: "the operations of one run" }],
+      isList: true as const,
+      isOptional: true,
+      usage: "[show N]",
+    },
+  },
+  options,
+  hasRows: true,
+  examples: [
+    { line: "log", note: "the last runs, the newest first" },
+    { line: "log show 12", note: "what run 12 did, order by order" },
+    { line: "log --order 1000001", note: "the runs that created or cancelled an order" },
+    { line: "log --unknown --all", note: "the runs with orders in doubt" },
+  ],
+  exits: [5],
+  seeAlso: ["undo", "orders resolve"],
+  async run({ words, ...input }, context): Promise<Output> {
+    const number = readWords(words);
+    if (number === undefined) return listRuns(input, context);
+    const given = Object.entries(input).find(([, value]) => value !== undefined)?.[0];
+    if (given !== undefined) throw usageError(`log show takes no --${given}: it shows one run`);
+    return showRun(number, context);
+  },
+});
+
+function readWords([verb, number, more]: readonly string[]): number | undefined {
+  if (verb === undefined) return undefined;
+  if (verb !== "show") throw usageError(`log takes the word show, not ${quote(verb)}`, "courier log show 12");
+  if (number === undefined) throw usageError("which run? log show needs its number", "courier log show 12");
+  if (more !== undefined) throw usageError(`one run at a time: ${quote(more)} is too much`);
+  return parseRunNumber(number);
+}
+
+function parseSince(text: string, flag: string): Since {
+  if (isCalendarDate(text)) return { date: text };
+  // A bare number would be seconds, which nobody means here.
+  const spanMs = /^[\d.]+$/.test(text) ? undefined : parseDuration(text);
+  if (spanMs !== undefined) return { spanMs };
+  throw usageError(`${flag} takes a date such as 2026-01-31, or a time such as 7d or 2h, not ${quote(text)}`);
+}
+
+/** A date begins at midnight of this machine's zone. */
+function instantOf(since: Since, nowMs: number): number {
+  return "date" in since ? new Date(`${since.date}T00:00:00`).getTime() : nowMs - since.spanMs;
+}
+
+async function listRuns(input: OptionValues<typeof options>, context: Context): Promise<Output> {
+  const { order, unknown, since, limit, all } = input;
+  if (all && limit !== undefined) throw usageError("--all and --limit exclude each other");
+  const filter: Omit<RunFilter, "limit"> = {
+    order: order?.trim(),
+    account: context.globals.account,
+    source: input.import === undefined ? undefined : await findRealPath(input.import),
+    isUnknown: unknown,
+    sinceMs: since && instantOf(since, context.clock.now()),
+  };
+  const ledger = await findLedger(context);
+  const most = all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit);
+  const stream = eachRun(ledger, filter, most, context);
+  return rows(stream, runColumns, describeEmpty(input, context));
+}
+
+function describeEmpty(input: OptionValues<typeof options>, { globals }: Context): string {
+  const isNarrowed = Object.entries(input).some(
+    ([name, value]) => value && name !== "all" && name !== "limit",
+  );
+  return isNarrowed || globals.account !== undefined ? "No such runs" : "Nothing was recorded yet";
+}
+
+async function* eachRun(
+  ledger: Ledger | undefined,
+  filter: Omit<RunFilter, "limit">,
+  most: number,
+  { processes, messages }: Context,
+): AsyncGenerator<RunRow, void> {
+  let before: number | undefined;
+  for (let shown = 0; ledger; ) {
+    // One more than is shown tells whether there are more.
+    const found = await ledger.listRuns({ ...filter, before, limit: Math.min(runsAtOnce, most - shown + 1) });
+    for (const run of found) {
+      if (shown >= most) {
+        messages.note(`the newest ${most === 1 ? "run" : `${most} runs`}; --all shows every run`);
+        return;
+      }
+      yield toRunRow(run, processes);
+      shown += 1;
+      before = run.number;
+    }
+    if (found.length === 0) return;
+  }
+}
+
+async function showRun(number: number, context: Context): Promise<Output> {
+  const ledger = await findLedger(context);
+  const run = await findRun(ledger, number);
+  const { account } = context.globals;
+  if (account !== undefined && run.account !== account)
+    throw usageError(`run ${number} is of the account ${run.account}, not of ${account}`);
+  return {
+    ...rows(eachOperation(ledger, number), operationColumns, "This run created and cancelled nothing"),
+    head: runHead(toRunRow(run, context.processes)),
+    remark: remarkOnOperation as never,
+  };
+}
+
+async function* eachOperation(ledger: Ledger | undefined, run: number): AsyncGenerator<OperationRow, void> {
+  let after: number | undefined;
+  for (;;) {
+    const found = (await ledger?.listOperations(run, after, operationsAtOnce)) ?? [];
+    for (const operation of found) yield toOperationRow(operation);
+    after = found.at(-1)?.number;
+    if (found.length < operationsAtOnce) return;
+  }
+}

@@ -1,0 +1,26 @@
+/** Run numbers as words of a command line, and the runs that they name. */
+
+import { quote } from "../command/options.ts";
+import { type CourierError, usageError } from "../core/errors.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { RunSummary } from "../ledger/runs.ts";
+
+export function parseRunNumber(text: string): number {
+  const value = Number(text);
+  if (/^[1-9]\d*$/.test(text) && Number.isSafeInteger(value)) return value;
+  throw usageError(
+    `a run is named by its number, not ${quote(text)}`,
+    "courier log shows the runs and their numbers",
+  );
+}
+
+/** Throws a usage error for a number that no run has. */
+export async function findRun(ledger: Ledger | undefined, number: number): Promise<RunSummary> {
+  const run = await ledger?.findRun(number);
+  if (!run) throw unknownRun(number);
+  return run;
+}
+
+function unknownRun(number: number): CourierError {
+  return usageError(`there is no run ${number} in the log`, "courier log shows the runs and their numbers");
+}

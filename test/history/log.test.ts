@@ -1,0 +1,217 @@
+/** `courier log`: what was done, run by run, in every form, without a call to the service. */
+
+import { spawnSync } from "node:child_process";
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { identifyProcess } from "../../src/core/process-identity.ts";
+import { ledgerPath } from "../../src/ledger/ledger.ts";
+import { createHome, createServedHome } from "../support/courier.ts";
+import { recordRun } from "../support/ledger.ts";
+
+async function homeWithRuns() {
+  const home = await createServedHome();
+  const first = await recordRun(home, ["created", "created", "refused"], { exit: 3 });
+  home.clock.advance(3_600_000);
+  const second = await recordRun(home, ["created", "unknown"], {
+    exit: 6,
+    command: "orders create",
+    account: "shop",
+    source: path.join(home.directory, "b.csv"),
+  });
+  home.clock.advance(60_000);
+  return { ...home, first, second };
+}
+
+const runsOf = (stdout: string) => (JSON.parse(stdout) as { run: number }[]).map(({ run }) => run);
+
+describe("courier log", () => {
+  test("shows the newest run first, with counts and how it ended, and asks the service nothing", async () => {
+    const home = await homeWithRuns();
+    const before = home.sandbox.requests.length;
+    const { exit, stdout, stderr } = await home.courier("log", { env: { COURIER_API_KEY: "" } });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout.replace(/ +/g, " ").split("\n")).toEqual([
+      "RUN TIME COMMAND FILE ACCOUNT COUNTS OUTCOME",
+      ` 2 2026-03-01T09:00:00.000Z orders create ${home.directory}/b.csv shop 1 created, 1 in doubt exit 6`,
+      " 1 2026-03-01T08:00:00.000Z orders import /srv/orders.csv (environment) 2 created, 1 refused exit 3",
+      "",
+    ]);
+    expect(home.sandbox.requests).toHaveLength(before);
+  });
+
+  test("at a terminal, times are relative too", async () => {
+    const home = await homeWithRuns();
+    const { exit, stdout } = await home.courier("log", { terminal: 200 });
+    expect(exit).toBe(0);
+    expect(stdout).toContain("1 h ago");
+    expect(stdout).toContain("1 min ago");
+  });
+
+  test("as JSON, NDJSON and CSV", async () => {
+    const home = await homeWithRuns();
+    const [newest] = JSON.parse((await home.courier("log --json")).stdout);
+    expect(newest).toEqual({
+      run: 2,
+      started_at: "2026-03-01T09:00:00.000Z",
+      ended_at: "2026-03-01T09:00:00.000Z",
+      command: "orders create",
+      account: "shop",
+      service: home.sandbox.baseUrl,
+      source: path.join(home.directory, "b.csv"),
+      undoes: null,
+      outcome: "failed",
+      exit: 6,
+      summary: "1 created, 1 in doubt",
+      created: 1,
+      found: 0,
+      refused: 0,
+      unsent: 0,
+      ready: 0,
+      in_doubt: 1,
+      cancelled: 0,
+      not_cancelled: 0,
+      cancels_in_doubt: 0,
+    });
+    expect((await home.courier("log --ndjson")).stdout.trimEnd().split("\n")).toHaveLength(2);
+    const { stdout } = await home.courier("log --csv --fields run,outcome,exit,created,refused");
+    expect(stdout).toBe("run,outcome,exit,created,refused\n2,failed,6,1,0\n1,failed,3,2,1\n");
+  });
+
+  test.each([
+    ["--account shop", [2]],
+    ["--unknown", [2]],
+    ["--since 30m", [2]],
+    ["--since 2h", [2, 1]],
+    ["--since 2026-03-02", []],
+    ["--since 2026-02-28", [2, 1]],
+    ["--import b.csv", [2]],
+    ["--import link.csv", [2]],
+    ["--import other.csv", []],
+    ["--order 1000001", [1]],
+    ["--order TRACKING", [2]],
+    ["--limit 1", [2]],
+    ["--all", [2, 1]],
+  ])("%s", async (words, expected) => {
+    const home = await homeWithRuns();
+    await writeFile(path.join(home.directory, "b.csv"), "");
+    await symlink("b.csv", path.join(home.directory, "link.csv"));
+    const line = words
+      .replace(/(\w+\.csv)/, path.join(home.directory, "$1"))
+      .replace("TRACKING", home.second.orders[0]?.tracking_number ?? "");
+    const { exit, stdout } = await home.courier(`log ${line} --json`);
+    expect(exit).toBe(0);
+    expect(runsOf(stdout)).toEqual(expected);
+  });
+
+  test("the runs that cancelled an order are found by its tracking number", async () => {
+    const home = await homeWithRuns();
+    await home.courier("orders cancel 1000003 --yes");
+    const { stdout } = await home.courier(`log --order ${home.second.orders[0]?.tracking_number} --json`);
+    expect(runsOf(stdout)).toEqual([3, 2]);
+    expect(JSON.parse(stdout)[0]).toMatchObject({ command: "orders cancel", summary: "1 cancelled" });
+  });
+
+  test("says on stderr when there are more", async () => {
+    const home = await homeWithRuns();
+    expect((await home.courier("log --limit 1")).stderr).toBe("the newest run; --all shows every run\n");
+    expect((await home.courier("log --limit 2")).stderr).toBe("");
+  });
+
+  test("a run without an end: running, killed, or out of sight", async () => {
+    const home = await createServedHome();
+    const own = identifyProcess({ pid: process.pid, isAlive: () => true });
+    const dead = { ...own, pid: spawnSync("true").pid, started: "1" };
+    await recordRun(home, [], { exit: undefined, process: own });
+    await recordRun(home, ["sending"], { exit: undefined, process: dead });
+    await recordRun(home, [], { exit: undefined, process: { ...own, place: "elsewhere - -" } });
+    await recordRun(home, [], { exit: 0 });
+    const { stdout } = await home.courier("log --json");
+    const outcomes = (JSON.parse(stdout) as { outcome: string }[]).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(["done", "unknown", "killed", "running"]);
+  });
+
+  test("where nothing was recorded, it is empty, and no ledger is made", async () => {
+    const home = await createHome();
+    await mkdir(home.stateDir, { recursive: true });
+    expect(await home.courier("log")).toEqual({ exit: 0, stdout: "", stderr: "Nothing was recorded yet\n" });
+    expect(await home.courier("log --json")).toEqual({ exit: 0, stdout: "[]\n", stderr: "" });
+    expect(await readdir(home.stateDir)).toEqual([]);
+  });
+
+  test("a ledger that cannot be read is exit 5, and stays as it is", async () => {
+    const home = await createHome();
+    await mkdir(home.stateDir, { recursive: true });
+    await writeFile(ledgerPath(home.stateDir), "no database at all, but a text of some length");
+    const { exit, stdout, stderr } = await home.courier("log --json");
+    expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+    expect(JSON.parse(stderr).error).toMatchObject({ code: "database", exit: 5 });
+  });
+
+  test.each([
+    ["log list", "log takes the word show, not “list”"],
+    ["log show", "which run? log show needs its number"],
+    ["log show x", "a run is named by its number, not “x”"],
+    ["log show 0", "a run is named by its number, not “0”"],
+    ["log show 1 2", "one run at a time: “2” is too much"],
+    ["log show 7", "there is no run 7 in the log"],
+    ["log show 1 --all", "log show takes no --all: it shows one run"],
+    ["log --since 7", "--since takes a date such as 2026-01-31, or a time such as 7d or 2h, not “7”"],
+    ["log --since tomorrow", "--since takes a date"],
+    ["log --limit 0", "--limit takes a whole number of at least 1"],
+    ["log --limit 3 --all", "--all and --limit exclude each other"],
+  ])("%s: exit 2", async (words, message) => {
+    const home = await createHome();
+    const { exit, stdout, stderr } = await home.courier(words);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`error: ${message}`);
+  });
+});
+
+describe("courier log show N", () => {
+  test("the run's facts, and its operations with the service's reasons", async () => {
+    const home = await homeWithRuns();
+    const { exit, stdout, stderr } = await home.courier("log show 1");
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    const [head = "", list = ""] = stdout.split("\n\n");
+    expect(head.replace(/ +/g, " ").split("\n")).toEqual([
+      "Run 1",
+      "Command orders import",
+      "Account (environment)",
+      `Service ${home.sandbox.baseUrl}`,
+      "File /srv/orders.csv",
+      "Started 2026-03-01T08:00:00.000Z",
+      "Ended 2026-03-01T08:00:00.000Z",
+      "Counts 2 created, 1 refused",
+      "Outcome exit 3",
+    ]);
+    expect(list).toMatch(/^NAME +KIND +STATE +ROW +REF +ORDER +TRACKING +LAST SEEN +TO +SENT/);
+    expect(list).toMatch(/\n1\.1 +create +created +2 +R-1-1 +1000001 +CR\d+ +- +李四 +2026-03-01T08/);
+    expect(list).toMatch(/\n1\.3 +create +refused +4 +R-1-3 +- +- +- +李四 .*\n +receiver\.phone is wrong\n/);
+  });
+
+  test("as JSON, NDJSON and CSV: one object for each operation", async () => {
+    const home = await homeWithRuns();
+    const operations = JSON.parse((await home.courier("log show 1 --json")).stdout);
+    expect(operations).toHaveLength(3);
+    expect(operations[0]).toMatchObject({ operation: "1.1", kind: "create", state: "created", id: 1000001 });
+    expect(operations[2]).toMatchObject({ id: null, error: { code: "INVALID_PARAMETER" } });
+    expect((await home.courier("log show 1 --ndjson")).stdout.trimEnd().split("\n")).toHaveLength(3);
+    const { stdout } = await home.courier("log show 2 --csv --fields operation,state,id");
+    expect(stdout).toBe("operation,state,id\n2.1,created,1000003\n2.2,unknown,\n");
+  });
+
+  test("--fields at a terminal is a table alone", async () => {
+    const home = await homeWithRuns();
+    const { stdout } = await home.courier("log show 1 --fields operation,id", { terminal: 80 });
+    expect(stdout.split("\n")[0]).toContain("OPERATION");
+  });
+
+  test("a run of another account than the one asked for: exit 2", async () => {
+    const home = await homeWithRuns();
+    expect((await home.courier("log show 2 --account shop")).exit).toBe(0);
+    const { exit, stderr } = await home.courier("log show 1 --account shop");
+    expect(exit).toBe(2);
+    expect(stderr).toContain("run 1 is of the account (environment), not of shop");
+  });
+});
