@@ -67,6 +67,11 @@ export const program: Group = {
       load: async () => (await import("../history/log.ts")).showLog,
     },
     {
+      name: "undo",
+      summary: "Cancel the orders that a run created",
+      load: async () => (await import("../history/undo.ts")).undoRun,
+    },
+    {
       name: "profile",
       summary: "Show your profile: name, balance, remaining API calls",
       load: async () => (await import("../commands/profile.ts")).showProfile,

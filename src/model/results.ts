@@ -164,6 +164,36 @@ const operationRowSchema = object({
 });
 export type OperationRow = Infer<typeof operationRowSchema>;
 
+/**
+ * One order of a run that is undone. `left_alone` and `unknown` have a `reason`: `not_cancellable`: by its state.
+ * `found`: it was found after its answer was lost, and `--include-found` was not given. `in_doubt`: whether it
+ * exists is unknown. `stopped`: the run ended before its turn. `not_read`: its state could not be read.
+ * `status` is the state read last.
+ */
+const undoneSchema = object({
+  operation: text,
+  row: nullable(count),
+  ref: textOrNull,
+  id: nullable(integerSchema),
+  order_no: textOrNull,
+  tracking_number: textOrNull,
+  outcome: literal([
+    "cancelled",
+    "already_cancelled",
+    "accepted",
+    "refused",
+    "left_alone",
+    "unknown",
+    "would_cancel",
+  ]),
+  reason: nullable(literal(["not_cancellable", "found", "in_doubt", "stopped", "not_read"])),
+  status_before: textOrNull,
+  status: textOrNull,
+  message: textOrNull,
+  error: optional(errorFields),
+});
+export type Undone = Infer<typeof undoneSchema>;
+
 const reportRowSchema = object({
   ref: textOrNull,
   row: count,
@@ -259,6 +289,7 @@ export const resultSchemas = {
   "orders-cancel": array(cancellationSchema),
   "orders-import": union([array(reportRowSchema), checkSummarySchema]),
   log: union([array(runRowSchema), array(operationRowSchema)]),
+  undo: array(undoneSchema),
   "orders-export": union([array(orderSummarySchema), array(orderDetailSchema)]),
   track: union([trackingSchema, array(union([refusedTrackingSchema, trackingSchema]))]),
   profile: profileSchema,

@@ -1,0 +1,109 @@
+/** What an undo has to do: the orders of a run, each with the state that the service tells now. */
+
+import { ServiceFailure } from "../api/failure.ts";
+import type { CourierService } from "../api/service.ts";
+import type { Context } from "../command/command.ts";
+import { interrupted } from "../core/errors.ts";
+import { isCancelled, isInDoubt, isMade, type Operation } from "../ledger/operation.ts";
+import type { OrderDetail } from "../model/interface.ts";
+import { isCancellable } from "../model/states.ts";
+import { type Attempt, inPasses } from "./passes.ts";
+
+/** An order of the run, as it was read. */
+export interface ReadOrder {
+  readonly operation: Operation;
+  readonly order: OrderDetail;
+}
+
+export interface UnreadOrder {
+  readonly operation: Operation;
+  readonly failure: ServiceFailure;
+}
+
+export interface UndoPlan {
+  /** Known to be cancelled from an earlier run; not read again. */
+  readonly doneBefore: readonly Operation[];
+  /** Found to be cancelled now. */
+  readonly alreadyCancelled: readonly ReadOrder[];
+  /** To be cancelled. */
+  readonly sure: readonly ReadOrder[];
+  /** Cancellable, but their answer was lost and they were found later. */
+  readonly found: readonly ReadOrder[];
+  /** Their state does not allow it. */
+  readonly tooLate: readonly ReadOrder[];
+  readonly unread: readonly UnreadOrder[];
+  readonly inDoubt: readonly Operation[];
+}
+
+/** The operations of a run, sorted before anything is read. */
+export interface RunOrders {
+  readonly doneBefore: readonly Operation[];
+  readonly open: readonly Operation[];
+  readonly inDoubt: readonly Operation[];
+}
+
+export function sortOperations(operations: readonly Operation[]): RunOrders {
+  const creates = operations.filter(({ kind }) => kind === "create");
+  const made = creates.filter(isMade);
+  return {
+    doneBefore: made.filter(isCancelled),
+    open: made.filter((operation) => !isCancelled(operation)),
+    inDoubt: creates.filter(isInDoubt),
+  };
+}
+
+/** Reads the state of each open order. A failure of one is no failure of all; what cannot be read is `unread`. */
+export async function planUndo(
+  { doneBefore, open, inDoubt }: RunOrders,
+  service: CourierService,
+  context: Context,
+): Promise<UndoPlan> {
+  const alreadyCancelled: ReadOrder[] = [];
+  const sure: ReadOrder[] = [];
+  const found: ReadOrder[] = [];
+  const tooLate: ReadOrder[] = [];
+  const unread: UnreadOrder[] = [];
+  const sort = (read: ReadOrder): readonly [ReadOrder[], ReadOrder] => {
+    if (read.order.status === "cancelled") return [alreadyCancelled, read];
+    if (!isCancellable(read.order.status)) return [tooLate, read];
+    return [read.operation.state === "found" ? found : sure, read];
+  };
+
+  const meter = context.meter();
+  let count = 0;
+  try {
+    const read = (operation: Operation) => readOrder(operation, service);
+    for await (const end of inPasses(open, read, context)) {
+      count += 1;
+      meter.update(() => `reading the state of ${open.length} orders: ${count} read`);
+      if (end.kind === "stopped") throw context.signal.reason ?? interrupted(130);
+      if (end.kind === "failed") {
+        if (end.failure.kind === "key_refused") throw end.failure;
+        unread.push({ operation: end.item, failure: end.failure });
+      } else if ("failure" in end.done) unread.push({ operation: end.item, failure: end.done.failure });
+      else {
+        const [group, order] = sort({ operation: end.item, order: end.done.order });
+        group.push(order);
+      }
+    }
+  } finally {
+    meter.end();
+  }
+  return { doneBefore, alreadyCancelled, sure, found, tooLate, unread, inDoubt };
+}
+
+type ReadEnd = { readonly order: OrderDetail } | { readonly failure: ServiceFailure };
+
+/** A refusal is an answer: reading again brings no other one. */
+async function readOrder({ order }: Operation, service: CourierService): Promise<Attempt<ReadEnd>> {
+  try {
+    return { done: { order: await service.order(order?.id ?? "") } };
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    return error.kind === "refused" ? { done: { failure: error } } : { failure: error };
+  }
+}
+
+export function isPaid({ order }: ReadOrder): boolean {
+  return order.status === "paid" || order.payment_status === "paid";
+}

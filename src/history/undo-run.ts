@@ -1,0 +1,226 @@
+/** The cancelling of an undo: each order recorded before and after, and how it all ended. */
+
+import type { Context, Items } from "../command/command.ts";
+import { CourierError, interrupted } from "../core/errors.ts";
+import type { OperationName } from "../ledger/operation.ts";
+import type { RunSummary } from "../ledger/runs.ts";
+import type { Undone } from "../model/results.ts";
+import { beginCancel, type CancelResult, type CancelTools, endCancel, tryCancel } from "../sending/cancel.ts";
+import { show } from "../terminal/blocks.ts";
+import { type Attempt, inPasses } from "./passes.ts";
+import type { ReadOrder, UndoPlan } from "./undo-plan.ts";
+import {
+  rowAlreadyCancelled,
+  rowDoneBefore,
+  rowFound,
+  rowInDoubt,
+  rowResult,
+  rowStopped,
+  rowTooLate,
+  rowUnread,
+  rowWouldCancel,
+} from "./undone-row.ts";
+
+/** What `--dry-run` shows. */
+export async function* previewPlan(plan: UndoPlan, includeFound: boolean): Items<Undone> {
+  yield* plan.doneBefore.map(rowDoneBefore);
+  yield* plan.alreadyCancelled.map(rowAlreadyCancelled);
+  yield* plan.sure.map(rowWouldCancel);
+  yield* plan.found.map(includeFound ? rowWouldCancel : rowFound);
+  yield* plan.tooLate.map(rowTooLate);
+  yield* plan.unread.map(rowUnread);
+  yield* plan.inDoubt.map((operation) => rowInDoubt(operation, operation.isUnwanted));
+  const [first] = plan.unread;
+  if (!first) return undefined;
+  return unread(plan.unread.length, first.failure);
+}
+
+/** Cancels the chosen orders as the rows are read. `after` says on stderr how it went. */
+export function cancelPlanned(
+  undone: RunSummary,
+  plan: UndoPlan,
+  chosen: readonly ReadOrder[],
+  context: Context,
+): { readonly stream: Items<Undone>; readonly after: () => Promise<void> } {
+  const { signal, messages } = context;
+  const left: Undone[] = [];
+  let done = 0;
+  let isComplete = false;
+  const count = (row: Undone) => {
+    if (row.outcome === "cancelled" || row.outcome === "already_cancelled") done += 1;
+    else left.push(row);
+    return row;
+  };
+
+  async function* stream(): Items<Undone> {
+    const onStop = () =>
+      messages.note("stopping after the requests in progress; press Ctrl-C again to stop now");
+    signal.addEventListener("abort", onStop, { once: true });
+    const meter = context.meter();
+    let isOver = false;
+    try {
+      const isIdle = chosen.length === 0 && plan.inDoubt.every(({ isUnwanted }) => isUnwanted);
+      const tools = isIdle ? undefined : await begin(undone, context);
+      if (tools) await tools.ledger.markUnwanted(plan.inDoubt);
+      yield* plan.doneBefore.map(rowDoneBefore).map(count);
+      yield* (await learnCancelled(undone.customer, plan, context)).map(count);
+      const begun = new Map<ReadOrder, Begun>();
+      const cancel = async (each: ReadOrder) => attempt(each, begun, tools as CancelTools);
+      let settled = 0;
+      for await (const end of inPasses(chosen, cancel, context)) {
+        settled += 1;
+        meter.update(() =>
+          signal.aborted
+            ? "stopping after the requests in progress"
+            : `cancelling: ${settled} of ${chosen.length} orders`,
+        );
+        if (end.kind === "done") {
+          yield count(rowResult(end.item, end.done));
+          continue;
+        }
+        const last = begun.get(end.item);
+        if (tools && last?.result) await endCancel(last.name, last.result, tools);
+        yield count(last?.result ? rowResult(end.item, last.result) : rowStopped(end.item));
+      }
+      isOver = true;
+    } catch (error) {
+      isOver = true;
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", onStop);
+      meter.end();
+      if (!isOver) messages.warn(`stopped, since nothing reads the result any more; ${goOn}`);
+    }
+    const chosenOnes = new Set(chosen);
+    yield* plan.found.filter((each) => !chosenOnes.has(each)).map((each) => count(rowFound(each)));
+    yield* plan.tooLate.map((each) => count(rowTooLate(each)));
+    yield* plan.unread.map((each) => count(rowUnread(each)));
+    yield* plan.inDoubt.map((each) => count(rowInDoubt(each, true)));
+    isComplete = left.length === 0;
+    return explainEnd(undone.number, done, left, context);
+  }
+
+  const after = async () => {
+    if (isComplete && done > 0) messages.note(`run ${undone.number}: ${all(done)} cancelled`);
+  };
+  return { stream: stream(), after };
+}
+
+const goOn = "run the same command again: it does the rest";
+
+function all(count: number): string {
+  return count === 1 ? "its order is" : `all ${count} orders are`;
+}
+
+/** Ctrl-C lets what is under way come to its end. */
+async function begin({ number }: RunSummary, context: Context): Promise<CancelTools> {
+  const run = await context.beginRun({ command: "undo", undoes: number });
+  return {
+    service: await context.lastingService(),
+    ledger: await context.ledger(),
+    run,
+    clock: context.clock,
+  };
+}
+
+/** Orders that are cancelled although no cancel of them was recorded as done: an earlier run was killed. */
+async function learnCancelled(
+  customer: number,
+  { alreadyCancelled }: UndoPlan,
+  context: Context,
+): Promise<readonly Undone[]> {
+  const ledger = await context.ledger();
+  await Promise.all(
+    alreadyCancelled.map(({ order }) => ledger.noteOrderState(customer, order.id.value, "cancelled")),
+  );
+  return alreadyCancelled.map(rowAlreadyCancelled);
+}
+
+/** A cancel that is recorded, and what came of its last try. */
+interface Begun {
+  readonly name: OperationName;
+  readonly result?: CancelResult;
+}
+
+/** The record of the first try stands for all: it is ended once the outcome is known, or the run gives up. */
+async function attempt(
+  each: ReadOrder,
+  begun: Map<ReadOrder, Begun>,
+  tools: CancelTools,
+): Promise<Attempt<CancelResult>> {
+  const id = each.order.id.value;
+  const name = begun.get(each)?.name ?? (await beginCancel(id, tools));
+  const result = await tryCancel(id, tools.service);
+  begun.set(each, { name, result });
+  if (result.kind === "open") return { failure: result.failure };
+  await endCancel(name, result, tools);
+  return { done: result };
+}
+
+const namesShown = 5;
+
+function explainEnd(
+  number: number,
+  done: number,
+  left: readonly Undone[],
+  { signal, nextCommand }: Context,
+): CourierError | undefined {
+  const total = done + left.length;
+  const stopped = left.filter(({ reason }) => reason === "stopped");
+  const unknown = left.filter(({ outcome }) => outcome === "unknown");
+  const inDoubt = left.filter(({ reason }) => reason === "in_doubt");
+  const others = left.filter((row) => ![...stopped, ...unknown, ...inDoubt].includes(row));
+  const counts = `${done} of ${total} orders of run ${number} are cancelled`;
+  const rest = [
+    unknown.length > 0 ? `unknown: ${names(unknown)}` : "",
+    others.length > 0 ? `not cancelled: ${names(others)}` : "",
+    stopped.length > 0 ? `not reached: ${stopped.length}` : "",
+    inDoubt.length > 0 ? `in doubt: ${names(inDoubt)}` : "",
+  ].filter((part) => part !== "");
+  const message = [counts, ...rest].join("; ");
+  if (signal.aborted && left.length > 0) {
+    const { reason } = signal;
+    return interrupted(reason instanceof CourierError && reason.exit === 143 ? 143 : 130, message, goOn);
+  }
+  const failed = [...unknown, ...stopped];
+  if (failed.length > 0) {
+    const error = failed.find((row) => row.error)?.error;
+    if (error?.code === "key_refused")
+      return new CourierError("key_refused", 4, `${error.message}; ${message}`);
+    const reason = error ? `: ${error.message}` : "";
+    return new CourierError("state_unknown", 5, `${message}${reason}`, { hint: goOn });
+  }
+  if (inDoubt.length > 0) {
+    const [first] = inDoubt;
+    return new CourierError("outcome_unknown", 6, message, {
+      hint: `run it again when they have turned up, or settle each: ${nextCommand(`orders resolve ${first?.operation}`)}`,
+    });
+  }
+  if (others.length === 0) return undefined;
+  const hasFound = others.some(({ reason }) => reason === "found");
+  return new CourierError("some_not_cancelled", 3, message, {
+    hint: hasFound
+      ? "add --include-found to cancel those that were found after their answer was lost"
+      : undefined,
+  });
+}
+
+/** `1000005 (in_transit), 1000006 (picked) and 3 more` */
+function names(rows: readonly Undone[]): string {
+  const shown = rows.slice(0, namesShown).map(({ id, operation, status }) => {
+    const name = id === null ? operation : show(id);
+    return status === null ? name : `${name} (${status})`;
+  });
+  return rows.length > shown.length
+    ? `${shown.join(", ")} and ${rows.length - shown.length} more`
+    : shown.join(", ");
+}
+
+function unread(count: number, failure: CourierError): CourierError {
+  return new CourierError(
+    "state_unknown",
+    5,
+    `the state of ${count === 1 ? "1 order" : `${count} orders`} could not be read: ${failure.message}`,
+    { hint: "it is safe to run the same command again" },
+  );
+}

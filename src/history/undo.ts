@@ -1,0 +1,195 @@
+/** `courier undo`: cancels the orders that a run created, and reads each back (specification, 4.4 and 4.5). */
+
+import { checkBudget } from "../command/budget.ts";
+import {
+  type Context,
+  confirmOrStop,
+  defineCommand,
+  ensureCanConfirm,
+  type Output,
+  rows,
+} from "../command/command.ts";
+import { quote, switchOption } from "../command/options.ts";
+import { type CourierError, usageError } from "../core/errors.ts";
+import type { Customer } from "../ledger/customers.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { RunSummary } from "../ledger/runs.ts";
+import { checkRun, releaseDeadRuns } from "../sending/owners.ts";
+import { findLedger } from "./local-ledger.ts";
+import { findRun, parseRunNumber } from "./run-number.ts";
+import {
+  isPaid,
+  planUndo,
+  type ReadOrder,
+  type RunOrders,
+  sortOperations,
+  type UndoPlan,
+} from "./undo-plan.ts";
+import { cancelPlanned, previewPlan } from "./undo-run.ts";
+import { undoneColumns } from "./undone-row.ts";
+import { hasEndedQuestion, stillRunning, wrongAccount } from "./whose.ts";
+
+export const undoRun = defineCommand({
+  description:
+    "Cancels exactly the orders that run N created, as far as their state allows it: each is read first, and read\n" +
+    "back after. Those that cannot be cancelled any more are named with their state. An order that was found\n" +
+    "after its answer was lost needs a second yes, or --include-found. What is in doubt is not sent again. Run it\n" +
+    "again after an interruption: it does the rest. Without N, at a terminal, it is the last run that created\n" +
+    "something. The interface does not say whether the fee of a paid order comes back.",
+  arguments: {
+    runs: {
+      summary: "the run's number, as courier log shows it",
+      parse: parseRunNumber,
+      isList: true as const,
+      isOptional: true,
+      usage: "[N]",
+    },
+  },
+  options: {
+    includeFound: switchOption("cancel orders too that were found after their answer was lost"),
+    dryRun: switchOption("show what would be cancelled; nothing is sent"),
+  },
+  hasRows: true,
+  confirms: true,
+  examples: [
+    { line: "undo 12 --dry-run", note: "which orders of run 12 can still be cancelled" },
+    { line: "undo 12", note: "shows the counts, and asks first" },
+    { line: "undo 12 --yes --include-found --json", note: "for a script" },
+  ],
+  exits: [3, 5, 6],
+  seeAlso: ["log", "orders cancel", "orders resolve"],
+  async run({ runs: [number, second], includeFound = false, dryRun = false }, context): Promise<Output> {
+    if (second !== undefined) throw usageError(`one run at a time: ${quote(String(second))} is too much`);
+    if (number === undefined && !(await context.prompts()))
+      throw usageError("which run? no number was given", "courier log shows the runs and their numbers");
+    if (!dryRun) await ensureCanConfirm(context, "undoing a run");
+    const { ledger, run, customer } = await chooseRun(number, context);
+    const orders = await readOrders(run, customer, { ledger, dryRun }, context);
+    const service = await context.service();
+    const count = orders.open.length;
+    // Each order is read, cancelled and read back.
+    const calls = dryRun ? count : count * 3;
+    await checkBudget(calls, service, context, `undoing run ${run.number} takes up to ${calls} calls`);
+    const plan = await planUndo(orders, service, context);
+    if (dryRun) return rows(previewPlan(plan, includeFound), undoneColumns, nothing);
+    const chosen = await choose(run, plan, includeFound, context);
+    const { stream, after } = cancelPlanned(run, plan, chosen, context);
+    return { ...rows(stream, undoneColumns, nothing), after };
+  },
+});
+
+const nothing = "Nothing to undo";
+
+interface Chosen {
+  readonly ledger: Ledger;
+  readonly run: RunSummary;
+  readonly customer: Customer;
+}
+
+/** Throws a usage error for a run that cannot be undone by this account, or at all. */
+async function chooseRun(number: number | undefined, context: Context): Promise<Chosen> {
+  const ledger = await findLedger(context);
+  if (number !== undefined) ensureCreated(await findRun(ledger, number));
+  if (!ledger) throw noRun();
+  const customer = await context.customer();
+  const [newest] =
+    number === undefined
+      ? await ledger.listRuns({ customer: customer.id, hasCreated: true, limit: 1 })
+      : [await findRun(ledger, number)];
+  if (!newest) throw noRun();
+  if (newest.customer !== customer.id)
+    throw wrongAccount(newest, (await context.account()).name, `undo ${newest.number}`);
+  return { ledger, run: newest, customer };
+}
+
+function noRun(): CourierError {
+  return usageError(
+    "no run of this account has created an order",
+    "courier log shows the runs of all accounts",
+  );
+}
+
+function ensureCreated({ number, command, counts }: RunSummary): void {
+  const has = (...states: readonly string[]) => states.some((state) => counts.has(`create ${state}`));
+  if (has("created", "found", "unknown", "sending", "ready")) return;
+  const reason = has("refused", "unsent") ? "none of its orders was created" : `${command} creates no orders`;
+  throw usageError(
+    `there is nothing to undo in run ${number}: ${reason}`,
+    `courier log show ${number} shows what it did`,
+  );
+}
+
+/** The orders of a run that has ended. Throws a usage error for one that goes on. */
+async function readOrders(
+  run: RunSummary,
+  customer: Customer,
+  { ledger, dryRun }: { readonly ledger: Ledger; readonly dryRun: boolean },
+  context: Context,
+): Promise<RunOrders> {
+  const { processes, clock } = context;
+  const liveness = checkRun(run, processes);
+  if (liveness === "alive") throw stillRunning(run);
+  if (!dryRun) {
+    if (liveness === "unknown") {
+      await confirmOrStop(context, hasEndedQuestion(run));
+      // Should it go on after all, it finds its claims gone, and sends nothing further.
+      await ledger.releaseRun(run.number, clock.now());
+    }
+    await releaseDeadRuns(ledger, customer.id, processes, clock.now());
+  }
+  return sortOperations(await ledger.listOperations(run.number));
+}
+
+/** The orders that a person or the flags have chosen to cancel. A "no" ends the command. */
+async function choose(
+  run: RunSummary,
+  plan: UndoPlan,
+  includeFound: boolean,
+  context: Context,
+): Promise<readonly ReadOrder[]> {
+  const sure = includeFound ? [...plan.sure, ...plan.found] : plan.sure;
+  const toMark = plan.inDoubt.filter(({ isUnwanted }) => !isUnwanted).length;
+  if (sure.length + toMark > 0) await confirmOrStop(context, mainQuestion(run, plan, sure, toMark));
+  if (includeFound || plan.found.length === 0 || context.globals.yes) return sure;
+  const prompts = await context.prompts();
+  const isYes = await prompts?.confirm(foundQuestion(plan.found));
+  return isYes ? [...sure, ...plan.found] : sure;
+}
+
+function mainQuestion(
+  { number, command, source }: RunSummary,
+  { tooLate, unread }: UndoPlan,
+  chosen: readonly ReadOrder[],
+  toMark: number,
+): string {
+  const name = `run ${number} (${[command, source].filter(Boolean).join(", ")})`;
+  const paid = chosen.filter(isPaid).length;
+  const facts = [
+    paid > 0 ? `${paid} of them paid: the interface does not say whether the fee comes back` : "",
+    tooLate.length > 0 ? `${tooLate.length} cannot be cancelled any more` : "",
+    unread.length > 0 ? `${unread.length} could not be read` : "",
+    toMark > 0 && chosen.length > 0 ? `${orders(toMark)} in doubt will not be sent again` : "",
+    chosen.length > 0 ? `${chosen.length * 2} calls` : "",
+  ].filter((fact) => fact !== "");
+  const question =
+    chosen.length > 0
+      ? `Cancel ${orders(chosen.length)} of ${name}?`
+      : `Mark ${orders(toMark)} in doubt of ${name} as unwanted, so that they are not sent again?`;
+  return facts.length === 0 ? question : `${question} (${facts.join("; ")})`;
+}
+
+const namesShown = 5;
+
+function foundQuestion(found: readonly ReadOrder[]): string {
+  const names = found.slice(0, namesShown).map(({ order }) => order.id.value);
+  const more = found.length > names.length ? ` and ${found.length - names.length} more` : "";
+  const paid = found.filter(isPaid).length;
+  return (
+    `${orders(found.length)} of it ${found.length === 1 ? "was" : "were"} found after the answer was lost: ` +
+    `${names.join(", ")}${more}${paid > 0 ? `, ${paid} of them paid` : ""}. Cancel these too?`
+  );
+}
+
+function orders(count: number): string {
+  return count === 1 ? "1 order" : `${count} orders`;
+}

@@ -1,0 +1,496 @@
+/** `courier undo`: exactly the orders of one run, each read before and after, through whatever goes wrong. */
+
+import { spawnSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { identifyProcess, type ProcessIdentity } from "../../src/core/process-identity.ts";
+import { answerData, requestCount } from "../support/answers.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+import {
+  createAtService,
+  learnCustomer,
+  readRuns,
+  recordRun,
+  stateAtService,
+  withLedger,
+} from "../support/ledger.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+
+type Row = {
+  readonly operation: string;
+  readonly id: number | null;
+  readonly outcome: string;
+  readonly reason: string | null;
+  readonly status: string | null;
+};
+
+const rowsOf = (stdout: string) => JSON.parse(stdout) as Row[];
+const short = (rows: readonly Row[]) =>
+  rows.map(({ operation, outcome, reason }) => [operation, outcome, reason]);
+
+/** The last line: progress may stand before it. */
+const errorOf = (stderr: string) => JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error;
+
+async function statesOf(home: ServedHome, orders: readonly ({ readonly id: string } | undefined)[]) {
+  return Promise.all(orders.map((order) => order && stateAtService(home, order.id)));
+}
+
+function advance(home: ServedHome, order: { readonly tracking_number: string } | undefined, to: string) {
+  home.sandbox.advance({ trackingNumber: order?.tracking_number ?? "", to });
+}
+
+async function deadProcess(): Promise<ProcessIdentity> {
+  const own = identifyProcess({ pid: process.pid, isAlive: () => true });
+  return { ...own, pid: spawnSync("true").pid, started: "1" };
+}
+
+describe("at a terminal", () => {
+  test("shows the counts and the calls, asks, cancels and reads back", async () => {
+    const home = await createServedHome();
+    const run = await recordRun(home, ["created", "created", "refused"]);
+    const prompts = scriptedPrompts({ confirms: [true] });
+    const { exit, stdout, stderr } = await home.courier("undo 1", { terminal: 100, prompts });
+    expect(prompts.asked).toEqual(["Cancel 2 orders of run 1 (orders import, /srv/orders.csv)? (4 calls)"]);
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(/run 1: all 2 orders are cancelled\n$/);
+    expect(stdout).toContain("cancelled");
+    expect(await statesOf(home, run.orders.slice(0, 2))).toEqual(["cancelled", "cancelled"]);
+    const [undone, undo] = await readRuns(home);
+    expect(undo).toMatchObject({ command: "undo", undoes: 1, exit: 0 });
+    expect(undo?.operations).toMatchObject([
+      { kind: "cancel", state: "cancelled", orderState: "cancelled" },
+      { kind: "cancel", state: "cancelled", orderState: "cancelled" },
+    ]);
+    expect(undone?.operations.map(({ orderState }) => orderState)).toEqual([
+      "cancelled",
+      "cancelled",
+      undefined,
+    ]);
+  });
+
+  test("no leaves everything as it is, and is no run", async () => {
+    const home = await createServedHome();
+    const run = await recordRun(home, ["created"]);
+    const prompts = scriptedPrompts({ confirms: [false] });
+    const { exit, stdout, stderr } = await home.courier("undo 1", { terminal: 100, prompts });
+    expect({ exit, stdout }).toEqual({ exit: 130, stdout: "" });
+    expect(stderr).toContain("nothing was done");
+    expect(await statesOf(home, run.orders)).toEqual(["pending"]);
+    expect(await readRuns(home)).toHaveLength(1);
+  });
+
+  test("paid orders are counted apart, and what it is too late for", async () => {
+    const home = await createServedHome();
+    const { orders } = await recordRun(home, ["created", "created", "created"]);
+    advance(home, orders[0], "paid");
+    advance(home, orders[1], "in_transit");
+    const prompts = scriptedPrompts({ confirms: [true] });
+    const { exit, stderr } = await home.courier("undo 1", { terminal: 100, prompts });
+    expect(prompts.asked).toEqual([
+      "Cancel 2 orders of run 1 (orders import, /srv/orders.csv)? (1 of them paid: the interface does not say " +
+        "whether the fee comes back; 1 cannot be cancelled any more; 4 calls)",
+    ]);
+    expect(exit).toBe(3);
+    expect(stderr).toContain(" 2 of 3 orders of run 1 are cancelled; not cancelled: 1000002 (in_transit)\n");
+    expect(await statesOf(home, orders)).toEqual(["cancelled", "in_transit", "cancelled"]);
+  });
+
+  test.each([
+    [true, ["cancelled", "cancelled"], 0],
+    [false, ["cancelled", "pending"], 3],
+  ])("orders that were found need a second yes (%s)", async (isYes, states, exit) => {
+    const home = await createServedHome();
+    const { orders } = await recordRun(home, ["created", "found"]);
+    const prompts = scriptedPrompts({ confirms: [true, isYes] });
+    const ran = await home.courier("undo 1", { terminal: 100, prompts });
+    expect(prompts.asked[1]).toBe(
+      "1 order of it was found after the answer was lost: 1000002. Cancel these too?",
+    );
+    expect(ran.exit).toBe(exit);
+    expect(await statesOf(home, orders)).toEqual(states);
+  });
+
+  test("without a number it is the last run that created something", async () => {
+    const home = await createServedHome();
+    await recordRun(home, ["created"]);
+    const last = await recordRun(home, ["created"]);
+    await recordRun(home, ["refused"], { exit: 3 });
+    const prompts = scriptedPrompts({ confirms: [true] });
+    expect((await home.courier("undo", { terminal: 100, prompts })).exit).toBe(0);
+    expect(prompts.asked[0]).toContain("Cancel 1 order of run 2 ");
+    expect(await statesOf(home, last.orders)).toEqual(["cancelled"]);
+  });
+});
+
+describe("for a script", () => {
+  test("as JSON: a row for each order, with what was left alone and why", async () => {
+    const home = await createServedHome();
+    const { orders } = await recordRun(home, ["created", "created", "found", "unknown", "refused"]);
+    advance(home, orders[1], "picked");
+    const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
+    expect(short(rowsOf(stdout))).toEqual([
+      ["1.1", "cancelled", null],
+      ["1.3", "left_alone", "found"],
+      ["1.2", "left_alone", "not_cancellable"],
+      ["1.4", "left_alone", "in_doubt"],
+    ]);
+    expect(exit).toBe(6);
+    expect(errorOf(stderr)).toMatchObject({
+      code: "outcome_unknown",
+      message:
+        "1 of 4 orders of run 1 are cancelled; not cancelled: 1000003 (pending), 1000002 (picked); in doubt: 1.4",
+    });
+    expect(await statesOf(home, orders.slice(0, 3))).toEqual(["cancelled", "picked", "pending"]);
+  });
+
+  test("--include-found is the second yes", async () => {
+    const home = await createServedHome();
+    const { orders } = await recordRun(home, ["found"]);
+    const first = await home.courier("undo 1 --yes --json");
+    expect(first.exit).toBe(3);
+    expect(errorOf(first.stderr).hint).toContain("--include-found");
+    expect((await home.courier("undo 1 --yes --include-found")).exit).toBe(0);
+    expect(await statesOf(home, orders)).toEqual(["cancelled"]);
+  });
+
+  test("NDJSON and CSV", async () => {
+    const home = await createServedHome();
+    await recordRun(home, ["created", "created"]);
+    const { stdout } = await home.courier("undo 1 --yes --ndjson");
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).outcome),
+    ).toEqual(["cancelled", "cancelled"]);
+    const csv = await home.courier("undo 1 --yes --csv --fields operation,id,outcome");
+    expect(csv.stdout).toBe(
+      "operation,id,outcome\n1.1,1000001,already_cancelled\n1.2,1000002,already_cancelled\n",
+    );
+  });
+
+  test("--dry-run reads the states, sends nothing, and is no run", async () => {
+    const home = await createServedHome();
+    const { orders } = await recordRun(home, ["created", "created", "found", "unknown"]);
+    advance(home, orders[1], "picked");
+    const { exit, stdout } = await home.courier("undo 1 --dry-run --json");
+    expect(exit).toBe(0);
+    expect(short(rowsOf(stdout))).toEqual([
+      ["1.1", "would_cancel", null],
+      ["1.3", "left_alone", "found"],
+      ["1.2", "left_alone", "not_cancellable"],
+      ["1.4", "left_alone", "in_doubt"],
+    ]);
+    expect(requestCount(home, "DELETE")).toBe(0);
+    const runs = await readRuns(home);
+    expect(runs).toHaveLength(1);
+    expect(runs[0]?.operations[3]?.isUnwanted).toBe(false);
+  });
+
+  test.each([
+    ["undo 1", "undoing a run needs a confirmation, and nobody can be asked here"],
+    ["undo", "which run? no number was given"],
+    ["undo --yes", "which run? no number was given"],
+    ["undo x --yes", "a run is named by its number, not “x”"],
+    ["undo 1 2 --yes", "one run at a time: “2” is too much"],
+    ["undo 9 --yes", "there is no run 9 in the log"],
+    ["undo 2 --yes", "there is nothing to undo in run 2: none of its orders was created"],
+    ["undo 3 --yes", "there is nothing to undo in run 3: orders cancel creates no orders"],
+  ])("%s: exit 2, and nothing is sent", async (words, message) => {
+    const home = await createServedHome();
+    await recordRun(home, ["created"]);
+    await recordRun(home, ["refused", "unsent"], { exit: 3 });
+    await recordRun(home, [], { command: "orders cancel", exit: 0 });
+    const { exit, stdout, stderr } = await home.courier(words);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`error: ${message}`);
+    expect(requestCount(home, "DELETE")).toBe(0);
+  });
+
+  test("an undo cannot be undone", async () => {
+    const home = await createServedHome();
+    await recordRun(home, ["created"]);
+    await home.courier("undo 1 --yes");
+    const { exit, stderr } = await home.courier("undo 2 --yes");
+    expect(exit).toBe(2);
+    expect(stderr).toContain("there is nothing to undo in run 2: undo creates no orders");
+  });
+
+  test("a run of another customer: exit 2, with the account that it is of", async () => {
+    const home = await createServedHome();
+    await recordRun(home, ["created"]);
+    await withLedger(home, async (ledger) => {
+      const service = home.sandbox.baseUrl;
+      const other = await ledger.learnCustomer({ service, key: "other", profileId: "77", account: "shop" });
+      const process = await deadProcess();
+      const facts = { command: "orders create", account: "shop", service, customer: other.id, process };
+      const run = await ledger.beginRun({ ...facts, startedAtMs: home.clock.now() });
+      const create = {
+        content: "c",
+        draft: undefined,
+        windowMs: 0,
+        isDuplicateAllowed: true,
+        accepted: new Set<string>(),
+      };
+      await ledger.beginCreate(run, create, home.clock.now());
+    });
+    const { exit, stderr } = await home.courier("undo 2 --yes");
+    expect(exit).toBe(2);
+    expect(stderr).toBe(
+      "error: run 2 is of the account shop, and this one is (environment)\nhint: courier undo 2 --account shop\n",
+    );
+    expect(requestCount(home, "DELETE")).toBe(0);
+  });
+});
+
+describe("a run without an end", () => {
+  test("one that still runs is refused", async () => {
+    const home = await createServedHome();
+    const process = identifyProcess({ pid: globalThis.process.pid, isAlive: () => true });
+    await recordRun(home, ["created"], { exit: undefined, process });
+    const { exit, stderr } = await home.courier("undo 1 --yes");
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`run 1 is still running, as process ${process.pid}`);
+  });
+
+  test("one that was killed: what was ready was never sent, what was sending is in doubt", async () => {
+    const home = await createServedHome();
+    await recordRun(home, ["created", "sending", "ready"], { exit: undefined, process: await deadProcess() });
+    const { exit, stdout } = await home.courier("undo 1 --yes --json");
+    expect(exit).toBe(6);
+    expect(short(rowsOf(stdout))).toEqual([
+      ["1.1", "cancelled", null],
+      ["1.2", "left_alone", "in_doubt"],
+    ]);
+    const [run] = await readRuns(home);
+    expect(run?.operations.map(({ state, isUnwanted }) => [state, isUnwanted])).toEqual([
+      ["created", false],
+      ["unknown", true],
+      ["unsent", false],
+    ]);
+  });
+
+  test("one of another host is asked about first", async () => {
+    const home = await createServedHome();
+    const process = { ...(await deadProcess()), place: "attic - -" };
+    const { orders } = await recordRun(home, ["created"], { exit: undefined, process });
+    const prompts = scriptedPrompts({ confirms: [true, true] });
+    expect((await home.courier("undo 1", { terminal: 100, prompts })).exit).toBe(0);
+    expect(prompts.asked[0]).toBe(
+      `Run 1 has no recorded end: it was begun on attic as process ${process.pid}, which cannot be seen from here. Has it ended?`,
+    );
+    expect(await statesOf(home, orders)).toEqual(["cancelled"]);
+  });
+});
+
+describe("in doubt", () => {
+  test("it is marked, and cancelled by another undo once it has turned up", async () => {
+    const home = await createServedHome();
+    await recordRun(home, ["unknown"], { exit: 6 });
+    const prompts = scriptedPrompts({ confirms: [true] });
+    const { exit } = await home.courier("undo 1", { terminal: 100, prompts });
+    expect(exit).toBe(6);
+    expect(prompts.asked).toEqual([
+      "Mark 1 order in doubt of run 1 (orders import, /srv/orders.csv) as unwanted, so that they are not sent again?",
+    ]);
+    const order = await createAtService(home);
+    const resolved = await home.courier(`orders resolve 1.1 --as ${order.id}`);
+    expect(resolved.stderr).toContain("its run was undone: courier undo 1 cancels the order");
+    expect((await home.courier("undo 1 --yes --include-found")).exit).toBe(0);
+    expect(await stateAtService(home, order.id)).toBe("cancelled");
+  });
+});
+
+describe("a service that fails", () => {
+  test("lost answers, 429 and 503 on every path: all are cancelled", async () => {
+    const home = await createServedHome();
+    const { orders } = await recordRun(
+      home,
+      Array.from({ length: 30 }, () => "created" as const),
+    );
+    const kinds = [
+      { kind: "drop_before" },
+      { kind: "drop_after" },
+      { kind: "rate_limit", retryAfter: "1" },
+      { kind: "status", status: 503 },
+      { kind: "truncate" },
+    ] as const;
+    home.sandbox.faults.set(kinds.map((fault, index) => ({ ...fault, probability: 0.15, seed: index + 1 })));
+    const { exit, stdout } = await home.courier("undo 1 --yes --json");
+    home.sandbox.faults.clear();
+    expect(exit).toBe(0);
+    expect(new Set(rowsOf(stdout).map(({ operation }) => operation)).size).toBe(30);
+    expect(new Set(await statesOf(home, orders))).toEqual(new Set(["cancelled"]));
+    const undo = (await readRuns(home)).at(-1);
+    expect(undo?.counts).toEqual(new Map([["cancel cancelled", 30]]));
+  });
+
+  test("an order that cannot be read back is unknown, and the others are cancelled: exit 5", async () => {
+    const home = await createServedHome();
+    const { orders } = await recordRun(home, ["created", "created", "created"]);
+    home.sandbox.faults.set([
+      { method: "GET", path: "/api/v1/orders/1000002", kind: "status", status: 500, after: 1 },
+    ]);
+    const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
+    home.sandbox.faults.clear();
+    expect(exit).toBe(5);
+    expect(rowsOf(stdout).map(({ id, outcome }) => [id, outcome])).toEqual([
+      [1000001, "cancelled"],
+      [1000003, "cancelled"],
+      [1000002, "unknown"],
+    ]);
+    expect(errorOf(stderr)).toMatchObject({
+      code: "state_unknown",
+      hint: "run the same command again: it does the rest",
+    });
+    const undo = (await readRuns(home)).at(-1);
+    expect(undo?.operations.map(({ state }) => state).sort()).toEqual(["cancelled", "cancelled", "unknown"]);
+
+    const again = await home.courier("undo 1 --yes --json");
+    expect(again.exit).toBe(0);
+    expect(rowsOf(again.stdout).map(({ outcome }) => outcome)).toEqual(Array(3).fill("already_cancelled"));
+    expect(
+      (await readRuns(home)).flatMap(({ operations }) => operations.map(({ state }) => state)),
+    ).not.toContain("unknown");
+    expect(await statesOf(home, orders)).toEqual(Array(3).fill("cancelled"));
+  });
+
+  test("a service that is down is given up after a bounded time", async () => {
+    const home = await createServedHome();
+    await recordRun(
+      home,
+      Array.from({ length: 20 }, () => "created" as const),
+    );
+    home.sandbox.faults.set([{ method: "DELETE", kind: "status", status: 500 }]);
+    const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
+    expect(exit).toBe(5);
+    expect(rowsOf(stdout)).toHaveLength(20);
+    expect(errorOf(stderr).message).toContain("0 of 20 orders of run 1 are cancelled");
+    expect(requestCount(home, "DELETE")).toBeLessThan(60);
+  });
+
+  test("a key that is refused ends it at once: exit 4", async () => {
+    const home = await createServedHome();
+    await recordRun(home, ["created", "created"]);
+    home.sandbox.faults.set([{ method: "DELETE", kind: "status", status: 401 }]);
+    const { exit } = await home.courier("undo 1 --yes --json");
+    expect(exit).toBe(4);
+    expect(requestCount(home, "DELETE")).toBe(2);
+  });
+
+  test("refused for an order that could be cancelled: named, with its state, exit 3", async () => {
+    const home = await createServedHome();
+    await recordRun(home, ["created"]);
+    home.sandbox.faults.set([
+      { method: "DELETE", kind: "refuse", status: 409, code: "NOT_NOW", message: "not now" },
+    ]);
+    const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
+    expect(exit).toBe(3);
+    expect(rowsOf(stdout)[0]).toMatchObject({
+      outcome: "refused",
+      status: "pending",
+      error: { service_code: "NOT_NOW" },
+    });
+    expect(errorOf(stderr).message).toContain("not cancelled: 1000001 (pending)");
+  });
+
+  test("too few calls left: exit 2 before anything is read", async () => {
+    const home = await createServedHome();
+    await recordRun(
+      home,
+      Array.from({ length: 20 }, () => "created" as const),
+    );
+    answerData(home, "GET /api/v1/user/profile", '{"api_calls_remaining":59}');
+    const before = requestCount(home, "GET");
+    const prompts = scriptedPrompts({ confirms: [false] });
+    const { exit, stderr } = await home.courier("undo 1", { terminal: 100, prompts });
+    expect(exit).toBe(2);
+    expect(prompts.asked).toEqual(["Undoing run 1 takes up to 60 calls, but only 59 are left. Go on?"]);
+    expect(stderr).toContain("undoing run 1 takes up to 60 calls, but only 59 are left");
+    expect(requestCount(home, "GET") - before).toBe(1);
+  });
+});
+
+describe("interrupted", () => {
+  test("Ctrl-C lets what is under way finish: exit 130, and another run does the rest", async () => {
+    const home = await createServedHome();
+    const { orders } = await recordRun(
+      home,
+      Array.from({ length: 12 }, () => "created" as const),
+    );
+    const stop = new AbortController();
+    const { interrupted } = await import("../../src/core/errors.ts");
+    const timer = setInterval(() => {
+      if (requestCount(home, "DELETE") >= 3) stop.abort(interrupted(130));
+    }, 1);
+    home.sandbox.faults.set([{ method: "DELETE", kind: "latency", ms: 20 }]);
+    const stopped = await home.courier("undo 1 --yes --json", { signal: stop.signal });
+    clearInterval(timer);
+    expect(stopped.exit).toBe(130);
+    const sent = requestCount(home, "DELETE");
+    expect(sent).toBeLessThan(12);
+    const done = rowsOf(stopped.stdout).filter(({ outcome }) => outcome === "cancelled");
+    expect(done).toHaveLength(sent);
+    expect(stopped.stderr).toContain("of 12 orders of run 1 are cancelled; not reached: ");
+
+    home.sandbox.faults.clear();
+    const again = await home.courier("undo 1 --yes --json");
+    expect(again.exit).toBe(0);
+    expect(rowsOf(again.stdout)).toHaveLength(12);
+    expect(requestCount(home, "DELETE")).toBe(12);
+    expect(new Set(await statesOf(home, orders))).toEqual(new Set(["cancelled"]));
+  });
+
+  test("a cancel that was sent by a killed undo is found out by reading", async () => {
+    const home = await createServedHome();
+    const { orders } = await recordRun(home, ["created", "created"]);
+    const process = await deadProcess();
+    const customer = await learnCustomer(home);
+    await home.courier("orders cancel 1000001 --yes");
+    await withLedger(home, async (ledger) => {
+      await ledger.noteOrderState(customer.id, "1000001", "pending"); // as if nothing had been read back
+      const facts = {
+        account: "(environment)",
+        service: home.sandbox.baseUrl,
+        customer: customer.id,
+        process,
+      };
+      const run = await ledger.beginRun({ command: "undo", undoes: 1, ...facts, startedAtMs: 1 });
+      await ledger.beginCancel(run, "1000001", 1);
+    });
+    const before = requestCount(home, "DELETE");
+    const { exit, stdout } = await home.courier("undo 1 --yes --json");
+    expect(exit).toBe(0);
+    expect(short(rowsOf(stdout))).toEqual([
+      ["1.1", "already_cancelled", null],
+      ["1.2", "cancelled", null],
+    ]);
+    expect(requestCount(home, "DELETE") - before).toBe(1);
+    const killed = (await readRuns(home)).find(({ process: { pid } }) => pid === process.pid);
+    expect(killed?.operations).toMatchObject([{ state: "cancelled", orderState: "cancelled" }]);
+    expect(await statesOf(home, orders)).toEqual(["cancelled", "cancelled"]);
+  });
+});
+
+test("an import is undone, and imported again sends nothing unless it is told to", async () => {
+  const home = await createServedHome();
+  const file = path.join(home.directory, "orders.csv");
+  const lines = Array.from(
+    { length: 5 },
+    (_, index) => `A-${index},Anna,13800138000,Bert,13900139000,Book ${index}`,
+  );
+  const heading = "ref,sender.name,sender.phone,receiver.name,receiver.phone,item.name";
+  await writeFile(file, [heading, ...lines, ""].join("\n"));
+  expect((await home.courier(["orders", "import", file, "--yes"])).exit).toBe(0);
+  const listed = await home.courier(["log", "--import", file, "--json"]);
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ command: "orders import", created: 5, source: file }]);
+  const [{ run }] = JSON.parse(listed.stdout);
+  const { exit, stdout } = await home.courier(`undo ${run} --yes --json`);
+  expect(exit).toBe(0);
+  expect(rowsOf(stdout).map(({ outcome }) => outcome)).toEqual(Array(5).fill("cancelled"));
+  expect(stdout).toContain('"ref":"A-0"');
+  const posts = requestCount(home, "POST");
+  await home.courier(["orders", "import", file, "--yes"]);
+  expect(requestCount(home, "POST")).toBe(posts);
+});
