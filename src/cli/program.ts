@@ -50,6 +50,11 @@ export const program: Group = {
           load: async () => (await import("../import/import.ts")).importOrders,
         },
         {
+          name: "resolve",
+          summary: "Settle an order in doubt: a person says what became of it",
+          load: async () => (await import("../history/resolve.ts")).resolveOrder,
+        },
+        {
           name: "export",
           summary: "Export every order that matches as CSV, JSON or NDJSON",
           load: async () => (await import("../commands/orders/export.ts")).exportOrders,

@@ -288,6 +288,7 @@ export const resultSchemas = {
   "orders-show": orderDetailSchema,
   "orders-cancel": array(cancellationSchema),
   "orders-import": union([array(reportRowSchema), checkSummarySchema]),
+  "orders-resolve": operationRowSchema,
   log: union([array(runRowSchema), array(operationRowSchema)]),
   undo: array(undoneSchema),
   "orders-export": union([array(orderSummarySchema), array(orderDetailSchema)]),

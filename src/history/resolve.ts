@@ -1,0 +1,219 @@
+/** `courier orders resolve`: a person says what became of an order in doubt. */
+
+import {
+  type Context,
+  confirmOrStop,
+  defineCommand,
+  document,
+  ensureCanConfirm,
+  type Output,
+} from "../command/command.ts";
+import { parseOrderId, quote, switchOption } from "../command/options.ts";
+import { CourierError, usageError } from "../core/errors.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { nameOperation, type Operation, parseOperationName } from "../ledger/operation.ts";
+import { type CreateOutcome, OrderTaken } from "../ledger/operations.ts";
+import type { OperationRow } from "../model/results.ts";
+import { orderFacts } from "../sending/guard.ts";
+import { checkRun } from "../sending/owners.ts";
+import { type Block, fields, instant, show, state, styled, type Text } from "../terminal/blocks.ts";
+import { findLedger } from "./local-ledger.ts";
+import { showOperationState, toOperationRow } from "./operation-row.ts";
+import { hasEndedQuestion, stillRunning, wrongAccount } from "./whose.ts";
+
+const options = {
+  as: {
+    placeholder: "ORDER_ID",
+    summary: "it has become this order, which is read first",
+    parse: parseOrderId,
+    values: "order" as const,
+  },
+  notCreated: switchOption("it was not created: it may be sent again"),
+};
+
+export const resolveOrder = defineCommand({
+  description:
+    "An order is in doubt when its answer was lost and it was not found since. NAME is its operation, such as 12.3,\n" +
+    "or ref:R for the order of a ref; courier log --unknown names the runs. Without --as and --not-created, it\n" +
+    "shows what is known. --as takes an order that exists and that no other operation has become. With\n" +
+    "--not-created the next import sends it again: make sure first that there is no such order.",
+  arguments: {
+    name: { summary: "an operation (12.3), or ref:R", parse: (text: string) => text.trim() },
+  },
+  options,
+  confirms: true,
+  examples: [
+    { line: "orders resolve 12.3", note: "what is known of it" },
+    { line: "orders resolve 12.3 --as 1000001", note: "it has become this order" },
+    { line: "orders resolve ref:A-17 --not-created", note: "there is no such order: send it again" },
+  ],
+  exits: [1, 5],
+  seeAlso: ["log", "orders show", "orders import"],
+  async run({ name, as: orderId, notCreated = false }, context): Promise<Output> {
+    if (orderId !== undefined && notCreated) throw usageError("--as and --not-created exclude each other");
+    const isChange = orderId !== undefined || notCreated;
+    if (notCreated) await ensureCanConfirm(context, "--not-created");
+    const ledger = await findLedger(context);
+    if (!ledger)
+      throw usageError("nothing was recorded on this machine yet", "courier log shows what was done");
+    const operation = await findOperation(name, ledger, context);
+    const run = await ledger.findRun(operation.run);
+    if (!isChange || !run) return document(toOperationRow(operation), operationView);
+
+    const customer = await context.customer();
+    if (operation.customer !== customer.id)
+      throw wrongAccount(run, (await context.account()).name, `orders resolve ${name}`);
+    const released = await release(operation, ledger, context);
+    ensureInDoubt(released);
+    const settled =
+      orderId === undefined
+        ? await settleAsUnsent(released, ledger, context)
+        : await settleAs(released, orderId, ledger, context);
+    return document(toOperationRow(settled), operationView);
+  },
+});
+
+async function findOperation(name: string, ledger: Ledger, context: Context): Promise<Operation> {
+  if (name.startsWith("ref:")) return findByRef(name.slice("ref:".length), ledger, context);
+  const parsed = parseOperationName(name);
+  if (!parsed)
+    throw usageError(
+      `an operation is named 12.3, or ref:R, not ${quote(name)}`,
+      "courier log show 12 shows the operations of run 12",
+    );
+  const operation = await ledger.findOperation(parsed);
+  if (!operation)
+    throw usageError(
+      `there is no operation ${name} in the log`,
+      `courier log show ${parsed.run} shows those of run ${parsed.run}`,
+    );
+  return operation;
+}
+
+/** The one that is open; else the newest. */
+async function findByRef(ref: string, ledger: Ledger, context: Context): Promise<Operation> {
+  const { id } = await context.customer();
+  const all = await ledger.findByRef(id, ref);
+  const open = all.filter(({ state }) => openStates.includes(state));
+  if (open.length > 1)
+    throw usageError(
+      `${open.length} orders of the ref ${ref} are in doubt`,
+      `name one of them: ${open.map(nameOperation).join(", ")}`,
+    );
+  const found = open[0] ?? all.at(-1);
+  if (!found)
+    throw usageError(
+      `this account has recorded no order of the ref ${ref}`,
+      "courier log shows what was done",
+    );
+  return found;
+}
+
+const openStates: readonly string[] = ["ready", "sending", "unknown"];
+
+/**
+ * Takes an operation from the run that was at work on it, once that run has ended: what was `ready` is then unsent,
+ * and what was `sending` in doubt. Throws a usage error while the run goes on.
+ */
+async function release(operation: Operation, ledger: Ledger, context: Context): Promise<Operation> {
+  if (operation.state !== "ready" && operation.state !== "sending") return operation;
+  const owner = await ledger.findRun(operation.owner);
+  if (!owner) return operation;
+  const liveness = checkRun(owner, context.processes);
+  if (liveness === "alive") throw stillRunning(owner);
+  if (liveness === "unknown") await confirmOrStop(context, hasEndedQuestion(owner));
+  await ledger.releaseRun(owner.number, context.clock.now());
+  return (await ledger.findOperation(operation)) ?? operation;
+}
+
+function ensureInDoubt(operation: Operation): void {
+  const name = nameOperation(operation);
+  const { kind, order } = operation;
+  if (kind === "cancel")
+    throw usageError(
+      `${name} is a cancel of order ${order?.id}: only an order that was to be created is resolved`,
+      `cancelling again is safe: courier orders cancel ${order?.id}`,
+    );
+  if (operation.state === "unknown") return;
+  const became = order ? ` (order ${order.id})` : "";
+  throw usageError(
+    `${name} is not in doubt: it is ${operation.state}${became}`,
+    `courier orders resolve ${name} shows what is known of it`,
+  );
+}
+
+async function settleAs(
+  operation: Operation,
+  orderId: string,
+  ledger: Ledger,
+  context: Context,
+): Promise<Operation> {
+  const service = await context.service();
+  const order = await service.order(orderId);
+  const [sent, made] = [operation.draft?.receiver?.name, order.receiver?.name];
+  if (sent && made && sent !== made)
+    context.messages.warn(`order ${orderId} goes to ${made}, and ${nameOperation(operation)} was to ${sent}`);
+  const outcome = {
+    state: "found",
+    order: orderFacts(order),
+    orderState: order.status ?? undefined,
+  } as const;
+  const settled = await settle(operation, outcome, ledger, context);
+  if (settled.isUnwanted)
+    context.messages.note(`its run was undone: courier undo ${operation.run} cancels the order`);
+  return settled;
+}
+
+async function settleAsUnsent(operation: Operation, ledger: Ledger, context: Context): Promise<Operation> {
+  const { draft, ref } = operation;
+  const about = [
+    draft?.receiver?.name && `to ${draft.receiver.name}`,
+    draft?.item?.name,
+    ref && `ref ${ref}`,
+  ];
+  const facts = about.filter(Boolean).join(", ");
+  const name = facts === "" ? nameOperation(operation) : `${nameOperation(operation)} (${facts})`;
+  await confirmOrStop(context, `Record that ${name} created no order, so that it may be sent again?`);
+  const rejection = { code: "resolved", message: "a person recorded that it created no order" };
+  return settle(operation, { state: "unsent", rejection }, ledger, context);
+}
+
+async function settle(
+  operation: Operation,
+  outcome: CreateOutcome,
+  ledger: Ledger,
+  { beginRun, clock }: Context,
+): Promise<Operation> {
+  await beginRun({ command: "orders resolve" });
+  try {
+    const isSettled = await ledger.settleCreate(operation, outcome, clock.now());
+    const now = (await ledger.findOperation(operation)) ?? operation;
+    if (!isSettled) ensureInDoubt(now);
+    return now;
+  } catch (error) {
+    if (!(error instanceof OrderTaken)) throw error;
+    const holder = nameOperation(error.holder);
+    throw new CourierError("order_taken", 2, `order ${error.orderId} belongs to operation ${holder}`, {
+      hint: `courier orders resolve ${holder} shows it`,
+      cause: error,
+    });
+  }
+}
+
+function operationView(row: OperationRow): readonly Block[] {
+  const facts: (readonly [string, Text])[] = [
+    ["Operation", styled("strong", row.operation)],
+    ["Kind", row.kind],
+    ["State", showOperationState(row)],
+    ["Row", row.row === null ? "-" : String(row.row)],
+    ["Ref", show(row.ref)],
+    ["Receiver", show(row.receiver)],
+    ["Order", show(row.id)],
+    ["Tracking number", show(row.tracking_number)],
+    ["Last seen", row.order_state === null ? "-" : state(row.order_state)],
+    ["Sent", instant(row.sent_at)],
+    ["Ended", instant(row.ended_at)],
+  ];
+  if (row.error !== null) facts.push(["Error", show(row.error.message)]);
+  return [fields(...facts)];
+}

@@ -1,0 +1,182 @@
+/** `courier orders resolve`: a person says what became of an order in doubt, and nobody else's order is taken. */
+
+import { spawnSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { identifyProcess } from "../../src/core/process-identity.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createAtService, type RecordedCreate, readRuns, recordRun } from "../support/ledger.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+
+async function homeInDoubt(states: readonly RecordedCreate[] = ["unknown"]) {
+  const home = await createServedHome();
+  await recordRun(home, states, { exit: 6 });
+  return home;
+}
+
+async function operationOf(home: ServedHome, number = 1) {
+  return (await readRuns(home))[0]?.operations[number - 1];
+}
+
+describe("without --as and --not-created", () => {
+  test("shows what is known, and changes nothing", async () => {
+    const home = await homeInDoubt();
+    const before = home.sandbox.requests.length;
+    const { exit, stdout, stderr } = await home.courier("orders resolve 1.1");
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout.replace(/ +/g, " ").split("\n").slice(0, 6)).toEqual([
+      "Operation 1.1",
+      "Kind create",
+      "State unknown",
+      "Row 2",
+      "Ref R-1-1",
+      "Receiver 李四",
+    ]);
+    expect(home.sandbox.requests).toHaveLength(before);
+    expect(await readRuns(home)).toHaveLength(1);
+  });
+
+  test("at a terminal, and as JSON, by its ref", async () => {
+    const home = await homeInDoubt();
+    expect((await home.courier("orders resolve 1.1", { terminal: 80 })).stdout).toContain("unknown");
+    const { stdout } = await home.courier("orders resolve ref:R-1-1 --json");
+    expect(JSON.parse(stdout)).toMatchObject({ operation: "1.1", state: "unknown", id: null });
+    expect(
+      (await home.courier("orders resolve ref:R-1-1 --ndjson")).stdout.trimEnd().split("\n"),
+    ).toHaveLength(1);
+  });
+});
+
+describe("--as", () => {
+  test("reads the order and records it as found", async () => {
+    const home = await homeInDoubt();
+    const order = await createAtService(home);
+    const { exit, stdout, stderr } = await home.courier(`orders resolve 1.1 --as ${order.id} --json`);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({
+      state: "found",
+      id: 1000001,
+      tracking_number: order.tracking_number,
+      order_state: "pending",
+    });
+    expect((await operationOf(home))?.state).toBe("found");
+    expect((await readRuns(home)).at(-1)).toMatchObject({ command: "orders resolve", exit: 0 });
+  });
+
+  test("an order that the service does not know: exit 1, and it stays in doubt", async () => {
+    const home = await homeInDoubt();
+    const { exit, stdout } = await home.courier("orders resolve 1.1 --as 9");
+    expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
+    expect((await operationOf(home))?.state).toBe("unknown");
+  });
+
+  test("an order that another operation has become: exit 2, and it stays in doubt", async () => {
+    const home = await homeInDoubt(["unknown", "created"]);
+    const { exit, stderr } = await home.courier("orders resolve 1.1 --as 1000001");
+    expect(exit).toBe(2);
+    expect(stderr).toBe(
+      "error: order 1000001 belongs to operation 1.2\nhint: courier orders resolve 1.2 shows it\n",
+    );
+    expect((await operationOf(home))?.state).toBe("unknown");
+  });
+});
+
+describe("--not-created", () => {
+  test("asks, and records that it may be sent again", async () => {
+    const home = await homeInDoubt();
+    const prompts = scriptedPrompts({ confirms: [true] });
+    const { exit } = await home.courier("orders resolve 1.1 --not-created", { terminal: 80, prompts });
+    expect(exit).toBe(0);
+    expect(prompts.asked).toEqual([
+      "Record that 1.1 (to 李四, 手机, ref R-1-1) created no order, so that it may be sent again?",
+    ]);
+    expect(await operationOf(home)).toMatchObject({ state: "unsent", rejection: { code: "resolved" } });
+  });
+
+  test("no leaves it in doubt", async () => {
+    const home = await homeInDoubt();
+    const prompts = scriptedPrompts({ confirms: [false] });
+    expect((await home.courier("orders resolve 1.1 --not-created", { terminal: 80, prompts })).exit).toBe(
+      130,
+    );
+    expect((await operationOf(home))?.state).toBe("unknown");
+    expect(await readRuns(home)).toHaveLength(1);
+  });
+
+  test("in a pipe it needs --yes", async () => {
+    const home = await homeInDoubt();
+    const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created --json");
+    expect(exit).toBe(2);
+    expect(JSON.parse(stderr).error.hint).toBe("add --yes to confirm");
+    expect((await home.courier("orders resolve 1.1 --not-created --yes")).exit).toBe(0);
+    expect((await operationOf(home))?.state).toBe("unsent");
+  });
+});
+
+describe("an operation that a run is at work on", () => {
+  async function homeSending(owner: "alive" | "dead" | "elsewhere", state: "ready" | "sending" = "sending") {
+    const home = await createServedHome();
+    const own = identifyProcess({ pid: process.pid, isAlive: () => true });
+    const identity = {
+      alive: own,
+      dead: { ...own, pid: spawnSync("true").pid, started: "1" },
+      elsewhere: { ...own, place: "attic - -" },
+    }[owner];
+    await recordRun(home, [state], { exit: undefined, process: identity });
+    return home;
+  }
+
+  test("is left to a run that goes on: exit 2", async () => {
+    const home = await homeSending("alive");
+    const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created --yes");
+    expect(exit).toBe(2);
+    expect(stderr).toContain("run 1 is still running, as process");
+    expect((await operationOf(home))?.state).toBe("sending");
+  });
+
+  test("is taken from one that was killed", async () => {
+    const home = await homeSending("dead");
+    expect((await home.courier("orders resolve 1.1 --not-created --yes")).exit).toBe(0);
+    expect((await operationOf(home))?.state).toBe("unsent");
+  });
+
+  test("one that was ready was never sent: there is nothing to resolve", async () => {
+    const home = await homeSending("dead", "ready");
+    const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created --yes");
+    expect(exit).toBe(2);
+    expect(stderr).toContain("1.1 is not in doubt: it is unsent");
+  });
+
+  test("is taken from one of another host after a question that names it", async () => {
+    const home = await homeSending("elsewhere");
+    const order = await createAtService(home);
+    const prompts = scriptedPrompts({ confirms: [true] });
+    const { exit } = await home.courier(`orders resolve 1.1 --as ${order.id}`, { terminal: 80, prompts });
+    expect(exit).toBe(0);
+    expect(prompts.asked[0]).toContain("it was begun on attic as process");
+    expect((await home.courier("orders resolve 1.1 --json")).stdout).toContain('"state":"found"');
+  });
+
+  test("in a pipe that needs --yes", async () => {
+    const home = await homeSending("elsewhere");
+    const order = await createAtService(home);
+    expect((await home.courier(`orders resolve 1.1 --as ${order.id}`)).exit).toBe(2);
+    expect((await operationOf(home))?.state).toBe("sending");
+  });
+});
+
+test.each([
+  ["orders resolve 1.1 --as 5 --not-created --yes", "--as and --not-created exclude each other"],
+  ["orders resolve 12", "an operation is named 12.3, or ref:R, not “12”"],
+  ["orders resolve 1.9", "there is no operation 1.9 in the log"],
+  ["orders resolve ref:none", "this account has recorded no order of the ref none"],
+  ["orders resolve 1.2 --not-created --yes", "1.2 is not in doubt: it is created (order 1000001)"],
+  ["orders resolve 2.1 --not-created --yes", "2.1 is a cancel of order 1000001"],
+  ["orders resolve 1.1 --as x", "an order id is a whole number, not “x”"],
+])("%s: exit 2", async (words, message) => {
+  const home = await homeInDoubt(["unknown", "created"]);
+  await home.courier("orders cancel 1000001 --yes");
+  const { exit, stdout, stderr } = await home.courier(words);
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+  expect(stderr).toContain(`error: ${message}`);
+  expect((await operationOf(home))?.state).toBe("unknown");
+});
