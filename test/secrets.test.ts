@@ -5,6 +5,7 @@ import type { Fault } from "../src/sandbox/faults.ts";
 import { configPath, putConfig } from "./support/config-file.ts";
 import { type CommandLine, linesOfEveryCommand } from "./support/every-command.ts";
 import { createFaultHome, type FaultHome } from "./support/fault-home.ts";
+import { recordRun } from "./support/ledger.ts";
 import { echo, expectNoKey, filesBelow, marker } from "./support/marker.ts";
 
 /** What the service does, and says where it can: the key, in every form. */
@@ -35,6 +36,8 @@ function putMarkedAccount(home: FaultHome): Promise<void> {
 
 const fromFile = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
 
+const needRun = ["log", "undo", "orders resolve"];
+
 async function linesOf(name: string, home: FaultHome): Promise<readonly CommandLine[]> {
   const [order] = home.orders;
   const lines = linesOfEveryCommand({
@@ -42,13 +45,21 @@ async function linesOf(name: string, home: FaultHome): Promise<readonly CommandL
     apiKey: marker,
     id: order?.id ?? "",
     trackingNumber: order?.trackingNumber ?? "",
+    run: needRun.includes(name) ? (await recordRun(home, ["created", "unknown"], { exit: 6 })).number : 1,
     directory: home.directory,
   });
   return lines.get(name) ?? [];
 }
 
 const names = [
-  ...linesOfEveryCommand({ baseUrl: "", apiKey: "", id: "", trackingNumber: "", directory: "" }).keys(),
+  ...linesOfEveryCommand({
+    baseUrl: "",
+    apiKey: "",
+    id: "",
+    trackingNumber: "",
+    run: 1,
+    directory: "",
+  }).keys(),
 ];
 
 /** What each line is run with: whatever says more than the plain run, and the two places that a key can come from. */

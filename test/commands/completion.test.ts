@@ -118,7 +118,7 @@ describe("what is offered where", () => {
   test.each([
     [
       ["orders", ""],
-      ["create", "list", "show", "cancel", "import", "export"],
+      ["create", "list", "show", "cancel", "import", "resolve", "export"],
     ],
     [
       ["help", "accounts", ""],

@@ -72,7 +72,7 @@ describe("the key in no argument list", () => {
       exit: 0,
     });
     sandbox.faults.add({ kind: "stall_headers" });
-    const at = { baseUrl: sandbox.baseUrl, apiKey: marker, id: "1", trackingNumber: "T1", directory };
+    const at = { baseUrl: sandbox.baseUrl, apiKey: marker, id: "1", trackingNumber: "T1", run: 1, directory };
     const lines = [...linesOfEveryCommand(at).values()].map(([first]) => first);
     let asked = 0;
     for (const { words, stdin = "", isEndless } of lines.filter((each) => each !== undefined)) {

@@ -11,6 +11,8 @@ export interface Surroundings {
   /** An order that is there, and its parcel. */
   readonly id: string;
   readonly trackingNumber: string;
+  /** A run that created an order, and has a second one in doubt. */
+  readonly run: number;
   /** A folder for the files of a line. */
   readonly directory: string;
 }
@@ -26,11 +28,17 @@ type Lines = (surroundings: Surroundings) => readonly CommandLine[];
 
 const line =
   (text: string, stdin?: string): Lines =>
-  ({ id, trackingNumber, directory }) => [
+  ({ id, trackingNumber, run, directory }) => [
     {
       words: text
         .split(" ")
-        .map((word) => word.replace("ID", id).replace("PARCEL", trackingNumber).replace("DIR", directory)),
+        .map((word) =>
+          word
+            .replace("ID", id)
+            .replace("PARCEL", trackingNumber)
+            .replace("RUN", String(run))
+            .replace("DIR", directory),
+        ),
       ...(stdin === undefined ? {} : { stdin }),
     },
   ];
@@ -48,8 +56,11 @@ const commandLines: Readonly<Record<string, Lines>> = {
     const sheet = ["sender.name,receiver.name,item.name", ...rows].join("\n");
     return line(`orders import - --yes --journal DIR/${name}.journal`, sheet)(at);
   },
+  "orders resolve": line("orders resolve RUN.2 --as ID"),
   "orders export": line("orders export --output DIR/orders.csv"),
   track: line("track PARCEL"),
+  log: (at) => [...line("log")(at), ...line("log show RUN")(at)],
+  undo: line("undo RUN --yes"),
   profile: line("profile"),
   login: ({ baseUrl, apiKey }) =>
     [[], ["--key-store", "keychain"]].map((more) => ({

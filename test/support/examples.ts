@@ -3,7 +3,8 @@
 import { cpSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseJson, stringifyJson } from "../../src/model/json.ts";
-import { createHome } from "./courier.ts";
+import { createHome, type Home } from "./courier.ts";
+import { withLedger } from "./ledger.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -22,6 +23,7 @@ const marker = /<!-- example: (.*?) -->\n(?:\n```sh\n[^`]*```\n\n```json\n[^`]*`
 export async function playExamples(page: string): Promise<{ page: string; examples: readonly Example[] }> {
   const home = await createHome({ COURIER_ACCOUNT: "sandbox", HOME: "/home/zhang" });
   const placed = await placeInputs(home.directory);
+  await recordHistory(home);
   const examples: Example[] = [];
   const blocks: string[] = [];
   for (const [, line = ""] of page.matchAll(marker)) {
@@ -43,6 +45,33 @@ export async function playExamples(page: string): Promise<{ page: string; exampl
     );
   }
   return { page: page.replace(marker, () => blocks.shift() ?? ""), examples };
+}
+
+/** What the log holds before the examples: a run with an order in doubt, which the sandbox by itself never leaves. */
+async function recordHistory(home: Home): Promise<void> {
+  const { stdout } = await home.courier("profile --json");
+  const profileId = String(JSON.parse(stdout).id);
+  const [service, account, startedAtMs] = ["sandbox", "sandbox", home.clock.now()];
+  await withLedger(home, async (ledger) => {
+    const { id: customer } = await ledger.learnCustomer({ service, key: undefined, profileId, account });
+    const process = { pid: 1, started: undefined, place: "here - -" };
+    const facts = { command: "orders import", source: "/home/zhang/march.csv", account, service };
+    const run = await ledger.beginRun({ ...facts, customer, process, startedAtMs });
+    const draft = { receiver: { name: "赵六" }, item: { name: "书" } };
+    const row = { row: 1, ref: "M-17", occurrence: 1, content: "M-17", draft, defaults: [] };
+    const file = { file: run.number, shop: "", hasRef: () => false, countOf: () => 1 };
+    const policy = {
+      windowMs: 0,
+      retryRefused: false,
+      skipShipped: false,
+      resendCancelled: false,
+      isAllowed: () => false,
+    };
+    const [claimed] = await ledger.claimRows(run, [row], file, policy, { atMs: startedAtMs, offsetMs: 0 });
+    if (claimed?.operation)
+      await ledger.endCreate(claimed.operation, run.number, { state: "unknown" }, startedAtMs);
+    await ledger.endRun(run.number, 6, startedAtMs);
+  });
 }
 
 /** Files that examples and recipes name, by their names; where each lies. */
