@@ -19,7 +19,7 @@ export const logout = defineCommand({
     const name = context.globals.account ?? current ?? defaultAccount;
     if (name === sandboxAccount) throw usageError("the account sandbox has no key to forget");
     await context.keys.forget(name);
-    await context.seenOrders.forget(name);
+    await context.forgetKnownOrders(name);
     return document({ account: name, logged_out: true }, () => [
       line(`The key of the account ${name} is forgotten`),
     ]);

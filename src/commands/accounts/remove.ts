@@ -20,7 +20,7 @@ export const removeStoredAccount = defineCommand({
     const keyLeft = await context.keys.remove(name);
     if (keyLeft)
       context.messages.warn(`the key of the account ${name} is still in the key ring: ${keyLeft.message}`);
-    await context.seenOrders.forget(name);
+    await context.forgetKnownOrders(name);
     return document({ account: name, removed: true }, () => [line(`The account ${name} is forgotten`)]);
   },
 });
