@@ -164,6 +164,7 @@ const doctorCheckSchema = object({
     "node",
     "config",
     "state",
+    "ledger",
     "account",
     "proxy",
     "certificates",
