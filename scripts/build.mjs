@@ -93,7 +93,7 @@ function assignParts(modules) {
     main: [entry],
     overview: ["src/cli/overview.ts"],
     run: ["src/cli/run.ts", "src/api/client.ts", "src/api/service.ts", "node_modules/env-paths/index.js"],
-    call: ["src/api/transport.ts", "src/api/noticing.ts"],
+    call: ["src/api/transport.ts", "src/api/with-known-orders.ts", "src/ledger/noticed-orders.ts"],
   };
   const assigned = new Map();
   for (const [part, entries] of Object.entries(parts)) {

@@ -64,8 +64,24 @@ test("a bare noun's help needs the parser, and none of the commands", async () =
   expect(JSON.parse(stderr).files.sort()).toEqual(["courier.cjs", "main.cjs", "overview.cjs", "run.cjs"]);
 });
 
+test("a list opens the ledger when it shows something new, and only then", async () => {
+  const home = await createServedProcessHome();
+  await home.courier("orders create --sender-name a --receiver-name b --item-name c", {
+    env: { COURIER_STATE_DIR: path.join(home.directory, "elsewhere") },
+  });
+  const list = async () => {
+    const { exit, stderr } = await runNode(home, ["-r", preload], "orders list --json");
+    expect(exit).toBe(0);
+    const { files, builtins } = JSON.parse(stderr) as { files: string[]; builtins: string[] };
+    const isOfLedger = (name: string) => /^ledger|photostructure|^sqlite$/.test(name);
+    return [...files, ...builtins].filter(isOfLedger);
+  };
+  expect(await list()).toContain("ledger.cjs");
+  expect(await list()).toEqual([]);
+});
+
 describe("weight", () => {
-  const kilobytes = { main: 14, overview: 30, run: 146, call: 180, complete: 55 };
+  const kilobytes = { main: 14, overview: 30, run: 146, call: 181, complete: 50 };
 
   test.each(Object.entries(kilobytes))("%s: at most %i kB", async (name, limit) => {
     const home = await createServedProcessHome();

@@ -3,7 +3,6 @@
  * loads no package but env-paths, asks no service, and says nothing where it knows nothing.
  */
 
-import { readFileSync } from "node:fs";
 import { answerInBash, answerInPowerShell, answerInWords, type Listing } from "../completion/answers.ts";
 import { readBashLine } from "../completion/bash-line.ts";
 import { type Answer, type LocalValues, listCandidates } from "../completion/candidates.ts";
@@ -11,8 +10,7 @@ import { type CommandLine, findPosition } from "../completion/position.ts";
 import type { CommandTree } from "../completion/tree.ts";
 import { chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { readConfigUnchecked } from "../config/read-config-unchecked.ts";
-import { findOrders, seenOrdersPath } from "../config/seen-lines.ts";
-import type { Sighting } from "../model/sighting.ts";
+import { readCachedOrders } from "../ledger/order-cache.ts";
 import { sanitise } from "../terminal/sanitise.ts";
 import { type Directories, findDirectories } from "./directories.ts";
 
@@ -99,10 +97,6 @@ function openLocalValues(
 ): LocalValues {
   const config = () => readConfigUnchecked(configDirectory);
 
-  function seenBy(account: string, base_url: string): Sighting[] {
-    return findOrders(readFileSync(seenOrdersPath(state), "utf8"), { account, base_url });
-  }
-
   return {
     orders() {
       const choice = {
@@ -113,9 +107,10 @@ function openLocalValues(
         apiKeyEnv: env.COURIER_API_KEY || undefined,
       };
       const account = chooseAccount(choice, config());
-      return seenBy(account.name, account.kind === "sandbox" ? sandboxAccount : account.baseUrl);
+      const service = account.kind === "sandbox" ? sandboxAccount : account.baseUrl;
+      return readCachedOrders(state, { account: account.name, service });
     },
-    sandboxOrders: () => seenBy(sandboxAccount, sandboxAccount),
+    sandboxOrders: () => readCachedOrders(state, { account: sandboxAccount, service: sandboxAccount }),
     accounts: () => config().accounts,
     addresses: () => config().addresses,
     templates: () => config().templates,

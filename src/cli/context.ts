@@ -5,7 +5,6 @@ import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context, RunFacts } from "../command/command.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
-import { openSeenOrders } from "../config/seen-orders.ts";
 import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ExitCode } from "../core/errors.ts";
@@ -13,6 +12,7 @@ import { once } from "../core/once.ts";
 import { hasProcess, identifyProcess } from "../core/process-identity.ts";
 import { createRedactor } from "../core/redact.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { NoticedOrders } from "../ledger/noticed-orders.ts";
 import type { Run } from "../ledger/operation.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Progress } from "../terminal/progress.ts";
@@ -52,8 +52,6 @@ export async function createContext(
   const ending = createEnding(host.signal, messages.warn);
   const { signal, defer } = ending;
   const config = openConfigStore(directories.config);
-  const seenOrders = openSeenOrders(directories.state, messages.warn);
-  defer(() => seenOrders.keep());
   const keys = makeKeys({ env: host.env, signal, ring: host.openKeyRing, config, messages });
   const input = { stdin: host.stdin, signal };
   const random = host.random ?? Math.random;
@@ -113,16 +111,29 @@ export async function createContext(
   });
   const client = once(async () => clientAs(await address()));
 
-  /** Orders that its answers show are kept for completion. */
-  async function noticingService(making: Promise<Client>): Promise<CourierService> {
-    const [{ noticeOrders }, service, active] = await Promise.all([
-      import("../api/noticing.ts"),
+  /** Kept when the output is out. The Tab key does without what cannot be remembered. */
+  let noticedOrders: NoticedOrders | undefined;
+  const noticed = once(async () => {
+    const { createNoticedOrders } = await import("../ledger/noticed-orders.ts");
+    const made = createNoticedOrders(directories.state);
+    noticedOrders = made;
+    defer(() => made.keep(ledger, clock.now()).catch(() => undefined));
+    return made;
+  });
+
+  /** Orders that its answers show are remembered for the Tab key. */
+  async function rememberingService(making: Promise<Client>): Promise<CourierService> {
+    const [{ withKnownOrders }, orders, service, active] = await Promise.all([
+      import("../api/with-known-orders.ts"),
+      noticed(),
       serviceOf(making),
       account(),
     ]);
-    const baseUrl = active.kind === "sandbox" ? sandboxAccount : active.baseUrl;
-    const holder = { account: active.name, base_url: baseUrl };
-    return noticeOrders(service, (orders) => seenOrders.notice(holder, orders));
+    const owner = {
+      account: active.name,
+      service: active.kind === "sandbox" ? sandboxAccount : active.baseUrl,
+    };
+    return withKnownOrders(service, (seen) => orders.notice(owner, seen));
   }
 
   let openedLedger: Promise<Ledger> | undefined;
@@ -143,13 +154,30 @@ export async function createContext(
   async function knownCustomer() {
     const active = await account();
     if (active.kind === "sandbox") return customer();
-    const [{ ledgerPath }, { existsSync }] = await Promise.all([
-      import("../ledger/ledger.ts"),
-      import("node:fs"),
-    ]);
-    if (!existsSync(ledgerPath(directories.state))) return undefined;
+    const { hasLedger } = await import("../ledger/ledger.ts");
+    if (!hasLedger(directories.state)) return undefined;
     const { serviceOf } = await import("../sending/customer.ts");
     return (await ledger()).findCustomer(serviceOf(active), (await address()).apiKey);
+  }
+
+  async function forgetKnownOrders(account: string): Promise<void> {
+    noticedOrders?.drop(account);
+    const [{ hasLedger }, { deleteOrderCache }] = await Promise.all([
+      import("../ledger/ledger.ts"),
+      import("../ledger/order-cache.ts"),
+    ]);
+    // Before the ledger is opened, which may fail: it writes the cache again.
+    deleteOrderCache(directories.state);
+    if (hasLedger(directories.state)) await (await ledger()).forgetOrders(account);
+  }
+
+  async function forgetSandboxOrders(): Promise<void> {
+    await forgetKnownOrders(sandboxAccount).catch((error) =>
+      messages.warn(
+        `the orders that completion offers for ${sandboxAccount} could not be forgotten: ` +
+          `${error instanceof Error ? error.message : error}`,
+      ),
+    );
   }
 
   let begun: Promise<Run> | undefined;
@@ -178,13 +206,14 @@ export async function createContext(
       }
       await book.close();
     } catch (error) {
+      if (begun === undefined) return; // nothing but orders for the Tab key
       messages.warn(
         `the end of this run could not be recorded: ${error instanceof Error ? error.message : error}`,
       );
     }
   }
 
-  const service = once(() => noticingService(client()));
+  const service = once(() => rememberingService(client()));
   const canAsk =
     globals.form === "human" && !globals.noInput && host.stdin.isTTY === true && host.stderr.isTTY === true;
 
@@ -193,7 +222,6 @@ export async function createContext(
     messages,
     config,
     keys,
-    seenOrders,
     globals,
     random,
     meter: () => progress.meter(),
@@ -204,10 +232,11 @@ export async function createContext(
     ledger,
     customer,
     knownCustomer,
+    forgetKnownOrders,
     beginRun,
     processes,
     lastingService: once(async () =>
-      noticingService(clientAs(await address(), new AbortController().signal)),
+      rememberingService(clientAs(await address(), new AbortController().signal)),
     ),
     serviceAs: (account) => serviceOf(clientAs(account)),
     prompts: once(async () => {
@@ -256,7 +285,7 @@ export async function createContext(
     }),
     sandbox: once(async () => {
       const { controlSandbox } = await import("./embedded-sandbox.ts");
-      return controlSandbox(directories.state, clock, random, () => seenOrders.forget(sandboxAccount));
+      return controlSandbox(directories.state, clock, random, forgetSandboxOrders);
     }),
   };
 }

@@ -4,7 +4,6 @@ import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { Keys } from "../config/keys.ts";
-import type { SeenOrders } from "../config/seen-orders.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Alerts } from "../core/alerts.ts";
 import type { Clock } from "../core/clock.ts";
@@ -41,8 +40,8 @@ export interface Context {
   beginRun(facts: RunFacts): Promise<Run>;
   /** The processes of this machine. */
   readonly processes: ProcessTable;
-  /** Orders that passed by, for completion. */
-  readonly seenOrders: Pick<SeenOrders, "forget">;
+  /** Forgets the orders that the Tab key offers for an account. Throws `database` and the system's errors. */
+  forgetKnownOrders(account: string): Promise<void>;
   readonly globals: Globals;
   /** The account of this run. Throws `no_account`. */
   account(): Promise<ActiveAccount>;

@@ -1,4 +1,4 @@
-/** Owns `courier doctor`: checks what courier needs, and says what to do where something is amiss. */
+/** `courier doctor`: checks what courier needs, and says how to fix what is wrong. */
 
 import { type Context, defineCommand, events, type Items } from "../command/command.ts";
 import { CourierError } from "../core/errors.ts";
@@ -11,8 +11,8 @@ export const diagnose = defineCommand({
     "Every line passes, warns, fails, or is skipped because of one before it. One call is made, for the profile;\n" +
     "nothing is changed. No key, password, address or name of a person is shown, so that the result can be\n" +
     "pasted into a ticket: account names, hosts and paths are. The exit code is 0 unless something failed; else\n" +
-    "it is that of the first failure: 2 for files and settings, 4 for the account or its key, 5 for the way to the\n" +
-    "service, 70 for an answer that breaks the interface.",
+    "it is that of the first failure: 2 for files and settings, 4 for the account or its key, 5 for the ledger or\n" +
+    "the way to the service, 70 for an answer that breaks the interface.",
   arguments: {},
   options: {},
   examples: [
@@ -43,12 +43,23 @@ async function* tell(context: Context): Items<DoctorCheck> {
 }
 
 async function* findings(context: Context): AsyncGenerator<Finding> {
-  const [{ checkAccount, checkCompletion, checkConfig, checkNode, checkState }, { checkNetwork }] =
-    await Promise.all([import("./diagnosis/setup.ts"), import("./diagnosis/network.ts")]);
+  const [
+    { checkAccount, checkCompletion, checkConfig, checkNode, checkState },
+    { checkLedger },
+    { checkNetwork },
+  ] = await Promise.all([
+    import("./diagnosis/setup.ts"),
+    import("./diagnosis/ledger.ts"),
+    import("./diagnosis/network.ts"),
+  ]);
   yield checkNode(context.machine);
   const config = await checkConfig(context);
   yield config;
-  yield await checkState(context);
+  const state = await checkState(context);
+  yield state;
+  yield state.status === "fail"
+    ? { check: "ledger", status: "skip", detail: "state failed" }
+    : await checkLedger(context);
   const { finding, account } = await checkAccount(config, context);
   yield finding;
   yield* checkNetwork(account, context);

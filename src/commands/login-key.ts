@@ -63,14 +63,15 @@ export async function askGoodKey(
     plan,
     isUnchecked,
   }: { name: string; baseUrl: string; plan: KeyPlan; isUnchecked: boolean },
-): Promise<{ keeping: Keeping; profile: Profile | undefined }> {
+): Promise<{ keeping: Keeping; apiKey: string; profile: Profile | undefined }> {
   const isAsked = plan.place === "command";
   for (let tries = 1; ; tries += 1) {
     const apiKey = isAsked ? await context.keys.ask(plan.command) : await askKey(context);
     const keeping = isAsked ? plan : { ...plan, apiKey };
-    if (isUnchecked) return { keeping, profile: undefined };
+    if (isUnchecked) return { keeping, apiKey, profile: undefined };
     try {
-      return { keeping, profile: await (await context.serviceAs({ baseUrl, apiKey })).profile() };
+      const profile = await (await context.serviceAs({ baseUrl, apiKey })).profile();
+      return { keeping, apiKey, profile };
     } catch (error) {
       if (!(error instanceof ServiceFailure) || error.kind !== "key_refused") throw error;
       if (!isAsked && tries < mostTries && (await context.prompts())) {

@@ -1,4 +1,4 @@
-/** Owns `courier login`: asks for base URL and key, checks them with one profile call, stores them. */
+/** `courier login`: asks for base URL and key, checks them with one profile call, stores them. */
 
 import { type Context, defineCommand, document } from "../command/command.ts";
 import { switchOption, textOption } from "../command/options.ts";
@@ -51,7 +51,7 @@ export const login = defineCommand({
     const baseUrl = await askBaseUrl(context, allowHttp === true);
     await mendModes(context);
     const plan = await planKey(context, { name, baseUrl, keyStore, keyCommand });
-    const { keeping, profile } = await askGoodKey(context, {
+    const { keeping, apiKey, profile } = await askGoodKey(context, {
       name,
       baseUrl,
       plan,
@@ -59,6 +59,7 @@ export const login = defineCommand({
     });
     const allowed = allowHttp && baseUrl.startsWith("http:") ? { allow_http: true } : {};
     await context.keys.save(name, { base_url: baseUrl, ...allowed }, keeping);
+    if (profile) await learnCustomer(context, { account: name, service: baseUrl, key: apiKey }, profile);
     const { current } = await context.config.read();
     if (current !== name)
       context.messages.note(
@@ -76,6 +77,20 @@ export const login = defineCommand({
     );
   },
 });
+
+/** The ledger learns whose key it is, so that a later order needs no call for that. Failing to is no failure. */
+async function learnCustomer(
+  context: Context,
+  used: { readonly account: string; readonly service: string; readonly key: string },
+  profile: Profile,
+): Promise<void> {
+  try {
+    await (await context.ledger()).learnCustomer({ ...used, profileId: profile.id?.value });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    context.messages.trace(`the ledger does not know yet whose key this is: ${reason}`);
+  }
+}
 
 async function askBaseUrl(context: Context, allowHttp: boolean): Promise<string> {
   const given = context.globals.baseUrl;

@@ -1,26 +1,32 @@
-/** Owns `courier logout`: forgets the key of an account. */
+/** `courier logout`: forgets the key of an account, and the people in its orders. */
 
 import { defineCommand, document } from "../command/command.ts";
 import { defaultAccount, sandboxAccount } from "../config/accounts.ts";
 import { usageError } from "../core/errors.ts";
 import { line } from "../terminal/blocks.ts";
+import { deletePersonalData, forceOption } from "./personal-data.ts";
 
 export const logout = defineCommand({
-  description: "The account's base URL is kept, so that logging in again needs only the key.",
+  description:
+    "The account's base URL is kept, so that logging in again needs only the key. Names, phones and addresses\n" +
+    "of its orders are deleted from this machine, unless another account with a key belongs to the same\n" +
+    "customer. That an order was sent stays known, so that none is sent twice. Orders in doubt keep their\n" +
+    "details without --force.",
   arguments: {},
-  options: {},
+  options: { force: forceOption },
   examples: [
     { line: "logout", note: "the current account" },
     { line: "logout --account shop", note: "another one" },
+    { line: "logout --force", note: "deletes the details of orders in doubt too" },
   ],
   seeAlso: ["login", "accounts remove"],
-  async run(_input, context) {
+  async run({ force }, context) {
     const { current } = await context.config.read();
     const name = context.globals.account ?? current ?? defaultAccount;
     if (name === sandboxAccount) throw usageError("the account sandbox has no key to forget");
     await context.keys.forget(name);
-    await context.seenOrders.forget(name);
-    return document({ account: name, logged_out: true }, () => [
+    const details = await deletePersonalData(context, name, force === true);
+    return document({ account: name, logged_out: true, ...details }, () => [
       line(`The key of the account ${name} is forgotten`),
     ]);
   },

@@ -1,6 +1,6 @@
 /** Owns the choice of candidates: what is wanted, looked up among the words that this machine knows. */
 
-import type { Sighting } from "../model/sighting.ts";
+import type { KnownOrder } from "../model/known-order.ts";
 import { isCancellable } from "../model/states.ts";
 import type { Wanted } from "./position.ts";
 import type { Candidate, ValueSource } from "./tree.ts";
@@ -11,8 +11,8 @@ type Party = Readonly<Record<string, unknown>>;
 /** What this machine knows. Each is looked up only when it is wanted. */
 export interface LocalValues {
   /** The last seen first. */
-  orders(): readonly Sighting[];
-  sandboxOrders(): readonly Sighting[];
+  orders(): readonly KnownOrder[];
+  sandboxOrders(): readonly KnownOrder[];
   /** By name. */
   accounts(): Readonly<Record<string, { readonly base_url: string }>>;
   addresses(): Readonly<Record<string, Party>>;
@@ -67,7 +67,7 @@ function lookUp(source: ValueSource, local: LocalValues): readonly Candidate[] {
       return orderIds(local.orders());
     case "cancellable order": {
       const orders = local.orders();
-      const isLikely = ({ status }: Sighting) => isCancellable(status);
+      const isLikely = ({ status }: KnownOrder) => isCancellable(status);
       return orderIds([...orders.filter(isLikely), ...orders.filter((order) => !isLikely(order))]);
     }
     case "parcel":
@@ -105,14 +105,14 @@ function lookUp(source: ValueSource, local: LocalValues): readonly Candidate[] {
 /** Letters and digits that mean nothing to any shell: the service's text becomes part of a command line. */
 const harmless = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-function orderIds(orders: readonly Sighting[]): Candidate[] {
+function orderIds(orders: readonly KnownOrder[]): Candidate[] {
   return orders.flatMap(({ id, status, receiver, item }) =>
     id !== undefined && /^\d+$/.test(id) ? [{ value: id, description: about(status, receiver, item) }] : [],
   );
 }
 
-function trackingNumbers(orders: readonly Sighting[]): Candidate[] {
-  return orders.flatMap(({ tracking_number: value, status, receiver, item }) =>
+function trackingNumbers(orders: readonly KnownOrder[]): Candidate[] {
+  return orders.flatMap(({ trackingNumber: value, status, receiver, item }) =>
     value !== undefined && harmless.test(value)
       ? [{ value, description: about(status, receiver, item) }]
       : [],

@@ -1,23 +1,11 @@
 /** Orders that passed by in the service's answers, newest first: what the Tab key offers. */
 
+import type { KnownOrder } from "../model/known-order.ts";
 import type { Database } from "../sqlite/database.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import type { Write } from "../sqlite/write-queue.ts";
 import { textOf } from "./operation.ts";
-
-/** An order as far as an answer showed it; what it did not show is undefined. */
-export interface KnownOrder {
-  readonly id: string;
-  readonly trackingNumber?: string | undefined;
-  readonly status?: string | undefined;
-  readonly item?: string | undefined;
-  readonly receiver?: string | undefined;
-  readonly createdAt?: string | undefined;
-}
-
-export interface OrdersOwner {
-  readonly account: string;
-  readonly service: string;
-}
+import { mostCached, mostOwners, type OrdersOwner, type OwnedOrders } from "./order-cache.ts";
 
 export interface KnownOrders {
   /** Remembers orders; what an answer did not show stays as it was known. The last in the list is the newest. */
@@ -31,56 +19,103 @@ export interface KnownOrders {
 /** More is no help at the Tab key. */
 const mostKept = 1_000;
 
-export function createKnownOrders(database: Database, write: Write): KnownOrders {
+/** Writes the cache for the Tab key. Called inside of the transaction, so that writers take turns; must not throw. */
+export type Publish = (owners: readonly OwnedOrders[]) => void;
+
+export function createKnownOrders(database: Database, write: Write, publish: Publish): KnownOrders {
   const sql = database.sql;
+  const newestFirst = "ORDER BY seen_at DESC, created_at DESC, number DESC";
+
+  /** The order's row. A parcel that was tracked before its order was seen becomes that order. */
+  function findRow(
+    { account, service }: OrdersOwner,
+    { id, trackingNumber }: KnownOrder,
+  ): number | undefined {
+    const own = "FROM known_orders WHERE account = ? AND service = ? AND";
+    const byId =
+      id === undefined ? undefined : sql(`SELECT number ${own} id = ?`).get(account, service, id)?.number;
+    if (trackingNumber === undefined) return byId as number | undefined;
+    const condition = id === undefined ? "" : "AND id IS NULL";
+    const parcel = sql(
+      `SELECT number ${own} tracking_number = ? ${condition} ORDER BY id IS NULL, seen_at DESC LIMIT 1`,
+    ).get(account, service, trackingNumber)?.number;
+    if (byId !== undefined && parcel !== undefined)
+      sql("DELETE FROM known_orders WHERE number = ?").run(parcel);
+    return (byId ?? parcel) as number | undefined;
+  }
+
+  function remember(owner: OrdersOwner, order: KnownOrder, seenAtMs: number): void {
+    const { id, trackingNumber, status, item, receiver, createdAt } = order;
+    const values = [id, trackingNumber, status, item, receiver, createdAt].map((value) => value ?? null);
+    const known = findRow(owner, order);
+    if (known === undefined)
+      sql(
+        `INSERT INTO known_orders (account, service, id, tracking_number, status, item, receiver, created_at, seen_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ).run(owner.account, owner.service, ...values, seenAtMs);
+    else
+      sql(
+        `UPDATE known_orders SET id = coalesce(?, id), tracking_number = coalesce(?, tracking_number),
+           status = coalesce(?, status), item = coalesce(?, item), receiver = coalesce(?, receiver),
+           created_at = coalesce(?, created_at), seen_at = ? WHERE number = ?`,
+      ).run(...values, seenAtMs, known);
+  }
+
+  function listRecent({ account, service }: OrdersOwner, limit: number): KnownOrder[] {
+    return sql(`SELECT * FROM known_orders WHERE account = ? AND service = ? ${newestFirst} LIMIT ?`)
+      .all(account, service, limit)
+      .map(read);
+  }
+
+  function publishAll(): void {
+    const owners = sql(
+      `SELECT account, service FROM known_orders GROUP BY account, service ORDER BY max(seen_at) DESC LIMIT ?`,
+    ).all(mostOwners);
+    publish(
+      owners.map((row) => {
+        const owner = { account: String(row.account), service: String(row.service) };
+        return { ...owner, orders: listRecent(owner, mostCached) };
+      }),
+    );
+  }
+
   return {
-    rememberOrders: ({ account, service }, orders, nowMs) =>
+    rememberOrders: (owner, orders, nowMs) =>
       write(() => {
-        const insert = sql(
-          `INSERT INTO known_orders VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-           ON CONFLICT (account, service, id) DO UPDATE SET
-             tracking_number = coalesce(excluded.tracking_number, tracking_number),
-             status = coalesce(excluded.status, status), item = coalesce(excluded.item, item),
-             receiver = coalesce(excluded.receiver, receiver),
-             created_at = coalesce(excluded.created_at, created_at), seen_at = excluded.seen_at`,
-        );
-        for (const { id, trackingNumber, status, item, receiver, createdAt } of orders)
-          insert.run(
-            account,
-            service,
-            id,
-            trackingNumber ?? null,
-            status ?? null,
-            item ?? null,
-            receiver ?? null,
-            createdAt ?? null,
-            nowMs,
-          );
+        const { account, service } = owner;
+        const last = sql("SELECT max(seen_at) AS ms FROM known_orders WHERE account = ? AND service = ?").get(
+          account,
+          service,
+        )?.ms;
+        // A clock that was set back does not make what is seen now older than what was seen before.
+        const seenAtMs = Math.max(nowMs, Number(last ?? 0) + 1);
+        for (const order of orders) remember(owner, order, seenAtMs);
         sql(
-          `DELETE FROM known_orders WHERE account = ?1 AND service = ?2 AND seen_at <
-             (SELECT seen_at FROM known_orders WHERE account = ?1 AND service = ?2
-              ORDER BY seen_at DESC LIMIT 1 OFFSET ?3)`,
+          `DELETE FROM known_orders WHERE number IN (SELECT number FROM known_orders
+             WHERE account = ? AND service = ? ${newestFirst} LIMIT -1 OFFSET ?)`,
         ).run(account, service, mostKept);
+        publishAll();
       }),
 
-    async recentOrders({ account, service }, limit) {
-      const rows = sql(
-        `SELECT * FROM known_orders WHERE account = ? AND service = ?
-         ORDER BY seen_at DESC, created_at DESC, id DESC LIMIT ?`,
-      ).all(account, service, limit);
-      return rows.map((row) => ({
-        id: String(row.id),
-        trackingNumber: textOf(row.tracking_number),
-        status: textOf(row.status),
-        item: textOf(row.item),
-        receiver: textOf(row.receiver),
-        createdAt: textOf(row.created_at),
-      }));
-    },
+    recentOrders: async (owner, limit) => listRecent(owner, limit),
 
     forgetOrders: (account) =>
       write(() => {
         sql("DELETE FROM known_orders WHERE account = ?").run(account);
+        publishAll();
       }),
   };
+}
+
+/** Only what is known. */
+function read(row: SqlRow): KnownOrder {
+  const order: KnownOrder = {
+    id: textOf(row.id),
+    trackingNumber: textOf(row.tracking_number),
+    status: textOf(row.status),
+    item: textOf(row.item),
+    receiver: textOf(row.receiver),
+    createdAt: textOf(row.created_at),
+  };
+  return Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined));
 }

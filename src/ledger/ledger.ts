@@ -1,6 +1,6 @@
 /** The ledger: what was done at the service from this machine, in one SQLite database. */
 
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { type Database, openDatabase } from "../sqlite/database.ts";
 import { createWriteQueue } from "../sqlite/write-queue.ts";
@@ -8,6 +8,7 @@ import { type Customers, createCustomers } from "./customers.ts";
 import { createDrafts, type Drafts } from "./drafts.ts";
 import { createKnownOrders, type KnownOrders } from "./known-orders.ts";
 import { createOperations, type Operations } from "./operations.ts";
+import { deleteOrderCache, type OwnedOrders, writeOrderCache } from "./order-cache.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { applicationId, migrations } from "./schema.ts";
 
@@ -18,7 +19,7 @@ import { applicationId, migrations } from "./schema.ts";
 export interface Ledger extends Customers, Runs, Operations, Drafts, KnownOrders {
   readonly path: string;
   inspect(): Promise<LedgerFacts>;
-  /** Takes what was deleted out of the files. */
+  /** Takes what was deleted out of the files. Throws `database` where other processes use them for too long. */
   compact(): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,6 +41,11 @@ export function ledgerPath(stateDirectory: string): string {
   return path.join(stateDirectory, "ledger.db");
 }
 
+/** True where a ledger was begun: opening it makes no file. */
+export function hasLedger(stateDirectory: string): boolean {
+  return existsSync(ledgerPath(stateDirectory));
+}
+
 /** Opens the ledger of a state directory, which is made where there is none. Throws `database`, exit 5. */
 export async function openLedger(stateDirectory: string): Promise<Ledger> {
   const file = ledgerPath(stateDirectory);
@@ -51,16 +57,31 @@ export async function openLedger(stateDirectory: string): Promise<Ledger> {
     ...createRuns(database, write),
     ...createOperations(database, write),
     ...createDrafts(database, write),
-    ...createKnownOrders(database, write),
+    ...createKnownOrders(database, write, (owners) => publishOrders(stateDirectory, owners)),
     inspect: async () => inspect(database),
     async compact() {
-      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      await write(() => {}); // what was begun is written first
+      await database.compact();
     },
     async close() {
       await write(() => {}); // what was begun is written first
       database.close();
     },
   };
+}
+
+/** The cache is only for the Tab key: where it cannot be written, there is none. */
+function publishOrders(stateDirectory: string, owners: readonly OwnedOrders[]): void {
+  try {
+    if (owners.length === 0) deleteOrderCache(stateDirectory);
+    else writeOrderCache(stateDirectory, owners);
+  } catch {
+    try {
+      deleteOrderCache(stateDirectory);
+    } catch {
+      // the directory cannot be written to any more
+    }
+  }
 }
 
 function inspect(database: Database): LedgerFacts {

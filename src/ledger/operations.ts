@@ -163,8 +163,8 @@ export interface Operations {
   /** Creates of a ref, the newest last. */
   findByRef(customer: number, ref: string): Promise<readonly Operation[]>;
   /**
-   * Deletes names, phones and addresses of a customer; what is in doubt keeps them unless `isForced`. Gives back
-   * how many in doubt were kept.
+   * Deletes names, phones and addresses of a customer, and the service's own words on refusals, which may hold
+   * them; what is in doubt keeps them unless `isForced`. Gives back how many in doubt were kept.
    */
   deletePersonalData(customer: number, isForced: boolean): Promise<number>;
 }
@@ -563,9 +563,10 @@ export function createOperations(database: Database, write: Write): Operations {
     deletePersonalData: (customer, isForced) =>
       write(() => {
         const kept = isForced ? "" : "AND state NOT IN ('ready', 'sending', 'unknown')";
-        sql(`UPDATE operations SET draft = NULL WHERE customer = ? AND draft IS NOT NULL ${kept}`).run(
-          customer,
-        );
+        sql(
+          `UPDATE operations SET draft = NULL, error_message = NULL WHERE customer = ?
+             AND (draft IS NOT NULL OR error_message IS NOT NULL) ${kept}`,
+        ).run(customer);
         return Number(
           sql(
             "SELECT count(*) AS n FROM operations WHERE customer = ? AND draft IS NOT NULL AND kind = 'create'",

@@ -107,17 +107,19 @@ CREATE TABLE drafts (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE known_orders (
+  number INTEGER PRIMARY KEY,
   account TEXT NOT NULL,
   service TEXT NOT NULL,
-  id TEXT NOT NULL,
+  id TEXT,
   tracking_number TEXT,
   status TEXT,
   item TEXT,
   receiver TEXT,
   created_at TEXT,
-  seen_at INTEGER NOT NULL,
-  PRIMARY KEY (account, service, id)
-) STRICT, WITHOUT ROWID;
+  seen_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX known_orders_by_id ON known_orders (account, service, id) WHERE id IS NOT NULL;
+CREATE INDEX known_orders_by_tracking_number ON known_orders (account, service, tracking_number);
 CREATE INDEX known_orders_by_time ON known_orders (account, service, seen_at);
 `;
 

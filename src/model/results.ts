@@ -54,7 +54,12 @@ const loginSchema = object({
   holder: textOrNull,
 });
 
-const logoutSchema = object({ account: text, logged_out: boolean() });
+/**
+ * `details_deleted`: names, phones and addresses of the account's orders are off this machine; `details_kept`: save
+ * for those of so many orders in doubt.
+ */
+const deletedDetails = { details_deleted: boolean(), details_kept: count };
+const logoutSchema = object({ account: text, logged_out: boolean(), ...deletedDetails });
 
 const keyStore = literal(["file", "keychain"]);
 
@@ -71,7 +76,7 @@ export type AccountRow = Infer<typeof accountRowSchema>;
 const accountUsedSchema = object({ account: text, current: boolean() });
 const keyMovedSchema = object({ account: text, from: keyStore, key_store: keyStore, moved: boolean() });
 const keyStoreChosenSchema = object({ key_store: keyStore });
-const accountRemovedSchema = object({ account: text, removed: boolean() });
+const accountRemovedSchema = object({ account: text, removed: boolean(), ...deletedDetails });
 
 const addressRowSchema = extend(partySchema, { alias: text, default: boolean() });
 export type AddressRow = Infer<typeof addressRowSchema>;
@@ -256,6 +261,7 @@ const doctorCheckSchema = object({
     "node",
     "config",
     "state",
+    "ledger",
     "account",
     "proxy",
     "certificates",

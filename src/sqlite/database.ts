@@ -34,8 +34,11 @@ export interface Database {
   exec(text: string): void;
   /** Runs `work`, which only reads, on one snapshot of the file. Synchronous as in `transaction`. */
   read<T>(work: () => T): Promise<T>;
-  /** Gives free space back to the disk, so that nothing of what was deleted stays in the file or its log. */
-  compact(): Promise<void>;
+  /**
+   * Writes the file anew and empties its log, so that nothing of what was deleted stays in them: `secure_delete`
+   * leaves copies of rows in pages that were split. Waits for readers and writers.
+   */
+  compact(waitMs?: number): Promise<void>;
   close(): void;
 }
 
@@ -116,24 +119,37 @@ function createDatabase(connection: Connection, driver: Driver, options: Databas
     }
   }
 
+  /** Damage may show only when the damaged page is read. */
+  function explained<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw explainSqlite(error, options) ?? error;
+    }
+  }
+
   return {
     path: options.path,
     driver: driver.name,
     sql(text) {
       const known = statements.get(text);
       if (known) return known;
-      const made = connection.prepare(text);
-      statements.set(text, made);
-      return made;
+      const made = explained(() => connection.prepare(text));
+      const statement: Statement = {
+        run: (...values) => explained(() => made.run(...values)),
+        get: (...values) => explained(() => made.get(...values)),
+        all: (...values) => explained(() => made.all(...values)),
+      };
+      statements.set(text, statement);
+      return statement;
     },
     transaction: (work) => run(() => connection.exec("BEGIN IMMEDIATE"), work),
     read: (work) => run(() => takeSnapshot(connection), work),
-    async compact() {
+    async compact(waitMs = longestWaitMs) {
       try {
-        await whenFree(
-          () => connection.exec("VACUUM"),
-          () => connection.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
-        );
+        connection.exec("PRAGMA temp_store = MEMORY"); // no copy in the directory of temporary files
+        for (const step of [() => connection.exec("VACUUM"), () => emptyLog(connection)])
+          await whenFree(step, () => {}, waitMs);
       } catch (error) {
         throw explainSqlite(error, options) ?? error;
       }
@@ -187,6 +203,13 @@ async function whenFree<S, T>(start: () => S, work: (started: S) => T, waitMs = 
     }
     return work(started);
   }
+}
+
+/** SQLite tells by a value, not by an error, that another connection still reads what is in the log. */
+function emptyLog(connection: Connection): void {
+  const { busy } = connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {};
+  if (busy !== 0)
+    throw Object.assign(new Error("the log is in use"), { code: "SQLITE_BUSY", errno: code.busy });
 }
 
 /** True where another connection is writing. */
@@ -251,10 +274,7 @@ function unusable(title: string, path: string, reason: string, remedy: string): 
 }
 
 const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]>> = {
-  [code.busy]: [
-    "another courier process has been writing to it for 30 seconds",
-    "see which one hangs and end it",
-  ],
+  [code.busy]: ["another courier process has been using it for 30 seconds", "see which one hangs and end it"],
   [code.readOnly]: [
     "it cannot be written to",
     "check its permissions, or choose another place with COURIER_STATE_DIR",

@@ -138,7 +138,7 @@ describe("accounts remove", () => {
     const home = await homeWithAccounts();
     expect(await home.courier("accounts remove default --yes --json")).toEqual({
       exit: 0,
-      stdout: '{"account":"default","removed":true}\n',
+      stdout: '{"account":"default","removed":true,"details_deleted":true,"details_kept":0}\n',
       stderr: "",
     });
   });

@@ -1,16 +1,22 @@
 /** Owns the tests of `courier doctor`: what passes, warns and fails, what to do, and what is never told. */
 
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Context } from "../../src/command/command.ts";
+import { checkLedger } from "../../src/commands/diagnosis/ledger.ts";
+import { openLedger } from "../../src/ledger/ledger.ts";
 import { freePort, listen, listenHttp } from "../api/wire.ts";
+import { beginRun, recordCreate } from "../ledger/opened.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { createHome, createServedHome, type Home, type RunOptions } from "../support/courier.ts";
 import { createProcessHome } from "../support/process.ts";
 
-const names = "node config state account proxy certificates dns tcp tls service clock completion".split(" ");
+const names =
+  "node config state ledger account proxy certificates dns tcp tls service clock completion".split(" ");
 const key = "doctor-key-0123456789";
 
 interface Check {
@@ -256,6 +262,89 @@ describe("files", () => {
     expect(missing).toMatchObject({ exit: 2, statuses: { certificates: "fail", service: "ok" } });
     const off = await diagnose(home, { NODE_TLS_REJECT_UNAUTHORIZED: "0" });
     expect(off).toMatchObject({ exit: 0, statuses: { certificates: "warn" } });
+  });
+});
+
+describe("the ledger", () => {
+  const order = "orders create --sender-name a --receiver-name b --item-name c";
+  const file = (home: Home) => path.join(home.stateDir, "ledger.db");
+
+  test("none yet, and none is made", async () => {
+    const home = await createServedHome();
+    const { exit, by } = await diagnose(home);
+    expect(exit).toBe(0);
+    expect(by.ledger).toMatchObject({ status: "ok", detail: expect.stringMatching(/^none yet; /) });
+    expect(existsSync(home.stateDir)).toBe(false);
+  });
+
+  test("where it is, its size, and what it is kept with", async () => {
+    const home = await createServedHome();
+    await home.courier(order);
+    const { exit, by } = await diagnose(home);
+    expect(exit).toBe(0);
+    expect(by.ledger).toMatchObject({ status: "ok", advice: null });
+    expect(by.ledger?.detail).toMatch(
+      /^~\/state\/ledger\.db, \d+ kB, SQLite 3\.\d+\.\d+ \(\S+\), 0 operations in doubt$/,
+    );
+  });
+
+  test("operations in doubt are a warning, with the way to them", async () => {
+    const home = await createServedHome();
+    const ledger = await openLedger(home.stateDir);
+    const { id } = await ledger.learnCustomer({ service: "s", key: "k", profileId: "1", account: "shop" });
+    const run = await beginRun(ledger, id);
+    await recordCreate(ledger, run, { content: "c", draft: { receiver: { name: "Zhang San" } } });
+    await ledger.releaseRun(run.number, 2);
+    await ledger.close();
+    const { exit, by, stdout } = await diagnose(home);
+    expect(exit).toBe(0);
+    expect(by.ledger).toMatchObject({ status: "warn", advice: "see courier log --unknown" });
+    expect(by.ledger?.detail).toMatch(/, 1 operation in doubt$/);
+    expect(stdout).not.toContain("Zhang");
+  });
+
+  test("a file that is none: exit 5, the remedy, and it is left as it is", async () => {
+    const home = await createServedHome();
+    await mkdir(home.stateDir, { mode: 0o700 });
+    await writeFile(file(home), "dear diary, ".repeat(100));
+    const { exit, by, stdout } = await diagnose(home);
+    expect(exit).toBe(5);
+    expect(by.ledger).toMatchObject({
+      status: "fail",
+      detail: "the ledger cannot be used: it is not an SQLite file, or damaged: ~/state/ledger.db",
+      advice: expect.stringContaining("restore it from a backup"),
+    });
+    expect(stdout).not.toContain(home.directory);
+    expect(await readFile(file(home), "utf8")).toBe("dear diary, ".repeat(100));
+  });
+
+  test("damage inside of it", async () => {
+    const home = await createServedHome();
+    const ledger = await openLedger(home.stateDir);
+    await ledger.learnCustomer({ service: "s", key: "k", profileId: "1", account: "shop" });
+    await ledger.compact();
+    await ledger.close();
+    const bytes = await readFile(file(home));
+    bytes.fill(0xa5, 3 * 4096, 9 * 4096);
+    await writeFile(file(home), bytes);
+    const { exit, by } = await diagnose(home);
+    expect(exit).toBe(5);
+    expect(by.ledger).toMatchObject({ status: "fail", detail: expect.stringContaining("damaged") });
+  });
+
+  test.each([
+    [0x6969, "on a network file system (NFS)"],
+    [0x65735546, "may be on a network file system (FUSE)"],
+  ])("a file system of type %i is a warning", async (type, told) => {
+    const { stateDir } = await createServedHome();
+    const machine = { stateDirectory: stateDir, platform: "linux x64", env: {} };
+    const context = { machine, ledger: () => openLedger(stateDir) } as unknown as Context;
+    const finding = await checkLedger(context, async () => ({ type }));
+    expect(finding).toMatchObject({
+      status: "warn",
+      detail: expect.stringContaining(told),
+      advice: "SQLite needs a local disk: choose one with COURIER_STATE_DIR",
+    });
   });
 });
 

@@ -149,7 +149,7 @@ describe("logout", () => {
     await login(home);
     expect(await home.courier("logout --json", { env: nothing })).toEqual({
       exit: 0,
-      stdout: '{"account":"default","logged_out":true}\n',
+      stdout: '{"account":"default","logged_out":true,"details_deleted":true,"details_kept":0}\n',
       stderr: "",
     });
     const text = await readConfigText(home);

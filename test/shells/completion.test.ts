@@ -20,8 +20,8 @@ const knowledge: Knowledge = {
     templates: { book: { item: { name: "书" } } },
   },
   orders: [
-    { id: "2000001", tracking_number: "CR2", status: "delivered", receiver: "李四", item: "书" },
-    { id: "1000001", tracking_number: "XY1", status: "pending", receiver: "王五", item: "手机" },
+    { id: "2000001", trackingNumber: "CR2", status: "delivered", receiver: "李四", item: "书" },
+    { id: "1000001", trackingNumber: "XY1", status: "pending", receiver: "王五", item: "手机" },
   ],
   files: ["my file.csv", "other.json"],
 };
@@ -246,7 +246,7 @@ describe.each(shellNames)("%s", (shell) => {
         orders: [
           { id: "1000002", status: "pending", item: "first\nforged\ttab\u001b[31mred\u202edlo" },
           { id: "1000001", status: "pending", item: "plain" },
-          { id: "$(touch MARK)", tracking_number: "`touch MARK`", status: "pending" },
+          { id: "$(touch MARK)", trackingNumber: "`touch MARK`", status: "pending" },
         ],
       });
       await home.start({ columns: 100 });
@@ -271,8 +271,8 @@ function hostileKnowledge(text: string): Knowledge {
   return {
     config: { addresses: { shop: { name: text }, li: { name: "zhao" } } },
     orders: [
-      { id: "2000001", tracking_number: "CR2", status: "pending", receiver: text, item: text },
-      { id: "1000001", tracking_number: "XY1", status: "paid", receiver: "z", item: text },
+      { id: "2000001", trackingNumber: "CR2", status: "pending", receiver: text, item: text },
+      { id: "1000001", trackingNumber: "XY1", status: "paid", receiver: "z", item: text },
     ],
   };
 }

@@ -8,8 +8,8 @@ import { spawnSync } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { openSeenOrders } from "../../src/config/seen-orders.ts";
-import type { Sighting } from "../../src/model/sighting.ts";
+import { deleteOrderCache, writeOrderCache } from "../../src/ledger/order-cache.ts";
+import type { KnownOrder } from "../../src/model/known-order.ts";
 import { prepareProgram } from "./program.ts";
 import { createTerminalHome, keys, type Terminal, type TerminalHome } from "./terminal.ts";
 
@@ -39,7 +39,7 @@ export const prompt = "ready> ";
 export interface Knowledge {
   readonly config?: object;
   /** Orders of the sandbox, the last seen first. */
-  readonly orders?: readonly Sighting[];
+  readonly orders?: readonly KnownOrder[];
   /** Empty files in the home. */
   readonly files?: readonly string[];
 }
@@ -53,10 +53,10 @@ export async function know(
   { config, orders }: Knowledge,
 ): Promise<void> {
   await writeFile(path.join(configDir, "config.json"), JSON.stringify(config ?? {}));
-  const seen = openSeenOrders(stateDir, () => {});
-  await seen.forget("sandbox");
-  seen.notice({ account: "sandbox", base_url: "sandbox" }, orders ?? []);
-  await seen.keep();
+  if (orders) {
+    await mkdir(stateDir, { recursive: true, mode: 0o700 });
+    writeOrderCache(stateDir, [{ account: "sandbox", service: "sandbox", orders }]);
+  } else deleteOrderCache(stateDir);
 }
 
 const startLines: Readonly<Record<ShellName, string>> = {

@@ -1,18 +1,23 @@
-/** Owns `courier accounts remove`: forgets an account, its key included. */
+/** `courier accounts remove`: forgets an account, its key, and the people in its orders. */
 
 import { confirmOrStop, defineCommand, document } from "../../command/command.ts";
 import { textArgument } from "../../command/options.ts";
 import { findAccount, sandboxAccount, unknownAccount } from "../../config/accounts.ts";
 import { usageError } from "../../core/errors.ts";
 import { line } from "../../terminal/blocks.ts";
+import { deletePersonalData, forceOption } from "../personal-data.ts";
 
 export const removeStoredAccount = defineCommand({
+  description:
+    "Names, phones and addresses of its orders are deleted from this machine, unless another account with a\n" +
+    "key belongs to the same customer. That an order was sent stays known, so that none is sent twice. Orders\n" +
+    "in doubt keep their details without --force.",
   arguments: { name: textArgument("the account's name", { values: "stored account" }) },
-  options: {},
+  options: { force: forceOption },
   confirms: true,
   examples: [{ line: "accounts remove shop", note: "asks first; --yes does not" }],
   seeAlso: ["logout"],
-  async run({ name }, context) {
+  async run({ name, force }, context) {
     if (name === sandboxAccount) throw usageError("the account sandbox is part of courier and always there");
     const config = await context.config.read();
     if (!findAccount(config, name)) throw unknownAccount(name, config);
@@ -20,7 +25,9 @@ export const removeStoredAccount = defineCommand({
     const keyLeft = await context.keys.remove(name);
     if (keyLeft)
       context.messages.warn(`the key of the account ${name} is still in the key ring: ${keyLeft.message}`);
-    await context.seenOrders.forget(name);
-    return document({ account: name, removed: true }, () => [line(`The account ${name} is forgotten`)]);
+    const details = await deletePersonalData(context, name, force === true);
+    return document({ account: name, removed: true, ...details }, () => [
+      line(`The account ${name} is forgotten`),
+    ]);
   },
 });

@@ -1,33 +1,33 @@
-/** Owns noticing the orders in the service's answers, whichever command asked for them. */
+/** A service that passes on every order in its answers, whichever command asked. */
 
-import { type Sighting, sightCreated, sightDetail, sightSummary, sightTracking } from "../model/sighting.ts";
+import { fromCreated, fromDetail, fromSummary, fromTracking, type KnownOrder } from "../model/known-order.ts";
 import type { CourierService } from "./service.ts";
 
-/** The same service; `notice` hears of every order in its answers. */
-export function noticeOrders(
+/** The same service; `notice` is called with the orders of each answer. */
+export function withKnownOrders(
   service: CourierService,
-  notice: (orders: readonly Sighting[]) => void,
+  notice: (orders: readonly KnownOrder[]) => void,
 ): CourierService {
   return {
     ...service,
     async createOrder(draft, options) {
       const created = await service.createOrder(draft, options);
-      notice([sightCreated(created.order, draft)]);
+      notice([fromCreated(created.order, draft)]);
       return created;
     },
     async listOrders(filter, page, limit) {
       const found = await service.listOrders(filter, page, limit);
-      notice(found.orders.map(sightSummary));
+      notice(found.orders.map(fromSummary));
       return found;
     },
     async order(id) {
       const order = await service.order(id);
-      notice([sightDetail(order)]);
+      notice([fromDetail(order)]);
       return order;
     },
     async tracking(trackingNumber, options) {
       const tracking = await service.tracking(trackingNumber, options);
-      notice([sightTracking(tracking, trackingNumber)]);
+      notice([fromTracking(tracking, trackingNumber)]);
       return tracking;
     },
   };

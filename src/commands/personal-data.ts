@@ -1,0 +1,72 @@
+/** Deletes what this machine keeps of the people in an account's orders, when the account is left. */
+
+import type { Context } from "../command/command.ts";
+import { switchOption } from "../command/options.ts";
+import { unnamedAccount } from "../config/accounts.ts";
+import { keySource } from "../config/key-source.ts";
+import { CourierError } from "../core/errors.ts";
+import { hasLedger } from "../ledger/ledger.ts";
+
+export const forceOption = switchOption("delete the details of orders in doubt too");
+
+export interface DeletedDetails {
+  /** False where that failed, which was told. */
+  readonly details_deleted: boolean;
+  /** Orders in doubt whose details were kept. */
+  readonly details_kept: number;
+}
+
+/**
+ * Deletes names, phones and addresses of an account's orders, its drafts and its known orders. Customers that
+ * another account with a key uses keep theirs; that an order was sent stays known. Never throws: the account's
+ * key is gone already.
+ */
+export async function deletePersonalData(
+  context: Context,
+  account: string,
+  isForced: boolean,
+): Promise<DeletedDetails> {
+  try {
+    await context.forgetKnownOrders(account);
+    if (!hasLedger(context.machine.stateDirectory)) return { details_deleted: true, details_kept: 0 };
+    const kept = await deleteFromLedger(context, account, isForced);
+    if (kept > 0) {
+      const orders = kept === 1 ? "1 order in doubt keeps its" : `${kept} orders in doubt keep their`;
+      context.messages.note(`${orders} details, which settling needs; --force deletes them too`);
+    }
+    return { details_deleted: true, details_kept: kept };
+  } catch (error) {
+    const hint = error instanceof CourierError && error.hint !== undefined ? ` (${error.hint})` : "";
+    const reason = error instanceof Error ? error.message : String(error);
+    context.messages.warn(
+      `the names and addresses of past orders could not be deleted from ${context.machine.stateDirectory}: ` +
+        `${reason}${hint}`,
+    );
+    return { details_deleted: false, details_kept: 0 };
+  }
+}
+
+/** Gives back how many orders in doubt keep their details. */
+async function deleteFromLedger(context: Context, account: string, isForced: boolean): Promise<number> {
+  const ledger = await context.ledger();
+  const { accounts } = await context.config.read();
+  const others = Object.entries(accounts).filter(
+    ([name, stored]) => name !== account && keySource(name, stored) !== undefined,
+  );
+  const customers = await ledger.customersOnlyOf(
+    account,
+    others.map(([name]) => name),
+  );
+  let kept = 0;
+  for (const { id } of customers) kept += await ledger.deletePersonalData(id, isForced);
+  await ledger.dropAllDrafts(account);
+  const ids = new Set(customers.map(({ id }) => id));
+  const unnamed = await ledger.customersOnlyOf(unnamedAccount, []);
+  // Nobody can log out of an account that the environment alone gives: its orders go with their customer.
+  if (unnamed.some(({ id }) => ids.has(id))) {
+    await ledger.dropAllDrafts(unnamedAccount);
+    await ledger.forgetOrders(unnamedAccount);
+  }
+  await ledger.compact();
+  return kept;
+}

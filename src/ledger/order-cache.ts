@@ -1,0 +1,106 @@
+/** The orders that the Tab key offers: a small file written from the ledger, and read without opening it. */
+
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"; // node:fs/promises would slow every start-up
+import path from "node:path";
+import type { KnownOrder } from "../model/known-order.ts";
+
+/** Whose orders: an account may be used with several services. */
+export interface OrdersOwner {
+  readonly account: string;
+  readonly service: string;
+}
+
+export interface OwnedOrders extends OrdersOwner {
+  /** The last seen first. */
+  readonly orders: readonly KnownOrder[];
+}
+
+/** More is no help at the Tab key. */
+export const mostCached = 100;
+export const mostOwners = 20;
+const longestText = 60;
+
+export function orderCachePath(stateDirectory: string): string {
+  return path.join(stateDirectory, "completion-orders.json");
+}
+
+/** The cached orders of an owner. None where the file is missing, damaged or of another shape. */
+export function readCachedOrders(
+  stateDirectory: string,
+  { account, service }: OrdersOwner,
+): readonly KnownOrder[] {
+  try {
+    const content: unknown = JSON.parse(readFileSync(orderCachePath(stateDirectory), "utf8"));
+    const owned = listOf<OwnedOrders>(content).find(
+      (each) => each.account === account && each.service === service,
+    );
+    return listOf<object>(owned?.orders).map(onlyTexts);
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Writes the file: all of it or nothing. Throws the system's errors. The caller is the only writer: it holds the
+ * ledger's write transaction.
+ */
+export function writeOrderCache(stateDirectory: string, owners: readonly OwnedOrders[]): void {
+  const file = orderCachePath(stateDirectory);
+  writeFileSync(draftPath(file), JSON.stringify(owners), { mode: 0o600 });
+  renameSync(draftPath(file), file);
+}
+
+/** Deletes the file. It is written again from the ledger. */
+export function deleteOrderCache(stateDirectory: string): void {
+  const file = orderCachePath(stateDirectory);
+  for (const each of [draftPath(file), file]) rmSync(each, { force: true });
+}
+
+function draftPath(file: string): string {
+  return `${file}.new`;
+}
+
+/** True where the cache says of each order all that `orders` say of it. */
+export function isCached(cached: readonly KnownOrder[], orders: readonly KnownOrder[]): boolean {
+  const byId = new Map(cached.map((order) => [order.id, order]));
+  const byTrackingNumber = new Map(cached.map((order) => [order.trackingNumber, order]));
+  return orders.every(({ id, trackingNumber, status, item, receiver }) => {
+    const known = id === undefined ? byTrackingNumber.get(trackingNumber) : byId.get(id);
+    if (!known) return false;
+    // Names are only compared for presence: a list may show them in another way than a single order.
+    const hasNames = (item === undefined || !!known.item) && (receiver === undefined || !!known.receiver);
+    const isSame = (noticed: string | undefined, before: string | undefined) =>
+      noticed === undefined || noticed === before;
+    return hasNames && isSame(trackingNumber, known.trackingNumber) && isSame(status, known.status);
+  });
+}
+
+/** The service decides how long its texts are; the cache stays small. A name that is too long is left out. */
+export function shorten({ id, trackingNumber, status, item, receiver, createdAt }: KnownOrder): KnownOrder {
+  return {
+    id: ifShort(id),
+    trackingNumber: ifShort(trackingNumber),
+    status: cut(status),
+    item: cut(item),
+    receiver: cut(receiver),
+    createdAt: ifShort(createdAt),
+  };
+}
+
+function ifShort(text: string | undefined): string | undefined {
+  return text && text.length <= longestText ? text : undefined;
+}
+
+function cut(text: string | undefined): string | undefined {
+  if (!text) return undefined;
+  return text.length <= longestText ? text : [...text].slice(0, longestText).join("");
+}
+
+function onlyTexts(order: object): KnownOrder {
+  return Object.fromEntries(Object.entries(order).filter(([, value]) => typeof value === "string"));
+}
+
+function listOf<T extends object>(value: unknown): readonly T[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((each): each is T => typeof each === "object" && each !== null);
+}

@@ -1,0 +1,62 @@
+/** Drafts: the orders that were begun and not finished, for each account at each service. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Draft } from "../../src/model/draft.ts";
+import { parseJson } from "../../src/model/json.ts";
+import { createLedger, service } from "./opened.ts";
+
+const owner = { account: "shop", service };
+const named = (name: string) => ({ draft: { item: { name } }, open: ["sender"] });
+
+test("a draft comes back as it was, its numbers digit for digit", async () => {
+  const ledger = await createLedger();
+  const draft = parseJson('{"item":{"name":"书","weight":0.50,"value":123456789012345678901}}') as Draft;
+  await ledger.keepDraft(owner, { draft, open: [] }, false);
+  expect(await ledger.findDraft(owner)).toEqual({ draft, open: [] });
+});
+
+test("another account and another service have their own", async () => {
+  const ledger = await createLedger();
+  await ledger.keepDraft(owner, named("one"), false);
+  expect(await ledger.findDraft({ ...owner, account: "till" })).toBeUndefined();
+  expect(await ledger.findDraft({ ...owner, service: "sandbox" })).toBeUndefined();
+});
+
+test("all drafts of an account go, whatever service they were for", async () => {
+  const ledger = await createLedger();
+  const elsewhere = { ...owner, service: "https://other.example.com" };
+  const other = { ...owner, account: "till" };
+  for (const each of [owner, elsewhere, other]) await ledger.keepDraft(each, named("one"), false);
+  await ledger.dropAllDrafts("shop");
+  expect(await ledger.findDraft(owner)).toBeUndefined();
+  expect(await ledger.findDraft(elsewhere)).toBeUndefined();
+  expect(await ledger.findDraft(other)).toEqual(named("one"));
+});
+
+test("drafts are a pile of at most ten", async () => {
+  const step = fc.oneof(
+    fc.record({ name: fc.string(), isAnother: fc.boolean() }),
+    fc.constant("drop" as const),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const ledger = await createLedger();
+      const pile: string[] = [];
+      for (const each of steps) {
+        if (each === "drop") {
+          await ledger.dropDraft(owner);
+          pile.pop();
+        } else {
+          await ledger.keepDraft(owner, named(each.name), each.isAnother);
+          if (!each.isAnother) pile.pop();
+          pile.push(each.name);
+          pile.splice(0, pile.length - 10);
+        }
+        const last = pile.at(-1);
+        expect(await ledger.findDraft(owner)).toEqual(last === undefined ? undefined : named(last));
+      }
+    }),
+    { numRuns: 25 },
+  );
+});

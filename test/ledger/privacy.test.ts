@@ -1,0 +1,224 @@
+/** Personal data: after logout and accounts remove, no name, phone or street is in any byte of the state directory. */
+
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ledgerPath, openLedger } from "../../src/ledger/ledger.ts";
+import { applicationId, migrations } from "../../src/ledger/schema.ts";
+import { openDatabase } from "../../src/sqlite/database.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createServedProcessHome } from "../support/process.ts";
+import { beginRun, created, createLedger, findTexts, recordCreate } from "./opened.ts";
+
+const key = "test-key-0123456789";
+const personal = {
+  senderName: "Zhangmarker San",
+  receiverName: "李标记",
+  phone: "13800138999",
+  detail: "Markerstreet 77",
+  item: "Markerbook",
+  draft: "Draftmarker Li",
+};
+const texts = Object.values(personal);
+const order = [
+  ...["orders", "create", "--account", "shop", "--yes", "--json"],
+  ...["--sender-name", personal.senderName, "--receiver-name", personal.receiverName],
+  ...["--receiver-phone", personal.phone, "--receiver-detail", personal.detail],
+  ...["--item-name", personal.item],
+];
+
+describe.each([
+  ["logout", ["logout", "--account", "shop"]],
+  ["accounts remove", ["accounts", "remove", "shop", "--yes"]],
+])("courier %s", (_name, words) => {
+  test("takes every name, phone and street off this machine, and no record of what was sent", async () => {
+    const home = await createShop();
+    await home.courier("orders list --account shop");
+    await keepDraft(home);
+    expect((await findTexts(home.stateDir, texts)).length).toBeGreaterThan(texts.length);
+
+    const ran = await home.courier([...words, "--json"], { env: withoutKey });
+    expect(ran).toMatchObject({ exit: 0, stderr: "" });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ details_deleted: true, details_kept: 0 });
+    expect(await findTexts(home.stateDir, texts)).toEqual([]);
+
+    const ledger = await createLedger(home.stateDir);
+    const [run] = await ledger.listRuns({ limit: 9 });
+    const operations = await ledger.listOperations(run?.number ?? 0);
+    expect(operations).toMatchObject([{ kind: "create", state: "created", order: { id: "1000001" } }]);
+    expect(operations[0]?.draft).toBeUndefined();
+  });
+
+  test("keeps what is in doubt, says so, and deletes it with --force", async () => {
+    const home = await createShop();
+    const ledger = await createLedger(home.stateDir);
+    const customer = await ledger.findCustomer(home.sandbox.baseUrl, key);
+    for (const number of [1, 2]) {
+      const run = await beginRun(ledger, customer?.id ?? 0);
+      await recordCreate(ledger, run, { content: `c${number}`, draft: { item: { name: "Doubtmarker" } } });
+      await ledger.releaseRun(run.number, 2);
+    }
+    const all = [...texts, "Doubtmarker"];
+    const ran = await home.courier([...words, "--json"], { env: withoutKey });
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).toBe(
+      "2 orders in doubt keep their details, which settling needs; --force deletes them too\n",
+    );
+    expect(JSON.parse(ran.stdout)).toMatchObject({ details_deleted: true, details_kept: 2 });
+    const found = await findTexts(home.stateDir, all);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter((each) => !each.endsWith("Doubtmarker"))).toEqual([]);
+
+    await login(home, "shop");
+    const forced = await home.courier([...words, "--force", "--json"], { env: withoutKey });
+    expect(forced).toMatchObject({ exit: 0, stderr: "" });
+    expect(JSON.parse(forced.stdout)).toMatchObject({ details_deleted: true, details_kept: 0 });
+    expect(await findTexts(home.stateDir, all)).toEqual([]);
+  });
+
+  test("keeps a customer's orders as long as another account with a key has the same profile", async () => {
+    const home = await createShop();
+    await login(home, "till");
+    expect((await home.courier(words, { env: withoutKey })).exit).toBe(0);
+    expect(await findTexts(home.stateDir, [personal.phone])).not.toEqual([]);
+    expect((await home.courier("logout --account till", { env: withoutKey })).exit).toBe(0);
+    expect(await findTexts(home.stateDir, texts)).toEqual([]);
+  });
+
+  test("makes no ledger where there is none", async () => {
+    const home = await createServedHome();
+    await home.courier(`login --no-verify --base-url ${home.sandbox.baseUrl} --account shop`, { stdin: key });
+    const ran = await home.courier(words, { env: withoutKey });
+    expect(ran).toMatchObject({ exit: 0, stderr: "" });
+    expect(existsSync(home.stateDir)).toBe(false);
+  });
+
+  test("forgets the key where the ledger cannot be opened, and says what stays", async () => {
+    const home = await createShop();
+    await home.courier("orders list --account shop");
+    const file = ledgerPath(home.stateDir);
+    for (const each of [`${file}-wal`, `${file}-shm`]) if (existsSync(each)) await writeFile(each, "");
+    await writeFile(file, "not a database, but some text of somebody's");
+    const ran = await home.courier(words, { env: withoutKey });
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).toMatch(/^warning: the names and addresses of past orders could not be deleted from /);
+    expect(ran.stderr).toContain(file);
+    expect(await readFile(path.join(home.configDir, "config.json"), "utf8")).not.toContain(key);
+    expect(await findTexts(home.stateDir, texts), "the cache is gone").toEqual([]);
+  });
+});
+
+test("orders that were sent with COURIER_API_KEY alone go with their customer", async () => {
+  const home = await createServedHome();
+  const unnamed = order.filter((word) => word !== "--account" && word !== "shop");
+  expect((await home.courier(unnamed)).exit).toBe(0);
+  await login(home, "shop");
+  expect((await findTexts(home.stateDir, texts)).length).toBeGreaterThan(texts.length - 1);
+  expect((await home.courier("logout --account shop", { env: withoutKey })).exit).toBe(0);
+  expect(await findTexts(home.stateDir, texts)).toEqual([]);
+});
+
+test("the same, for real processes", async () => {
+  const home = await createServedProcessHome();
+  const { COURIER_API_KEY: _key, COURIER_BASE_URL: _url, ...rest } = withoutKey;
+  const env = { ...rest, COURIER_API_KEY: undefined, COURIER_BASE_URL: undefined };
+  const stdin = "process-key-0123456789";
+  await home.courier(`login --base-url ${home.sandbox.baseUrl} --account shop`, { stdin, env });
+  expect((await home.courier(order, { env })).exit).toBe(0);
+  await home.courier("orders list --account shop", { env });
+  expect(await findTexts(home.stateDir, [personal.phone])).not.toEqual([]);
+  expect((await home.courier("logout --account shop", { env })).exit).toBe(0);
+  expect(await findTexts(home.stateDir, texts)).toEqual([]);
+});
+
+test("pages that were split keep no copy, whatever was written in whatever order", async () => {
+  const write = fc.record({ isOther: fc.boolean(), length: fc.nat({ max: 900 }), isSettled: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(write, { minLength: 100, maxLength: 200 }), async (writes) => {
+      const ledger = await createLedger();
+      const [mine, other] = await Promise.all(
+        ["1", "2"].map((profileId) =>
+          ledger.learnCustomer({ service: "s", key: profileId, profileId, account: profileId }),
+        ),
+      );
+      const runs = await Promise.all([mine, other, mine].map((each) => beginRun(ledger, each?.id ?? 0)));
+      for (const [index, { isOther, length, isSettled }] of writes.entries()) {
+        const run = runs[isOther ? 1 : (index % 2) * 2];
+        if (!run) continue;
+        const text = `${isOther ? "Othermarker" : "Minemarker"}${"x".repeat(length)}`;
+        await recordCreate(ledger, run, {
+          content: `c${index}`,
+          draft: { item: { name: text } },
+          ...(isSettled ? { outcome: created(String(index)) } : {}),
+        });
+        await ledger.rememberOrders({ account: "a", service: "s" }, [{ id: `${index % 40}`, item: text }], 1);
+      }
+      await ledger.deletePersonalData(mine?.id ?? 0, true);
+      await ledger.forgetOrders("a");
+      await ledger.compact();
+      expect(await findTexts(ledger.directory, ["Minemarker"])).toEqual([]);
+      await ledger.deletePersonalData(other?.id ?? 0, true);
+      await ledger.compact();
+      expect(await findTexts(ledger.directory, ["Othermarker"])).toEqual([]);
+    }),
+    { numRuns: 5 },
+  );
+});
+
+test("a refusal's own words go too: they may quote a phone", async () => {
+  const ledger = await createLedger();
+  const { id } = await ledger.learnCustomer({ service: "s", key, profileId: "1", account: "shop" });
+  const rejection = { code: "INVALID", message: "Phonemarker is no phone", field: "receiver.phone" };
+  const name = await recordCreate(ledger, await beginRun(ledger, id), {
+    content: "c",
+    draft: {},
+    outcome: { state: "refused", rejection },
+  });
+  await ledger.deletePersonalData(id, false);
+  await ledger.compact();
+  expect(await findTexts(ledger.directory, ["Phonemarker"])).toEqual([]);
+  expect((await ledger.findOperation(name))?.rejection).toEqual({ ...rejection, message: "" });
+});
+
+test("files that another process reads cannot be emptied, which is told", async () => {
+  const { directory } = await createLedger();
+  const options = { path: ledgerPath(directory), title: "ledger", applicationId, migrations };
+  const [reader, writer] = [await openDatabase(options), await openDatabase(options)];
+  onTestFinished(() => {
+    reader.close();
+    writer.close();
+  });
+  reader.exec("BEGIN");
+  reader.sql("SELECT count(*) FROM runs").get();
+  await expect(writer.compact(0)).rejects.toMatchObject({
+    code: "database",
+    message: expect.stringContaining(options.path),
+  });
+  reader.exec("COMMIT");
+  await writer.compact(0);
+});
+
+const withoutKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+
+/** A home in which the account shop has sent one order. */
+async function createShop(): Promise<ServedHome> {
+  const home = await createServedHome();
+  await mkdir(home.stateDir, { mode: 0o700 });
+  await login(home, "shop");
+  expect((await home.courier(order, { env: withoutKey })).exit).toBe(0);
+  return home;
+}
+
+async function login(home: ServedHome, account: string): Promise<void> {
+  const words = `login --base-url ${home.sandbox.baseUrl} --account ${account}`;
+  expect((await home.courier(words, { stdin: key })).exit).toBe(0);
+}
+
+async function keepDraft({ stateDir, sandbox }: ServedHome): Promise<void> {
+  const ledger = await openLedger(stateDir);
+  const draft = { receiver: { name: personal.draft } };
+  await ledger.keepDraft({ account: "shop", service: sandbox.baseUrl }, { draft, open: [] }, false);
+  await ledger.close();
+}
