@@ -13,8 +13,10 @@ export const terminalWindowMs = 24 * 3_600_000;
 export interface RowToSend {
   readonly row: number;
   readonly ref: string | undefined;
-  /** Which of the equal rows without a ref it is, from 1. */
+  /** Which of the equal rows without a ref it is, from 1, among those that `isTaken` leaves. */
   readonly occurrence: number;
+  /** Operations that other rows of the same file are known to have become. */
+  readonly isTaken?: ((operation: Operation) => boolean) | undefined;
   readonly content: string;
   readonly draft: Draft;
   /** Parts of the draft that a default gave and not the row itself. */
@@ -117,8 +119,11 @@ export function changedFields(
 }
 
 /** Equal rows of one file are as many orders: the n-th is the n-th of those that were made or may have been. */
-function findSlot({ occurrence }: RowToSend, own: readonly Operation[]): Operation | undefined {
-  const slots = own.filter(({ allowance }) => allowance !== "extra");
+function findSlot(
+  { occurrence, isTaken = () => false }: RowToSend,
+  own: readonly Operation[],
+): Operation | undefined {
+  const slots = own.filter((each) => each.allowance !== "extra" && !isTaken(each));
   const standing = slots.filter((each) => isLive(each) && !isCancelled(each));
   const refused = slots.filter(({ state }) => state === "refused");
   return [...standing, ...slots.filter(isCancelled), ...refused][occurrence - 1];
