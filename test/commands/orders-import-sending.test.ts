@@ -107,7 +107,9 @@ describe("a service that cannot be used", () => {
       expect(hint).toBe("run the same command again: it continues where it stopped");
     } else {
       expect(message).toMatch(
-        new RegExp(`^it is not known whether ${inDoubt.length} of 60 orders were created; the import stopped: `),
+        new RegExp(
+          `^it is not known whether ${inDoubt.length} of 60 orders were created; the import stopped: `,
+        ),
       );
     }
     home.sandbox.faults.clear();
