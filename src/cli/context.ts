@@ -143,12 +143,12 @@ export async function createContext(
 
   async function knownCustomer() {
     const active = await account();
-    if (active.kind === "sandbox") return customer();
     const [{ ledgerPath }, { existsSync }] = await Promise.all([
       import("../ledger/ledger.ts"),
       import("node:fs"),
     ]);
     if (!existsSync(ledgerPath(directories.state))) return undefined;
+    if (active.kind === "sandbox") return customer(); // the embedded one: its profile takes no call over a network
     const { serviceOf } = await import("../sending/customer.ts");
     return (await ledger()).findCustomer(serviceOf(active), (await address()).apiKey);
   }
