@@ -1,15 +1,16 @@
-/** Owns the ordeal of an import: a service that fails on every other path, and kills at random moments. */
+/** The ordeal of an import: a service that fails on every other path, and kills at random moments. */
 
 import { createReadStream } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "vitest";
-import { openJournal } from "../../src/import/journal.ts";
 import { type ImportRow, readRows } from "../../src/import/rows.ts";
+import type { Draft } from "../../src/model/draft.ts";
 import type { FaultRule } from "../../src/sandbox/faults.ts";
 import { createRandom } from "../../src/sandbox/random.ts";
 import { inspectSource } from "../../src/sheets/source.ts";
+import { allCreates, withLedger } from "../support/imports.ts";
 import { createProcessHome, type ProcessHome } from "../support/process.ts";
 
 export interface Ordeal {
@@ -136,8 +137,12 @@ interface Detail {
   readonly item: { readonly name: string; readonly weight: number; readonly quantity: number };
 }
 
-/** What the service holds, and what the journal says of it, against the rows of the file. */
-async function compare({ directory }: ProcessHome, { base_url, api_key }: Served, { rows }: Ordeal) {
+/** What the service holds, and what the ledger says of it, against the rows of the file. */
+async function compare(
+  { directory, stateDir }: ProcessHome,
+  { base_url, api_key }: Served,
+  { rows }: Ordeal,
+) {
   const get = async (target: string) => {
     const response = await fetch(`${base_url}/api/v1/${target}`, {
       headers: { authorization: `Bearer ${api_key}` },
@@ -159,22 +164,28 @@ async function compare({ directory }: ProcessHome, { base_url, api_key }: Served
   const facts = await inspectSource(content, name);
   for await (const row of readRows({ content, name, facts, mapping: new Map() }))
     if ("ok" in row) wanted.push(row.ok);
-  const expected = wanted.map(({ draft: { receiver, item } }) =>
-    tell(receiver?.name, receiver?.phone, `${receiver?.city}${receiver?.detail}`, Number(item?.weight)),
-  );
+  const expected = wanted.map(({ draft }) => describe(draft));
   expect([...stored.values()].sort()).toEqual([...expected].sort());
 
-  const text = await readFile(`${file}.journal.ndjson`, "utf8");
-  const header = JSON.parse(text.slice(0, text.indexOf("\n")));
-  const journal = await openJournal(`${file}.journal.ndjson`, header, "");
-  expect(journal.open.size, "rows of which the journal does not know what became").toBe(0);
-  for (const [index, { key }] of wanted.entries()) {
-    const last = await journal.lastOf(key);
-    const id = last?.kind === "created" ? last.id : "";
-    expect(stored.get(id), `the order of ${key}`).toBe(expected[index]);
-    stored.delete(id);
-  }
-  await journal.close();
+  await withLedger(stateDir, async (ledger) => {
+    const creates = await allCreates(ledger);
+    const open = creates.filter(({ state }) => !["created", "found", "unsent"].includes(state));
+    expect(open, "operations that are not settled").toEqual([]);
+    const made = creates.filter(({ order }) => order);
+    const named = ({ ref, content }: { ref?: string | undefined; content?: string | undefined }) =>
+      ref ?? content ?? "";
+    expect(made.map(named).sort()).toEqual(wanted.map(named).sort());
+    for (const { order, draft } of made) {
+      expect(stored.get(order?.id ?? ""), `the order ${order?.id}`).toBe(describe(draft));
+      stored.delete(order?.id ?? "");
+    }
+  });
+  expect([...stored.keys()], "orders that the ledger does not know").toEqual([]);
+}
+
+/** What a detail shows of an order that was made of this draft. */
+function describe({ receiver, item }: Draft = {}): string {
+  return tell(receiver?.name, receiver?.phone, `${receiver?.city}${receiver?.detail}`, Number(item?.weight));
 }
 
 function tell(...facts: readonly unknown[]): string {
