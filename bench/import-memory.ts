@@ -28,7 +28,8 @@ async function send(directory: string, rows: number): Promise<number | undefined
   const file = await writeSheet(directory, rows);
   await using served = await serve(directory);
   const words = ["orders", "import", file, "--yes", "--quiet", "--ndjson", "--concurrency", "16"];
-  return (await run([...words, "--allow-duplicate"], directory, served)).peakMb;
+  await rm(path.join(directory, "state"), { recursive: true, force: true }); // what has shipped is not sent again
+  return (await run(words, directory, served)).peakMb;
 }
 
 async function exportAll(directory: string, orders: number): Promise<number | undefined> {
@@ -39,7 +40,6 @@ async function exportAll(directory: string, orders: number): Promise<number | un
 
 async function writeSheet(directory: string, rows: number): Promise<string> {
   const file = path.join(directory, `memory-${rows}.csv`);
-  await rm(`${file}.journal.ndjson`, { force: true });
   await pipeline(Readable.from(lines(rows)), createWriteStream(file));
   return file;
 }

@@ -153,9 +153,9 @@ export async function createContext(
 
   async function knownCustomer() {
     const active = await account();
-    if (active.kind === "sandbox") return customer();
     const { hasLedger } = await import("../ledger/ledger.ts");
     if (!hasLedger(directories.state)) return undefined;
+    if (active.kind === "sandbox") return customer(); // the embedded one: its profile takes no call over a network
     const { serviceOf } = await import("../sending/customer.ts");
     return (await ledger()).findCustomer(serviceOf(active), (await address()).apiKey);
   }

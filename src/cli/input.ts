@@ -4,7 +4,7 @@ import { constants, createReadStream, open as openDescriptor } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { promisify } from "node:util";
-import { explainSystemError, fileError } from "../core/errors.ts";
+import { CourierError, explainSystemError, fileError } from "../core/errors.ts";
 
 /** What a run reads from beside its files. */
 export interface Input {
@@ -26,7 +26,7 @@ export async function readBytes(
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  for await (const chunk of readChunks(file, input)) {
+  for await (const chunk of readChunks(file, input, mostBytes)) {
     sizeBytes += chunk.length;
     if (sizeBytes > mostBytes) throw tooLarge(file, mostBytes);
     chunks.push(Buffer.from(chunk));
@@ -41,16 +41,24 @@ function tooLarge(file: string, mostBytes: number) {
   });
 }
 
-/** The same, in pieces. Throws a file error in the user's words. */
-export function readChunks(file: string, { stdin, signal }: Input): AsyncIterable<Uint8Array> {
-  return file === "-" ? addAbortSignal(signal, stdin as Readable) : readFileChunks(file, signal);
+/** The same, in pieces. Throws a file error in the user's words, and at once for a file that is too large. */
+export function readChunks(
+  file: string,
+  { stdin, signal }: Input,
+  mostBytes = Number.POSITIVE_INFINITY,
+): AsyncIterable<Uint8Array> {
+  return file === "-" ? addAbortSignal(signal, stdin as Readable) : readFileChunks(file, signal, mostBytes);
 }
 
 /**
  * The file is opened once, so that a pipe with a name is one too. What is written meanwhile is refused: half
  * of what was and half of what will be is neither.
  */
-async function* readFileChunks(file: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* readFileChunks(
+  file: string,
+  signal: AbortSignal,
+  mostBytes: number,
+): AsyncGenerator<Uint8Array> {
   let isChanged = false;
   try {
     if ((await stat(file)).isFIFO()) {
@@ -60,6 +68,7 @@ async function* readFileChunks(file: string, signal: AbortSignal): AsyncGenerato
     const handle = await open(file);
     try {
       const before = await handle.stat({ bigint: true });
+      if (before.isFile() && before.size > mostBytes) throw tooLarge(file, mostBytes);
       yield* handle.createReadStream({ autoClose: false, signal });
       const after = await handle.stat({ bigint: true });
       isChanged = before.isFile() && (before.mtimeNs !== after.mtimeNs || before.size !== after.size);
@@ -67,6 +76,7 @@ async function* readFileChunks(file: string, signal: AbortSignal): AsyncGenerato
       await handle.close();
     }
   } catch (error) {
+    if (error instanceof CourierError) throw error;
     throw fileError(`cannot read ${file}: ${explainSystemError(error)}`, { cause: error });
   }
   if (!isChanged) return;

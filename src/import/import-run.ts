@@ -65,7 +65,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
         { ledger, customer: run.tools.run.customer, tell: meter.tell },
         context,
       );
-      const results = importRows(goodRows(source), { ...run.tools, ...sending }, settings);
+      const results = importRows(() => goodRows(source), { ...run.tools, ...sending }, settings);
       for await (const result of inRowOrder(counted(results, meter))) {
         const row = toReport(result, plan.overview);
         if (result.outcome === "refused") await rejects?.add(result.row.raw, describeError(row));

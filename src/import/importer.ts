@@ -16,7 +16,7 @@ import {
   type Run,
 } from "../ledger/operation.ts";
 import { type ClaimedRow, type CreateOutcome, LostClaim, OrderTaken } from "../ledger/operations.ts";
-import type { FileFacts, RowDecision, RowPolicy } from "../ledger/rules.ts";
+import type { FileFacts, RowDecision, RowPolicy, RowToSend } from "../ledger/rules.ts";
 import { orderFacts } from "../sending/guard.ts";
 import { findLostRows, type LostRow } from "../sending/lost-rows.ts";
 import type { OrderLookup } from "../sending/reconcile.ts";
@@ -102,6 +102,9 @@ const pollMs = 500;
 const mostLooks = 12;
 /** How many results may wait for a slow row before them, in times the rows sent at once. */
 const windowFactor = 8;
+/** Rows that are looked up in the ledger at once, in times the rows sent at once. */
+const viewFactor = 8;
+
 /** What a row's turn gave, once it is recorded; nothing for a row that is decided about later. */
 interface Turn {
   readonly finished?: Promise<RowResult>;
@@ -112,44 +115,68 @@ interface Claim extends ClaimedRow {
   readonly row: ImportRow;
 }
 
-/** Sends what is to be sent, `concurrency` rows at once, then finds out what became of lost answers. */
+/**
+ * Sends what is to be sent, `concurrency` rows at once, then finds out what became of lost answers. `rows` gives
+ * the same rows whenever it is called.
+ */
 export async function* importRows(
-  rows: AsyncIterable<ImportRow>,
+  rows: () => AsyncIterable<ImportRow>,
   tools: ImportTools,
   options: ImportOptions,
 ): AsyncGenerator<RowResult> {
   const { ledger, run, file, policy, lookup, clock, stop, tell } = tools;
   const backoff = createBackoff(clock, tools.random, options.concurrency);
   /** Rows that are decided about again: their request or an equal one is in doubt, or another run sends them. */
-  let later: ImportRow[] = [];
+  let later = new Set<ImportRow>();
+  const reported = createRowSet();
+  const equalRows = createEqualRows(file, () => later);
   /** Operations in doubt that were looked for in vain, with the orders that may be theirs. */
   const looked = new Map<string, readonly string[]>();
-  const sendRow = createRowSender({ tools, options, backoff, onLost: (row) => later.push(row) });
+  /** Operations in doubt whose orders were found by this run. */
+  const foundNow = new Set<string>();
+  const sender = createRowSender({ tools, options, backoff, onLost: postpone });
+  let failure: { readonly error: unknown } | undefined;
+
+  function postpone(row: ImportRow): void {
+    equalRows.release(row);
+    later.add(row);
+  }
 
   /** A few rows at a time: what is claimed is in doubt after a crash, and other processes may take the rest. */
   async function* claim(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<Claim> {
     for await (const batch of inBatches(of, options.concurrency)) {
-      if (stop.aborted) return;
+      if (stop.aborted || sender.failure) return;
       const sent = { atMs: clock.now(), offsetMs: lookup.clockOffsetMs() };
-      const claims = await ledger.claimRows(run, batch, file, policy, sent);
+      const claims = await ledger.claimRows(run, equalRows.place(batch), file, policy, sent);
+      const claimed = claims.map((each, index) => ({ ...each, row: batch[index] as ImportRow }));
+      for (const each of claimed) equalRows.take(each);
       let begun = 0;
       try {
-        for (const each of claims) {
-          const row = batch[begun] as ImportRow;
+        for (const each of claimed) {
           begun += 1;
-          yield { ...each, row };
+          yield each;
         }
       } finally {
-        for (const { operation } of claims.slice(begun))
-          if (operation) await ledger.endCreate(operation, run.number, { state: "unsent" }, clock.now());
+        await abandon(claimed.slice(begun));
       }
     }
   }
 
+  /** The import ends before these rows have left. */
+  async function abandon(claims: readonly Claim[]): Promise<void> {
+    for (const { row, operation } of claims) {
+      equalRows.release(row);
+      if (!operation) continue;
+      await ledger.endCreate(operation, run.number, { state: "unsent" }, clock.now()).catch((error) => {
+        failure ??= { error };
+      });
+    }
+  }
+
   async function begin({ row, decision, operation }: Claim): Promise<Turn> {
-    if (operation) return sendRow(row, operation);
+    if (operation) return sender.send(row, operation);
     if (!isOpen(decision)) return { finished: Promise.resolve(resultOf(row, decision, looked)) };
-    later.push(row);
+    postpone(row);
     return {};
   }
 
@@ -171,15 +198,26 @@ export async function* importRows(
       isIrrevocable: true,
     })) {
       const result = await finished; // nothing is reported that a crash could make unknown
-      if (result) yield result;
+      if (!result) continue;
+      reported.add(result.row.row);
+      yield nameFound(result);
     }
+    if (sender.failure) throw sender.failure.error;
+  }
+
+  /** An order that this run has found is no order of an earlier one. */
+  function nameFound(result: RowResult): RowResult {
+    const { decision } = result;
+    if (decision?.kind !== "shipped" || decision.isElsewhere) return result;
+    return foundNow.has(nameOperation(decision.operation)) ? { ...result, outcome: "found" } : result;
   }
 
   /** Looks at the service for what is in doubt, or waits for the runs that are at work. False when told to stop. */
   async function settle(batch: readonly ImportRow[]): Promise<"looked" | "waited" | "stopped"> {
     try {
       await tools.releaseDead();
-      const decisions = await ledger.viewRows(run.customer, batch, file, policy, clock.now());
+      const placed = equalRows.place(batch);
+      const decisions = await ledger.viewRows(run.customer, placed, file, policy, clock.now());
       const own = new Map<string, Operation>();
       const others = new Map<string, Operation>();
       for (const decision of decisions) {
@@ -248,55 +286,124 @@ export async function* importRows(
     }
   }
 
-  const foundNow = new Set<string>();
-  const told = (result: RowResult): RowResult => {
-    const { decision } = result;
-    const isFound =
-      decision?.kind === "shipped" &&
-      !decision.isElsewhere &&
-      foundNow.has(nameOperation(decision.operation));
-    return isFound ? { ...result, outcome: "found" } : result;
-  };
-
-  let failure: { readonly error: unknown } | undefined;
-  try {
-    yield* pass(rows);
-    for (let looks = 0; later.length > 0 && looks < mostLooks && !stop.aborted; ) {
-      const batch = later;
-      later = [];
-      const done = await settle(batch).catch((error) => {
-        later = batch;
-        throw error;
-      });
-      if (done === "stopped") {
-        later = batch;
-        break;
+  /** Rows in doubt that were not decided about in the end. */
+  async function* inDoubt(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<RowResult> {
+    for await (const batch of inBatches(of, viewFactor * options.concurrency)) {
+      const left = batch.filter(({ row }) => !reported.has(row));
+      const decisions = await ledger.viewRows(run.customer, equalRows.place(left), file, policy, clock.now());
+      for (const [index, decision] of decisions.entries()) {
+        const row = left[index] as ImportRow;
+        if (decision.kind !== "in_doubt" || !isLeftInDoubt(decision.operation, run)) continue;
+        equalRows.take({ row, decision, operation: undefined });
+        reported.add(row.row);
+        yield { row, outcome: "unknown", decision, rejection: notFoundOut };
       }
+    }
+  }
+
+  let batch: readonly ImportRow[] = [];
+  try {
+    yield* pass(rows());
+    for (let looks = 0; later.size > 0 && looks < mostLooks && !stop.aborted; ) {
+      batch = [...later];
+      later = new Set();
+      const done = await settle(batch);
+      if (done === "stopped") break;
       if (done === "looked") looks += 1;
-      for await (const result of pass(batch)) yield told(result);
+      yield* pass(batch);
     }
   } catch (error) {
     failure = { error };
   }
-  if (later.length > 0) {
-    const decisions = await ledger.viewRows(run.customer, later, file, policy, clock.now());
-    for (const [index, row] of later.entries()) yield leftOpen(row, decisions[index]);
+  const left = new Set([...batch, ...later]);
+  later = new Set();
+  try {
+    // After a failure also those that an earlier run left in doubt, and whose turn has not come.
+    if (!failure) yield* inDoubt(left);
+    else if ((await ledger.openOperations(run.customer)).length > 0) yield* inDoubt(rows());
+  } catch (error) {
+    failure ??= { error };
+    for (const row of left)
+      if (!reported.has(row.row)) yield { row, outcome: "unknown", rejection: notFoundOut };
   }
   if (failure) throw failure.error;
+}
+
+const notFoundOut: Rejection = {
+  code: "outcome_unknown",
+  message: "its answer was lost; run the import again to find out",
+};
+
+/** In doubt, or sent by this run, which could not record what came of it. */
+function isLeftInDoubt({ state, owner }: Operation, run: Run): boolean {
+  return state === "unknown" || (state === "sending" && owner === run.number);
+}
+
+/**
+ * Equal rows without a ref are interchangeable, but no two of them are one order: keeps the operations that rows
+ * of this run have become, since the others' numbers change when one of them turns out not to be made.
+ */
+function createEqualRows(file: FileFacts, later: () => Iterable<ImportRow>) {
+  const taken = new Map<string, Map<number, string>>();
+  const isEqual = ({ ref, content }: ImportRow) => ref === undefined && file.countOf(content) > 1;
+
+  return {
+    /** The rows as the ledger is to see them: numbered among those that have become nothing yet. */
+    place(rows: readonly ImportRow[]): readonly RowToSend[] {
+      if (!rows.some(isEqual)) return rows;
+      const counts = new Map<string, number>();
+      const countUp = (content: string) => {
+        const count = (counts.get(content) ?? 0) + 1;
+        counts.set(content, count);
+        return count;
+      };
+      for (const row of later()) if (isEqual(row)) countUp(row.content);
+      return rows.map((row) => {
+        if (!isEqual(row)) return row;
+        const names = new Set(taken.get(row.content)?.values());
+        const isTaken = (operation: Operation) => names.has(nameOperation(operation));
+        return { ...row, occurrence: countUp(row.content), isTaken };
+      });
+    },
+    take({ row, decision, operation }: Claim): void {
+      if (!isEqual(row)) return;
+      const own = operation ?? ownOperation(decision);
+      if (!own) return;
+      const names = taken.get(row.content) ?? new Map<number, string>();
+      taken.set(row.content, names.set(row.row, nameOperation(own)));
+    },
+    release({ content, row }: ImportRow): void {
+      taken.get(content)?.delete(row);
+    },
+  };
+}
+
+/** The operation that the row itself has become. */
+function ownOperation(decision: RowDecision): Operation | undefined {
+  if (decision.kind === "send" || decision.kind === "held") return undefined;
+  return decision.kind === "shipped" && decision.isElsewhere ? undefined : decision.operation;
+}
+
+/** Row numbers, a byte each. */
+function createRowSet() {
+  let has = new Uint8Array(1_024);
+  return {
+    add(row: number): void {
+      if (row >= has.length) {
+        const larger = new Uint8Array(Math.max(row + 1, 2 * has.length));
+        larger.set(has);
+        has = larger;
+      }
+      has[row] = 1;
+    },
+    has: (row: number) => has[row] === 1,
+  };
 }
 
 interface LostOperation {
   readonly draft: NonNullable<Operation["draft"]>;
   readonly content: string;
   readonly operation: Operation;
-}
-
-/** A row that the import ended without deciding. */
-function leftOpen(row: ImportRow, decision: RowDecision | undefined): RowResult {
-  const isInDoubt = decision?.kind === "in_doubt" && decision.operation.state === "unknown";
-  if (!isInDoubt) return { row, outcome: "unsent" };
-  const message = "its answer was lost; run the import again to find out";
-  return { row, outcome: "unknown", decision, rejection: { code: "outcome_unknown", message } };
 }
 
 /** What a decision of the ledger means for a row that is not sent. */
@@ -347,6 +454,8 @@ function createRowSender({ tools, options, backoff, onLost }: RowSenderOptions) 
   const limiter = createRateLimiter(clock, options.ratePerSecond);
   const inSlot = createSlots(options.concurrency);
   let hasFailed = false;
+  /** Why an answer could not be recorded. */
+  let failure: { readonly error: unknown } | undefined;
 
   /**
    * Gives undefined where the row is not to be sent any more. What the answer means for all others is settled
@@ -399,21 +508,50 @@ function createRowSender({ tools, options, backoff, onLost }: RowSenderOptions) 
   const end = (name: OperationName, outcome: CreateOutcome, canWait = false) =>
     ledger.endCreate(name, run.number, outcome, clock.now(), { canWait });
 
+  /** What came of a request is reported although it cannot be recorded; then the import ends. */
+  async function record(name: OperationName, outcome: CreateOutcome, canWait = false): Promise<void> {
+    await end(name, outcome, canWait).catch((error) => {
+      if (error instanceof OrderTaken || error instanceof LostClaim) throw error;
+      hasFailed = true;
+      failure ??= { error };
+    });
+  }
+
   /** An order that another operation has already makes this one unknown. */
   async function endCreated(
     row: ImportRow,
     name: OperationName,
     { order, orderState }: Extract<SendResult, { kind: "created" }>,
   ): Promise<RowResult> {
+    const unknown = (message: string): RowResult => ({
+      row,
+      outcome: "unknown",
+      rejection: { code: "outcome_unknown", message },
+    });
     try {
-      await end(name, { state: "created", order, orderState }, true);
+      await record(name, { state: "created", order, orderState }, true);
       return { row, outcome: "created", order };
     } catch (error) {
+      if (error instanceof LostClaim)
+        return unknown(`order ${order.id} was created, but another run has settled this row meanwhile`);
       if (!(error instanceof OrderTaken)) throw error;
-      await end(name, { state: "unknown" });
-      const message = `the service answered with order ${order.id}, which operation ${nameOperation(error.holder)} has made`;
-      return { row, outcome: "unknown", rejection: { code: "outcome_unknown", message } };
+      await record(name, { state: "unknown" });
+      return unknown(
+        `the service answered with order ${order.id}, which operation ${nameOperation(error.holder)} has made`,
+      );
     }
+  }
+
+  async function endRefused(
+    row: ImportRow,
+    name: OperationName,
+    { isFinal, rejection }: Extract<SendResult, { kind: "refused" }>,
+  ): Promise<RowResult> {
+    const kept = redactRejection(rejection, row.draft);
+    await record(name, { state: isFinal ? "refused" : "unsent", rejection: kept }).catch((error) => {
+      if (!(error instanceof LostClaim)) throw error;
+    });
+    return { row, outcome: "refused", rejection };
   }
 
   async function send(row: ImportRow, name: OperationName): Promise<Turn> {
@@ -421,24 +559,19 @@ function createRowSender({ tools, options, backoff, onLost }: RowSenderOptions) 
       if (tries > 1)
         await ledger.markSending(name, run.number, { atMs: clock.now(), offsetMs: lookup.clockOffsetMs() });
       const answered = await inSlot(() => request(row)).catch(async (error) => {
-        await end(name, { state: "unknown" });
         onLost(row);
+        await end(name, { state: "unknown" });
         throw error;
       });
       const result = answered?.result;
       switch (result?.kind) {
         case "created":
           return { finished: inBackground(endCreated(row, name, result)) };
-        case "refused": {
-          const { isFinal, rejection } = result;
-          const kept = redactRejection(rejection, row.draft);
-          const outcome = { state: isFinal ? "refused" : "unsent", rejection: kept } as const;
-          const ended = end(name, outcome).then((): RowResult => ({ row, outcome: "refused", rejection }));
-          return { finished: inBackground(ended) };
-        }
+        case "refused":
+          return { finished: inBackground(endRefused(row, name, result)) };
         case "unknown":
-          await end(name, { state: "unknown" });
           onLost(row);
+          await end(name, { state: "unknown" });
           if (answered?.end) throw answered.end;
           return {};
       }
@@ -453,14 +586,19 @@ function createRowSender({ tools, options, backoff, onLost }: RowSenderOptions) 
     return { finished: Promise.resolve({ row, outcome: "unsent" }) };
   }
 
-  return async (row: ImportRow, name: OperationName): Promise<Turn> => {
-    try {
-      return await send(row, name);
-    } catch (error) {
-      if (!(error instanceof LostClaim)) throw error;
-      onLost(row); // another run has taken it over, and settles it
-      return {};
-    }
+  return {
+    get failure() {
+      return failure;
+    },
+    async send(row: ImportRow, name: OperationName): Promise<Turn> {
+      try {
+        return await send(row, name);
+      } catch (error) {
+        if (!(error instanceof LostClaim)) throw error;
+        onLost(row); // another run has taken it over, and settles it
+        return {};
+      }
+    },
   };
 }
 

@@ -45,7 +45,7 @@ export type BegunCreate =
 
 export interface ImportFile {
   readonly shop: string;
-  /** Without links. */
+  /** Without links; empty for stdin and pipes. */
   readonly path: string;
   /** Hash of the bytes, and of the rows' contents in whatever order. */
   readonly bytesHash: string;
@@ -324,11 +324,13 @@ export function createOperations(database: Database, write: Write): Operations {
       ["path", path],
       ["bytes_hash", bytesHash],
       ["rows_hash", rowsHash],
-    ] as const)
+    ] as const) {
+      if (value === "") continue; // stdin and pipes have no path
       for (const { file } of sql(
         `SELECT DISTINCT file FROM files WHERE customer = ? AND ${column} = ? AND shop = ?`,
       ).all(customer, value, shop))
         found.add(Number(file));
+    }
     return [...found].sort((a, b) => a - b);
   }
 

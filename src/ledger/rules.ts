@@ -13,8 +13,10 @@ export const terminalWindowMs = 24 * 3_600_000;
 export interface RowToSend {
   readonly row: number;
   readonly ref: string | undefined;
-  /** Which of the equal rows without a ref it is, from 1. */
+  /** Which of the equal rows without a ref it is, from 1, among those that `isTaken` leaves. */
   readonly occurrence: number;
+  /** Operations that other rows of the same file are known to have become. */
+  readonly isTaken?: ((operation: Operation) => boolean) | undefined;
   readonly content: string;
   readonly draft: Draft;
   /** Parts of the draft that a default gave and not the row itself. */
@@ -40,7 +42,7 @@ export interface RowPolicy {
   /** Rows whose orders were cancelled are sent once more. */
   readonly resendCancelled: boolean;
   /** Rows that were named as second orders. */
-  isAllowed(row: RowToSend): boolean;
+  isAllowed(row: Pick<RowToSend, "row" | "ref">): boolean;
 }
 
 export type RowDecision =
@@ -73,15 +75,15 @@ export function decideRow(
   nowMs: number,
 ): RowDecision {
   const isAllowed = policy.isAllowed(row);
-  const operation = row.ref === undefined ? findSlot(row, own) : findNamed(own);
+  const operation = row.ref === undefined ? findSlot(row, own, file, policy) : findNamed(own);
   if (operation && operation.state !== "refused") {
     const decision = decideOwn(row, operation);
     // One more order for a row that was named; a second run with the same flag makes no third.
-    const isRepeated = own.some(
-      (each) =>
-        each.allowance !== "none" && each.content === row.content && isLive(each) && !isCancelled(each),
+    const repeated = own.findLast(
+      (each) => each.allowance !== "none" && each.content === row.content && isStanding(each),
     );
-    if (decision.kind === "in_doubt" || isRepeated) return decision;
+    if (decision.kind === "in_doubt") return decision;
+    if (repeated) return isAllowed && repeated.allowance === "extra" ? decideOwn(row, repeated) : decision;
     if (decision.kind !== "cancelled") return isAllowed ? { kind: "send", allowance: "extra" } : decision;
     if (isAllowed) return { kind: "send", allowance: "equal" };
     return policy.resendCancelled ? { kind: "send", allowance: "none" } : decision;
@@ -117,11 +119,31 @@ export function changedFields(
 }
 
 /** Equal rows of one file are as many orders: the n-th is the n-th of those that were made or may have been. */
-function findSlot({ occurrence }: RowToSend, own: readonly Operation[]): Operation | undefined {
-  const slots = own.filter(({ allowance }) => allowance !== "extra");
-  const standing = slots.filter((each) => isLive(each) && !isCancelled(each));
-  const refused = slots.filter(({ state }) => state === "refused");
-  return [...standing, ...slots.filter(isCancelled), ...refused][occurrence - 1];
+function findSlot(
+  { row, occurrence, content, isTaken = () => false }: RowToSend,
+  own: readonly Operation[],
+  file: FileFacts,
+  policy: RowPolicy,
+): Operation | undefined {
+  const all = own.filter(({ allowance }) => allowance !== "extra");
+  const slots = all.filter((each) => !isTaken(each));
+  // A row that was named before, and is named again, is the row that it was: not its equals, which were held.
+  const isNamed = (each: Operation) =>
+    each.allowance === "equal" &&
+    each.row !== undefined &&
+    isStanding(each) &&
+    policy.isAllowed({ row: each.row, ref: undefined });
+  const named = slots.filter(isNamed);
+  const itself = named.find((each) => each.row === row);
+  if (itself) return itself;
+  const others = slots.filter((each) => !named.includes(each));
+  const refused = others.filter(({ state }) => state === "refused");
+  const rank = occurrence - named.filter((each) => (each.row ?? 0) < row).length;
+  const slot = [...others.filter(isStanding), ...others.filter(isCancelled), ...refused][rank - 1];
+  if (slot) return slot;
+  // However the rows are numbered, there are never more orders than rows.
+  const standing = all.filter(isStanding);
+  return standing.length >= file.countOf(content) ? standing.at(-1) : undefined;
 }
 
 /** The newest order of a ref that counts, else a cancelled one, else the newest refusal. */
@@ -138,6 +160,11 @@ export function isLive(operation: Operation): boolean {
   return isMade(operation) || isInDoubt(operation) || operation.state === "ready";
 }
 
+/** It counts as the order of a row. */
+function isStanding(operation: Operation): boolean {
+  return isLive(operation) && !isCancelled(operation);
+}
+
 /** The operation that holds the row: one in doubt first. */
 function findBlocker(
   row: RowToSend,
@@ -148,7 +175,7 @@ function findBlocker(
 ): Operation | undefined {
   const seen = new Map<string, number>();
   const candidates = equal.filter((operation) => {
-    if (!isLive(operation) || isCancelled(operation)) return false;
+    if (!isStanding(operation)) return false;
     if (isOfRow(operation, file, seen)) return false;
     const haveRefs = row.ref !== undefined && operation.ref !== undefined;
     if (haveRefs) return false; // other refs: other orders, and an equal ref is among its own
@@ -184,7 +211,7 @@ export interface Equals {
 }
 
 export function findEquals(equal: readonly Operation[], windowMs: number, nowMs: number): Equals {
-  const live = equal.filter((operation) => isLive(operation) && !isCancelled(operation));
+  const live = equal.filter(isStanding);
   const made = live.filter((operation) => isMade(operation));
   return {
     inDoubt: live.filter((operation) => !isMade(operation)),

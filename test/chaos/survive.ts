@@ -1,15 +1,16 @@
-/** Owns the ordeal of an import: a service that fails on every other path, and kills at random moments. */
+/** The ordeal of an import: a service that fails on every other path, and kills at random moments. */
 
 import { createReadStream } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "vitest";
-import { openJournal } from "../../src/import/journal.ts";
 import { type ImportRow, readRows } from "../../src/import/rows.ts";
+import type { Draft } from "../../src/model/draft.ts";
 import type { FaultRule } from "../../src/sandbox/faults.ts";
 import { createRandom } from "../../src/sandbox/random.ts";
 import { inspectSource } from "../../src/sheets/source.ts";
+import { allCreates, withLedger } from "../support/imports.ts";
 import { createProcessHome, type ProcessHome } from "../support/process.ts";
 
 export interface Ordeal {
@@ -29,7 +30,7 @@ interface Served {
 const longestRunMs = 600_000;
 const mostRuns = 40;
 const name = "orders.csv";
-const words = `orders import ${name} --yes --ndjson`;
+const importing = (file: string) => `orders import ${file} --yes --ndjson`;
 
 /** The seed of this run; CHAOS_SEED repeats one. */
 export function chooseSeed(): number {
@@ -40,17 +41,61 @@ export function chooseSeed(): number {
 /** Imports a file through it all, and checks that the service holds each row exactly once. */
 export async function survive(ordeal: Ordeal, seed: number): Promise<string> {
   const random = createRandom(seed);
+  const served = await serveBadly(seed);
+  const home = await homeOf(served);
+  await writeFile(path.join(home.directory, name), sheet(ordeal, random));
+  const startedMs = Date.now();
+  const { kills, ends } = await insist(home, name, ordeal, random);
+  const elapsedMs = Date.now() - startedMs;
+  const faults = await countFaults(served);
+  await planFaults(served, "DELETE");
+  await compare(home, served, [name]);
+  return `${kills} kills, ends: ${ends.join(" ")}; ${Math.round(elapsedMs / 1_000)} s; ${faults}`;
+}
+
+/**
+ * The same with several processes at once, whose files have refs in common: each ref is an order once, and so is
+ * each row without a ref, which stands in one file alone.
+ */
+export async function surviveTogether(ordeal: Ordeal & { files: number }, seed: number): Promise<string> {
+  const random = createRandom(seed);
+  const served = await serveBadly(seed);
+  const home = await homeOf(served);
+  const names = Array.from({ length: ordeal.files }, (_, index) => `part-${index}.csv`);
+  for (const [index, part] of names.entries())
+    await writeFile(path.join(home.directory, part), overlappingSheet(index, ordeal, random));
+  const each = { ...ordeal, kills: Math.ceil(ordeal.kills / ordeal.files) };
+  const all = await Promise.all(names.map((part) => insist(home, part, each, random)));
+  const faults = await countFaults(served);
+  await planFaults(served, "DELETE");
+  for (const part of names) {
+    const last = await home.courier(importing(part), { limitMs: longestRunMs });
+    expect([last.exit, last.stdout.match(/"outcome":"shipped"/g)?.length], last.stderr).toEqual([
+      0,
+      ordeal.rows,
+    ]);
+  }
+  await compare(home, served, names);
+  const kills = all.reduce((sum, one) => sum + one.kills, 0);
+  return `${kills} kills, ends: ${all.map(({ ends }) => ends.join(" ")).join(" | ")}; ${faults}`;
+}
+
+async function serveBadly(seed: number): Promise<Served> {
   const service = await createProcessHome();
   const serving = service.start("sandbox serve --faults --json", { limitMs: longestRunMs });
   const [line] = await serving.untilStdout(/\{.*\}/);
   const served = JSON.parse(line) as Served;
   await planFaults(served, "PUT", faultRules(seed));
+  return served;
+}
 
-  const env = { COURIER_BASE_URL: served.base_url, COURIER_API_KEY: served.api_key };
-  const home = await createProcessHome(env);
-  await writeFile(path.join(home.directory, name), sheet(ordeal, random));
+function homeOf({ base_url, api_key }: Served): Promise<ProcessHome> {
+  return createProcessHome({ COURIER_BASE_URL: base_url, COURIER_API_KEY: api_key });
+}
 
-  const startedMs = Date.now();
+/** Imports a file in processes that are killed, as often as the ordeal says, and then until nothing is left to do. */
+async function insist(home: ProcessHome, file: string, ordeal: Ordeal, random: () => number) {
+  const words = importing(file);
   const ends: string[] = [];
   let kills = 0;
   for (let runs = 0; kills < ordeal.kills; runs++) {
@@ -72,11 +117,7 @@ export async function survive(ordeal: Ordeal, seed: number): Promise<string> {
     expect([0, 3, 5, 6], `exit ${exit} of a run: ${ended.stderr}`).toContain(exit);
     ends.push(String(exit));
   }
-  const elapsedMs = Date.now() - startedMs;
-  const faults = await countFaults(served);
-  await planFaults(served, "DELETE");
-  await compare(home, served, ordeal);
-  return `${kills} kills, ends: ${ends.join(" ")}; ${Math.round(elapsedMs / 1_000)} s; ${faults}`;
+  return { kills, ends };
 }
 
 /** 10 % lost before and 10 % after processing, 5 % limited, 5 % failing, on all paths. */
@@ -121,14 +162,34 @@ function sheet({ rows, pairs }: Ordeal, random: () => number): string {
   const lines = Array.from({ length: rows - pairs }, (_, index) => {
     // A pair has no ref, and neither have some of the others.
     const ref = index >= pairs && random() < 0.5 ? `R-${index}` : "";
-    const phone = `138${String(10_000_000 + index)}`;
-    return `${ref},张三,13800138000,深圳市,李四${index % 7},${phone},北京市,"建国路${index}号, 2单元",手机,${index % 3}.5,1`;
+    return lineOf(ref, index);
   });
-  const all = [...lines, ...lines.slice(0, pairs)];
-  const shuffled = all.map((text) => ({ text, at: random() })).sort((a, b) => a.at - b.at);
+  return shuffled([...lines, ...lines.slice(0, pairs)], random);
+}
+
+/** Half of the rows have refs that other files have too; of the others, which have none, `pairs` stand twice. */
+function overlappingSheet(file: number, { rows, pairs }: Ordeal, random: () => number): string {
+  const half = Math.floor(rows / 2);
+  const shared = Array.from({ length: half }, (_, index) => {
+    const number = index + Math.floor((file * half) / 3);
+    return lineOf(`R-${number}`, number);
+  });
+  const own = Array.from({ length: rows - half - pairs }, (_, index) =>
+    lineOf("", 1_000_000 * (file + 1) + index),
+  );
+  return shuffled([...shared, ...own, ...own.slice(0, pairs)], random);
+}
+
+function lineOf(ref: string, index: number): string {
+  const phone = `138${String(10_000_000 + index)}`;
+  return `${ref},张三,13800138000,深圳市,李四${index % 7},${phone},北京市,"建国路${index}号, 2单元",手机,${index % 3}.5,1`;
+}
+
+function shuffled(lines: readonly string[], random: () => number): string {
+  const placed = lines.map((text) => ({ text, at: random() })).sort((a, b) => a.at - b.at);
   const header =
     "ref,sender.name,sender.phone,sender.city,receiver.name,receiver.phone,receiver.city,receiver.detail,item.name,item.weight,item.quantity";
-  return [header, ...shuffled.map(({ text }) => text), ""].join("\n");
+  return [header, ...placed.map(({ text }) => text), ""].join("\n");
 }
 
 interface Detail {
@@ -136,8 +197,13 @@ interface Detail {
   readonly item: { readonly name: string; readonly weight: number; readonly quantity: number };
 }
 
-/** What the service holds, and what the journal says of it, against the rows of the file. */
-async function compare({ directory }: ProcessHome, { base_url, api_key }: Served, { rows }: Ordeal) {
+/** What the service holds, and what the ledger says of it, against the rows of the files. */
+async function compare(
+  { directory, stateDir }: ProcessHome,
+  { base_url, api_key }: Served,
+  files: readonly string[],
+) {
+  const wanted = await rowsOf(files.map((file) => path.join(directory, file)));
   const get = async (target: string) => {
     const response = await fetch(`${base_url}/api/v1/${target}`, {
       headers: { authorization: `Bearer ${api_key}` },
@@ -145,36 +211,48 @@ async function compare({ directory }: ProcessHome, { base_url, api_key }: Served
     return (await response.json()) as { data: unknown; pagination: { total_items: number } };
   };
   const stored = new Map<string, string>();
-  for (let page = 1; page <= Math.ceil(rows / 100) + 1; page++) {
+  for (let page = 1; page <= Math.ceil(wanted.length / 100) + 1; page++) {
     const { data, pagination } = await get(`orders?limit=100&page=${page}`);
-    expect(pagination.total_items, "orders that the service holds").toBe(rows);
+    expect(pagination.total_items, "orders that the service holds").toBe(wanted.length);
     for (const { id } of data as { id: number }[]) {
       const { receiver, item } = (await get(`orders/${id}`)).data as Detail;
       stored.set(String(id), tell(receiver.name, receiver.phone, receiver.address, item.weight));
     }
   }
-  const file = path.join(directory, name);
-  const wanted: ImportRow[] = [];
-  const content = () => createReadStream(file);
-  const facts = await inspectSource(content, name);
-  for await (const row of readRows({ content, name, facts, mapping: new Map() }))
-    if ("ok" in row) wanted.push(row.ok);
-  const expected = wanted.map(({ draft: { receiver, item } }) =>
-    tell(receiver?.name, receiver?.phone, `${receiver?.city}${receiver?.detail}`, Number(item?.weight)),
-  );
+  const expected = wanted.map(({ draft }) => describe(draft));
   expect([...stored.values()].sort()).toEqual([...expected].sort());
 
-  const text = await readFile(`${file}.journal.ndjson`, "utf8");
-  const header = JSON.parse(text.slice(0, text.indexOf("\n")));
-  const journal = await openJournal(`${file}.journal.ndjson`, header, "");
-  expect(journal.open.size, "rows of which the journal does not know what became").toBe(0);
-  for (const [index, { key }] of wanted.entries()) {
-    const last = await journal.lastOf(key);
-    const id = last?.kind === "created" ? last.id : "";
-    expect(stored.get(id), `the order of ${key}`).toBe(expected[index]);
-    stored.delete(id);
+  await withLedger(stateDir, async (ledger) => {
+    const creates = await allCreates(ledger);
+    const open = creates.filter(({ state }) => !["created", "found", "unsent"].includes(state));
+    expect(open, "operations that are not settled").toEqual([]);
+    const made = creates.filter(({ order }) => order);
+    const named = ({ ref, content }: { ref?: string | undefined; content?: string | undefined }) =>
+      ref ?? content ?? "";
+    expect(made.map(named).sort()).toEqual(wanted.map(named).sort());
+    for (const { order, draft } of made) {
+      expect(stored.get(order?.id ?? ""), `the order ${order?.id}`).toBe(describe(draft));
+      stored.delete(order?.id ?? "");
+    }
+  });
+  expect([...stored.keys()], "orders that the ledger does not know").toEqual([]);
+}
+
+/** The rows of all files; a ref that several of them have is one row. */
+async function rowsOf(files: readonly string[]): Promise<readonly ImportRow[]> {
+  const rows = new Map<string, ImportRow>();
+  for (const file of files) {
+    const content = () => createReadStream(file);
+    const facts = await inspectSource(content, file);
+    for await (const row of readRows({ content, name: file, facts, mapping: new Map() }))
+      if ("ok" in row) rows.set(row.ok.ref ?? `${file} ${row.ok.row}`, row.ok);
   }
-  await journal.close();
+  return [...rows.values()];
+}
+
+/** What a detail shows of an order that was made of this draft. */
+function describe({ receiver, item }: Draft = {}): string {
+  return tell(receiver?.name, receiver?.phone, `${receiver?.city}${receiver?.detail}`, Number(item?.weight));
 }
 
 function tell(...facts: readonly unknown[]): string {

@@ -1,118 +1,97 @@
-/** Imports at the same time: one goes on, the others end at once and say which; a file has one journal by any name. */
+/** Imports at the same time: they share the rows, each row is sent once, and each of them reports all rows. */
 
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
-import path from "node:path";
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 const post = { method: "POST", path: "/api/v1/orders" } as const;
+const words = "--concurrency 2";
+const countTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-describe("two imports of one account at once", () => {
-  test("a copy imported while the question is open is told of the other, and nothing doubles", async () => {
-    const home = await createImportHome(sheet(row("A-1"), row("A-2")));
-    const copy = await home.put(await readFile(home.file), "copy.csv");
-    const meanwhile: Awaited<ReturnType<typeof home.courier>>[] = [];
-    const prompts = {
-      ...scriptedPrompts({}),
-      async confirm() {
-        meanwhile.push(await home.courier(["orders", "import", copy, "--yes", "--json"]));
-        meanwhile.push(await home.courier(["orders", "import", copy, "--check", "--json"]));
-        return true;
-      },
-    };
-    const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
-    expect(ran.exit).toBe(0);
-    const [sending, checking] = meanwhile;
-    expect([sending?.exit, sending?.stdout]).toEqual([2, ""]);
-    expect(JSON.parse(sending?.stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({
-      code: "file",
-      message: `another import with the account (environment) is under way`,
-      hint: "nothing was sent; wait until it has ended, then run the same command again",
-    });
-    expect(checking?.exit, "looking harms nobody").toBe(0);
-    expect(await home.receivers()).toHaveLength(2);
-    const again = await home.courier(["orders", "import", copy, "--yes"]);
-    expect(again.stderr).toContain("of the same ref: A-1");
-    const left = (await readdir(home.stateDir)).filter((name) => !name.endsWith(".lock.db"));
-    expect(left.sort()).toEqual(["journals.json", "seen-orders.ndjson"]);
+describe("several imports of one account at once", () => {
+  test.each<[string, (rows: readonly string[]) => readonly string[]]>([
+    ["the same file", (rows) => rows],
+    ["a re-sorted copy", (rows) => rows.toReversed()],
+  ])("of %s: each row once, and all of them report all rows", async (_what, sort) => {
+    const rows = countTo(30).map((index) => row(index % 3 === 0 ? "" : `A-${index}`, `名${index % 5}`));
+    const home = await createImportHome(sheet(...rows));
+    home.sandbox.faults.set([{ ...post, kind: "latency", ms: 3 }]);
+    const copy = await home.put(sheet(...sort(rows)), "copy.csv");
+    const all = await Promise.all([
+      home.run(words),
+      home.importFile(copy, words),
+      home.importFile("-", words, { stdin: sheet(...rows) }),
+    ]);
+    expect(home.posts).toBe(30);
+    for (const { exit, report, stderr } of all) {
+      expect(exit, stderr).toBe(0);
+      expect(report.map(({ row: number }) => number)).toEqual(countTo(30));
+      expect(new Set(report.map(({ id }) => id)).size, "each row its own order").toBe(30);
+    }
+    const made = all.flatMap(({ report }) => report).filter(({ outcome }) => outcome === "created");
+    expect(made).toHaveLength(30);
   });
 
-  test("of two copies that begin together one is imported", async () => {
-    const home = await createImportHome(sheet(row("A-1"), row("A-2"), row("A-3")));
-    const copy = await home.put(await readFile(home.file), "copy.csv");
-    const both = await Promise.all([home.run(), home.courier(["orders", "import", copy, "--yes"])]);
-    expect(both.map(({ exit }) => exit).sort()).toEqual([0, 2]);
-    expect(await home.receivers()).toHaveLength(3);
+  test("of overlapping files: the refs that both have ship once", async () => {
+    const home = await createImportHome(sheet(...countTo(20).map((index) => row(`A-${index}`))));
+    home.sandbox.faults.set([{ ...post, kind: "latency", ms: 3 }]);
+    const other = await home.put(sheet(...countTo(20).map((index) => row(`A-${index + 10}`))), "other.csv");
+    const both = await Promise.all([home.run(words), home.importFile(other, words)]);
+    expect(both.map(({ exit }) => exit)).toEqual([0, 0]);
+    expect(both.map(({ report }) => report.length)).toEqual([20, 20]);
+    expect(home.posts).toBe(30);
   });
 
-  test("needs a place for its lock, which is told before anything is sent", async () => {
-    const home = await createImportHome(sheet(row("A-1")));
-    const { exit, stderr } = await home.run("", {
-      env: { COURIER_STATE_DIR: path.join(home.file, "state") },
-    });
-    expect([exit, home.posts]).toEqual([2, 0]);
-    expect(stderr).toContain("cannot lock the imports of the account (environment) in ");
-    expect(stderr).toContain("choose another place with COURIER_STATE_DIR");
+  test("of different files with an equal row without a ref: one ships it, the other holds it", async () => {
+    const home = await createImportHome(sheet(row("", "王五"), row("", "赵六")));
+    home.sandbox.faults.set([{ ...post, kind: "latency", ms: 3 }]);
+    const other = await home.put(sheet(row("", "王五"), row("", "孙七")), "other.csv");
+    const both = await Promise.all([home.run(words), home.importFile(other, words)]);
+    expect(both.map(({ exit }) => exit).sort()).toEqual([0, 3]);
+    expect([...(await home.receivers())].sort()).toEqual(["孙七", "王五", "赵六"].sort());
   });
 
-  test("those of two accounts do not wait for each other", async () => {
-    const home = await createImportHome(sheet(row("A-1")));
-    const copy = await home.put(await readFile(home.file), "copy.csv");
-    const prompts = {
-      ...scriptedPrompts({}),
-      confirm: async () =>
-        (await home.courier(["orders", "import", copy, "--yes", "--account", "sandbox"])).exit === 0,
-    };
-    expect((await home.courier(["orders", "import", home.file], { terminal: 120, prompts })).exit).toBe(0);
+  test("with answers lost to each of them: each row once, and none in doubt", async () => {
+    const rows = countTo(24).map((index) => row(index % 2 === 0 ? "" : `A-${index}`, `名${index % 4}`));
+    const home = await createImportHome(sheet(...rows));
+    home.sandbox.faults.set([
+      { ...post, kind: "drop_after", probability: 0.2, seed: 5 },
+      { ...post, kind: "drop_before", probability: 0.2, seed: 7 },
+    ]);
+    const both = await Promise.all([home.run(words), home.run(words)]);
+    home.sandbox.faults.clear();
+    const last = await home.run();
+    expect(last.exit, [...both, last].map(({ stderr }) => stderr).join("\n")).toBe(0);
+    expect(new Set(last.report.map(({ id }) => id)).size).toBe(24);
+    expect(await home.receivers()).toHaveLength(24);
+    const states = new Set((await home.operations()).map(({ state }) => state));
+    expect([...states].filter((state) => ["ready", "sending", "unknown"].includes(state))).toEqual([]);
   });
 });
 
-describe("another name of a journal", () => {
-  test("by a link is the same journal: it is held, and goes on", async () => {
-    const home = await createImportHome(sheet(row("A-1"), row("A-2"), row("A-3")));
-    const [real, link] = [path.join(home.directory, "real.ndjson"), path.join(home.directory, "link.ndjson")];
-    await symlink("real.ndjson", link); // which leads nowhere yet
-    const prompts = {
-      ...scriptedPrompts({}),
-      async confirm() {
-        const { exit, stderr } = await home.run(`--journal ${real}`);
-        expect([exit, stderr]).toEqual([2, expect.stringContaining("cannot lock the journal")]);
-        return true;
-      },
-    };
-    const words = ["orders", "import", home.file, "--journal", link];
-    expect((await home.courier(words, { terminal: 120, prompts })).exit).toBe(0);
-    for (const each of [real, link])
-      expect(outcomes((await home.run(`--journal ${each}`)).report)).toBe("created created created");
-    expect(home.posts).toBe(3);
-  });
+test("a copy that is imported while the question is open has all the rows, and the first finds them shipped", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2")));
+  const copy = await home.put(await readFile(home.file), "copy.csv");
+  const meanwhile: string[] = [];
+  const prompts = {
+    ...scriptedPrompts({}),
+    async confirm() {
+      const ran = await home.importFile(copy);
+      meanwhile.push(`${ran.exit} ${outcomes(ran.report)}`);
+      return true;
+    },
+  };
+  const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+  expect(meanwhile).toEqual(["0 created created"]);
+  expect(ran.exit).toBe(0);
+  expect(ran.stdout.match(/shipped/g)).toHaveLength(2);
+  expect(home.posts).toBe(2);
+});
 
-  test("by the directory's link is no other import: what was lost is looked for", async () => {
-    const home = await createImportHome(sheet(row("A-1"), row("A-2")));
-    home.sandbox.faults.set([
-      { ...post, kind: "drop_after", after: 1 },
-      { method: "GET", path: "/api/v1/orders", kind: "status", status: 500 },
-    ]);
-    expect((await home.run("--concurrency 1")).exit).toBe(5);
-    home.sandbox.faults.clear();
-    const linked = path.join(home.directory, "linked");
-    await mkdir(path.join(home.directory, "below"));
-    await symlink(home.directory, linked);
-    const ran = await home.courier(["orders", "import", path.join(linked, "orders.csv"), "--yes"]);
-    expect(ran.exit, ran.stderr).toBe(0);
-    expect(await home.receivers()).toHaveLength(2);
-  });
-
-  test("that an earlier version kept with the link in it is known again", async () => {
-    const home = await createImportHome(sheet(row("A-1")));
-    expect((await home.run()).exit).toBe(0);
-    const index = path.join(home.stateDir, "journals.json");
-    await symlink(home.directory, path.join(home.directory, "linked"));
-    const text = await readFile(index, "utf8");
-    await writeFile(index, text.replace(home.directory, `${home.directory}/linked`));
-    await home.put(sheet(row("A-1"), row("A-2")));
-    expect((await home.run()).exit).toBe(0);
-    expect(await home.receivers()).toHaveLength(2);
-  });
+test("imports of two accounts know nothing of each other", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  const env = { COURIER_BASE_URL: "", COURIER_API_KEY: "" };
+  const both = await Promise.all([home.run(), home.run("--account sandbox", { env })]);
+  expect(both.map(({ exit, report }) => `${exit} ${outcomes(report)}`)).toEqual(["0 created", "0 created"]);
 });

@@ -1,6 +1,6 @@
 /** The file of an import: what was checked is what is sent, whatever becomes of the file meanwhile. */
 
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { createImportHome, header, row, sheet } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
@@ -59,21 +59,33 @@ test("a file that is written while it is read is not taken: exit 2", async () =>
   });
 });
 
-test("the copy that is read has no name from the beginning, so that no end leaves it behind", async () => {
+test("no copy of a file is kept anywhere while it is imported", async () => {
   const home = await createImportHome(sheet(row("A-1"), row("A-2")));
-  const seen: string[][] = [];
+  const seen: string[] = [];
   const prompts = {
     ...scriptedPrompts({}),
     async confirm() {
-      seen.push(await readdir(home.stateDir));
+      seen.push(...(await readdir(home.directory)), ...(await readdir(home.stateDir)));
       return true;
     },
   };
   expect((await home.courier(["orders", "import", home.file], { terminal: 120, prompts })).exit).toBe(0);
-  expect(seen.flat().filter((name) => name.startsWith("input-"))).toEqual([]);
-  expect(seen).toHaveLength(1);
-  expect(await readFile(home.file, "utf8")).toContain("A-2");
+  expect(seen.filter((name) => !name.startsWith("ledger.db")).sort()).toEqual(["orders.csv", "state"]);
 });
+
+test.each([["--yes"], ["--check"]])(
+  "a file of more than 256 MB is refused before it is read, with %s",
+  async (flag) => {
+    const home = await createImportHome("");
+    await truncate(home.file, 300 * 2 ** 20);
+    const before = process.memoryUsage().arrayBuffers;
+    const { exit, stderr } = await home.courier(["orders", "import", home.file, flag]);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`error: ${home.file} is larger than 256 MB\nhint: split it into several files`);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 2 ** 20);
+    expect(home.sandbox.requests).toHaveLength(0);
+  },
+);
 
 test.each([
   ["nowhere.csv", "there is no such file"],
@@ -81,7 +93,7 @@ test.each([
 ])("%s: it is said that %s", async (name, reason) => {
   const home = await createImportHome("");
   const file = `${home.directory}/${name}`;
-  const ran = await home.courier(["orders", "import", file, "--yes", "--journal", home.journal]);
+  const ran = await home.courier(["orders", "import", file, "--yes"]);
   expect(ran).toMatchObject({ exit: 2, stdout: "" });
   expect(ran.stderr).toContain(`cannot read ${file}: ${reason}`);
 });

@@ -1,13 +1,14 @@
-/** courier orders import from a user's chair: check, send, see what was refused, mend it, finish. */
+/** courier orders import from a user's chair: check, send, see what was refused, fix it, finish. */
 
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { requestCount } from "../support/answers.ts";
-import { createImportHome, header, journalEntries, outcomes, row, sheet } from "../support/imports.ts";
+import { createImportHome, errorOf, header, outcomes, row, sheet, withLedger } from "../support/imports.ts";
 import { expectScreens } from "../support/screens.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
+const post = { method: "POST", path: "/api/v1/orders" } as const;
 const three = sheet(row("A-1"), row("A-2", "王五", "12"), row("", "赵六"));
 
 describe("--check", () => {
@@ -24,12 +25,15 @@ describe("--check", () => {
       encoding: "utf-8",
       account: "(environment)",
       to_send: 3,
-      created: 0,
+      shipped: 0,
       refused: 0,
+      changed: 0,
+      cancelled: 0,
+      held: 0,
       unknown: 0,
     });
     expect(home.sandbox.requests).toHaveLength(0);
-    await expect(stat(home.journal)).rejects.toThrow("ENOENT");
+    await expect(stat(path.join(home.stateDir, "ledger.db"))).rejects.toThrow("ENOENT");
   });
 
   test("needs no account, and says that nothing was compared", async () => {
@@ -37,7 +41,7 @@ describe("--check", () => {
     const env = { COURIER_BASE_URL: "", COURIER_API_KEY: "" };
     const { exit, stdout } = await home.courier(["orders", "import", home.file, "--check"], { env });
     expect(exit).toBe(0);
-    expect(stdout).toContain("not compared: there is no account");
+    expect(stdout).toMatch(/^Compared with +nothing: there is no account$/m);
     const named = await home.courier(["orders", "import", home.file, "--check", "--account", "nope"]);
     expect(named.exit).toBe(4);
   });
@@ -49,23 +53,28 @@ describe("--check", () => {
     expect(stdout).toMatch(/^Refs +1 row has none$/m);
   });
 
-  test("tells of rows that were sent and are no more there", async () => {
-    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五"), row("A-3")));
-    await home.run();
-    await home.put(sheet(row("A-1"), row("A-3")));
-    const { exit, stdout } = await home.courier(["orders", "import", home.file, "--check"]);
-    expect(exit).toBe(0);
-    expect(stdout).toMatch(/^No more there +1 row was taken out of the file or changed since/m);
-  });
-
-  test("knows what an earlier run has done, and leaves the journal as it is", async () => {
+  test("knows what earlier runs have done, asks the service nothing, and records nothing", async () => {
     const home = await createImportHome(three);
     await home.run();
-    const before = await readFile(home.journal);
+    await home.put(sheet(row("A-1", "孙七"), row("A-2", "王五", "12"), row("", "赵六"), row("A-4")));
+    const [calls, before] = [home.sandbox.requests.length, await home.operations()];
     const { exit, stdout } = await home.courier(["orders", "import", home.file, "--check", "--json"]);
     expect(exit).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ rows: 3, to_send: 0, created: 2, refused: 1, unknown: 0 });
-    expect(await readFile(home.journal)).toEqual(before);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 4, to_send: 1, shipped: 1, refused: 1, changed: 1 });
+    expect(home.sandbox.requests).toHaveLength(calls);
+    expect(await home.operations()).toEqual(before);
+    const runs = await withLedger(home.stateDir, (ledger) => ledger.listRuns({ limit: 9 }));
+    expect(runs).toHaveLength(1);
+  });
+
+  test("of the embedded sandbox makes no ledger either", async () => {
+    const home = await createImportHome(three);
+    const env = { COURIER_BASE_URL: "", COURIER_API_KEY: "" };
+    const ran = await home.courier(["orders", "import", home.file, "--check", "--account", "sandbox"], {
+      env,
+    });
+    expect(ran.exit, ran.stderr).toBe(0);
+    await expect(stat(path.join(home.stateDir, "ledger.db"))).rejects.toThrow("ENOENT");
   });
 
   test.each([["--check"], ["--yes"]])(
@@ -95,7 +104,7 @@ describe("before it sends", () => {
     const ran = await home.courier(["orders", "import", home.file], { terminal: 100, prompts });
     expect(ran).toMatchObject({ exit: 130, stdout: "" });
     expect(prompts.asked).toEqual(["Create 3 orders with the account (environment)?"]);
-    expect(ran.stderr).toContain("3 rows for the account (environment) at http://127.0.0.1:");
+    expect(ran.stderr).toContain("3 rows, account: (environment): 3 without a service level\n");
     expect(ran.stderr).toContain("from 张三\n");
     expect(home.posts).toBe(0);
   });
@@ -173,7 +182,7 @@ describe("the report", () => {
     const csv = await home.courier([...words, "--csv"]);
     expect(csv.stdout.split("\n").slice(0, 2)).toEqual([
       "row,ref,outcome,id,order_no,tracking_number,estimated_fee,error.message",
-      "1,A-1,created,1000001,CO10259126790,CR988818558542,14.00,",
+      "1,A-1,shipped,1000001,CO10259126790,CR988818558542,14.00,",
     ]);
     expect(home.posts).toBe(3);
   });
@@ -226,10 +235,9 @@ describe("rejects come out in the form that went in, and go in again", () => {
     expect(JSON.parse(again.stdout)).toMatchObject([{ ref: "J-1", row: 1, outcome: "created" }]);
     expect(home.posts).toBe(3);
 
-    // The first file still has the refused row; another file has shipped it by now.
+    // The first file still has the row as it was refused; another file has shipped its ref by now.
     const third = await home.run("--retry-refused");
-    expect([third.exit, home.posts]).toEqual([2, 3]);
-    expect(third.stderr).toContain("J-1");
+    expect([third.exit, outcomes(third.report), home.posts]).toEqual([3, "changed shipped", 3]);
   });
 
   test("twice refused, the rejects have one column of errors", async () => {
@@ -249,7 +257,7 @@ describe("rejects come out in the form that went in, and go in again", () => {
     const words = ["orders", "import", home.file, "--yes", "--rejects", rejects, ...map];
     const { exit, stderr } = await home.courier(words);
     expect(exit).toBe(3);
-    expect(stderr).toContain(`hint: mend the rows in ${rejects} and import that file, with the same --map\n`);
+    expect(stderr).toContain(`hint: fix the rows in ${rejects} and import that file, with the same --map\n`);
   });
 
   test("nothing is written where nothing was refused, and never over the input", async () => {
@@ -262,10 +270,11 @@ describe("rejects come out in the form that went in, and go in again", () => {
 
   test("two imports at once do not share a file of rejects: the one that ends last names the other's", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "12")));
-    // Of another service, since the imports of one account take turns.
-    const other = await createImportHome(sheet(row("B-1"), row("B-2", "王五", "12")));
+    const other = await home.put(sheet(row("B-1"), row("B-2", "王五", "12")), "other.csv");
     const rejects = path.join(home.directory, "rejects.csv");
-    const ran = await Promise.all([home, other].map((each) => each.run(`--rejects ${rejects}`)));
+    const ran = await Promise.all(
+      [home.file, other].map((file) => home.importFile(file, `--rejects ${rejects}`)),
+    );
     expect(ran.map(({ exit }) => exit)).toEqual([3, 3]);
     expect(ran.map(({ stderr }) => stderr).join("")).toContain(`is now ${rejects}.old\n`);
     const refs = await Promise.all(
@@ -312,7 +321,7 @@ describe("rejects come out in the form that went in, and go in again", () => {
       if (exit === 3) expect(ran.stderr).toMatch(told);
       else expect(ran.stderr).not.toContain("warning");
       expect(ran.stderr).not.toContain("refused row is in");
-      expect(ran.stderr).not.toContain("mend the rows in");
+      expect(ran.stderr).not.toContain("fix the rows in");
     },
   );
 });
@@ -390,11 +399,12 @@ test("in a long report, what was refused is told once more at the end", async ()
   expect(told).toContain("and 2 more\n30 rows: 18 created, 12 refused\nerror: 12 of 30 rows were refused");
 });
 
-describe("the journal", () => {
-  test("can be read by its owner alone, and names nobody", async () => {
+describe("the ledger", () => {
+  test("can be read by its owner alone, and keeps no personal data of a refusal's words", async () => {
     const home = await createImportHome(three);
     home.sandbox.faults.set([
       {
+        ...post,
         kind: "refuse",
         status: 400,
         code: "INVALID_PARAMETER",
@@ -402,43 +412,38 @@ describe("the journal", () => {
         times: 1,
       },
     ]);
-    const { report } = await home.run();
+    const { report } = await home.run("--concurrency 1");
     expect(report[0]?.error?.message).toContain("13900139000 of 李四, 建国路88号, is odd");
-    expect((await stat(home.journal)).mode & 0o777).toBe(0o600);
-    const text = await readFile(home.journal, "utf8");
-    for (const personal of [
-      "张三",
-      "李四",
-      "王五",
-      "赵六",
-      "13800138000",
-      "13900139000",
-      "建国路",
-      "北京",
-      "茶叶",
-    ])
-      expect(text).not.toContain(personal);
-    expect(text).not.toContain("test-key");
+    expect((await stat(path.join(home.stateDir, "ledger.db"))).mode & 0o777).toBe(0o600);
+    const [refused] = await home.operations();
+    expect(refused?.rejection?.message).toContain("is odd");
+    for (const personal of ["李四", "13900139000", "建国路"])
+      expect(refused?.rejection?.message).not.toContain(personal);
+    expect(await readFile(path.join(home.stateDir, "ledger.db"), "latin1")).not.toContain("test-key");
   });
 
-  test("has each intent before each outcome, under a header that names the file", async () => {
+  test("names run, file and row of each order", async () => {
     const home = await createImportHome(three);
     await home.run("--concurrency 1");
-    const [first, ...entries] = await journalEntries(home.journal);
-    expect(first).toMatchObject({
-      courier_journal: 1,
-      account: "(environment)",
-      base_url: home.sandbox.baseUrl,
-    });
-    expect(first?.input_sha256).toMatch(/^[0-9a-f]{64}$/);
-    expect(entries.map(({ kind }) => kind)).toEqual([
-      "intent",
-      "created",
-      "intent",
-      "refused",
-      "intent",
-      "created",
+    const operations = await home.operations();
+    expect(operations.map(({ state, row: number, ref, shop }) => [state, number, ref, shop])).toEqual([
+      ["created", 1, "A-1", ""],
+      ["refused", 2, "A-2", ""],
+      ["created", 3, undefined, ""],
     ]);
+    const [run] = await withLedger(home.stateDir, (ledger) => ledger.listRuns({ limit: 9 }));
+    expect(run).toMatchObject({ command: "orders import", source: home.file, exit: 3 });
+    expect(run?.endedAtMs).toBeDefined();
+  });
+
+  test("that cannot be made is told before anything is sent: exit 5", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const ran = await home.run("", { env: { COURIER_STATE_DIR: path.join(home.file, "state") } });
+    expect([ran.exit, home.posts]).toEqual([5, 0]);
+    expect(errorOf(ran)).toMatchObject({
+      code: "database",
+      hint: "choose another place with COURIER_STATE_DIR",
+    });
   });
 });
 
@@ -450,10 +455,9 @@ test.each(["", " --ndjson", " --json"])(
     const exported = await home.courier(`orders export --details${form}`);
     expect(exported.exit).toBe(0);
     const before = requestCount(home, "POST");
-    const { exit, stderr } = await home.courier(
-      ["orders", "import", "-", "--journal", `${home.journal}.kept`, "--yes"],
-      { stdin: exported.stdout },
-    );
+    const { exit, stderr } = await home.courier(["orders", "import", "-", "--yes"], {
+      stdin: exported.stdout,
+    });
     expect(exit).toBe(2);
     expect(stderr).toContain("these are orders that exist");
     expect(requestCount(home, "POST")).toBe(before);

@@ -24,14 +24,14 @@
 
 export const table = `
   fault                  | says                       | read             | api  | create                  | cancel                     | import
-  refused port           | the connection was refused | 5 unreachable 4  | 5 4  | 5 unreachable 0 4 0     | 5 unreachable pending 0 4  | 5 service_unavailable 0 27
+  refused port           | the connection was refused | 5 unreachable 4  | 5 4  | 5 unreachable 0 4 0     | 5 unreachable pending 0 4  | 5 unreachable 0 0
   unknown host           | no such host               | 5 unreachable 4  | 5 4  | 5 unreachable 0 4 0     | 5 unreachable pending 0 4  | -
-  no handshake           | no connection in time      | 5 unreachable 2  | 5 2  | 5 unreachable 0 1 0     | 5 unreachable pending 0 2  | 5 service_unavailable 0 2
-  unknown CA             | cannot be verified         | 5 unreachable 1  | 5 1  | 5 unreachable 0 1 0     | 5 unreachable pending 0 1  | 5 service_unavailable 0 1
-  expired certificate    | has expired                | 5 unreachable 1  | 5 1  | 5 unreachable 0 1 0     | 5 unreachable pending 0 1  | 5 service_unavailable 0 1
-  certificate of another | for another host           | 5 unreachable 1  | 5 1  | 5 unreachable 0 1 0     | 5 unreachable pending 0 1  | 5 service_unavailable 0 1
-  reset in handshake     | connection was dropped     | 5 unreachable 4  | 5 4  | 5 unreachable 0 4 0     | 5 unreachable pending 0 4  | 5 service_unavailable 0 27
-  reset during request   | broke before an answer     | 5 lost 4         | 5 4  | 6 outcome_unknown 0 1 4 | 5 lost pending 0 4         | 5 service_unavailable 0 2
+  no handshake           | no connection in time      | 5 unreachable 2  | 5 2  | 5 unreachable 0 1 0     | 5 unreachable pending 0 2  | 5 unreachable 0 0
+  unknown CA             | cannot be verified         | 5 unreachable 1  | 5 1  | 5 unreachable 0 1 0     | 5 unreachable pending 0 1  | 5 unreachable 0 0
+  expired certificate    | has expired                | 5 unreachable 1  | 5 1  | 5 unreachable 0 1 0     | 5 unreachable pending 0 1  | 5 unreachable 0 0
+  certificate of another | for another host           | 5 unreachable 1  | 5 1  | 5 unreachable 0 1 0     | 5 unreachable pending 0 1  | 5 unreachable 0 0
+  reset in handshake     | connection was dropped     | 5 unreachable 4  | 5 4  | 5 unreachable 0 4 0     | 5 unreachable pending 0 4  | 5 unreachable 0 0
+  reset during request   | broke before an answer     | 5 lost 4         | 5 4  | 6 outcome_unknown 0 1 4 | 5 lost pending 0 4         | 5 lost 0 0
   latency                | -                          | 0 - 1            | 0 1  | 0 - 1 1 0               | 0 - cancelled 1 2          | 0 - 2 2
   http_1_0               | -                          | 0 - 1            | 0 1  | 0 - 1 1 0               | 0 - cancelled 1 2          | 0 - 2 2
   gzip                   | -                          | 0 - 1            | 0 1  | 0 - 1 1 0               | 0 - cancelled 1 2          | 0 - 2 2
@@ -44,9 +44,9 @@ export const table = `
   truncate               | was cut short              | 5 cut_short 4    | 0 1  | 0 - 1 1 2               | 0 - cancelled 2 2          | 0 - 2 2
   body too short         | cut short on its way       | 5 cut_short 4    | 5 4  | 0 - 1 1 2               | 0 - cancelled 2 2          | 0 - 2 2
   body too long          | was cut short              | 5 cut_short 4    | 0 1  | 0 - 1 1 2               | 0 - cancelled 2 2          | 0 - 2 2
-  stall_headers          | did not answer within 30 s | 5 timed_out 2    | 5 2  | 0 - 1 1 2               | 0 - cancelled 2 2          | 5 service_unavailable 2 2
-  stall_body             | did not answer within 30 s | 5 timed_out 2    | 5 2  | 0 - 1 1 2               | 0 - cancelled 2 2          | 5 service_unavailable 2 2
-  drip                   | did not answer within 30 s | 5 timed_out 2    | 5 2  | 0 - 1 1 2               | 0 - cancelled 2 2          | 5 service_unavailable 2 2
+  stall_headers          | did not answer within 30 s | 5 timed_out 2    | 5 2  | 0 - 1 1 2               | 0 - cancelled 2 2          | 6 outcome_unknown 2 2
+  stall_body             | did not answer within 30 s | 5 timed_out 2    | 5 2  | 0 - 1 1 2               | 0 - cancelled 2 2          | 6 outcome_unknown 2 2
+  drip                   | did not answer within 30 s | 5 timed_out 2    | 5 2  | 0 - 1 1 2               | 0 - cancelled 2 2          | 6 outcome_unknown 2 2
   204                    | HTTP 204                   | 70 not_json 1    | 0 1  | 6 outcome_unknown 0 1 3 | 70 not_json pending 1 2    | 6 outcome_unknown 0 26
   204 done               | -                          | as without       | -    | 0 - 1 1 2               | 0 - cancelled 1 2          | 0 - 2 2
   401                    | refused the key            | 4 key_refused 1  | 4 1  | 4 key_refused 0 1 0     | 4 key_refused pending 1 1  | 4 key_refused 0 1

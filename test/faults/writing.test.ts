@@ -149,7 +149,7 @@ describe("orders import --yes", () => {
       expect(left(ran).POST).toBe(expected.POST);
       const reported = [...ran.stdout.matchAll(/"ref":"(.+?)"/g)].map(([, ref]) => ref);
       expect(new Set(reported).size, "each row once").toBe(reported.length);
-      if (isOnTheWay(fault)) return; // the journal is for the service at that place
+      if (isOnTheWay(fault)) return; // the ledger knows orders by the service at that place
       const completed = await home.suffer([...words, "--retry-refused"], { kind: "latency", ms: 0 });
       expect(completed.exit, completed.stderr).toBe(0);
       expect(ran.created + completed.created).toBe(2);

@@ -1,39 +1,48 @@
-/** The promise of an import: whatever happens on the way, in the end each row is an order exactly once. */
+/** The promise of an import: whatever happens on the way, no row is ever two orders, and in the end each is one. */
 
-import { createReadStream } from "node:fs";
-import { mkdtemp, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RowResult } from "../../src/import/import-terms.ts";
-import { importRows } from "../../src/import/importer.ts";
-import { type Journal, openJournal } from "../../src/import/journal.ts";
-import { ServiceUnavailable } from "../../src/import/patience.ts";
-import { type ImportRow, readRows } from "../../src/import/rows.ts";
-import { inspectSource } from "../../src/sheets/source.ts";
+import { ServiceUnavailable } from "../../src/import/backoff.ts";
+import { type ImportTools, importRows, type Outcome, type RowResult } from "../../src/import/importer.ts";
+import type { ImportRow } from "../../src/import/rows.ts";
+import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
+import type { Run } from "../../src/ledger/operation.ts";
+import { type FileFacts, scriptWindowMs } from "../../src/ledger/rules.ts";
+import { readGood } from "../sheets/input-text.ts";
 import { createHandClock, type HandClock } from "../support/hand-clock.ts";
 import { createServiceInMemory, type Fate, fates, type ServiceInMemory } from "./service-in-memory.ts";
 
-const identity = { account: "shop", base_url: "https://service.example" };
 const mostLives = 80;
+/** A request that has left arrives within so long, whether its sender lives or not. */
+const arrivalMs = 2_000;
 
 let directory = "";
+let ledger: Ledger;
+let customer = 0;
+/** One database for all stories, each with a customer of its own: a commit is all that a story pays for. */
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "courier-import-"));
+  const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir(); // thousands of commits wait for no disk there
+  directory = await mkdtemp(path.join(memory, "courier-import-"));
+  ledger = await openLedger(directory);
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
+afterAll(async () => {
+  await ledger.close();
+  await rm(directory, { recursive: true, force: true });
+});
 
-/** How one life of the process ends: at which write of the journal, and how much of it is on disk then. */
+/** How the life of a process ends: at which of its steps, and whether that step is still done. */
 interface Crash {
-  readonly atWrite: number;
-  /** Of the last entry, from 0 nothing to 1 all of it. */
-  readonly written: number;
+  readonly atStep: number;
+  readonly isDone: boolean;
 }
 
-interface Life {
+/** One process that imports the file, or a copy of it in another order. */
+interface Process {
   readonly crash: Crash | undefined;
-  /** Sorts the rows of the file anew. */
   readonly order: readonly number[];
 }
 
@@ -41,11 +50,17 @@ interface Story {
   /** Each number is a content, so equal numbers are equal rows. */
   readonly rows: readonly { readonly content: number; readonly hasRef: boolean }[];
   readonly script: readonly Fate[];
-  readonly lives: readonly Life[];
+  /** The processes of each life run at once. */
+  readonly lives: readonly (readonly Process[])[];
   readonly concurrency: number;
 }
 
-class Crashed extends Error {}
+const process = fc.record({
+  crash: fc.option(fc.record({ atStep: fc.integer({ min: 1, max: 60 }), isDone: fc.boolean() }), {
+    nil: undefined,
+  }),
+  order: fc.array(fc.nat(), { maxLength: 8 }),
+});
 
 const story: fc.Arbitrary<Story> = fc.record({
   rows: fc.array(fc.record({ content: fc.integer({ min: 0, max: 3 }), hasRef: fc.boolean() }), {
@@ -59,48 +74,28 @@ const story: fc.Arbitrary<Story> = fc.record({
     }),
     { maxLength: 40 },
   ),
-  lives: fc.array(
-    fc.record({
-      crash: fc.option(
-        fc.record({
-          atWrite: fc.integer({ min: 1, max: 25 }),
-          written: fc.double({ min: 0, max: 1, noNaN: true }),
-        }),
-        {
-          nil: undefined,
-        },
-      ),
-      order: fc.array(fc.nat(), { maxLength: 8 }),
-    }),
-    { maxLength: 8 },
-  ),
+  lives: fc.array(fc.array(process, { minLength: 1, maxLength: 2 }), { maxLength: 8 }),
   concurrency: fc.integer({ min: 1, max: 4 }),
 });
 
-test("any rows, answers and crashes end with each row created once, and a journal that agrees", async () => {
-  let number = 0;
+test("any rows, answers and crashes of two imports at once end with each row created once", async () => {
   await fc.assert(
-    fc.asyncProperty(story, async (told) => {
-      number += 1;
-      const input = path.join(directory, `${number}.ndjson`);
-      await live(told, input);
-    }),
+    fc.asyncProperty(story, async (told) => void (await live(told))),
     { numRuns: 300 },
   );
 });
 
-test("a crash at every single write of the journal, with all, half or nothing of it on disk", async () => {
+test("a crash at every single step, before and after it is done", async () => {
   const rows = [0, 1, 0, 2].map((content) => ({ content, hasRef: false }));
   const kinds: Fate["kind"][] = ["created", "lost after", "lost before", "limited", "created", "lost after"];
   const script = kinds.map((kind): Fate => ({ kind, turns: [1, 1] }));
   for (const concurrency of [1, 3]) {
-    for (const written of [0, 0.5, 1]) {
-      for (let atWrite = 1; ; atWrite++) {
-        const input = path.join(directory, `each-${concurrency}-${written}-${atWrite}.ndjson`);
-        const lives = [{ crash: { atWrite, written }, order: [] }];
-        const crashes = await live({ rows, script, lives, concurrency }, input);
+    for (const isDone of [false, true]) {
+      for (let atStep = 1; ; atStep++) {
+        const lives = [[{ crash: { atStep, isDone }, order: [] }]];
+        const crashes = await live({ rows, script, lives, concurrency });
         if (crashes === 0) {
-          expect(atWrite).toBeGreaterThan(10);
+          expect(atStep).toBeGreaterThan(10);
           break;
         }
       }
@@ -108,126 +103,226 @@ test("a crash at every single write of the journal, with all, half or nothing of
   }
 });
 
+const made: readonly Outcome[] = ["created", "found", "shipped"];
+
 /** Runs the import again and again until it has nothing left to do. Gives back how often it crashed. */
-async function live({ rows, script, lives, concurrency }: Story, input: string): Promise<number> {
+async function live({ rows: told, script, lives, concurrency }: Story): Promise<number> {
   const clock = createHandClock("2026-03-01T08:00:00Z");
   const service = createServiceInMemory(clock, script);
-  const lines = rows.map(({ content, hasRef }, index) => lineOf(content, hasRef ? `R-${index}` : undefined));
+  const lines = told.map(({ content, hasRef }, index) => lineOf(content, hasRef ? `R-${index}` : undefined));
+  const rows = await readGood(lines.join(""));
+  const profileId = String(++customer);
+  const known = await ledger.learnCustomer({ service: "s", key: undefined, profileId, account: "shop" });
+  const world = { service, clock, customer: known.id, concurrency, ended: new Set<number>() };
   let crashes = 0;
   for (let count = 0; ; count++) {
     if (count > mostLives) throw new Error("the import never comes to an end");
-    const { crash, order = [] } = lives[count] ?? {};
-    await writeFile(input, reorder(lines, order).join(""));
-    const end = await liveOnce({ input, service, clock, concurrency, crash });
-    if (end === "crashed") crashes += 1;
-    if (typeof end !== "string" && end.every(({ outcome }) => outcome === "created")) break;
+    const processes = lives[count] ?? [{ crash: undefined, order: [] }];
+    const ends = await Promise.all(
+      processes.map(async ({ crash, order }, copy) => {
+        const file = await readGood(reorder(lines, order).join(""));
+        return importOnce({ ...world, rows: file, copy, crash });
+      }),
+    );
+    await service.settled(); // what has left arrives, whether its sender lives or not
+    expectNoneTwice(rows, service);
+    crashes += ends.filter((end) => end === "crashed").length;
+    for (const end of ends) if (typeof end !== "string") expectTrue(end, service);
+    const isOver = ends.some(
+      (end) =>
+        typeof end !== "string" &&
+        end.length === rows.length &&
+        end.every(({ outcome }) => made.includes(outcome)),
+    );
+    if (isOver) break;
   }
-  await compare(input, service);
+  await expectEachOnce(rows, service, world.ended);
   return crashes;
 }
 
-interface LifeOptions {
-  readonly input: string;
+interface World {
   readonly service: ServiceInMemory;
   readonly clock: HandClock;
+  readonly customer: number;
   readonly concurrency: number;
+  /** Runs whose process is known to have ended. */
+  readonly ended: Set<number>;
+}
+
+interface OneImport extends World {
+  readonly rows: readonly ImportRow[];
+  readonly copy: number;
   readonly crash: Crash | undefined;
 }
 
-async function liveOnce({ input, service, clock, concurrency, crash }: LifeOptions) {
-  const file = `${input}.journal`;
-  const journal = await openJournal(file, identity, "0");
-  const mortal = crash ? withCrash(journal, file, crash) : undefined;
-  const results: RowResult[] = [];
-  const tools = {
+async function importOnce({ rows, copy, crash, ...world }: OneImport) {
+  const { service, clock, concurrency, ended } = world;
+  const mortal = createLife(crash);
+  const run = await ledger.beginRun({
+    command: "orders import",
+    account: "shop",
+    service: "s",
+    customer: world.customer,
+    process: { pid: 1, started: undefined, place: "here" },
+    startedAtMs: clock.now(),
+  });
+  const file = {
+    shop: "",
+    path: `/${copy}`,
+    bytesHash: `${world.customer} ${rows[0]?.line}`,
+    rowsHash: "rows",
+  };
+  const refs = new Set(rows.map(({ ref }) => ref));
+  const facts: FileFacts = {
+    file: await ledger.openFile(run, file),
+    shop: "",
+    hasRef: (ref) => refs.has(ref),
+    countOf: (content) => rows.filter((row) => row.ref === undefined && row.content === content).length,
+  };
+  const lent = mortal.lend({
     send: service.send,
-    lookup: service.lookup,
-    clock,
+    lookup: { ...service.lookup, findClaimed },
+    async releaseDead() {
+      for (const number of ended) await ledger.releaseRun(number, clock.now());
+    },
+  });
+  const tools: ImportTools = {
+    ledger: mortal.lend(ledger),
+    run,
+    file: facts,
+    policy: {
+      windowMs: scriptWindowMs,
+      retryRefused: true,
+      skipShipped: false,
+      resendCancelled: false,
+      isAllowed: () => false,
+    },
+    send: lent.send,
+    lookup: lent.lookup,
+    releaseDead: lent.releaseDead,
+    clock: {
+      ...clock,
+      async sleep(delayMs) {
+        await clock.sleep(delayMs);
+        if (delayMs >= arrivalMs) await service.settled();
+      },
+    },
     random: () => 0.5,
     stop: new AbortController().signal,
     tell: () => {},
   };
-  try {
-    const options = { concurrency, retryRefused: true };
-    for await (const result of importRows(rowsOf(input), mortal?.journal ?? journal, tools, options))
-      results.push(result);
-  } catch (error) {
-    if (error instanceof Crashed) return "crashed";
-    if (error instanceof ServiceUnavailable) return "unavailable";
-    throw error;
-  } finally {
-    await service.settled(); // what has left arrives, whether its sender lives or not
-    await journal.close();
-    await mortal?.bury();
+
+  async function findClaimed(ids: readonly string[]) {
+    return new Set((await ledger.findOwners(world.customer, ids)).keys());
   }
-  // A crash of what nobody waited for any more ends a life all the same.
-  return mortal?.isDead() ? "crashed" : results;
+
+  async function work(): Promise<readonly RowResult[] | "unavailable"> {
+    const results: RowResult[] = [];
+    try {
+      for await (const result of importRows(() => streamOf(rows), tools, { concurrency }))
+        results.push(result);
+      return results;
+    } catch (error) {
+      if (error instanceof ServiceUnavailable) return "unavailable";
+      throw error;
+    }
+  }
+
+  const end = await Promise.race([work(), mortal.ended]);
+  if (end !== "crashed") await leave(run, clock);
+  ended.add(run.number);
+  return end;
 }
 
-/** The same journal until one write, which is on disk in part; after it nothing is written and nothing leaves. */
-function withCrash(journal: Journal, file: string, { atWrite, written }: Crash) {
-  let writes = 0;
-  let keptBytes: number | undefined;
-  let working = Promise.resolve();
-  const mortal: Journal = {
-    ...journal,
-    get size() {
-      return journal.size;
-    },
-    append(entry) {
-      if (writes >= atWrite) return Promise.reject(new Crashed());
-      writes += 1;
-      if (writes < atWrite) {
-        const done = journal.append(entry);
-        working = working.then(() => done);
-        return done;
-      }
-      working = working.then(async () => {
-        const beforeBytes = (await stat(file)).size;
-        await journal.append(entry);
-        const afterBytes = (await stat(file)).size;
-        keptBytes = beforeBytes + Math.round((afterBytes - beforeBytes) * written);
-      });
-      return working.then(() => Promise.reject(new Crashed()));
-    },
-  };
-  return {
-    journal: mortal,
-    isDead: () => keptBytes !== undefined,
-    async bury() {
-      if (keptBytes !== undefined) await truncate(file, keptBytes);
-    },
-  };
+/** What a run leaves open at its end is settled as far as it can be. */
+async function leave({ number }: Run, clock: HandClock): Promise<void> {
+  await ledger.releaseRun(number, clock.now());
+  await ledger.endRun(number, 0, clock.now());
 }
 
-async function* rowsOf(input: string): AsyncGenerator<ImportRow> {
-  const content = () => createReadStream(input);
-  const facts = await inspectSource(content, "input");
-  for await (const row of readRows({ content, name: "input", facts, mapping: new Map() })) {
-    if (!("ok" in row)) throw new Error(JSON.stringify(row.problems));
-    yield row.ok;
+/** Lends functions that are counted as steps. From the crash on, none of them ever comes back, and none is done. */
+function createLife(crash: Crash | undefined) {
+  let steps = 0;
+  let die = (_how: "crashed") => {};
+  const ended = new Promise<"crashed">((resolve) => {
+    die = resolve;
+  });
+  const never = new Promise<never>(() => {});
+
+  async function step(act: () => Promise<unknown>): Promise<unknown> {
+    steps += 1;
+    if (crash === undefined || steps < crash.atStep) {
+      const value = await act();
+      return crash !== undefined && steps >= crash.atStep ? never : value;
+    }
+    if (steps > crash.atStep) return never;
+    const doing = crash.isDone ? act().catch(() => {}) : undefined;
+    if (doing) await doing;
+    die("crashed");
+    return never;
   }
+
+  function lend<T extends object>(lent: T): T {
+    return new Proxy(lent, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value === "object" && value !== null) return lend<object>(value);
+        if (typeof value !== "function" || name === "clockOffsetMs" || name === "list") return value;
+        return (...values: unknown[]) => step(async () => value(...values));
+      },
+    });
+  }
+
+  return { ended, lend };
 }
 
-async function compare(input: string, service: ServiceInMemory): Promise<void> {
-  const rows: ImportRow[] = [];
-  for await (const row of rowsOf(input)) rows.push(row);
-  const contents = (of: readonly { readonly content: string }[]) => of.map(({ content }) => content).sort();
-  expect(contents(service.orders.map(({ row }) => row))).toEqual(contents(rows));
+/** So many equal rows have become as many orders at most, whichever of them is whose. */
+function expectNoneTwice(rows: readonly ImportRow[], { orders }: ServiceInMemory): void {
+  const allowed = tally(rows.map(({ content }) => content));
+  for (const [content, count] of tally(orders.map(({ row }) => row.content)))
+    expect(count, `orders of ${content}`).toBeLessThanOrEqual(allowed.get(content) ?? 0);
+}
 
-  const before = await readFile(`${input}.journal`, "utf8");
-  const journal = await openJournal(`${input}.journal`, identity, "0");
-  const ids = new Map(service.orders.map(({ id, row }) => [id, row.content]));
-  expect([...journal.open.keys()]).toEqual([]);
-  for (const row of rows) {
-    const last = await journal.lastOf(row.key);
-    if (last?.kind !== "created") throw new Error(`the row ${row.key} is ${last?.kind}`);
-    expect(ids.get(last.id)).toBe(row.content);
-    ids.delete(last.id);
-  }
-  expect(ids.size).toBe(0);
-  await journal.close();
-  expect(await readFile(`${input}.journal`, "utf8")).toBe(before);
+/** What is reported to be made is an order of that row's content, and of no other row. */
+function expectTrue(results: readonly RowResult[], { orders }: ServiceInMemory): void {
+  expect(new Set(results.map(({ row }) => row.row)).size, "rows that are reported").toBe(results.length);
+  const contents = new Map(orders.map(({ id, row }) => [id, row.content]));
+  const ids = results.flatMap(({ row, outcome, order }) => {
+    if (!made.includes(outcome)) return [];
+    expect(contents.get(order?.id ?? ""), `the order of row ${row.row}, ${outcome}`).toBe(row.content);
+    return [order?.id];
+  });
+  expect(new Set(ids).size, "orders that are reported").toBe(ids.length);
+}
+
+async function expectEachOnce(
+  rows: readonly ImportRow[],
+  { orders }: ServiceInMemory,
+  runs: Iterable<number>,
+) {
+  const contentsOf = (all: readonly { readonly content?: string | undefined }[]) =>
+    all.map(({ content }) => content).sort();
+  expect(contentsOf(orders.map(({ row }) => row))).toEqual(contentsOf(rows));
+  const lists = await Promise.all([...runs].map((number) => ledger.listOperations(number)));
+  const creates = lists.flat();
+  const open = creates.filter(({ state }) => ["ready", "sending", "unknown"].includes(state));
+  expect(open, "operations that are not settled").toEqual([]);
+  const settled = creates.filter(({ order }) => order);
+  expect(settled.map(({ order }) => order?.id).sort()).toEqual(orders.map(({ id }) => id).sort());
+  const names = (
+    all: readonly { readonly ref?: string | undefined; readonly content?: string | undefined }[],
+  ) => all.map(({ ref, content }) => `${ref} ${content}`).sort();
+  expect(names(settled)).toEqual(names(rows));
+}
+
+function tally(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+async function* streamOf(rows: readonly ImportRow[]): AsyncGenerator<ImportRow> {
+  yield* rows;
 }
 
 function lineOf(content: number, ref: string | undefined): string {

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { inRowOrder } from "../../src/import/row-order.ts";
+import { inRowOrder } from "../../src/import/reorder-buffer.ts";
 import { collect } from "../sheets/input-text.ts";
 
 const result = (row: number) => ({ row: { row } });

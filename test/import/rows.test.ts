@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { ImportRow } from "../../src/import/rows.ts";
 import { stringifyJson } from "../../src/model/json.ts";
 import { problemsOf, readGood } from "../sheets/input-text.ts";
 
@@ -11,19 +12,24 @@ const line = (ref: string, name: string, quantity = "1") =>
   `${ref},张三,${name},13900139000,手机,0.50,${quantity},express`;
 const sheet = (...lines: string[]) => [header, ...lines, ""].join("\n");
 
+const keyOf = ({ ref, content, occurrence }: ImportRow) => ref ?? `${content} ${occurrence}`;
+
 describe("identity", () => {
   test("is the ref where there is one", async () => {
     const rows = await readGood(sheet(line("A-1", "李四"), line("A-2", "李四")));
-    expect(rows.map(({ key }) => key)).toEqual(["ref:A-1", "ref:A-2"]);
+    expect(rows.map(({ ref, occurrence }) => [ref, occurrence])).toEqual([
+      ["A-1", 1],
+      ["A-2", 1],
+    ]);
     expect(rows[0]?.content).toBe(rows[1]?.content);
   });
 
   test("is else the content, and which of the equal ones it is", async () => {
     const rows = await readGood(sheet(line("", "李四"), line("", "王五"), line("", "李四")));
-    const [first, other, second] = rows.map(({ key }) => key);
-    expect(first).toMatch(/^content:[0-9a-f]{32}#1$/);
-    expect(second).toBe(first?.replace("#1", "#2"));
-    expect(other).not.toBe(first);
+    const [first, other, second] = rows;
+    expect(second?.content).toBe(first?.content);
+    expect(other?.content).not.toBe(first?.content);
+    expect(rows.map(({ occurrence }) => occurrence)).toEqual([1, 1, 2]);
   });
 
   test("does not depend on where rows stand, nor on others beside them", async () => {
@@ -33,9 +39,9 @@ describe("identity", () => {
       fc.asyncProperty(rows, rows, fc.infiniteStream(fc.nat()), async (given, added, order) => {
         const lines = [...given, ...added].map(({ ref, name }, index) => line(ref ? `R-${index}` : "", name));
         const shuffled = lines.map((text) => ({ text, at: order.next().value })).sort((a, b) => a.at - b.at);
-        const before = (await readGood(sheet(...lines.slice(0, given.length)))).map(({ key }) => key);
-        const all = (await readGood(sheet(...lines))).map(({ key }) => key);
-        const after = (await readGood(sheet(...shuffled.map(({ text }) => text)))).map(({ key }) => key);
+        const before = (await readGood(sheet(...lines.slice(0, given.length)))).map(keyOf);
+        const all = (await readGood(sheet(...lines))).map(keyOf);
+        const after = (await readGood(sheet(...shuffled.map(({ text }) => text)))).map(keyOf);
         expect(new Set(all).size).toBe(lines.length);
         expect(all.slice(0, given.length)).toEqual(before);
         expect([...after].sort()).toEqual([...all].sort());
@@ -55,7 +61,7 @@ describe("identity", () => {
     const text = JSON.stringify(value).replace('"W"', "0.50");
     const [array] = await readGood(`[${text}]`);
     const [ndjson] = await readGood(`${text}\n`);
-    expect([array?.key, ndjson?.key]).toEqual([csv?.key, csv?.key]);
+    expect([array?.content, ndjson?.content]).toEqual([csv?.content, csv?.content]);
   });
 
   test("a sender from the address book is part of the content", async () => {
@@ -63,9 +69,11 @@ describe("identity", () => {
     const [one] = await readGood(text, { sender: { name: "Shop" } });
     const [two] = await readGood(text, { sender: { name: "Other shop" } });
     expect(one?.draft.sender).toEqual({ name: "Shop" });
-    expect(one?.key).not.toBe(two?.key);
+    expect(one?.content).not.toBe(two?.content);
+    expect([one?.defaults, two?.defaults]).toEqual([["sender"], ["sender"]]);
     const [own] = await readGood(sheet(line("", "李四")), { sender: { name: "Shop" } });
     expect(own?.draft.sender).toEqual({ name: "张三" });
+    expect(own?.defaults).toEqual([]);
   });
 });
 

@@ -1,11 +1,12 @@
 /** A service in memory for imports: its orders, what becomes of each request by a script, and the look-up. */
 
 import { setImmediate as turn } from "node:timers/promises";
-import type { ImportTools, SendResult } from "../../src/import/import-terms.ts";
+import type { ImportTools, SendResult } from "../../src/import/importer.ts";
 import type { ImportRow } from "../../src/import/rows.ts";
 import type { Draft, DraftParty } from "../../src/model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../../src/model/interface.ts";
 import { jsonNumber } from "../../src/model/json.ts";
+import type { OrderLookup } from "../../src/sending/reconcile.ts";
 import type { HandClock } from "../support/hand-clock.ts";
 
 export const fates = [
@@ -33,7 +34,7 @@ export interface StoredOrder {
 export interface ServiceInMemory {
   readonly orders: StoredOrder[];
   readonly send: ImportTools["send"];
-  readonly lookup: ImportTools["lookup"];
+  readonly lookup: Omit<OrderLookup, "findClaimed">;
   /** Resolves when every request that has left was acted upon. */
   settled(): Promise<void>;
   /** The most requests that were under way at once. */
@@ -61,10 +62,11 @@ export function createServiceInMemory(clock: HandClock, script: readonly Fate[] 
       case "created":
         return {
           kind,
-          facts: { id, order_no: `CO${id}`, tracking_number: `CR${id}`, estimated_fee: "12.00" },
+          order: { id, order_no: `CO${id}`, tracking_number: `CR${id}`, estimated_fee: "12.00" },
+          orderState: "pending",
         };
       case "refused":
-        return { kind, isFinal: true, code: "INVALID_PARAMETER", message: "no" };
+        return { kind, isFinal: true, rejection: { code: "INVALID_PARAMETER", message: "no" } };
       case "lost before":
       case "lost after":
         return { kind: "unknown", cause };
@@ -99,7 +101,6 @@ export function createServiceInMemory(clock: HandClock, script: readonly Fate[] 
         if (!order) throw new Error(`nobody has the order ${id}`);
         return detailOf(order);
       },
-      owns: () => false,
       clockOffsetMs: () => 0,
     },
     async settled() {

@@ -1,9 +1,9 @@
-/** The key table agrees with a Map; the gate paces everyone together. */
+/** The key table agrees with a Map; the rate limiter paces everyone together. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createGate } from "../../src/import/gate.ts";
 import { createKeyTable } from "../../src/import/key-table.ts";
+import { createRateLimiter } from "../../src/import/rate-limiter.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 
 describe("a key table", () => {
@@ -36,23 +36,23 @@ describe("a key table", () => {
   });
 });
 
-describe("a gate", () => {
+describe("a rate limiter", () => {
   const never = new AbortController().signal;
 
   test("lets everyone pass at once where no rate was asked for", async () => {
     const clock = createHandClock("2026-03-01T08:00:00Z");
-    const gate = createGate(clock);
-    for (let index = 0; index < 100; index++) await gate.pass(never);
+    const limiter = createRateLimiter(clock);
+    for (let index = 0; index < 100; index++) await limiter.pass(never);
     expect(clock.delays).toEqual([]);
   });
 
   test("spaces requests evenly at a rate", async () => {
     const clock = createHandClock("2026-03-01T08:00:00Z");
-    const gate = createGate(clock, 4);
+    const limiter = createRateLimiter(clock, 4);
     const startMs = clock.now();
     const passedMs: number[] = [];
     for (let index = 0; index < 5; index++) {
-      await gate.pass(never);
+      await limiter.pass(never);
       passedMs.push(clock.now() - startMs);
     }
     expect(passedMs).toEqual([0, 250, 500, 750, 1_000]);
@@ -66,24 +66,24 @@ describe("a gate", () => {
         await clock.sleep(delayMs + 1);
       },
     };
-    const gate = createGate(late, 100);
+    const limiter = createRateLimiter(late, 100);
     const startMs = clock.now();
-    for (let index = 0; index < 101; index++) await gate.pass(never);
+    for (let index = 0; index < 101; index++) await limiter.pass(never);
     expect(clock.now() - startMs).toBeLessThanOrEqual(1_002);
     clock.advance(5_000);
     const thenMs = clock.now();
-    for (let index = 0; index < 4; index++) await gate.pass(never);
+    for (let index = 0; index < 4; index++) await limiter.pass(never);
     expect(clock.now() - thenMs).toBeGreaterThanOrEqual(30);
   });
 
   test("holds everyone up once when several ask for a pause, for the longest of them", async () => {
     const clock = createHandClock("2026-03-01T08:00:00Z");
-    const gate = createGate(clock);
-    for (const delayMs of [1_000, 3_000, 2_000]) gate.pause(delayMs);
-    await Promise.all([1, 2, 3, 4].map(() => gate.pass(never)));
+    const limiter = createRateLimiter(clock);
+    for (const delayMs of [1_000, 3_000, 2_000]) limiter.pause(delayMs);
+    await Promise.all([1, 2, 3, 4].map(() => limiter.pass(never)));
     expect(Math.max(...clock.delays)).toBe(3_000);
     const before = clock.now();
-    await gate.pass(never);
+    await limiter.pass(never);
     expect(clock.now()).toBe(before);
   });
 
@@ -95,9 +95,9 @@ describe("a gate", () => {
       sleep: (delayMs: number) =>
         new Promise<void>((wake) => sleepers.unshift({ dueMs: clock.now() + delayMs, wake })),
     };
-    const gate = createGate(lastFirst, 1);
+    const limiter = createRateLimiter(lastFirst, 1);
     const passed: number[] = [];
-    for (const each of [1, 2, 3, 4]) void gate.pass(never).then(() => passed.push(each));
+    for (const each of [1, 2, 3, 4]) void limiter.pass(never).then(() => passed.push(each));
     for (let second = 0; second < 5; second++) {
       await new Promise(setImmediate);
       clock.advance(1_000);
@@ -110,8 +110,8 @@ describe("a gate", () => {
 
   test("ends the wait when told to stop", async () => {
     const clock = createHandClock("2026-03-01T08:00:00Z");
-    const gate = createGate(clock);
-    gate.pause(1_000);
-    await expect(gate.pass(AbortSignal.abort(new Error("stopped")))).rejects.toThrow("stopped");
+    const limiter = createRateLimiter(clock);
+    limiter.pause(1_000);
+    await expect(limiter.pass(AbortSignal.abort(new Error("stopped")))).rejects.toThrow("stopped");
   });
 });

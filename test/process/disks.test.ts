@@ -1,5 +1,6 @@
 /** Disks that are full, limited or read-only: what was there stays whole, and the error says why. */
 
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -42,31 +43,49 @@ describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
     expect(await courier(`logout --account a1`), "a smaller file fits").toMatchObject({ exit: 0 });
   });
 
-  test("the state directory on a full disk never hides what became of an order, nor loses one", async () => {
+  test("without room for the ledger nothing is sent: exit 5; what only reads works", async () => {
     const disk = await mountDisk("size=8k");
     await writeFile(path.join(disk, "filler"), Buffer.alloc(8_192));
     const { sandbox, courier, directory } = await createServedProcessHome();
     const env = { COURIER_STATE_DIR: path.join(disk, "state") };
-    const posts = () => sandbox.requests.filter(({ method }) => method === "POST").length;
     expect(await courier("orders list --json", { env })).toMatchObject({ exit: 0 });
-    const created = await courier("orders create --file - --json", { env, stdin: order });
-    expect(created.exit, "exit 2 says that nothing was sent").toBe(posts() === 0 ? 2 : 0);
-
-    const before = posts();
     const file = path.join(directory, "sheet.csv");
     await writeFile(file, "sender.name,receiver.name,item.name\nA,B,C\n");
-    const journal = path.join(disk, "sheet.journal");
-    const words = ["orders", "import", file, "--yes", "--journal", journal];
-    const uncopied = await courier(words, { env });
-    expect(uncopied.exit, uncopied.stderr).toBe(2);
-    expect(uncopied.stderr).toMatch(
-      /cannot keep a copy of .*sheet\.csv .*: the disk is full\nhint: .*COURIER_STATE/,
-    );
-    const imported = await courier(words);
-    expect(imported.exit, imported.stderr).toBe(5);
-    expect(imported.stderr).toMatch(/the disk is full/);
-    expect(posts(), "nothing is sent that the journal does not know").toBe(before);
+    for (const words of ["orders create --file - --json", `orders import ${file} --yes`]) {
+      const { exit, stdout, stderr } = await courier(words, { env, stdin: order });
+      expect({ exit, stdout }, stderr).toEqual({ exit: 5, stdout: "" });
+      expect(stderr).toMatch(/the ledger cannot be (used|kept).*the disk (is full|reports an error)/);
+    }
+    expect(sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(0);
   });
+
+  test("a disk that fills up in the middle of an import: what was sent is recorded or reported, and the rest ships later", async () => {
+    const disk = await mountDisk("size=512k");
+    const { sandbox, courier, directory } = await createServedProcessHome();
+    const env = { COURIER_STATE_DIR: path.join(disk, "state") };
+    const file = path.join(directory, "sheet.csv");
+    const rows = 2_000;
+    await writeFile(
+      file,
+      sheet(...Array.from({ length: rows }, (_, index) => row(`A-${index}`, `名${index}`))),
+    );
+    const words = ["orders", "import", file, "--yes", "--ndjson"];
+    const posts = () => sandbox.requests.filter(({ method }) => method === "POST").length;
+    const full = await courier(words, { env });
+    expect([5, 6], full.stderr).toContain(full.exit);
+    expect(full.stderr).toContain("the ledger cannot be used: the disk ");
+    expect(full.stderr).not.toMatch(/internal error|^\s+at /m);
+    expect(posts()).toBeGreaterThan(0);
+    expect(posts()).toBeLessThan(rows);
+    const reported = [...full.stdout.matchAll(/"outcome":"(created|found|unknown)"/g)].length;
+    expect(reported, "each one that left").toBeGreaterThanOrEqual(posts());
+    execFileSync("mount", ["-o", "remount,size=64m", disk]);
+    const rest = await courier(words, { env, limitMs: 300_000 });
+    expect(rest.exit, rest.stderr.slice(-600)).toBe(0);
+    expect(rest.stdout.trimEnd().split("\n")).toHaveLength(rows);
+    const listed = await courier("orders list --all --ndjson", { env, limitMs: 300_000 });
+    expect(listed.stdout.trimEnd().split("\n")).toHaveLength(rows);
+  }, 300_000);
 
   test("rejects that do not fit on a disk are all in the report, and no part of them is left", async () => {
     const disk = await mountDisk("size=8k");
@@ -129,7 +148,7 @@ describe.skipIf(!canMount())("a read-only home (needs root)", () => {
     expect(stderr).toContain(home);
     const created = await courier("orders create --file - --json", { env: nowhere, stdin: order });
     const posts = sandbox.requests.filter(({ method }) => method === "POST").length;
-    expect(created.exit, created.stderr).toBe(posts === 0 ? 2 : 0);
+    expect(created.exit, created.stderr).toBe(posts === 0 ? 5 : 0);
     expect(existsSync(path.join(home, ".config"))).toBe(false);
   });
 });

@@ -26,25 +26,21 @@ describe.skipIf(process.platform !== "linux")("a pipe with a name", () => {
     return places.includes("wait_for_partner");
   }
 
-  test("is imported as stdin is: with a place for its journal, read once", async () => {
+  test("is imported as stdin is: without further flags, read once", async () => {
     const home = await createHome();
     const shell = 'mkfifo p && { cat orders.csv > p & } && exec "$@"';
     const words = "orders import p --json";
-    const bare = await home.courier(`${words} --yes`, { shell: 'mkfifo p && "$@"; s=$?; rm p; exit $s' });
-    expect(bare).toMatchObject({ exit: 2, stdout: "" });
-    expect(JSON.parse(bare.stderr).error).toMatchObject({
-      message: "an import from p needs a place for its journal",
-      hint: "give one with --journal PATH",
-    });
-    const sent = await home.courier(`${words} --yes --journal j.ndjson`, { shell });
+    const sent = await home.courier(`${words} --yes`, { shell });
     expect([sent.exit, JSON.parse(sent.stdout).length], sent.stderr).toEqual([0, 3]);
+    const again = await home.courier(`${words} --yes`, { shell: shell.replace("mkfifo p", "true") });
+    expect([again.exit, again.stdout.match(/"shipped"/g)?.length], again.stderr).toEqual([0, 3]);
   });
 
   test("of a shell's own, for the output of a command, is too", async () => {
     const home = await createHome();
     const line = 'exec "$@" <(cat orders.csv)';
     const checked = await home.run(
-      ["bash", "-c", line, "bash", ...home.program, ..."orders import --check --json --journal j".split(" ")],
+      ["bash", "-c", line, "bash", ...home.program, ..."orders import --check --json".split(" ")],
       {},
     );
     expect(checked.exit, checked.stderr).toBe(0);
@@ -52,7 +48,7 @@ describe.skipIf(process.platform !== "linux")("a pipe with a name", () => {
   });
 
   const words = [
-    "orders import p --yes --journal j.ndjson",
+    "orders import p --yes",
     "addresses import p",
     "orders create --file p --yes",
     "api POST orders --input p",

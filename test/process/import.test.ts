@@ -1,6 +1,6 @@
-/** An import as a process: signals, a service that goes away, many rows at once, files that are in the way. */
+/** An import as a process: signals, a service that goes away, many rows at once, processes that share them. */
 
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
@@ -37,10 +37,10 @@ describe.each([
     expect(report.every(({ outcome }) => outcome === "created")).toBe(true);
     expect(home.posts()).toBe(report.length);
     const lines = ended.stderr.trimEnd().split("\n");
-    expect(lines).toContain("stopping: what is under way is finished first; once more stops at once");
+    expect(lines).toContain("stopping after the requests in progress; press Ctrl-C again to stop now");
     expect(JSON.parse(lines.at(-1) ?? "").error).toMatchObject({
-      message: `stopped: ${report.length} created, 0 refused, ${60 - report.length} to go`,
-      hint: "run the same command again: it goes on where it was",
+      message: `stopped: ${report.length} created, ${60 - report.length} not sent`,
+      hint: "run the same command again: it continues where it stopped",
       exit,
     });
     home.sandbox.faults.clear();
@@ -54,7 +54,7 @@ describe.each([
     const running = home.start("orders import orders.csv --yes --ndjson");
     await until("all are under way", () => home.posts() >= 4);
     process.kill(running.pid, signal);
-    await running.untilStderr(/once more stops at once/);
+    await running.untilStderr(/press Ctrl-C again to stop now/);
     process.kill(running.pid, signal);
     expect(await running.ended).toMatchObject({ exit: null, signal });
     const again = await home.courier("orders import orders.csv --yes --ndjson");
@@ -67,10 +67,12 @@ describe.each([
     const home = await createHome(2);
     home.sandbox.faults.set([
       { ...post, kind: "drop_after" },
-      { method: "GET", kind: "stall_headers" },
+      { method: "GET", path: "/api/v1/orders", kind: "stall_headers" },
     ]);
     const running = home.start("orders import orders.csv --yes --ndjson");
-    await until("it looks", () => home.sandbox.requests.some(({ method }) => method === "GET"));
+    await until("it looks", () =>
+      home.sandbox.requests.some(({ path: target }) => target.startsWith("/api/v1/orders?")),
+    );
     process.kill(running.pid, signal);
     const ended = await running.ended;
     expect(ended).toMatchObject({ exit, signal: null });
@@ -86,7 +88,7 @@ test("sixty-four rows at once leave nothing on stderr but what is meant", async 
   const ran = await home.courier("orders import orders.csv --yes --ndjson --concurrency 64");
   expect(ran.exit).toBe(0);
   expect(ran.stderr.split("\n").filter((line) => line !== "")).toEqual([
-    expect.stringMatching(/^200 rows for the account/),
+    expect.stringMatching(/^200 rows, account: /),
     "from 张三",
     expect.stringMatching(/^This takes 200 calls/),
     "200 rows: 200 created",
@@ -102,6 +104,48 @@ test("a report that nobody reads any more ends it in order, and nothing is lost"
   expect(home.posts()).toBe(300);
 });
 
+describe("a process that is killed while it sends", () => {
+  const importing = "orders import orders.csv --yes --ndjson --concurrency 2";
+
+  test("leaves nothing for good: the next one takes its rows over at once", async () => {
+    const home = await createHome(8);
+    home.sandbox.faults.set([{ ...post, kind: "stall_headers", times: 2 }]);
+    const running = home.start(importing);
+    await until("two are under way", () => home.posts() >= 2);
+    process.kill(running.pid, "SIGKILL");
+    expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
+    const again = await home.courier(importing);
+    expect(again.exit, again.stderr).toBe(0);
+    expect(again.stdout.match(/"outcome":"(created|found)"/g)).toHaveLength(8);
+    const { stdout } = await home.courier("orders list --all --ndjson");
+    expect(stdout.trimEnd().split("\n")).toHaveLength(8);
+  });
+
+  test("while another one waits for it: that one takes its rows over", async () => {
+    const home = await createHome(40);
+    home.sandbox.faults.set([{ ...post, kind: "stall_headers", times: 2 }]);
+    const first = home.start(importing);
+    await until("two are under way", () => home.posts() >= 2);
+    const second = home.start(importing);
+    await until("the second has sent others", () => home.posts() >= 3);
+    process.kill(first.pid, "SIGKILL");
+    const { exit, stdout, stderr } = await second.ended;
+    expect(exit, stderr).toBe(0);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(40);
+    const { stdout: listed } = await home.courier("orders list --all --ndjson");
+    expect(listed.trimEnd().split("\n")).toHaveLength(40);
+  });
+});
+
+test("three processes with one file share its rows, and each reports all of them", async () => {
+  const home = await createHome(90);
+  home.sandbox.faults.set([{ ...post, kind: "latency", ms: 5 }]);
+  const all = await Promise.all([1, 2, 3].map(() => home.courier("orders import orders.csv --yes --ndjson")));
+  for (const { exit, stderr } of all) expect(exit, stderr).toBe(0);
+  for (const { stdout } of all) expect(stdout.trimEnd().split("\n")).toHaveLength(90);
+  expect(home.posts()).toBe(90);
+});
+
 test("rejects that cannot be written are told before anything is sent", async () => {
   const home = await createHome(2);
   const ran = await home.courier("orders import orders.csv --yes --rejects nowhere/rejects.csv");
@@ -110,15 +154,14 @@ test("rejects that cannot be written are told before anything is sent", async ()
   expect(home.posts()).toBe(0);
 });
 
-test("stdin is kept from others and gone afterwards; --check needs no place for a journal", async () => {
+test("stdin is imported without further flags, and no copy of it is kept", async () => {
   const home = await createHome(1);
   const stdin = rowsOf(3);
   const checked = await home.courier("orders import - --check --json", { stdin });
   expect([checked.exit, JSON.parse(checked.stdout).rows]).toEqual([0, 3]);
-  const sent = await home.courier("orders import - --yes --json --journal kept.ndjson", { stdin });
+  const sent = await home.courier("orders import - --yes --json", { stdin });
   expect(sent.exit).toBe(0);
-  const left = await home.run(["ls", "-A", home.stateDir]);
-  expect(left.stdout).not.toContain("input-");
-  expect((await stat(path.join(home.directory, "kept.ndjson"))).mode & 0o777).toBe(0o600);
-  expect(await readFile(path.join(home.directory, "kept.ndjson"), "utf8")).toContain('"created"');
+  const left = (await readdir(home.stateDir)).filter((name) => !name.startsWith("ledger.db"));
+  expect(left.filter((name) => !name.startsWith("seen-orders"))).toEqual([]);
+  expect((await stat(path.join(home.stateDir, "ledger.db"))).mode & 0o777).toBe(0o600);
 });

@@ -27,10 +27,10 @@ test("Ctrl-C once finishes what is under way, leaves the report whole, and says 
   const screen = terminal.transcript();
   const created = screen.match(/ {2}created {2}/g)?.length ?? 0;
   expect(created).toBe(home.sandbox.requests.filter(({ method }) => method === "POST").length);
-  expect(screen).toContain("stopping: what is under way is finished first; once more stops at once");
+  expect(screen).toContain("stopping after the requests in progress; press Ctrl-C again to stop now");
   expect(screen).toContain(`40 rows: ${created} created, ${40 - created} not sent`);
-  expect(screen).toContain(`error: stopped: ${created} created, 0 refused, ${40 - created} to go`);
-  expect(screen).toContain("hint: run the same command again: it goes on where it was");
+  expect(screen).toContain(`error: stopped: ${created} created, ${40 - created} not sent`);
+  expect(screen).toContain("hint: run the same command again: it continues where it stopped");
   expect(terminal.isCursorVisible).toBe(true);
 });
 
@@ -38,9 +38,12 @@ test("Ctrl-C twice stops at once", async () => {
   const home = await homeWith(...many);
   home.sandbox.faults.set([{ ...post, kind: "stall_headers" }]);
   const terminal = home.open("orders import orders.csv --yes");
-  await until("four are under way", () => home.sandbox.requests.length === 4);
+  await until(
+    "four are under way",
+    () => home.sandbox.requests.filter(({ method }) => method === "POST").length === 4,
+  );
   terminal.type(keys.ctrlC);
-  await terminal.until("once more stops at once");
+  await terminal.until("press Ctrl-C again to stop now");
   terminal.type(keys.ctrlC);
   const { exit, signal } = await terminal.ended;
   expect(exit === 130 || signal === 2).toBe(true);
@@ -61,7 +64,7 @@ test("the table, the refusals below their rows, the totals and the rejects stand
     /^3 rows: 2 created, 1 refused$/,
     /^1 refused row is in rejects.csv$/,
     /^error: 1 of 3 rows was refused$/,
-    /^hint: mend the rows in rejects.csv and import that file$/,
+    /^hint: fix the rows in rejects.csv and import that file$/,
   ].map((pattern) => lines.findIndex((line) => pattern.test(line)));
   expect(places).not.toContain(-1);
   expect(places).toEqual([...places].sort((a, b) => a - b));

@@ -64,7 +64,7 @@ export function createLookup(orders: readonly OrderDetail[], offsetMs: number | 
       if (!found) throw new Error(`no order ${id}`);
       return found;
     },
-    owns: () => false,
+    findClaimed: async () => new Set(),
     clockOffsetMs: () => offsetMs,
   };
 }

@@ -1,7 +1,10 @@
-/** Owns the imports of tests: sheets of rows, a served home that has one, and what came of it. */
+/** Imports of tests: sheets of rows, a served home that has one, and what came of it. */
 
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
+import type { Operation } from "../../src/ledger/operation.ts";
+import type { FaultRule } from "../../src/sandbox/faults.ts";
 import type { SandboxOptions } from "../../src/sandbox/server.ts";
 import { createServedHome, type Ran, type RunOptions, type ServedHome } from "./courier.ts";
 
@@ -25,12 +28,17 @@ export interface Report {
   readonly error: { readonly code: string; readonly message: string; readonly column?: string } | null;
 }
 
+export type RanImport = Ran & { readonly report: readonly Report[] };
+
 export interface ImportHome extends ServedHome {
   readonly file: string;
-  readonly journal: string;
   put(content: string | Uint8Array, name?: string): Promise<string>;
   /** Imports the home's file with further words, as JSON, confirmed. */
-  run(words?: string, options?: RunOptions): Promise<Ran & { readonly report: readonly Report[] }>;
+  run(words?: string, options?: RunOptions): Promise<RanImport>;
+  /** The same with another file, `-` for stdin. */
+  importFile(file: string, words?: string, options?: RunOptions): Promise<RanImport>;
+  /** What the ledger says of every create, the oldest first. */
+  operations(): Promise<readonly Operation[]>;
   /** Receivers of the orders that the service holds, oldest first. */
   receivers(): Promise<string[]>;
   /** How many requests for a new order have come. */
@@ -48,18 +56,20 @@ export async function createImportHome(
     await writeFile(target, text);
     return target;
   };
+  const importFile = async (from: string, words = "", runOptions: RunOptions = {}) => {
+    const further = words.split(" ").filter((word) => word !== "");
+    const ran = await home.courier(["orders", "import", from, "--yes", "--ndjson", ...further], runOptions);
+    const lines = ran.stdout.split("\n").filter((line) => line !== "");
+    return { ...ran, report: lines.map((line) => JSON.parse(line) as Report) };
+  };
   await put(content);
   return {
     ...home,
     file,
-    journal: `${file}.journal.ndjson`,
     put,
-    async run(words = "", runOptions = {}) {
-      const further = words.split(" ").filter((word) => word !== "");
-      const ran = await home.courier(["orders", "import", file, "--yes", "--ndjson", ...further], runOptions);
-      const lines = ran.stdout.split("\n").filter((line) => line !== "");
-      return { ...ran, report: lines.map((line) => JSON.parse(line) as Report) };
-    },
+    importFile,
+    run: (words, runOptions) => importFile(file, words, runOptions),
+    operations: () => withLedger(home.stateDir, allCreates),
     async receivers() {
       home.sandbox.faults.clear();
       const { stdout } = await home.courier("orders list --all --json");
@@ -76,10 +86,35 @@ export function outcomes(report: readonly Report[]): string {
   return report.map(({ outcome }) => outcome).join(" ");
 }
 
-export async function journalEntries(journal: string): Promise<readonly Record<string, unknown>[]> {
-  const text = await readFile(journal, "utf8");
-  return text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+/** Opens the ledger of a state directory for `work`, beside the runs that use it. */
+export async function withLedger<T>(stateDir: string, work: (ledger: Ledger) => Promise<T>): Promise<T> {
+  const ledger = await openLedger(stateDir);
+  try {
+    return await work(ledger);
+  } finally {
+    await ledger.close();
+  }
 }
+
+/** Every create of a ledger, the oldest first. */
+export async function allCreates(ledger: Ledger): Promise<readonly Operation[]> {
+  const runs = await ledger.listRuns({ limit: -1 });
+  const lists = await Promise.all(runs.toReversed().map(({ number }) => ledger.listOperations(number)));
+  return lists.flat().filter(({ kind }) => kind === "create");
+}
+
+/** The last line of stderr as the error that it is. */
+export function errorOf({ stderr }: Pick<Ran, "stderr">): {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly exit: number;
+} {
+  return JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error;
+}
+
+/** Takes the answer of the first create away, whether it was processed or not; then nothing can be looked up. */
+export const lostForNow = (kind: "drop_before" | "drop_after", times = 1): FaultRule[] => [
+  { method: "POST", path: "/api/v1/orders", kind, times },
+  { kind: "status", status: 503, method: "GET", path: "/api/v1/orders" },
+];
