@@ -4,6 +4,7 @@ import { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { capitalised } from "../command/options.ts";
 import { CourierError } from "../core/errors.ts";
+import { checkLiveness } from "../core/process-identity.ts";
 import { formatRelative, utcDate } from "../core/time.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { isMade, nameOperation, type Operation, type OperationName, type Run } from "../ledger/operation.ts";
@@ -61,6 +62,9 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
       found = await settleEquals(equals, run, ledger, context);
       continue;
     }
+    const passed = isDuplicateAllowed ? await findInProgress(equals, ledger, context) : [];
+    for (const name of passed) accepted.add(name);
+    if (passed.length > 0) continue;
     const stopping = [...equals.inDoubt, ...equals.recent];
     const [first] = stopping;
     if (!first) continue;
@@ -99,6 +103,23 @@ async function settleEquals(
     if (state !== undefined) await ledger.noteOrderState(customer, order.id, state);
   }
   return found;
+}
+
+/** Equal orders that a living process is sending at this moment are not in doubt: `--allow-duplicate` is for them, too. */
+async function findInProgress(
+  { inDoubt }: Pick<Equals, "inDoubt">,
+  ledger: Ledger,
+  { processes }: Context,
+): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (const name of inDoubt) {
+    const operation = await ledger.findOperation(name);
+    const isOpen = operation?.state === "sending" || operation?.state === "ready";
+    const owner = isOpen ? await ledger.findRun(operation.owner) : undefined;
+    const isAtWork = owner?.endedAtMs === undefined && owner !== undefined;
+    if (isAtWork && checkLiveness(owner.process, processes) === "alive") names.push(nameOperation(name));
+  }
+  return names;
 }
 
 async function isFoundNow(operation: Operation, ledger: Ledger, context: Context): Promise<boolean> {

@@ -20,9 +20,12 @@ const anHourMs = 3_600_000;
 async function create(home: FaultHome, form: Form, fault: string, condition: object) {
   counted.runs += 1;
   home.clock.advance(anHourMs);
-  const words = ["orders", "create", "--file", "-", "--allow-duplicate", ...flags[form]];
+  const words = ["orders", "create", "--file", "-", ...flags[form]];
   const trouble = await troubleOf(fault, condition);
-  return home.suffer(words, trouble, { stdin: JSON.stringify(plainDraft) });
+  await learnCustomer(home, "baseUrl" in trouble ? { service: trouble.baseUrl } : {});
+  // Another order each time: one in doubt would stop an equal one.
+  const draft = { ...plainDraft, item: { ...plainDraft.item, name: `手机 ${counted.runs}` } };
+  return home.suffer(words, trouble, { stdin: JSON.stringify(draft) });
 }
 
 describe("orders create", () => {

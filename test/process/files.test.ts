@@ -162,44 +162,51 @@ describe("places where no file can be", () => {
     expect(await courier("orders list --json", { env })).toMatchObject({ exit: 0 });
     const { exit } = await courier("orders create --file - --json", { env, stdin: order });
     const posts = sandbox.requests.filter(({ method }) => method === "POST");
-    expect(exit, "exit 2 says that nothing was sent").toBe(posts.length === 0 ? 2 : 0);
+    expect([exit, posts.length], "nothing is sent that cannot be recorded").toEqual([5, 0]);
   });
 
-  test.each(["orders list", "orders create --file -", "sandbox reset --yes"])(
-    "a sandbox that has nowhere to keep its orders: %s fails clearly, exit 2, with no order in doubt",
-    async (line) => {
+  test.each([
+    ["orders list", 2],
+    ["orders create --file -", 5],
+    ["sandbox reset --yes", 2],
+  ])(
+    "a sandbox that has nowhere to keep its orders: %s fails clearly, exit %i, with no order in doubt",
+    async (line, expected) => {
       const { courier, directory } = await createProcessHome({ COURIER_ACCOUNT: "sandbox" });
       await writeFile(path.join(directory, "file"), "in the way");
       const env = { COURIER_STATE_DIR: path.join(directory, "file/state") };
       const { exit, stdout, stderr } = await courier(line, { env, stdin: order });
       expect(stdout).toBe("");
       expect(stderr).toContain(path.join(directory, "file/state"));
-      expect(exit, stderr).toBe(2);
+      expect(exit, stderr).toBe(expected);
     },
   );
 
   // Node's own way to make directories never comes to an end there.
   test.each([
-    ["accounts use sandbox", "COURIER_CONFIG_DIR"],
-    ["login --no-verify --base-url https://service.invalid", "COURIER_CONFIG_DIR"],
-    ["orders create --file - --account sandbox", "COURIER_STATE_DIR"],
-    ["orders list --account sandbox", "COURIER_STATE_DIR"],
-  ])("a directory that the system never makes (needs /proc): %s says so, exit 2", async (line, name) => {
-    const place = process.platform === "linux" ? "/proc/courier/place" : "/dev/null/courier";
-    const { courier } = await createProcessHome();
-    const { exit, stdout, stderr } = await courier(line, { env: { [name]: place }, stdin: order });
-    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toMatch(/error: the .* cannot (be kept|keep its orders) in \/(proc|dev)\/.*\n/);
-    expect(stderr).toContain(name);
-  });
+    ["accounts use sandbox", 2, "COURIER_CONFIG_DIR"],
+    ["login --no-verify --base-url https://service.invalid", 2, "COURIER_CONFIG_DIR"],
+    ["orders create --file - --account sandbox", 5, "COURIER_STATE_DIR"],
+    ["orders list --account sandbox", 2, "COURIER_STATE_DIR"],
+  ])(
+    "a directory that the system never makes (needs /proc): %s says so, exit %i",
+    async (line, expected, name) => {
+      const place = process.platform === "linux" ? "/proc/courier/place" : "/dev/null/courier";
+      const { courier } = await createProcessHome();
+      const { exit, stdout, stderr } = await courier(line, { env: { [name]: place }, stdin: order });
+      expect({ exit, stdout }).toEqual({ exit: expected, stdout: "" });
+      expect(stderr).toMatch(/error: the .* cannot (be kept|keep its orders) (in|at) \/(proc|dev)\/.*\n/);
+      expect(stderr).toContain(name);
+    },
+  );
 
-  test("a state directory that the system never makes hides nothing of a real order", async () => {
-    const { courier } = await createServedProcessHome();
+  test("with a state directory that the system never makes no order is sent", async () => {
+    const { courier, sandbox } = await createServedProcessHome();
     const env = { COURIER_STATE_DIR: process.platform === "linux" ? "/proc/courier" : "/dev/null/courier" };
     const { exit, stdout, stderr } = await courier("orders create --file - --json", { env, stdin: order });
-    expect(exit).toBe(0);
-    expect(JSON.parse(stdout)).toHaveProperty("tracking_number");
-    expect(stderr).toContain("the order could not be remembered on this machine");
+    expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+    expect(JSON.parse(stderr).error.message).toMatch(/^the ledger cannot be kept at /);
+    expect(sandbox.requests).toEqual([]);
   });
 
   test("a directory that may only be read (needs setpriv where root runs it)", async ({ skip }) => {
@@ -222,8 +229,8 @@ describe("places where no file can be", () => {
       shell,
       stdin: order,
     });
-    expect(exit).toBe(2);
-    expect(stderr).toContain(`cannot keep its orders in ${place}/sandbox: permission denied`);
+    expect(exit).toBe(5);
+    expect(stderr).toContain(`the ledger cannot be kept at ${place}/ledger.db: permission denied`);
   });
 
   test.each(["orders list --json", "--version", "--help"])(

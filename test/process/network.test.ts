@@ -61,7 +61,7 @@ test("an order goes through a proxy once", async () => {
     "orders create --sender-name A --receiver-name B --item-name C --base-url https://service.test";
   const { exit } = await courier(words, { env: { ...trust, HTTPS_PROXY: proxy.url } });
   expect(exit).toBe(0);
-  expect(sandbox.requests.map(({ method }) => method)).toEqual(["POST"]);
+  expect(sandbox.requests.map(({ method }) => method)).toEqual(["GET", "POST"]); // whose key it is, and the order
 });
 
 test("a proxy's own password goes to the proxy, and is never shown", async () => {

@@ -1,9 +1,10 @@
 /** Ctrl-C, termination and what no run can catch: prompt, one error line, the right exit code, and the truth about a lost order. */
 
 import { connect } from "node:net";
-import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { takeLock } from "../../src/config/config-lock.ts";
+import { ledgerPath } from "../../src/ledger/ledger.ts";
+import { applicationId, migrations } from "../../src/ledger/schema.ts";
+import { openDatabase } from "../../src/sqlite/database.ts";
 import { createProcessHome, createServedProcessHome, type Running, until } from "../support/process.ts";
 
 const signals = [
@@ -60,20 +61,23 @@ describe.each(signals)("%s", (signal, exit) => {
     sandbox.faults.add({ kind: "stall_headers", method: "POST" });
     const words = "orders create --sender-name A --receiver-name B --item-name C";
     const running = start(words);
-    await until("sent", () => sandbox.requests.length > 0);
+    await until("sent", () => sandbox.requests.length > 1);
     const ended = await stop(running, signal);
     expect(ended).toMatchObject({ exit, stdout: "" });
     expect(ended.stderr).toMatch(
-      /^error: .*may or may not have been created\nhint: .*courier orders list --from \d{4}-\d\d-\d\d --all\n$/,
+      /^error: .*may or may not have been created\nhint: .*courier orders list --from \d{4}-\d\d-\d\d --all; then decide: courier orders resolve 1\.1 .*\n$/,
     );
-    expect(sandbox.requests.map(({ method }) => method)).toEqual(["POST"]);
+    expect(sandbox.requests.map(({ method }) => method)).toEqual(["GET", "POST"]);
   });
 
   test("while a lost order is looked for, says the same", async () => {
     const { sandbox, start } = await createServedProcessHome();
-    sandbox.faults.set([{ kind: "drop_after", method: "POST" }, { kind: "stall_headers" }]);
+    sandbox.faults.set([
+      { kind: "drop_after", method: "POST" },
+      { kind: "stall_headers", path: "/api/v1/orders" },
+    ]);
     const running = start("orders create --sender-name A --receiver-name B --item-name C --json");
-    await until("looked for", () => sandbox.requests.length > 1);
+    await until("looked for", () => sandbox.requests.length > 2);
     const ended = await stop(running, signal);
     expect(ended).toMatchObject({ exit, stdout: "" });
     const error = JSON.parse(ended.stderr.trimEnd().split("\n").at(-1) ?? "").error;
@@ -103,13 +107,20 @@ test.each(signals)("%s does not hide an order that was just created", async (sig
   const { sandbox, start, stateDir } = await createServedProcessHome();
   sandbox.faults.add({ kind: "latency", ms: 200, method: "POST" });
   const running = start("orders create --sender-name A --receiver-name B --item-name C --json");
-  await until("asked", () => sandbox.requests.length > 0);
-  const release = await takeLock(path.join(stateDir, "orders.json"), "file of recent orders"); // as another run
+  await until("sent", () => sandbox.requests.length > 1);
+  const other = await openDatabase({
+    path: ledgerPath(stateDir),
+    title: "ledger",
+    applicationId,
+    migrations,
+  });
+  other.exec("BEGIN IMMEDIATE"); // as another run that writes
   await running.untilStderr(/The service says/);
   process.kill(running.pid, signal);
-  release();
+  other.exec("ROLLBACK");
+  other.close();
   const { stdout } = await running.ended;
-  expect(sandbox.requests.map(({ method }) => method)).toEqual(["POST"]);
+  expect(sandbox.requests.map(({ method }) => method)).toEqual(["GET", "POST"]);
   expect(JSON.parse(stdout)).toMatchObject({ status: "pending" });
 });
 
@@ -152,18 +163,18 @@ function canConnect(port: number): Promise<boolean> {
   });
 }
 
-test("an order whose sending was killed is in doubt: it is not sent again unasked", async () => {
+test("an order whose sending was killed is looked for before an equal one is sent", async () => {
   const { sandbox, start, courier } = await createServedProcessHome();
   sandbox.faults.add({ kind: "stall_headers", method: "POST" });
   const words = "orders create --sender-name A --receiver-name B --item-name C";
   const running = start(words);
-  await until("asked", () => sandbox.requests.length > 0);
+  await until("sent", () => sandbox.requests.some(({ method }) => method === "POST"));
   process.kill(running.pid, "SIGKILL");
   expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
   sandbox.faults.clear();
   const again = await courier(words);
   expect(again.exit).toBe(2);
-  expect(again.stderr).toContain("may or may not have been created; nothing was sent");
+  expect(again.stderr).toMatch(/the same order was sent .*, as 1000001; nothing was sent/);
   expect(sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   expect((await courier(`${words} --allow-duplicate`)).exit).toBe(0);
 });

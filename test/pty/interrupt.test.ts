@@ -1,6 +1,7 @@
 /** Ctrl-C at every step of the form and during the request: nothing is lost, nothing is sent unseen, the terminal is whole. */
 
 import { expect, test } from "vitest";
+import { sentBodies } from "../support/answers.ts";
 import {
   createServedTerminalHome,
   keys,
@@ -13,14 +14,14 @@ import { body, fillForm, instead, itemQuestions, li, partyFields, phone, zhang }
 const notingModes = 'trap : INT; stty -g > before; "$@"; code=$?; stty -g > after; exit $code';
 
 async function interrupt(home: ServedTerminalHome, terminal: Terminal): Promise<void> {
-  const sent = home.sandbox.requests.length;
+  const sent = sentBodies(home).length;
   terminal.type(keys.ctrlC);
   expect(await terminal.ended).toEqual({ exit: 130, signal: undefined });
   expect(terminal.screen()).toContain("error: interrupted");
   expect(terminal.screen()).not.toMatch(/^\s+at /m);
   expect(terminal.isCursorVisible).toBe(true);
   expect(await home.read("after")).toBe(await home.read("before"));
-  expect(home.sandbox.requests).toHaveLength(sent);
+  expect(sentBodies(home)).toHaveLength(sent);
 }
 
 test("at each step: exit 130, nothing is sent, and the next run goes on where it stopped", async () => {
@@ -76,7 +77,7 @@ test("at each step: exit 130, nothing is sent, and the next run goes on where it
 
   await terminal.choose("What now?", "Send this order");
   await terminal.until("? Save");
-  expect(home.sandbox.requests.map((request) => request.body)).toEqual([body]);
+  expect(sentBodies(home)).toEqual([body]);
 }, 60_000);
 
 test("at the offer to go on, the draft stays for another time", async () => {
@@ -134,7 +135,7 @@ test("while a part is changed in the review, while a refused field is corrected,
   terminal.type("张三\r13800138000");
   await terminal.until("> 13800138000");
   await interrupt(home, terminal);
-  expect(home.sandbox.requests).toHaveLength(1); // the one that was refused
+  expect(sentBodies(home)).toHaveLength(1); // the one that was refused
 });
 
 test("at the offer to save an address, the order is shown as created", async () => {
@@ -165,7 +166,7 @@ test.each([
     terminal = home.open("orders create", { shell: notingModes });
     await terminal.answer("Go on with it?");
     await terminal.choose("What now?", "Send this order");
-    await expect.poll(() => home.sandbox.requests.length).toBe(1);
+    await expect.poll(() => sentBodies(home).length).toBe(1);
     terminal.type(keys.ctrlC);
     expect((await terminal.ended).exit).toBe(130);
     const text = terminal.screen().replaceAll("\n", "");

@@ -1,6 +1,7 @@
 /** The order form in a real terminal: filled in, reviewed, corrected, edited, kept, dropped. */
 
 import { expect, test } from "vitest";
+import { sentBodies } from "../support/answers.ts";
 import { createServedTerminalHome, createTerminalHome, keys } from "../support/terminal.ts";
 import {
   body,
@@ -56,7 +57,7 @@ test("what is sent is what was typed, decimals included, and fields left out are
   await sparse.choose("What now?", "Send this order");
   await declineSaving(sparse, "王五");
   expect((await sparse.ended).exit).toBe(0);
-  expect(home.sandbox.requests.map((request) => request.body)).toEqual([
+  expect(sentBodies(home)).toEqual([
     body,
     '{"sender":{"name":"王五"},"receiver":{"phone":"13700137000"},"item":{}}',
   ]);
@@ -82,7 +83,7 @@ test("types are checked while typing, and a wrong number can be mended", async (
   await terminal.choose("Service level", "let the service choose");
   await terminal.choose("What now?", "Send this order");
   await terminal.until("? Save A");
-  expect(home.sandbox.requests[0]?.body).toBe(
+  expect(sentBodies(home)[0]).toBe(
     '{"sender":{"name":"A"},"receiver":{"name":"B"},"item":{"name":"C","weight":1.50,"value":1000,"quantity":12345678901234567890}}',
   );
 });
@@ -96,18 +97,19 @@ test("a refused field alone is asked again, with the rest kept, and reviewed bef
   await terminal.until("? Receiver phone 12");
   await terminal.answer("Receiver phone", `${keys.backspace.repeat(2)}13900139000`);
   await terminal.until("? What now?");
-  expect(home.sandbox.requests).toHaveLength(1);
+  expect(sentBodies(home)).toHaveLength(1);
   expect(lastReview(terminal.screen())).toContain("李四  13900139000");
   await terminal.choose("What now?", "Send this order");
   await declineSaving(terminal, "张三", "李四");
   expect((await terminal.ended).exit).toBe(0);
-  expect(home.sandbox.requests[1]?.body).toBe(body);
+  expect(sentBodies(home)[1]).toBe(body);
 });
 
 test("a refusal that names no field goes back to the review with its message", async () => {
   const home = await createServedTerminalHome();
   home.sandbox.faults.add({
     kind: "status",
+    method: "POST",
     status: 400,
     times: 1,
     contentType: "application/json",
@@ -119,7 +121,7 @@ test("a refusal that names no field goes back to the review with its message", a
   await terminal.until(/余额不足[\s\S]*\? What now\?/);
   await terminal.choose("What now?", "Send this order");
   await terminal.until("? Save A");
-  expect(home.sandbox.requests).toHaveLength(2);
+  expect(sentBodies(home)).toHaveLength(2);
 });
 
 test("every part can be changed in the review, and a field be emptied", async () => {
@@ -144,7 +146,7 @@ test("every part can be changed in the review, and a field be emptied", async ()
   await terminal.choose("What now?", "Send this order");
   await declineSaving(terminal, "王五", "李四");
   await terminal.ended;
-  expect(JSON.parse(home.sandbox.requests[0]?.body ?? "")).toEqual({
+  expect(JSON.parse(sentBodies(home)[0] ?? "")).toEqual({
     sender: { name: "王五", phone: "13800138000", city: "深圳市", district: "南山区", detail: zhang[5] },
     receiver: {
       name: "李四",
@@ -173,7 +175,7 @@ test("kept as a draft it is offered next time, and goes on to be sent", async ()
   await second.choose("What now?", "Send this order");
   await declineSaving(second, "张三", "李四");
   expect((await second.ended).exit).toBe(0);
-  expect(home.sandbox.requests[0]?.body).toBe(body);
+  expect(sentBodies(home)[0]).toBe(body);
 
   const third = home.open("orders create");
   await third.until("? Sender");

@@ -1,6 +1,7 @@
 /** Pastes, impatient fingers, wide characters, narrow and changing windows, plain terminals, redirected results. */
 
 import { describe, expect, test } from "vitest";
+import { sentBodies } from "../support/answers.ts";
 import { createServedTerminalHome, createTerminalHome, keys } from "../support/terminal.ts";
 import { body, declineSaving, fillForm, fillItem, fillParty, instead, li, phone, zhang } from "./person.ts";
 
@@ -27,7 +28,7 @@ describe("an address of several lines", () => {
     await terminal.choose("What now?", "Send this order");
     await declineSaving(terminal, "张三", "李四");
     await terminal.ended;
-    expect(home.sandbox.requests.map((request) => request.body)).toEqual([body]);
+    expect(sentBodies(home)).toEqual([body]);
   });
 });
 
@@ -120,7 +121,7 @@ describe("wide characters", () => {
     await terminal.until("北京市 北京市 朝阳区 朝阳🏠\n");
     await terminal.choose("What now?", "Send this order");
     await terminal.until("? Save");
-    expect(home.sandbox.requests[0]?.body).toContain('"detail":"朝阳🏠"');
+    expect(sentBodies(home)[0]).toContain('"detail":"朝阳🏠"');
   });
 
   test("longer than the terminal is wide, a line can be written, read and mended", async () => {
@@ -138,7 +139,7 @@ describe("wide characters", () => {
     await terminal.answer("Receiver street address", `${keys.backspace}厅`);
     await terminal.choose("What now?", "Send this order");
     await terminal.until("? Save");
-    expect(JSON.parse(home.sandbox.requests[0]?.body ?? "").receiver.detail).toBe(`${long.slice(0, -1)}厅`);
+    expect(JSON.parse(sentBodies(home)[0] ?? "").receiver.detail).toBe(`${long.slice(0, -1)}厅`);
   });
 });
 
@@ -164,7 +165,7 @@ describe("a window that changes", () => {
     await terminal.until("❯ Send this order");
     await terminal.choose("What now?", "Send this order");
     await terminal.until("? Save");
-    expect(JSON.parse(home.sandbox.requests[0]?.body ?? "").receiver.detail).toBe("建国路88号");
+    expect(JSON.parse(sentBodies(home)[0] ?? "").receiver.detail).toBe("建国路88号");
   });
 });
 
@@ -178,7 +179,7 @@ describe("plain terminals", () => {
     await terminal.choose("What now?", "Send this order");
     await declineSaving(terminal, "张三", "李四");
     expect((await terminal.ended).exit).toBe(0);
-    expect(JSON.parse(home.sandbox.requests[0]?.body ?? "")).toMatchObject({
+    expect(JSON.parse(sentBodies(home)[0] ?? "")).toMatchObject({
       receiver: { detail: "建国路88号" },
       service_type: "standard",
     });

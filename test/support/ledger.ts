@@ -30,10 +30,13 @@ function headersOf({ sandbox }: Pick<ServedHome, "sandbox">): Record<string, str
 }
 
 /** Lets the ledger know whose key the home's environment holds, as the first command that sends does. */
-export async function learnCustomer(home: LedgerHome, account = environmentAccount): Promise<Customer> {
+export async function learnCustomer(
+  home: LedgerHome,
+  { account = environmentAccount, service = home.sandbox.baseUrl } = {},
+): Promise<Customer> {
   const answer = await fetch(`${home.sandbox.baseUrl}/api/v1/user/profile`, { headers: headersOf(home) });
   const { data } = (await answer.json()) as { data: { id: number } };
-  const { baseUrl: service, apiKey: key } = home.sandbox;
+  const { apiKey: key } = home.sandbox;
   return withLedger(home, (ledger) =>
     ledger.learnCustomer({ service, key, profileId: String(data.id), account }),
   );
@@ -87,7 +90,7 @@ export async function recordRun(
   facts: RunToRecord = { exit: 0 },
 ): Promise<RecordedRun> {
   const { command = "orders import", source = "/srv/orders.csv", account = environmentAccount } = facts;
-  const customer = await learnCustomer(home, account);
+  const customer = await learnCustomer(home, { account });
   const orders: (Order | undefined)[] = [];
   for (const state of states)
     orders.push(state === "created" || state === "found" ? await createAtService(home) : undefined);
