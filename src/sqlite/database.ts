@@ -157,7 +157,7 @@ async function prepare(
   { migrations, applicationId, title, path, durability = "full" }: DatabaseOptions,
 ): Promise<void> {
   connection.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;");
-  const version = checkVersion();
+  const version = await whenFree(checkVersion);
   if (version === 0) await whenFree(() => connection.exec("PRAGMA journal_mode = WAL"));
   connection.exec(`PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
   if (version === migrations.length) return;
@@ -187,8 +187,11 @@ async function prepare(
   }
 }
 
-/** Changing the journal mode needs the file for itself: another process may be making it at this moment. */
-async function whenFree(work: () => void): Promise<void> {
+/**
+ * Another process may be making the file at this moment, or be the last to close it: until then it cannot even be
+ * read, and changing the journal mode needs it alone.
+ */
+async function whenFree<T>(work: () => T): Promise<T> {
   const untilMs = performance.now() + longestWaitMs;
   for (;;) {
     try {
