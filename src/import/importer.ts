@@ -251,6 +251,8 @@ export async function* importRows(
     });
     for (const operation of lost) looked.set(nameOperation(operation), []);
     const findings = searchable.length > 0 ? await findLostRows(searchable, lookup, stop) : [];
+    /** Contents of which an order could not be taken: whether others of them were made is to be asked once more. */
+    const disturbed = new Set<string>();
     // Orders are taken before a row is given up, so that a crash in between cannot give up too many.
     for (const finding of findings) {
       const { operation } = finding.row;
@@ -262,27 +264,26 @@ export async function* importRows(
           order: orderFacts(order),
           orderState: order.status ?? undefined,
         } as const;
-        await settleFound(operation, outcome, name);
+        if (await settleFound(operation, outcome)) foundNow.add(name);
+        else disturbed.add(finding.row.content);
       }
       if (finding.kind === "unclear") looked.set(name, finding.candidates);
     }
     for (const { kind, row } of findings) {
-      if (kind !== "absent" || row.operation.isUnwanted || !own.has(nameOperation(row.operation))) continue;
-      await ledger.settleCreate(row.operation, { state: "unsent" }, clock.now());
+      const name = nameOperation(row.operation);
+      if (kind !== "unclear" && disturbed.has(row.content) && !foundNow.has(name)) looked.delete(name);
+      else if (kind === "absent" && !row.operation.isUnwanted && own.has(name))
+        await ledger.settleCreate(row.operation, { state: "unsent" }, clock.now());
     }
   }
 
-  async function settleFound(
-    operation: Operation,
-    outcome: CreateOutcome & { state: "found" },
-    name: string,
-  ) {
+  /** False where another process was faster: it has settled the operation, or given the order to another one. */
+  async function settleFound(operation: Operation, outcome: CreateOutcome): Promise<boolean> {
     try {
-      await ledger.settleCreate(operation, outcome, clock.now());
-      foundNow.add(name);
+      return await ledger.settleCreate(operation, outcome, clock.now());
     } catch (error) {
       if (!(error instanceof OrderTaken)) throw error;
-      looked.set(name, [outcome.order.id]);
+      return false;
     }
   }
 

@@ -59,13 +59,13 @@ const process = fc.record({
   crash: fc.option(fc.record({ atStep: fc.integer({ min: 1, max: 60 }), isDone: fc.boolean() }), {
     nil: undefined,
   }),
-  order: fc.array(fc.nat(), { maxLength: 8 }),
+  order: fc.array(fc.nat(), { maxLength: 20 }),
 });
 
 const story: fc.Arbitrary<Story> = fc.record({
   rows: fc.array(fc.record({ content: fc.integer({ min: 0, max: 3 }), hasRef: fc.boolean() }), {
     minLength: 1,
-    maxLength: 8,
+    maxLength: 20, // more than are claimed at once by one that sends one after the other
   }),
   script: fc.array(
     fc.record({
@@ -83,6 +83,20 @@ test("any rows, answers and crashes of two imports at once end with each row cre
     fc.asyncProperty(story, async (told) => void (await live(told))),
     { numRuns: 300 },
   );
+});
+
+test("two that look for equal rows at once: an order that one has found does not make the other's row absent", async () => {
+  const rows = Array.from({ length: 6 }, () => ({ content: 0, hasRef: false }));
+  const kinds: Fate["kind"][] = [
+    ...(["created", "created", "refused", "created", "created", "created"] as const),
+    ...(["limited", "lost after"] as const),
+  ];
+  const script = kinds.map((kind): Fate => ({ kind, turns: [0, 0] }));
+  const [killed, whole] = [
+    { atStep: 18, isDone: true },
+    { crash: undefined, order: [] },
+  ];
+  await live({ rows, script, lives: [[{ crash: killed, order: [] }], [whole, whole]], concurrency: 1 });
 });
 
 test("a crash at every single step, before and after it is done", async () => {
