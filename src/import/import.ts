@@ -143,7 +143,7 @@ export const importOrders = defineCommand({
         ledger,
         customer,
         policy,
-        file: await factsOf(source, overview, ledger.findFile(customer, identity)),
+        file: factsOf(source, overview, await ledger.findFiles(customer, identity)),
       },
       context,
     );
@@ -157,7 +157,7 @@ export const importOrders = defineCommand({
       await confirmOrStop(context, question(toSend, plan.unknown, (await context.account()).name));
     }
     const run = await context.beginRun({ command: "orders import", source: identity.path || "-" });
-    const facts = await factsOf(source, overview, ledger.openFile(run, identity));
+    const facts = factsOf(source, overview, [await ledger.openFile(run, identity)]);
     const settings = { concurrency: input.concurrency ?? 4, ratePerSecond: input.rate };
     const readBy = readingOptions.filter((name) => input[name] !== undefined).map(flagOf);
     const tools = { ledger, run, file: facts, policy: { ...policy, resendCancelled }, releaseDead };
@@ -190,12 +190,8 @@ async function identifyFile(
   return { shop, path: found, bytesHash: facts.fingerprint, rowsHash };
 }
 
-async function factsOf(
-  { shop }: Source,
-  { hasRef, countOf }: Overview,
-  number: Promise<number | undefined>,
-): Promise<FileFacts> {
-  return { file: await number, shop, hasRef, countOf };
+function factsOf({ shop }: Source, { hasRef, countOf }: Overview, files: readonly number[]): FileFacts {
+  return { files, shop, hasRef, countOf };
 }
 
 /** Orders of an undone import were cancelled on purpose: shipping them again is asked about as a whole. */
@@ -225,7 +221,7 @@ async function checkFile(input: Input, context: Context): Promise<Output> {
           ledger,
           customer,
           policy,
-          file: await factsOf(source, overview, ledger.findFile(customer, identity)),
+          file: factsOf(source, overview, await ledger.findFiles(customer, identity)),
         }
       : undefined;
   const plan = await planImport(source, overview, known, context);

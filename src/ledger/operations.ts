@@ -22,6 +22,7 @@ import {
   type Equals,
   type FileFacts,
   findEquals,
+  isOfFile,
   type RowDecision,
   type RowPolicy,
   type RowToSend,
@@ -106,8 +107,8 @@ export interface Operations {
 
   /** The number under which the ledger knows a file; files that turn out to be one get one number. */
   openFile(run: Run, file: ImportFile): Promise<number>;
-  /** The number of a file that the ledger knows, without recording anything. */
-  findFile(customer: number, file: ImportFile): Promise<number | undefined>;
+  /** The numbers under which the ledger knows a file, without recording anything. */
+  findFiles(customer: number, file: ImportFile): Promise<readonly number[]>;
   /** What the ledger says of rows, without recording anything. */
   viewRows(
     customer: number,
@@ -214,7 +215,7 @@ export function createOperations(database: Database, write: Write): Operations {
       content ?? null,
       file?.shop ?? null,
       row?.ref ?? null,
-      file?.file ?? null,
+      file?.files[0] ?? null,
       row?.row ?? null,
       allowance ?? "none",
       writeDraft(draft),
@@ -257,7 +258,7 @@ export function createOperations(database: Database, write: Write): Operations {
     const same = byContent(customer, row.content);
     const isOwn =
       row.ref === undefined
-        ? (each: Operation) => each.ref === undefined && file.file !== undefined && each.file === file.file
+        ? (each: Operation) => each.ref === undefined && isOfFile(each, file)
         : (each: Operation) => each.ref === row.ref && each.shop === file.shop;
     const own = row.ref === undefined ? same.filter(isOwn) : byRef(customer, file.shop, row.ref);
     return decideRow(row, { own, equal: same.filter((each) => !isOwn(each)) }, file, policy, nowMs);
@@ -382,8 +383,8 @@ export function createOperations(database: Database, write: Write): Operations {
         return first;
       }),
 
-    async findFile(customer, file) {
-      return matchFiles(customer, file)[0];
+    async findFiles(customer, file) {
+      return matchFiles(customer, file);
     },
 
     async viewRows(customer, rows, file, policy, nowMs) {

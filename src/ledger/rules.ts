@@ -25,8 +25,8 @@ export interface RowToSend {
 
 /** What a file says about all of its rows. */
 export interface FileFacts {
-  /** The number of the file in the ledger; undefined for one that it does not know. */
-  readonly file: number | undefined;
+  /** The numbers of the file in the ledger, which knows it by several when it looks like several earlier ones. */
+  readonly files: readonly number[];
   readonly shop: string;
   hasRef(ref: string): boolean;
   /** How many rows without a ref have this content. */
@@ -179,8 +179,9 @@ function findBlocker(
     if (isOfRow(operation, file, seen)) return false;
     const haveRefs = row.ref !== undefined && operation.ref !== undefined;
     if (haveRefs) return false; // other refs: other orders, and an equal ref is among its own
-    if (!isMade(operation)) return true;
-    return row.ref === undefined || isWithin(operation, windowMs, nowMs);
+    if (!isMade(operation) || row.ref === undefined) return true;
+    // A row of this file that was shipped without a ref, and is gone now: most likely it has got one since.
+    return isOfFile(operation, file) || isWithin(operation, windowMs, nowMs);
   });
   return candidates.find((operation) => !isMade(operation)) ?? candidates.at(-1);
 }
@@ -189,10 +190,14 @@ function findBlocker(
 function isOfRow(operation: Operation, file: FileFacts, seen: Map<string, number>): boolean {
   const { ref, content = "", shop } = operation;
   if (ref !== undefined) return shop === file.shop && file.hasRef(ref);
-  if (file.file === undefined || operation.file !== file.file) return false;
+  if (!isOfFile(operation, file)) return false;
   const rank = (seen.get(content) ?? 0) + 1;
   seen.set(content, rank);
   return rank <= file.countOf(content);
+}
+
+export function isOfFile(operation: Operation, { files }: FileFacts): boolean {
+  return operation.file !== undefined && files.includes(operation.file);
 }
 
 function isWithin(operation: Operation, windowMs: number, nowMs: number): boolean {

@@ -188,7 +188,7 @@ async function importOnce({ rows, copy, crash, ...world }: OneImport) {
   };
   const refs = new Set(rows.map(({ ref }) => ref));
   const facts: FileFacts = {
-    file: await ledger.openFile(run, file),
+    files: [await ledger.openFile(run, file)],
     shop: "",
     hasRef: (ref) => refs.has(ref),
     countOf: (content) => rows.filter((row) => row.ref === undefined && row.content === content).length,

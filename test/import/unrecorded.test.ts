@@ -44,7 +44,7 @@ async function importWith(kinds: readonly Fate["kind"][], writes: number) {
         },
       },
       run,
-      file: { file: run.number, shop: "", hasRef: () => true, countOf: () => 0 },
+      file: { files: [run.number], shop: "", hasRef: () => true, countOf: () => 0 },
       policy: {
         windowMs: scriptWindowMs,
         retryRefused: false,

@@ -62,7 +62,7 @@ const operation = (changes: Partial<Operation> = {}): Operation => {
 };
 
 const file = (changes: Partial<FileFacts> = {}): FileFacts => ({
-  file: 7,
+  files: [7],
   shop: "",
   hasRef: () => false,
   countOf: () => 1,
@@ -201,6 +201,11 @@ describe("a row with a ref", () => {
     ["equals a refused one", { equal: [{ ...other, state: "refused" }] }, "send none"],
     ["equals a row of its own file", { equal: [{}] }, "send none"],
     ["equals more rows of its own file than that has now", { equal: [{}, {}] }, "held"],
+    [
+      "equals an old row of its own file that had no ref, and is gone now",
+      { equal: [{ sentAtMs: nowMs - 9e9 }], file: { countOf: () => 0 } },
+      "held",
+    ],
   ])("that %s: %s", (_what, of, expected) => {
     expect(decide({ ...of, of: { ...named, ...of.of } })).toBe(expected);
   });
@@ -209,7 +214,7 @@ describe("a row with a ref", () => {
 describe("a row without a ref", () => {
   test.each<[string, Case, string]>([
     ["is new", {}, "send none"],
-    ["is of a file that is not known", { file: { file: undefined } }, "send none"],
+    ["is of a file that is not known", { file: { files: [] } }, "send none"],
     ["was created", { own: [{}] }, "shipped"],
     ["is in doubt, and named", { own: [{ state: "unknown" }], policy: allowed }, "in_doubt"],
     ["was cancelled", { own: [cancelled] }, "cancelled"],

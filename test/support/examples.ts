@@ -59,7 +59,7 @@ async function recordHistory(home: Home): Promise<void> {
     const run = await ledger.beginRun({ ...facts, customer, process, startedAtMs });
     const draft = { receiver: { name: "赵六" }, item: { name: "书" } };
     const row = { row: 1, ref: "M-17", occurrence: 1, content: "M-17", draft, defaults: [] };
-    const file = { file: run.number, shop: "", hasRef: () => false, countOf: () => 1 };
+    const file = { files: [run.number], shop: "", hasRef: () => false, countOf: () => 1 };
     const policy = {
       windowMs: 0,
       retryRefused: false,

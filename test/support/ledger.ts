@@ -115,7 +115,7 @@ export async function recordRun(
       draft: plainDraft as never,
       defaults: [],
     }));
-    const file = { file: run.number, shop: "", hasRef: () => false, countOf: () => 1 };
+    const file = { files: [run.number], shop: "", hasRef: () => false, countOf: () => 1 };
     const policy = {
       windowMs: 0,
       retryRefused: false,
