@@ -102,12 +102,29 @@ const pollMs = 500;
 const mostLooks = 12;
 /** How many results may wait for a slow row before them, in times the rows sent at once. */
 const windowFactor = 8;
+/** Rows that are claimed in one transaction, in times the rows sent at once. */
+const claimFactor = 1;
 /** Rows that are looked up in the ledger at once, in times the rows sent at once. */
 const viewFactor = 8;
 
 /** What a row's turn gave, once it is recorded; nothing for a row that is decided about later. */
 interface Turn {
   readonly finished?: Promise<RowResult>;
+}
+
+/** A result that is being recorded. */
+interface Recording {
+  readonly result: Promise<RowResult>;
+  isDone: boolean;
+}
+
+function watch(result: Promise<RowResult>): Recording {
+  const recording = { result, isDone: false };
+  const end = () => {
+    recording.isDone = true;
+  };
+  result.then(end, end);
+  return recording;
 }
 
 /** A row that was claimed or decided about. */
@@ -144,7 +161,7 @@ export async function* importRows(
 
   /** A few rows at a time: what is claimed is in doubt after a crash, and other processes may take the rest. */
   async function* claim(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<Claim> {
-    for await (const batch of inBatches(of, options.concurrency)) {
+    for await (const batch of inBatches(of, claimFactor * options.concurrency)) {
       if (stop.aborted || sender.failure) return;
       const sent = { atMs: clock.now(), offsetMs: lookup.clockOffsetMs() };
       const claims = await ledger.claimRows(run, equalRows.place(batch), file, policy, sent);
@@ -192,21 +209,29 @@ export async function* importRows(
     const window = options.concurrency * windowFactor;
     // While some are in progress, the next are recorded on disk: nobody waits for the disk then.
     const limit = 2 * options.concurrency - 1;
+    const recording: Recording[] = [];
+    // Nothing is reported that a crash could make unknown, but the next rows do not wait for that.
+    function* report(most: number): Generator<Promise<RowResult>> {
+      while (recording.length > most || recording[0]?.isDone) {
+        const next = recording.shift();
+        if (next) yield next.result;
+      }
+    }
     for await (const { finished } of mapInOrder(claim(of), limit, begin, {
       stop,
       window,
       isIrrevocable: true,
     })) {
-      const result = await finished; // nothing is reported that a crash could make unknown
-      if (!result) continue;
-      reported.add(result.row.row);
-      yield nameFound(result);
+      if (finished) recording.push(watch(finished));
+      for (const result of report(window)) yield told(await result);
     }
+    for (const result of report(0)) yield told(await result);
     if (sender.failure) throw sender.failure.error;
   }
 
   /** An order that this run has found is no order of an earlier one. */
-  function nameFound(result: RowResult): RowResult {
+  function told(result: RowResult): RowResult {
+    reported.add(result.row.row);
     const { decision } = result;
     if (decision?.kind !== "shipped" || decision.isElsewhere) return result;
     return foundNow.has(nameOperation(decision.operation)) ? { ...result, outcome: "found" } : result;

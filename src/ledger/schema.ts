@@ -95,7 +95,6 @@ CREATE INDEX operations_by_content ON operations (customer, content) WHERE kind 
 CREATE INDEX operations_by_ref ON operations (customer, ref) WHERE ref IS NOT NULL;
 CREATE INDEX open_operations ON operations (customer, state) WHERE state IN ('ready', 'sending', 'unknown');
 CREATE INDEX operations_by_order ON operations (order_id) WHERE kind = 'cancel';
-CREATE INDEX operations_by_tracking_number ON operations (tracking_number) WHERE tracking_number IS NOT NULL;
 
 CREATE TABLE drafts (
   account TEXT NOT NULL,

@@ -16,39 +16,48 @@ const numberFields: ReadonlySet<string> = new Set<keyof DraftItem>(["weight", "v
  * interface does not know make no difference.
  */
 export function contentOf(order: Json): string {
-  return `${version}:${hash("sha256", JSON.stringify(partsOf(order))).slice(0, 32)}`;
+  return `${version}:${hash("sha256", JSON.stringify(valuesOf(order))).slice(0, 32)}`;
 }
 
-/** The parts in which two orders differ, as dotted fields; `isCompared` leaves parts out. */
+/** The fields in which two orders differ, dotted; `isCompared` leaves parts out. */
 export function differingFields(one: Json, other: Json, isCompared: (part: string) => boolean): string[] {
-  const [a, b] = [partsOf(one), partsOf(other)];
-  return fieldNames.flatMap((name, index) => {
-    const part = name.split(".")[0] ?? name;
-    return isCompared(part) && a[index] !== b[index] ? [name] : [];
+  const [a, b] = [valuesOf(one), valuesOf(other)];
+  return fields.flatMap(({ part, field }, index) => {
+    if (!isCompared(part) || a[index] === b[index]) return [];
+    return [field === undefined ? part : `${part}.${field}`];
   });
 }
 
-const fieldNames: readonly string[] = [
-  ...partyFields.map((name) => `sender.${name}`),
-  ...partyFields.map((name) => `receiver.${name}`),
-  ...itemFields.map((name) => `item.${name}`),
-  "service_type",
+interface Field {
+  readonly part: string;
+  readonly field?: string;
+  readonly isNumber?: boolean;
+}
+
+const fields: readonly Field[] = [
+  ...partyFields.map((field) => ({ part: "sender", field })),
+  ...partyFields.map((field) => ({ part: "receiver", field })),
+  ...itemFields.map((field) => ({ part: "item", field, isNumber: numberFields.has(field) })),
+  { part: "service_type" },
 ];
 
-/** The value of each field in the order of `fieldNames`; 0 for one that is not there, which no text is. */
-function partsOf(order: Json): readonly (string | 0)[] {
-  return fieldNames.map((name) => {
-    const [part = "", field] = name.split(".");
-    const whole = isJsonObject(order) ? order[part] : undefined;
-    const value = field === undefined ? whole : isJsonObject(whole) ? whole[field] : undefined;
-    return normalise(value, field !== undefined && part === "item" && numberFields.has(field));
+/** The value of each field in the order of `fields`; 0 for one that is not there, which no text is. */
+function valuesOf(order: Json): readonly (string | 0)[] {
+  const whole = isJsonObject(order) ? order : {};
+  return fields.map(({ part, field, isNumber = false }) => {
+    const value = whole[part];
+    if (field === undefined) return normalise(value, isNumber);
+    return isJsonObject(value) ? normalise(value[field], isNumber) : 0;
   });
 }
+
+/** Texts that normalising leaves as they are: printable ASCII or common Chinese, without a blank at an end or two. */
+const plain = /^[!-~\u4e00-\u9fff]+(?: [!-~\u4e00-\u9fff]+)*$/;
 
 function normalise(value: Json | undefined, isNumber: boolean): string | 0 {
   if (value === undefined || value === null) return 0;
   const text = isJsonNumber(value) ? value.value : typeof value === "string" ? value : stringifyJson(value);
-  const bare = text.normalize("NFC").trim().replace(/\s+/g, " ");
+  const bare = plain.test(text) ? text : text.normalize("NFC").trim().replace(/\s+/g, " ");
   if (bare === "") return 0;
   return isNumber ? normaliseDecimal(bare) : bare;
 }

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, explainSystemError, systemCode } from "../core/errors.ts";
 import { type Connection, type Driver, loadDriver, NoDriver, type Statement, sqliteCode } from "./driver.ts";
+import { createLogFlusher } from "./log-flusher.ts";
 import { makePrivateFile } from "./private-file.ts";
 
 export interface DatabaseOptions {
@@ -14,7 +15,7 @@ export interface DatabaseOptions {
   readonly applicationId: number;
   /** SQL scripts; the n-th takes a file of version n to n + 1. */
   readonly migrations: readonly string[];
-  /** `full`: what is committed is on disk. `normal`: a power failure may take the last commits. */
+  /** `full`: `flush` puts commits on the disk. `normal`: a power failure may take the last ones. */
   readonly durability?: "full" | "normal";
   /** What to do about a damaged file; without it: restore it from a backup, or move it away. */
   readonly damagedHint?: string;
@@ -30,6 +31,8 @@ export interface Database {
    * synchronous, so that nothing waits inside of a transaction. Rolls back when it throws, and throws the same.
    */
   transaction<T>(work: () => T): Promise<T>;
+  /** Resolves when all commits so far outlive a power failure, with the durability `full`. */
+  flush(): Promise<void>;
   /** Runs SQL outside of a transaction. */
   exec(text: string): void;
   /** Runs `work`, which only reads, on one snapshot of the file. Synchronous as in `transaction`. */
@@ -101,6 +104,7 @@ export async function findDriver(title: string): Promise<Driver> {
 
 function createDatabase(connection: Connection, driver: Driver, options: DatabaseOptions): Database {
   const statements = new Map<string, Statement>();
+  const flusher = options.durability === "normal" ? undefined : createLogFlusher(options.path);
 
   async function run<T>(start: () => void, work: () => T): Promise<T> {
     try {
@@ -155,7 +159,15 @@ function createDatabase(connection: Connection, driver: Driver, options: Databas
       }
     },
     exec: (text) => connection.exec(text),
+    async flush() {
+      try {
+        await flusher?.flush();
+      } catch (error) {
+        throw explainFailure(error, options);
+      }
+    },
     close() {
+      flusher?.close();
       statements.clear();
       connection.close();
     },
@@ -230,7 +242,7 @@ function rollBack(connection: Connection): void {
 async function prepare(
   connection: Connection,
   database: Database,
-  { migrations, applicationId, title, path, durability = "full" }: DatabaseOptions,
+  { migrations, applicationId, title, path }: DatabaseOptions,
 ): Promise<void> {
   connection.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;");
   const version = await whenFree(checkVersion, (found) => found);
@@ -239,7 +251,7 @@ async function prepare(
       () => connection.exec("PRAGMA journal_mode = WAL"),
       () => {},
     );
-  connection.exec(`PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
+  connection.exec("PRAGMA synchronous = NORMAL"); // see LogFlusher
   if (version === migrations.length) return;
   await database.transaction(() => {
     for (const script of migrations.slice(checkVersion())) connection.exec(script);

@@ -3,14 +3,14 @@
 import type { Database } from "./database.ts";
 
 /**
- * Runs `work` in a transaction with others of the same moment, in the order of the calls. With `canWait` it shares
- * the commit of a later call, which comes within a few milliseconds or is made then. A `work` that throws NotDone
- * must have changed nothing: the others are committed.
+ * Runs `work` in a transaction with others of the same moment, in the order of the calls, and resolves when it is on
+ * the disk. With `canWait` it shares the commit of a later call, which comes soon, and does not wait for the disk: a
+ * power failure may take it. A `work` that throws NotDone must have changed nothing: the others are committed.
  */
 export type Write = <T>(work: () => T, options?: { readonly canWait: boolean }) => Promise<T>;
 
 /** Long enough for the next request to bring a commit of its own, too short to be noticed. */
-const longestWaitMs = 5;
+const longestWaitMs = 25;
 
 export function createWriteQueue(database: Database): Write {
   let waiting: Job[] = [];
@@ -32,7 +32,7 @@ export function createWriteQueue(database: Database): Write {
       waiting = [];
       try {
         const ends = await database.transaction(() => jobs.map(run));
-        for (const end of ends) end();
+        settle(jobs, ends);
       } catch (error) {
         for (const { reject } of jobs) reject(error);
       }
@@ -40,9 +40,19 @@ export function createWriteQueue(database: Database): Write {
     isWorking = false;
   }
 
+  /** What must be on the disk resolves later; the next jobs are committed meanwhile. */
+  function settle(jobs: readonly Job[], ends: readonly (() => void)[]): void {
+    const flushed = jobs.every(({ canWait }) => canWait) ? undefined : database.flush();
+    for (const [index, { canWait, reject }] of jobs.entries()) {
+      const end = ends[index] ?? (() => {});
+      if (canWait || !flushed) end();
+      else flushed.then(end, reject);
+    }
+  }
+
   return (work, { canWait } = { canWait: false }) =>
     new Promise((resolve, reject) => {
-      waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      waiting.push({ work, canWait, resolve: resolve as (value: unknown) => void, reject });
       if (canWait && !isWorking) timer ??= setTimeout(start, longestWaitMs);
       else start();
     });
@@ -50,6 +60,7 @@ export function createWriteQueue(database: Database): Write {
 
 interface Job {
   readonly work: () => unknown;
+  readonly canWait: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
