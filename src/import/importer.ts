@@ -15,7 +15,13 @@ import {
   type Rejection,
   type Run,
 } from "../ledger/operation.ts";
-import { type ClaimedRow, type CreateOutcome, LostClaim, OrderTaken } from "../ledger/operations.ts";
+import {
+  type ClaimedRow,
+  type CreateOutcome,
+  LostClaim,
+  OrderTaken,
+  type SentFacts,
+} from "../ledger/operations.ts";
 import type { FileFacts, RowDecision, RowPolicy, RowToSend } from "../ledger/rules.ts";
 import { orderFacts } from "../sending/guard.ts";
 import { findLostRows, type LostRow } from "../sending/lost-rows.ts";
@@ -112,21 +118,6 @@ interface Turn {
   readonly finished?: Promise<RowResult>;
 }
 
-/** A result that is being recorded. */
-interface Recording {
-  readonly result: Promise<RowResult>;
-  isDone: boolean;
-}
-
-function watch(result: Promise<RowResult>): Recording {
-  const recording = { result, isDone: false };
-  const end = () => {
-    recording.isDone = true;
-  };
-  result.then(end, end);
-  return recording;
-}
-
 /** A row that was claimed or decided about. */
 interface Claim extends ClaimedRow {
   readonly row: ImportRow;
@@ -164,7 +155,8 @@ export async function* importRows(
     for await (const batch of inBatches(of, claimFactor * options.concurrency)) {
       if (stop.aborted || sender.failure) return;
       const sent = { atMs: clock.now(), offsetMs: lookup.clockOffsetMs() };
-      const claims = await ledger.claimRows(run, equalRows.place(batch), file, policy, sent);
+      const claims = await claimOrEnd(batch, sent);
+      if (!claims) return;
       const claimed = claims.map((each, index) => ({ ...each, row: batch[index] as ImportRow }));
       for (const each of claimed) equalRows.take(each);
       let begun = 0;
@@ -176,6 +168,16 @@ export async function* importRows(
       } finally {
         await abandon(claimed.slice(begun));
       }
+    }
+  }
+
+  /** Undefined where the ledger fails: what is in progress is finished and reported, then the import ends. */
+  async function claimOrEnd(batch: readonly ImportRow[], sent: SentFacts) {
+    try {
+      return await ledger.claimRows(run, equalRows.place(batch), file, policy, sent);
+    } catch (error) {
+      failure ??= { error };
+      return undefined;
     }
   }
 
@@ -209,24 +211,14 @@ export async function* importRows(
     const window = options.concurrency * windowFactor;
     // While some are in progress, the next are recorded on disk: nobody waits for the disk then.
     const limit = 2 * options.concurrency - 1;
-    const recording: Recording[] = [];
-    // Nothing is reported that a crash could make unknown, but the next rows do not wait for that.
-    function* report(most: number): Generator<Promise<RowResult>> {
-      while (recording.length > most || recording[0]?.isDone) {
-        const next = recording.shift();
-        if (next) yield next.result;
-      }
+    const turns = mapInOrder(claim(of), limit, begin, { stop, window, isIrrevocable: true });
+    try {
+      for await (const result of asRecorded(turns, window)) yield told(result);
+    } catch (error) {
+      failure ??= { error };
     }
-    for await (const { finished } of mapInOrder(claim(of), limit, begin, {
-      stop,
-      window,
-      isIrrevocable: true,
-    })) {
-      if (finished) recording.push(watch(finished));
-      for (const result of report(window)) yield told(await result);
-    }
-    for (const result of report(0)) yield told(await result);
-    if (sender.failure) throw sender.failure.error;
+    const ended = sender.failure ?? failure;
+    if (ended) throw ended.error;
   }
 
   /** An order that this run has found is no order of an earlier one. */
@@ -626,6 +618,45 @@ function createRowSender({ tools, options, backoff, onLost }: RowSenderOptions) 
       }
     },
   };
+}
+
+/**
+ * Gives results in the order of their turns, each once it is recorded: nothing is reported that a crash could make
+ * unknown. The next turns go on meanwhile, up to `most` of them. A failure of the turns comes after the results.
+ */
+async function* asRecorded(turns: AsyncGenerator<Turn>, most: number): AsyncGenerator<RowResult> {
+  const recording: Promise<RowResult>[] = [];
+  let next: Promise<IteratorResult<Turn>> | undefined;
+  let failure: { readonly error: unknown } | undefined;
+  let isOver = false;
+  try {
+    for (;;) {
+      const [first] = recording;
+      if (!isOver && recording.length < most) next ??= turns.next();
+      if (!next && !first) break;
+      const recorded = first?.then(
+        () => undefined,
+        () => undefined,
+      );
+      const turn = await Promise.race([next, recorded].filter((each) => each !== undefined)).catch(
+        (error) => {
+          failure = { error };
+          return { done: true, value: undefined } as const;
+        },
+      );
+      if (turn === undefined) {
+        recording.shift();
+        yield (await first) as RowResult;
+        continue;
+      }
+      next = undefined;
+      if (turn.done) isOver = true;
+      else if (turn.value.finished) recording.push(turn.value.finished);
+    }
+  } finally {
+    await turns.return(undefined);
+  }
+  if (failure) throw failure.error;
 }
 
 /** A failure is met by whoever waits for it. */

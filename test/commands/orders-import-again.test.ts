@@ -484,14 +484,23 @@ describe("an equal row in another file", () => {
   test("with a ref on one side only it is the same for a while; two refs tell two orders apart", async () => {
     const home = await createImportHome(sheet(row("", "王五"), row("A-2", "赵六")));
     await home.run();
-    const other = await home.put(sheet(row("B-1", "王五"), row("B-2", "赵六")), "other.csv");
-    expect(outcomes((await home.importFile(other)).report)).toBe("held created");
+    const rows = [row("B-1", "王五"), row("B-2", "赵六"), row("B-3", "周八")];
+    const other = await home.put(sheet(...rows), "other.csv");
+    expect(outcomes((await home.importFile(other)).report)).toBe("held created created");
     home.clock.advance(11 * 60_000);
-    expect(outcomes((await home.importFile(other)).report)).toBe("created shipped");
+    expect(outcomes((await home.importFile(other)).report)).toBe("created shipped shipped");
     const nameless = await home.put(sheet(row("", "赵六"), row("", "孙七")), "nameless.csv");
     home.clock.advance(30 * 86_400_000);
     expect(outcomes((await home.importFile(nameless)).report), "however old").toBe("held created");
   });
+});
+
+test("a file whose rows got refs since they were shipped ships none of them again, however long ago", async () => {
+  const home = await createImportHome(sheet(row("", "王五"), row("", "赵六")));
+  await home.run();
+  await home.put(sheet(row("B-1", "王五"), row("B-2", "赵六"), row("B-3", "孙七")));
+  home.clock.advance(30 * 86_400_000);
+  expect(outcomes((await home.run()).report)).toBe("held held created");
 });
 
 test("a file without any ref is warned of once; one with an order number has refs", async () => {

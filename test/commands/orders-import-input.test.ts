@@ -70,7 +70,11 @@ test("no copy of a file is kept anywhere while it is imported", async () => {
     },
   };
   expect((await home.courier(["orders", "import", home.file], { terminal: 120, prompts })).exit).toBe(0);
-  expect(seen.filter((name) => !name.startsWith("ledger.db")).sort()).toEqual(["orders.csv", "state"]);
+  expect(seen.filter((name) => !name.startsWith("ledger.db")).sort()).toEqual([
+    "orders.csv",
+    "service",
+    "state",
+  ]);
 });
 
 test.each([["--yes"], ["--check"]])(

@@ -155,7 +155,10 @@ describe("a service that goes away", () => {
     const sleep = clock.sleep.bind(clock);
     let startMs: number | undefined;
     clock.sleep = async (delayMs, signal) => {
-      if (startMs === undefined) await home.sandbox.close();
+      if (startMs === undefined) {
+        await home.sandbox.close();
+        for (let turns = 0; turns < 20; turns++) await turn(); // until the client has seen it
+      }
       startMs ??= clock.now();
       return sleep(delayMs, signal);
     };
