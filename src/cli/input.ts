@@ -68,6 +68,7 @@ async function* readFileChunks(
     const handle = await open(file);
     try {
       const before = await handle.stat({ bigint: true });
+      signal.throwIfAborted(); // the stream would fail before anybody listens to it
       if (before.isFile() && before.size > mostBytes) throw tooLarge(file, mostBytes);
       yield* handle.createReadStream({ autoClose: false, signal });
       const after = await handle.stat({ bigint: true });

@@ -161,7 +161,8 @@ function inDoubt(call: RawCall, failure: CourierError): CourierError {
   );
 }
 
-const lookFirst = "look before you send it again, for example with: courier orders list";
+const lookFirst =
+  "look before you send it again, for example with: courier orders list; courier log --unknown names orders in doubt";
 
 function interruptedWhileSending(call: RawCall, cause: unknown): CourierError {
   const exit = cause instanceof CourierError && cause.exit === 143 ? 143 : 130;

@@ -1,5 +1,6 @@
 /** `courier undo`: cancels the orders that a run created, and reads each back (specification, 4.4 and 4.5). */
 
+import { ServiceFailure } from "../api/failure.ts";
 import { checkBudget } from "../command/budget.ts";
 import {
   type Context,
@@ -14,6 +15,7 @@ import { type CourierError, usageError } from "../core/errors.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { RunSummary } from "../ledger/runs.ts";
+import { settleIfFound } from "../sending/guard.ts";
 import { checkRun, releaseDeadRuns } from "../sending/owners.ts";
 import { findLedger } from "./local-ledger.ts";
 import { findRun, parseRunNumber } from "./run-number.ts";
@@ -112,11 +114,27 @@ function noRun(): CourierError {
 function ensureCreated({ number, command, counts }: RunSummary): void {
   const has = (...states: readonly string[]) => states.some((state) => counts.has(`create ${state}`));
   if (has("created", "found", "unknown", "sending", "ready")) return;
-  const reason = has("refused", "unsent") ? "none of its orders was created" : `${command} creates no orders`;
+  const isCreating = has("refused", "unsent") || /create|import|POST/.test(command);
+  const reason = isCreating ? "none of its orders was created" : `${command} creates no orders`;
   throw usageError(
     `there is nothing to undo in run ${number}: ${reason}`,
     `courier log show ${number} shows what it did`,
   );
+}
+
+/** Looks for the orders of the run that are in doubt: those that have turned up are cancelled with the others. */
+async function findLost(run: number, ledger: Ledger, context: Context): Promise<void> {
+  const lost = (await ledger.listOperations(run)).filter(
+    ({ kind, state }) => kind === "create" && state === "unknown",
+  );
+  for (const operation of lost) {
+    try {
+      await settleIfFound(operation, ledger, context);
+    } catch (error) {
+      if (!(error instanceof ServiceFailure)) throw error;
+      return; // they stay in doubt, which the report says
+    }
+  }
 }
 
 /** The orders of a run that has ended. Throws a usage error for one that goes on. */
@@ -136,6 +154,7 @@ async function readOrders(
       await ledger.releaseRun(run.number, clock.now());
     }
     await releaseDeadRuns(ledger, customer.id, processes, clock.now());
+    await findLost(run.number, ledger, context);
   }
   return sortOperations(await ledger.listOperations(run.number));
 }

@@ -84,7 +84,7 @@ export function rowUnread({ operation, failure }: UnreadOrder): Undone {
 
 export function rowInDoubt(operation: Operation, isMarked: boolean): Undone {
   const message = isMarked
-    ? "in doubt: it is not sent again, and another undo cancels it when it turns up"
+    ? "in doubt: it is not sent again, and run undo again to look for it and cancel it"
     : "in doubt: it may or may not exist";
   return toRow(operation, { outcome: "left_alone", reason: "in_doubt", message });
 }

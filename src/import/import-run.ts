@@ -156,7 +156,9 @@ function someRefused(
     : "fix these rows and run the same command again, or get them as a file with --rejects FILE";
   const hints = [
     refused > 0 ? fix : "",
-    held > 0 ? "--skip-shipped counts held rows as shipped; --allow-duplicate row:N ships row N as well" : "",
+    held > 0
+      ? "--skip-shipped counts a row that equals an order as shipped by it; --allow-duplicate row:N ships row N as well"
+      : "",
     kept > 0 ? "--skip-changed accepts changed rows as they were shipped" : "",
   ];
   return new CourierError(

@@ -132,7 +132,16 @@ export async function* importRows(
   tools: ImportTools,
   options: ImportOptions,
 ): AsyncGenerator<RowResult> {
-  const { ledger, run, file, policy, lookup, clock, stop, tell } = tools;
+  const { ledger, run, file, lookup, clock, stop, tell } = tools;
+  /** Orders of other files and commands that rows of this run count as their own. */
+  const covered = new Set<string>();
+  /** Rows that an order in doubt has held: what it turned out to be was not known when a flag named them. */
+  const heldByDoubt = new Set<number>();
+  const policy: RowPolicy = {
+    ...tools.policy,
+    isCovered: (operation) => covered.has(nameOperation(operation)),
+    isAllowed: (row) => tools.policy.isAllowed(row) && !heldByDoubt.has(row.row),
+  };
   const backoff = createBackoff(clock, tools.random, options.concurrency);
   /** Rows that are decided about again: their request or an equal one is in doubt, or another run sends them. */
   let later = new Set<ImportRow>();
@@ -194,6 +203,8 @@ export async function* importRows(
 
   async function begin({ row, decision, operation }: Claim): Promise<Turn> {
     if (operation) return sender.send(row, operation);
+    if (decision.kind === "held" && !isMade(decision.operation)) heldByDoubt.add(row.row);
+    if (decision.kind === "shipped" && decision.isElsewhere) covered.add(nameOperation(decision.operation));
     if (!isOpen(decision)) return { finished: Promise.resolve(resultOf(row, decision, looked)) };
     postpone(row);
     return {};

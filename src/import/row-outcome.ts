@@ -13,7 +13,8 @@ export function nameOfRow({ row, ref }: Pick<ImportRow, "row" | "ref">): string 
 export function describeHeld(operation: Operation): string {
   const name = nameOperation(operation);
   if (isMade(operation)) return `equals order ${operation.order?.id} (operation ${name})`;
-  if (operation.state === "unknown") return `equals an order in doubt (operation ${name})`;
+  if (operation.state === "unknown")
+    return `equals an order in doubt; settle it with: courier orders resolve ${name}`;
   return `equals an order that another run is sending (operation ${name})`;
 }
 

@@ -318,8 +318,23 @@ export function createOperations(database: Database, write: Write): Operations {
     ).run(customer, orderId);
   }
 
+  /** The policy for rows that are decided about together: an order elsewhere that covers one of them covers no other. */
+  function coverOnce(policy: RowPolicy) {
+    const covered = new Set<string>();
+    return {
+      ...policy,
+      isCovered: (operation: Operation) =>
+        covered.has(nameOperation(operation)) || policy.isCovered?.(operation) === true,
+      note(decision: RowDecision): RowDecision {
+        if (decision.kind === "shipped" && decision.isElsewhere)
+          covered.add(nameOperation(decision.operation));
+        return decision;
+      },
+    };
+  }
+
   /** The numbers of files that are this one: by path, by bytes, or by the rows that they hold. */
-  function matchFiles(customer: number, { shop, path, bytesHash, rowsHash }: ImportFile): number[] {
+  function matchFiles(customer: number, { path, bytesHash, rowsHash }: ImportFile): number[] {
     const found = new Set<number>();
     for (const [column, value] of [
       ["path", path],
@@ -327,9 +342,10 @@ export function createOperations(database: Database, write: Write): Operations {
       ["rows_hash", rowsHash],
     ] as const) {
       if (value === "") continue; // stdin and pipes have no path
-      for (const { file } of sql(
-        `SELECT DISTINCT file FROM files WHERE customer = ? AND ${column} = ? AND shop = ?`,
-      ).all(customer, value, shop))
+      for (const { file } of sql(`SELECT DISTINCT file FROM files WHERE customer = ? AND ${column} = ?`).all(
+        customer,
+        value,
+      ))
         found.add(Number(file));
     }
     return [...found].sort((a, b) => a - b);
@@ -388,13 +404,15 @@ export function createOperations(database: Database, write: Write): Operations {
     },
 
     async viewRows(customer, rows, file, policy, nowMs) {
-      return rows.map((row) => decide(customer, row, file, policy, nowMs));
+      const { note, ...covering } = coverOnce(policy);
+      return rows.map((row) => note(decide(customer, row, file, covering, nowMs)));
     },
 
     claimRows: (run, rows, file, policy, { atMs, offsetMs }) =>
-      write(() =>
-        rows.map((row): ClaimedRow => {
-          const decision = decide(run.customer, row, file, policy, atMs);
+      write(() => {
+        const { note, ...covering } = coverOnce(policy);
+        return rows.map((row): ClaimedRow => {
+          const decision = note(decide(run.customer, row, file, covering, atMs));
           if (decision.kind !== "send") return { decision, operation: undefined };
           const { content, draft } = row;
           const { allowance, supersedes } = decision;
@@ -417,8 +435,8 @@ export function createOperations(database: Database, write: Write): Operations {
               allowance,
             }),
           };
-        }),
-      ),
+        });
+      }),
 
     markSending: (name, owner, { atMs, offsetMs }) =>
       write(() => {

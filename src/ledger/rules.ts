@@ -39,6 +39,8 @@ export interface RowPolicy {
   readonly retryRefused: boolean;
   /** Rows that equal an order of another file or command count as shipped. */
   readonly skipShipped: boolean;
+  /** With `skipShipped`: orders that another row counts as its own already. One order covers one row. */
+  readonly isCovered?: (operation: Operation) => boolean;
   /** Rows whose orders were cancelled are sent once more. */
   readonly resendCancelled: boolean;
   /** Rows that were named as second orders. */
@@ -170,17 +172,18 @@ function findBlocker(
   row: RowToSend,
   equal: readonly Operation[],
   file: FileFacts,
-  { windowMs }: RowPolicy,
+  { windowMs, isCovered = () => false }: RowPolicy,
   nowMs: number,
 ): Operation | undefined {
   const seen = new Map<string, number>();
   const candidates = equal.filter((operation) => {
     if (!isStanding(operation)) return false;
     if (isOfRow(operation, file, seen)) return false;
+    if (isMade(operation) && isCovered(operation)) return false;
     const haveRefs = row.ref !== undefined && operation.ref !== undefined;
-    if (haveRefs) return false; // other refs: other orders, and an equal ref is among its own
+    // Other refs are other orders. But a ref that is gone from the file while its order is in doubt may be this one.
+    if (haveRefs) return !isMade(operation) && isOfFile(operation, file);
     if (!isMade(operation) || row.ref === undefined) return true;
-    // A row of this file that was shipped without a ref, and is gone now: most likely it has got one since.
     return isOfFile(operation, file) || isWithin(operation, windowMs, nowMs);
   });
   return candidates.find((operation) => !isMade(operation)) ?? candidates.at(-1);

@@ -8,6 +8,7 @@ import { checkLiveness } from "../core/process-identity.ts";
 import { formatRelative, utcDate } from "../core/time.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { isMade, nameOperation, type Operation, type OperationName, type Run } from "../ledger/operation.ts";
+import { OrderTaken } from "../ledger/operations.ts";
 import { type Equals, scriptWindowMs, terminalWindowMs } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import { lookFor } from "./lookup.ts";
@@ -68,7 +69,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     const stopping = [...equals.inDoubt, ...equals.recent];
     const [first] = stopping;
     if (!first) continue;
-    if (!ask) throw duplicate(first, context);
+    if (!ask) throw duplicate(first, justFound.length > 0, context);
     if (!(await ask(`${capitalised(describeEqual(first, context))}. Send it again?`))) return undefined;
     for (const each of stopping) accepted.add(nameOperation(each));
   }
@@ -122,20 +123,35 @@ async function findInProgress(
   return names;
 }
 
+/** False where the service does not let us look. */
 async function isFoundNow(operation: Operation, ledger: Ledger, context: Context): Promise<boolean> {
   try {
-    const result = await lookFor(operation, ledger, context);
-    if (result.kind !== "found") return false;
-    const { order } = result;
-    const outcome = {
-      state: "found",
-      order: orderFacts(order),
-      orderState: order.status ?? undefined,
-    } as const;
-    return await ledger.settleCreate(operation, outcome, context.clock.now());
+    return await settleIfFound(operation, ledger, context);
   } catch (error) {
     if (!(error instanceof CourierError)) throw error;
     return false; // it stays in doubt
+  }
+}
+
+/** Looks once for the order of a create in doubt, and records it where it is found. Throws ServiceFailure. */
+export async function settleIfFound(
+  operation: Operation,
+  ledger: Ledger,
+  context: Context,
+): Promise<boolean> {
+  const result = await lookFor(operation, ledger, context);
+  if (result.kind !== "found") return false;
+  const { order } = result;
+  const outcome = {
+    state: "found",
+    order: orderFacts(order),
+    orderState: order.status ?? undefined,
+  } as const;
+  try {
+    return await ledger.settleCreate(operation, outcome, context.clock.now());
+  } catch (error) {
+    if (error instanceof OrderTaken) return false;
+    throw error;
   }
 }
 
@@ -158,9 +174,12 @@ function describeEqual(operation: Operation, { clock }: Context): string {
   return `the same order is being sent by another courier process (run ${operation.run})`;
 }
 
-function duplicate(operation: Operation, context: Context): CourierError {
+function duplicate(operation: Operation, isJustFound: boolean, context: Context): CourierError {
   const told = `${describeEqual(operation, context)}; nothing was sent`;
-  return new CourierError("duplicate", 2, told, { hint: waysOn(operation, context) });
+  if (!isJustFound) return new CourierError("duplicate", 2, told, { hint: waysOn(operation, context) });
+  return new CourierError("duplicate", 2, `${told}: it was in doubt until now`, {
+    hint: "this is your order if you meant one; to send another, run the command again with --allow-duplicate",
+  });
 }
 
 function waysOn(operation: Operation, context: Context): string {

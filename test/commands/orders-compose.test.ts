@@ -50,6 +50,19 @@ async function draftOf(home: ServedHome) {
   return ledger.findDraft(owner).finally(() => ledger.close());
 }
 
+test("says afterwards how to create the same without questions, quoted for the shell", async () => {
+  const home = await createServedHome();
+  const { stderr } = await compose(home, [
+    ...shortForm("O'Neil", "李四", "-book"),
+    send,
+    ["Save O'Neil in the address book?", false],
+    ["Save 李四 in the address book?", false],
+  ]);
+  expect(stderr).toContain(
+    "Same without questions: courier orders create --sender-name 'O'\\''Neil' --receiver-name '李四' --item-name=-book --yes\n",
+  );
+});
+
 test("form, review, and what was created", async () => {
   const home = await createServedHome();
   const { exit, stdout, stderr, bodies, person } = await compose(home, [...shortForm(), send, ...declined]);

@@ -203,7 +203,7 @@ describe("a row that lost its ref or got one", () => {
     const ran = await home.run();
     expect([ran.exit, outcomes(ran.report), home.posts]).toEqual([3, "held held created", 4]);
     expect(errorOf(ran).hint).toBe(
-      "--skip-shipped counts held rows as shipped; --allow-duplicate row:N ships row N as well",
+      "--skip-shipped counts a row that equals an order as shipped by it; --allow-duplicate row:N ships row N as well",
     );
     const allowed = await home.run("--allow-duplicate X-1,row:2");
     expect([allowed.exit, outcomes(allowed.report), home.posts]).toEqual([0, "created created shipped", 6]);
@@ -501,6 +501,30 @@ test("a file whose rows got refs since they were shipped ships none of them agai
   await home.put(sheet(row("B-1", "王五"), row("B-2", "赵六"), row("B-3", "孙七")));
   home.clock.advance(30 * 86_400_000);
   expect(outcomes((await home.run()).report)).toBe("held held created");
+});
+
+test("with --skip-shipped one order elsewhere covers one row, and no equal one besides", async () => {
+  const home = await createImportHome(sheet(row("", "王五")));
+  await home.run();
+  const other = await home.put(sheet(row("1", "王五"), row("2", "王五"), row("3", "王五")), "other.csv");
+  expect(outcomes((await home.importFile(other)).report)).toBe("held held held");
+  const skipped = await home.importFile(other, "--skip-shipped");
+  expect([skipped.exit, outcomes(skipped.report)]).toEqual([0, "shipped created created"]);
+  expect(new Set(skipped.report.map(({ id }) => id)).size).toBe(3);
+  const again = await home.importFile(other, "--skip-shipped");
+  expect([again.exit, outcomes(again.report), home.posts]).toEqual([0, "shipped shipped shipped", 3]);
+});
+
+test("a ref that is changed while its order is in doubt sends no second one", async () => {
+  const home = await createImportHome(sheet(row("r1", "王五")));
+  home.sandbox.faults.set([
+    { method: "POST", path: "/api/v1/orders", kind: "drop_after" },
+    { method: "GET", path: "/api/v1/orders", kind: "status", status: 500 },
+  ]);
+  expect((await home.run()).exit).toBe(6);
+  await home.put(sheet(row("x1", "王五")));
+  expect((await home.run()).exit).not.toBe(0);
+  expect(home.posts).toBe(1);
 });
 
 test("a file without any ref is warned of once; one with an order number has refs", async () => {

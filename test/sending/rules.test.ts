@@ -165,7 +165,21 @@ describe("a row with a ref", () => {
       "send none supersedes",
     ],
     ["equals an order of another ref", { equal: [{ ...other, ref: "2002" }] }, "send none"],
-    ["equals one in doubt of another ref", { equal: [{ ref: "2002", state: "unknown" }] }, "send none"],
+    [
+      "equals one in doubt of another file and ref",
+      { equal: [{ ...other, ref: "2002", state: "unknown" }] },
+      "send none",
+    ],
+    [
+      "equals one in doubt of its file, whose ref is gone",
+      { equal: [{ ref: "2002", state: "unknown" }] },
+      "held",
+    ],
+    [
+      "equals one in doubt of its file, whose ref is there",
+      { equal: [{ ref: "2002", state: "unknown" }], file: { hasRef: () => true } },
+      "send none",
+    ],
     ["equals an order without a ref, just now", { equal: [other] }, "held"],
     ["equals one without a ref, and is named", { equal: [other], policy: allowed }, "send equal"],
     [
@@ -209,6 +223,12 @@ describe("a row with a ref", () => {
   ])("that %s: %s", (_what, of, expected) => {
     expect(decide({ ...of, of: { ...named, ...of.of } })).toBe(expected);
   });
+});
+
+test("with --skip-shipped one order covers one row", () => {
+  const covered = { skipShipped: true, isCovered: () => true };
+  expect(decide({ equal: [other], policy: covered })).toBe("send none");
+  expect(decide({ equal: [{ ...other, state: "unknown" }], policy: covered })).toBe("held");
 });
 
 describe("a row without a ref", () => {

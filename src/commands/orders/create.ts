@@ -11,6 +11,7 @@ import { sendOrder } from "../../sending/create.ts";
 import { line } from "../../terminal/blocks.ts";
 import { composeOrder } from "./compose.ts";
 import { createdView } from "./created.ts";
+import { typeFlags } from "./draft-flags.ts";
 import { collectDraft, type StartingDraft, sourceOptions } from "./draft-sources.ts";
 import { keepAsTemplate, offerToSave } from "./save.ts";
 
@@ -59,7 +60,14 @@ export const createOrder = defineCommand({
     const { order, draft } = composed;
     if (template !== undefined) await keepAsTemplate(template, draft, context);
     // What comes from a file comes again from a file.
-    if (prompts && sources.file === undefined) await offerToSave(order, draft, prompts, context);
+    if (prompts && sources.file === undefined) {
+      await offerToSave(order, draft, prompts, context);
+      const flags = typeFlags(draft);
+      if (flags)
+        context.messages.note(
+          `Same without questions: ${context.nextCommand(`orders create ${flags} --yes`)}`,
+        );
+    }
     return document(order, (created) => createdView(created, context));
   },
 });

@@ -1,8 +1,9 @@
 /** Owns the flags that make up a draft, and the names under which a user knows each of its fields. */
 
 import { decimalOption, integerOption, textOption } from "../../command/options.ts";
+import { shellQuote } from "../../core/shell-quote.ts";
 import { type Draft, itemFields, partyFields, serviceTypes } from "../../model/draft.ts";
-import type { Json } from "../../model/json.ts";
+import { isJsonNumber, isJsonObject, type Json } from "../../model/json.ts";
 
 const item = { group: "Item" };
 
@@ -60,6 +61,22 @@ export function mergeDraft(file: Draft | undefined, flags: Readonly<Record<strin
     else merged[part] = { ...(merged[part] as Record<string, Json> | undefined), [name]: value };
   }
   return merged as Draft;
+}
+
+/** The flags that make up a draft, as they are typed; undefined for one that has a part without any field. */
+export function typeFlags(draft: Draft): string | undefined {
+  const words: string[] = [];
+  const parts = new Set<string>();
+  for (const { path, flag } of draftFields) {
+    const [part = "", name] = path.split(".");
+    const whole = draft[part];
+    const value = name === undefined ? whole : isJsonObject(whole) ? whole[name] : undefined;
+    if (value === undefined) continue;
+    const text = isJsonNumber(value) ? value.value : String(value);
+    parts.add(part);
+    words.push(text.startsWith("-") ? `${flag}=${shellQuote(text)}` : `${flag} ${shellQuote(text)}`);
+  }
+  return Object.keys(draft).every((part) => parts.has(part)) ? words.join(" ") : undefined;
 }
 
 /**
