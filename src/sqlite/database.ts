@@ -245,7 +245,7 @@ async function prepare(
   { migrations, applicationId, title, path }: DatabaseOptions,
 ): Promise<void> {
   connection.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;");
-  const version = await whenFree(checkVersion, (found) => found);
+  const version = await database.read(checkVersion);
   if (version === 0)
     await whenFree(
       () => connection.exec("PRAGMA journal_mode = WAL"),
@@ -258,7 +258,7 @@ async function prepare(
     connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
   });
 
-  /** The file's version; 0 for an empty file. */
+  /** The file's version; 0 for an empty file. Within a transaction: another process may be making the file. */
   function checkVersion(): number {
     const read = (pragma: string) => Number(connection.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
     const [id, found] = [read("application_id"), read("user_version")];

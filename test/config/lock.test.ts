@@ -2,18 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -146,17 +135,6 @@ describe("a lock file that cannot be used", () => {
       exit: 2,
       message: `cannot lock the config file ${directory}/config.json: it cannot be opened: ${lock}`,
       hint: expect.stringContaining("check its permissions"),
-    });
-  });
-
-  test("because it may only be read is named too", async ({ skip }) => {
-    skip(process.getuid?.() === 0, "root may write everything");
-    const directory = await createDirectory();
-    const lock = path.join(directory, "config.lock.db");
-    await writeFile(lock, "");
-    await chmod(lock, 0o400);
-    await expect(addParty(directory, "shop")).rejects.toMatchObject({
-      message: expect.stringContaining(`permission denied: ${lock}`),
     });
   });
 

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -91,15 +91,6 @@ test("a directory that cannot be made is named", async () => {
     message: `the ledger cannot be kept at ${path.join(file, "state", "ledger.db")}: a part of its path is no directory`,
   });
 });
-
-test.skipIf(process.getuid?.() === 0)(
-  "a directory that cannot be written in (needs a user, not root)",
-  async () => {
-    const directory = await createDirectory();
-    await chmod(directory, 0o500);
-    await expect(openLedger(directory)).rejects.toMatchObject({ code: "database", exit: 5 });
-  },
-);
 
 describe.skipIf(!canMount())("a small disk (needs root)", () => {
   test("read-only: refused with the path", async () => {

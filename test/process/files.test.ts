@@ -46,11 +46,11 @@ describe("parallel runs", () => {
     expect((await readdir(configDir)).sort()).toEqual(["config.json", "config.lock.db"]);
   });
 
-  test("10 orders created at once in one sandbox are 10 orders, and every run sees them", async () => {
+  test("10 different orders, created at once in one sandbox, are 10 orders, and every run sees them", async () => {
     const { courier } = await createProcessHome({ COURIER_ACCOUNT: "sandbox" });
     const ended = await Promise.all(
-      Array.from({ length: 10 }, () =>
-        courier("orders create --file - --json --allow-duplicate", { stdin: order }),
+      Array.from({ length: 10 }, (_, number) =>
+        courier(`orders create --file - --json --item-quantity ${number + 1}`, { stdin: order }),
       ),
     );
     for (const { exit, stderr } of ended) expect(exit, stderr).toBe(0);

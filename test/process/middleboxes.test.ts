@@ -122,8 +122,10 @@ describe.skipIf(!hasTinyproxy)("tinyproxy (needed: tinyproxy)", () => {
       const passed = await through(`shop:${password}@`);
       expect(passed).toMatchObject({ exit: 0 });
       expect(passed.stdout + passed.stderr).not.toContain(password);
-      expect(sandbox.requests.map(({ method }) => method)).toEqual(["POST"]);
-      expect(sandbox.requests[0]?.headers).not.toHaveProperty("proxy-authorization");
+      expect(sandbox.requests.map(({ method }) => method)).toEqual(
+        secure ? ["GET", "POST"] : ["POST"], // a key of which it is not known whose it is asks first
+      );
+      for (const { headers } of sandbox.requests) expect(headers).not.toHaveProperty("proxy-authorization");
     },
   );
 });
@@ -173,11 +175,12 @@ describe.skipIf(!hasNginx)("nginx with TLS, HTTP/2 and gzip in front (needed: ng
 
   test("a service that is gone behind it: 502 is tried again, and a create ends in doubt", async () => {
     const { courier, sandbox, nginx } = await createFrontedHome();
+    expect(await courier(create)).toMatchObject({ exit: 0 }); // from now on it is known whose key it is
     await sandbox.close();
     const read = await courier("profile --json --debug");
     expect(read).toMatchObject({ exit: 5, stdout: "" });
     expect(read.stderr).toContain('"status":502');
-    expect(await courier(create)).toMatchObject({ exit: 6, stdout: "" });
+    expect(await courier(`${create} --item-quantity 2`)).toMatchObject({ exit: 6, stdout: "" });
     const log = await nginx.log();
     expect(log.match(/POST \/api\/v1\/orders 502/g)).toHaveLength(1);
     expect(log.match(/GET \/api\/v1\/user\/profile 502/g)).toHaveLength(4);
