@@ -11,7 +11,8 @@ import { type Draft, draftSchema } from "../model/draft.ts";
 import { isJsonNumber, isJsonObject, type Json, parseJson } from "../model/json.ts";
 import { contentOf } from "../model/same-order.ts";
 import { check } from "../model/schema.ts";
-import { failureOutcome, recordEnd } from "../sending/create.ts";
+import { failureOutcome, recordEnd, rejectionOf } from "../sending/create.ts";
+import { evidenceOf } from "../sending/evidence.ts";
 import { beginOrder, orderFacts } from "../sending/guard.ts";
 
 /** Tells what came of a recorded call: the answer, or what was thrown instead of one. */
@@ -115,7 +116,14 @@ function createOutcome(
   draft: Draft | undefined,
 ): CreateOutcome {
   const failure = failureOf(result);
-  if (failure instanceof ServiceFailure && !failure.mayHaveHappened) return failureOutcome(failure, draft);
+  if (failure instanceof ServiceFailure) {
+    const evidence = evidenceOf(failure);
+    if (evidence === "not_made") return failureOutcome(failure, draft);
+    return {
+      state: "unknown",
+      ...(evidence === "refused" ? { rejection: rejectionOf(failure, draft) } : {}),
+    };
+  }
   if (failure !== undefined || !("reply" in result)) return { state: "unknown" };
   const body = readBody(result.reply.answer.bytes);
   const data = isJsonObject(body) && isJsonObject(body.data) ? body.data : undefined;

@@ -7,6 +7,7 @@ import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Draft } from "../model/draft.ts";
+import { evidenceOf } from "../sending/evidence.ts";
 import { orderFacts } from "../sending/guard.ts";
 import { createLookup } from "../sending/lookup.ts";
 import { longestSilenceMs, longestWaitMs } from "./backoff.ts";
@@ -81,11 +82,13 @@ async function sendOnce(draft: Draft, service: CourierService): Promise<SendResu
     return { kind: "created", order: orderFacts(order), orderState: order.status ?? undefined };
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
-    if (error.mayHaveHappened) return { kind: "unknown", cause: error };
+    const evidence = evidenceOf(error);
+    if (evidence === "in_doubt") return { kind: "unknown", cause: error };
     switch (error.kind) {
       case "refused":
         return {
           kind: "refused",
+          isCertain: evidence === "not_made",
           isFinal: error.serviceCode !== undefined,
           rejection: {
             code: error.serviceCode ?? error.code,

@@ -34,8 +34,16 @@ import type { ImportRow } from "./rows.ts";
 /** What came of one request. */
 export type SendResult =
   | { readonly kind: "created"; readonly order: OrderFacts; readonly orderState: string | undefined }
-  /** `isFinal`: the service itself said so, not something on the way to it. */
-  | { readonly kind: "refused"; readonly isFinal: boolean; readonly rejection: Rejection }
+  /**
+   * `isCertain`: no order was made; any other is checked by a look. `isFinal`: the service itself said so, not
+   * something on the way to it.
+   */
+  | {
+      readonly kind: "refused";
+      readonly isCertain: boolean;
+      readonly isFinal: boolean;
+      readonly rejection: Rejection;
+    }
   /** Certainly not processed. */
   | { readonly kind: "unsent"; readonly cause: Error }
   /** The same, since the service limits the rate; `retryAfterMs` where it says for how long. */
@@ -151,7 +159,11 @@ export async function* importRows(
   const looked = new Map<string, readonly string[]>();
   /** Operations in doubt whose orders were found by this run. */
   const foundNow = new Set<string>();
-  const sender = createRowSender({ tools, options, backoff, onLost: postpone });
+  /** What the service said of operations that it refused, as it said it: the ledger keeps no personal data of it. */
+  const refusals = new Map<string, Rejection>();
+  const onRefused = (name: OperationName, rejection: Rejection) =>
+    refusals.set(nameOperation(name), rejection);
+  const sender = createRowSender({ tools, options, backoff, onLost: postpone, onRefused });
   let failure: { readonly error: unknown } | undefined;
 
   function postpone(row: ImportRow): void {
@@ -205,7 +217,11 @@ export async function* importRows(
     if (operation) return sender.send(row, operation);
     if (decision.kind === "held" && !isMade(decision.operation)) heldByDoubt.add(row.row);
     if (decision.kind === "shipped" && decision.isElsewhere) covered.add(nameOperation(decision.operation));
-    if (!isOpen(decision)) return { finished: Promise.resolve(resultOf(row, decision, looked)) };
+    if (!isOpen(decision)) {
+      const result = resultOf(row, decision, looked);
+      const said = decision.kind === "refused" ? refusals.get(nameOperation(decision.operation)) : undefined;
+      return { finished: Promise.resolve(said ? { ...result, rejection: said } : result) };
+    }
     postpone(row);
     return {};
   }
@@ -271,6 +287,13 @@ export async function* importRows(
     }
   }
 
+  /** No order is there: what the service refused is refused, and all else was not sent. */
+  async function giveUp(operation: Operation): Promise<void> {
+    const { rejection } = operation;
+    const outcome = rejection ? ({ state: "refused", rejection } as const) : ({ state: "unsent" } as const);
+    await ledger.settleCreate(operation, outcome, clock.now());
+  }
+
   async function look(lost: readonly Operation[], own: ReadonlyMap<string, Operation>): Promise<void> {
     const searchable = lost.flatMap((operation): LostRow<LostOperation>[] => {
       const { draft, content, sentAtMs, offsetMs } = operation;
@@ -300,8 +323,7 @@ export async function* importRows(
     for (const { kind, row } of findings) {
       const name = nameOperation(row.operation);
       if (kind !== "unclear" && disturbed.has(row.content) && !foundNow.has(name)) looked.delete(name);
-      else if (kind === "absent" && !row.operation.isUnwanted && own.has(name))
-        await ledger.settleCreate(row.operation, { state: "unsent" }, clock.now());
+      else if (kind === "absent" && !row.operation.isUnwanted && own.has(name)) await giveUp(row.operation);
     }
   }
 
@@ -472,13 +494,15 @@ interface RowSenderOptions {
   readonly backoff: Backoff;
   /** Told of a row whose answer was lost, or that another run has taken over. */
   readonly onLost: (row: ImportRow) => void;
+  /** Told of a refusal that is still to be checked. */
+  readonly onRefused: (name: OperationName, rejection: Rejection) => void;
 }
 
 /**
  * Sends rows, no more than `concurrency` at once, at one shared pace. After a failure that ends the import no
  * further request leaves.
  */
-function createRowSender({ tools, options, backoff, onLost }: RowSenderOptions) {
+function createRowSender({ tools, options, backoff, onLost, onRefused }: RowSenderOptions) {
   const { ledger, run, clock, stop, tell, lookup } = tools;
   const limiter = createRateLimiter(clock, options.ratePerSecond);
   const inSlot = createSlots(options.concurrency);
@@ -597,7 +621,11 @@ function createRowSender({ tools, options, backoff, onLost }: RowSenderOptions) 
         case "created":
           return { finished: inBackground(endCreated(row, name, result)) };
         case "refused":
-          return { finished: inBackground(endRefused(row, name, result)) };
+          if (result.isCertain) return { finished: inBackground(endRefused(row, name, result)) };
+          onLost(row);
+          onRefused(name, result.rejection);
+          await end(name, { state: "unknown", rejection: redactRejection(result.rejection, row.draft) });
+          return {};
         case "unknown":
           onLost(row);
           await end(name, { state: "unknown" });

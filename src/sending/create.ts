@@ -4,12 +4,14 @@ import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError } from "../core/errors.ts";
+import type { Rejection } from "../ledger/operation.ts";
 import type { CreateOutcome } from "../ledger/operations.ts";
 import { LostClaim, OrderTaken } from "../ledger/operations.ts";
 import type { Draft } from "../model/draft.ts";
-import type { CreatedOrder } from "../model/interface.ts";
+import type { CreatedOrder, OrderDetail } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
-import { type BegunOrder, beginOrder, howToResolve, orderFacts } from "./guard.ts";
+import { evidenceOf } from "./evidence.ts";
+import { type BegunOrder, beginOrder, howToResolve, orderFacts, refusalCheckMs } from "./guard.ts";
 import { lookFor } from "./lookup.ts";
 import type { SearchResult } from "./reconcile.ts";
 import { redactRejection } from "./redacted-rejection.ts";
@@ -45,13 +47,18 @@ export async function sendOrder(order: OrderToSend, context: Context): Promise<C
     return created;
   } catch (error) {
     if (!(error instanceof ServiceFailure) && !context.signal.aborted) throw error;
-    if (error instanceof ServiceFailure && !error.mayHaveHappened) {
-      await end(failureOutcome(error, draft));
+    const lost = error as ServiceFailure;
+    const evidence = error instanceof ServiceFailure ? evidenceOf(error) : "in_doubt";
+    if (evidence === "not_made") {
+      await end(failureOutcome(lost, draft));
       throw error;
     }
-    await end({ state: "unknown" });
+    await end({
+      state: "unknown",
+      ...(evidence === "refused" ? { rejection: rejectionOf(lost, draft) } : {}),
+    });
     if (context.signal.aborted) throw await interruptedWhileSending(error, begun, context);
-    const lost = error as ServiceFailure;
+    if (evidence === "refused") return await checkRefusal(begun, lost, context);
     context.messages.note(`${lost.message}. Looking whether the order was created…`);
     return await lookForOrder(begun, lost, context);
   }
@@ -63,16 +70,15 @@ async function send(draft: Draft, service: CourierService, { messages }: Context
   return order;
 }
 
+/** Why an order was refused, without personal data. */
+export function rejectionOf(failure: ServiceFailure, draft: Draft | undefined): Rejection {
+  const code = failure.serviceCode ?? failure.code;
+  return redactRejection({ code, message: failure.message, field: failure.refusedField }, draft ?? {});
+}
+
 /** What a failure that certainly made no order means for the ledger. */
 export function failureOutcome(failure: ServiceFailure, draft: Draft | undefined): CreateOutcome {
-  const rejection = redactRejection(
-    {
-      code: failure.serviceCode ?? failure.code,
-      message: failure.message,
-      field: failure.refusedField,
-    },
-    draft ?? {},
-  );
+  const rejection = rejectionOf(failure, draft);
   return { state: failure.kind === "refused" ? "refused" : "unsent", rejection };
 }
 
@@ -104,6 +110,59 @@ function orderTaken({ orderId, holder }: OrderTaken): CourierError {
   );
 }
 
+/**
+ * The service says no in a way that the specification does not define: a complete look a little later decides.
+ * Throws the refusal where no order is there.
+ */
+async function checkRefusal(
+  begun: BegunOrder,
+  refusal: ServiceFailure,
+  context: Context,
+): Promise<CreatedOrder> {
+  const { ledger, operation } = begun;
+  let result: SearchResult;
+  try {
+    await context.clock.sleep(refusalCheckMs, context.signal);
+    const sent = await ledger.findOperation(operation);
+    result = sent ? await lookFor(sent, ledger, context) : { kind: "unclear", candidates: [] };
+  } catch (error) {
+    if (context.signal.aborted) throw await interruptedWhileSending(error, begun, context);
+    if (!(error instanceof ServiceFailure)) throw error;
+    throw await unknown(begun, refusal, `and looking for it failed too: ${error.message}`, context);
+  }
+  if (result.kind === "found") return adopt(begun, result.order, context);
+  if (result.kind === "unclear") throw await unclear(begun, refusal, result.candidates, context);
+  const rejection = (await ledger.findOperation(operation))?.rejection;
+  if (rejection) await ledger.settleCreate(operation, { state: "refused", rejection }, context.clock.now());
+  throw refusal;
+}
+
+/** The order is there: it is given back as if its answer had come. */
+async function adopt(begun: BegunOrder, order: OrderDetail, context: Context): Promise<CreatedOrder> {
+  const outcome = {
+    state: "found",
+    order: orderFacts(order),
+    orderState: order.status ?? undefined,
+  } as const;
+  await recordFound(begun, outcome, context);
+  context.messages.note(`The order was created: found it as ${order.id.value}`);
+  return order;
+}
+
+async function unclear(
+  begun: BegunOrder,
+  lost: ServiceFailure,
+  candidates: readonly OrderDetail[],
+  context: Context,
+): Promise<CourierError> {
+  const ids = candidates.map(({ id }) => id.value);
+  const told =
+    ids.length === 0
+      ? "and what was sent is no longer known"
+      : `and these orders may be it: ${ids.join(", ")}`;
+  return unknown(begun, lost, told, context, ids);
+}
+
 async function lookForOrder(
   begun: BegunOrder,
   lost: ServiceFailure,
@@ -123,21 +182,10 @@ async function lookForOrder(
     if (!(error instanceof ServiceFailure)) throw error;
     throw await unknown(begun, lost, `and looking for it failed too: ${error.message}`, context);
   }
-  if (result.kind === "found") {
-    const { order } = result;
-    const outcome = {
-      state: "found",
-      order: orderFacts(order),
-      orderState: order.status ?? undefined,
-    } as const;
-    await recordFound(begun, outcome, context);
-    context.messages.note(`The order was created: found it as ${order.id.value}`);
-    return order;
-  }
+  if (result.kind === "found") return adopt(begun, result.order, context);
   if (result.kind === "absent")
     throw await unknown(begun, lost, "and it is not in the list of orders so far", context);
-  const ids = result.candidates.map(({ id }) => id.value);
-  throw await unknown(begun, lost, `and these orders may be it: ${ids.join(", ")}`, context, ids);
+  throw await unclear(begun, lost, result.candidates, context);
 }
 
 async function recordFound({ ledger, operation }: BegunOrder, outcome: CreateOutcome, context: Context) {

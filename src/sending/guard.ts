@@ -14,6 +14,9 @@ import type { Draft } from "../model/draft.ts";
 import { lookFor } from "./lookup.ts";
 import { releaseDeadRuns } from "./owners.ts";
 
+/** A refusal that the specification does not define is checked so long after it. */
+export const refusalCheckMs = 2_000;
+
 export interface GuardedOrder {
   /** As the log names it: `orders create`. */
   readonly command: string;
@@ -133,13 +136,21 @@ async function isFoundNow(operation: Operation, ledger: Ledger, context: Context
   }
 }
 
-/** Looks once for the order of a create in doubt, and records it where it is found. Throws ServiceFailure. */
+/**
+ * Looks once for the order of a create in doubt, and records it where it is found. One that the service has refused
+ * is refused where no order is there. Throws ServiceFailure.
+ */
 export async function settleIfFound(
   operation: Operation,
   ledger: Ledger,
   context: Context,
 ): Promise<boolean> {
+  const { rejection, endedAtMs } = operation;
+  const waitMs = rejection && endedAtMs !== undefined ? endedAtMs + refusalCheckMs - context.clock.now() : 0;
+  if (waitMs > 0) await context.clock.sleep(Math.min(waitMs, refusalCheckMs), context.signal);
   const result = await lookFor(operation, ledger, context);
+  if (result.kind === "absent" && rejection)
+    await ledger.settleCreate(operation, { state: "refused", rejection }, context.clock.now());
   if (result.kind !== "found") return false;
   const { order } = result;
   const outcome = {

@@ -69,7 +69,7 @@ export const table = `
   503                    | HTTP 503                   | 5 failing 4      | 5 4  | 6 outcome_unknown 0 1 3 | 5 failing pending 4 2      | 6 outcome_unknown 0 26
   504                    | HTTP 504                   | 5 failing 4      | 5 4  | 6 outcome_unknown 0 1 3 | 5 failing pending 4 2      | 6 outcome_unknown 0 26
   504 done               | -                          | as without       | -    | 0 - 1 1 2               | 0 - cancelled 4 2          | 0 - 2 2
-  refused, 200           | (SOME_CODE)                | 1 refused 1      | 1 1  | 1 refused 0 1 0         | 1 refused pending 1 2      | 3 some_refused 0 2
+  refused, 200           | (SOME_CODE)                | 1 refused 1      | 1 1  | 1 refused 0 1 1         | 1 refused pending 1 2      | 3 some_refused 0 2
   refused, 400           | (INVALID_PARAMETER)        | 1 refused 1      | 1 1  | 1 refused 0 1 0         | 1 refused pending 1 2      | 3 some_refused 0 2
   refused, 500           | (INTERNAL)                 | 5 failing 1      | 5 1  | 6 outcome_unknown 0 1 3 | 5 failing pending 1 2      | 6 outcome_unknown 0 26
   302 elsewhere          | to https://elsewhere.test  | 5 redirected 1   | 5 1  | 6 outcome_unknown 0 1 3 | 5 redirected pending 1 2   | 6 outcome_unknown 0 26

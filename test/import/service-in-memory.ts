@@ -66,7 +66,12 @@ export function createServiceInMemory(clock: HandClock, script: readonly Fate[] 
           orderState: "pending",
         };
       case "refused":
-        return { kind, isFinal: true, rejection: { code: "INVALID_PARAMETER", message: "no" } };
+        return {
+          kind,
+          isCertain: true,
+          isFinal: true,
+          rejection: { code: "INVALID_PARAMETER", message: "no" },
+        };
       case "lost before":
       case "lost after":
         return { kind: "unknown", cause };

@@ -1,0 +1,86 @@
+/** What a failed create proves: codes that the specification does not define prove nothing by themselves. */
+
+import { describe, expect, test } from "vitest";
+import { type FailureKind, ServiceFailure } from "../../src/api/failure.ts";
+import { evidenceOf } from "../../src/sending/evidence.ts";
+import { requestCount } from "../support/answers.ts";
+import { createServedHome } from "../support/courier.ts";
+import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
+import { plainDraft } from "../support/orders.ts";
+
+test.each<[FailureKind, number | undefined, string | undefined, string]>([
+  ["unreachable", undefined, undefined, "not_made"],
+  ["limited", 429, undefined, "not_made"],
+  ["key_refused", 401, undefined, "not_made"],
+  ["refused", 400, "INVALID_PARAMETER", "not_made"],
+  ["refused", 200, "INVALID_PARAMETER", "not_made"],
+  ["refused", 500, "INVALID_PARAMETER", "not_made"],
+  ["refused", 200, "TIMEOUT", "refused"],
+  ["refused", 422, "NO_BALANCE", "refused"],
+  ["refused", 400, "UNAUTHORIZED", "refused"],
+  ["refused", 409, "CONFLICT", "in_doubt"],
+  ["refused", 499, "CLOSED", "in_doubt"],
+  ["refused", 403, undefined, "not_made"],
+  ["refused", 404, undefined, "not_made"],
+  ["refused", 409, undefined, "not_made"],
+  ["failing", 503, "BUSY", "in_doubt"],
+  ["failing", 408, undefined, "in_doubt"],
+  ["lost", undefined, undefined, "in_doubt"],
+  ["garbled", 200, undefined, "in_doubt"],
+  ["redirected", 302, undefined, "in_doubt"],
+  ["redirected", 307, undefined, "not_made"],
+])("%s, HTTP %s, code %s: %s", (kind, status, serviceCode, expected) => {
+  const { code: _code, ...facts } = { code: "", status, serviceCode };
+  expect(evidenceOf(new ServiceFailure(kind, "no", facts))).toBe(expected);
+});
+
+const post = { method: "POST", path: "/api/v1/orders", contentType: "application/json" } as const;
+const said = (code: string) => `{"success":false,"error":{"code":"${code}","message":"no"}}`;
+const create = "orders create --file - --json";
+const stdin = JSON.stringify(plainDraft);
+
+describe.each([
+  ["TIMEOUT", 200],
+  ["INTERNAL_ERROR", 400],
+  ["SYSTEM_BUSY", 403],
+])("a failure called %s under HTTP %i", (code, status) => {
+  const fault = { ...post, kind: "status", status, body: said(code) } as const;
+
+  test("after the order was made: it is found, and sent once", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ ...fault, processed: true, times: 1 }]);
+    expect(await home.courier(create, { stdin })).toMatchObject({ exit: 0 });
+    expect((await home.courier(create, { stdin })).exit, "an equal one just now").toBe(2);
+    expect(requestCount(home, "POST")).toBe(1);
+  });
+
+  test("without an order: refused after one look, and the same may be sent again", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ ...fault, times: 1 }]);
+    const refused = await home.courier(create, { stdin });
+    expect(refused.exit).toBe(1);
+    expect(JSON.parse(refused.stderr).error).toMatchObject({ service_code: code });
+    expect(home.clock.delays).toEqual([2_000]);
+    expect((await home.courier(create, { stdin })).exit).toBe(0);
+  });
+
+  test("in an import, made or not: each row is one order, or refused", async () => {
+    const home = await createImportHome(sheet(row("A-1", "王五"), row("A-2", "赵六"), row("A-3", "孙七")));
+    home.sandbox.faults.set([
+      { ...fault, processed: true, times: 1 },
+      { ...fault, times: 1 },
+    ]);
+    const ran = await home.run("--concurrency 1");
+    expect([ran.exit, outcomes(ran.report)]).toEqual([3, "found refused created"]);
+    expect(ran.report[1]?.error).toMatchObject({ code });
+    expect(await home.receivers()).toEqual(["王五", "孙七"]);
+  });
+
+  test("through api: an equal order is looked for before it is sent", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ ...fault, processed: true, times: 1 }]);
+    expect((await home.courier("api POST orders --input -", { stdin })).exit).toBe(1);
+    expect((await home.courier(create, { stdin })).exit).toBe(2);
+    expect(requestCount(home, "POST")).toBe(1);
+  });
+});
