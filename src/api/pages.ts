@@ -1,4 +1,4 @@
-/** Owns reading a whole list: every page, in order, each order once (specification, 2.6 and 4.3). */
+/** A whole list of orders: every page, each order once, and an error where it is not complete (2.6 and 4.3). */
 
 import { mapInOrder } from "../core/concurrent.ts";
 import type { OrderSummary } from "../model/interface.ts";
@@ -15,16 +15,33 @@ export interface AllOrdersOptions {
   readonly concurrency: number;
   /** Orders a page, at most 100 (section 8). */
   readonly pageSize?: number;
-  /** Told after the first page how many calls the others need, and of how many orders; may reject to stop. */
-  readonly beforeOthers?: (calls: number, orders: number) => Promise<void>;
+  /**
+   * Told after the first page how many calls the others need, as far as the service says, and of how many
+   * orders, where it says so; may reject to stop.
+   */
+  readonly beforeOthers?: ((calls: number, orders: number | undefined) => Promise<void>) | undefined;
+}
+
+/** One reading of the list from its first page on, and what its answers have told so far. */
+interface Sweep {
+  readonly ids: Set<number | string>;
+  /** The first `total_items`; undefined where no page had one. */
+  wanted: number | undefined;
+  /** The highest `total_items`. */
+  highest: number;
+  hasShrunk: boolean;
+  /** The highest `total_pages`; 0 where no page had one. */
+  pages: number;
+  /** Pages in a row that brought no new order. */
+  idlePages: number;
 }
 
 /**
- * Yields every order that matches, once. Paging by number shifts while orders come and go: an order seen
- * twice is left out, and when the list became shorter while it was read, or fewer orders were seen than
- * there were at the start, it is read again for what slipped through. Throws ServiceFailure when a page
- * fails or the list never holds still, so that one that ends without an error has every order that
- * was there all the while.
+ * Yields every order that matches, once. The list is complete when as many orders were seen as `total_items`
+ * says, or where no page says it, when a page after the last brings no new order. Paging by number shifts while
+ * orders come and go: an order seen twice is left out, and a list that became shorter while it was read, or is not
+ * complete, is read again for what slipped through. Throws ServiceFailure when a page fails, and
+ * `list_incomplete` after the last order where the list is still not complete.
  */
 export async function* allOrders(
   service: CourierService,
@@ -32,43 +49,48 @@ export async function* allOrders(
   options: AllOrdersOptions,
 ): AsyncGenerator<OrderSummary> {
   const seen = new Set<number | string>();
-  for (let sweep = 1; ; sweep++) {
-    const sweepIds = sweep === 1 ? seen : new Set<number | string>();
-    let wanted: number | undefined;
-    let highest = 0;
-    let hasShrunk = false;
-    let idlePages = 0;
-    const beforeOthers = sweep === 1 ? options.beforeOthers : undefined;
-    for await (const { orders, pagination } of pages(service, filter, options, beforeOthers)) {
-      const total = toCount(pagination.total_items);
-      if (total !== undefined) {
-        wanted ??= total;
-        hasShrunk ||= total < highest;
-        highest = Math.max(highest, total);
-      }
-      const known = sweepIds.size;
+  for (let sweeps = 1; ; sweeps++) {
+    const ids = sweeps === 1 ? seen : new Set<number | string>();
+    const sweep: Sweep = { ids, wanted: undefined, highest: 0, hasShrunk: false, pages: 0, idlePages: 0 };
+    const beforeOthers = sweeps === 1 ? options.beforeOthers : undefined;
+    for await (const { orders, pagination } of pages(service, filter, { ...options, beforeOthers }, sweep)) {
+      noteTotals(sweep, pagination);
+      const known = ids.size;
       for (const order of orders) {
         const key = keyOf(order.id.value);
         const isNew = !seen.has(key);
-        sweepIds.add(key);
+        ids.add(key);
         seen.add(key);
         if (isNew) yield order;
       }
-      idlePages = sweepIds.size > known ? 0 : idlePages + 1;
-      if (idlePages > mostIdlePages) throw endless(sweepIds.size);
+      sweep.idlePages = ids.size > known ? 0 : sweep.idlePages + 1;
+      if (sweep.idlePages > mostIdlePages) throw endless(ids.size);
     }
-    if (!hasShrunk && sweepIds.size >= (wanted ?? 0)) return;
-    if (sweep === maxSweeps) {
-      throw new ServiceFailure(
-        "failing",
-        `the list kept changing: ${sweepIds.size} of ${highest} orders were seen`,
-        {
-          code: "list_incomplete",
-          hint: "run the same command again, or narrow it with --from and --to",
-        },
-      );
-    }
+    if (isComplete(sweep)) return;
+    if (sweeps === maxSweeps) throw incomplete(sweep);
   }
+}
+
+function noteTotals(sweep: Sweep, pagination: OrderPage["pagination"]): void {
+  sweep.pages = Math.max(sweep.pages, toCount(pagination.total_pages) ?? 0);
+  const total = toCount(pagination.total_items);
+  if (total === undefined) return;
+  sweep.wanted ??= total;
+  sweep.hasShrunk ||= total < sweep.highest;
+  sweep.highest = Math.max(sweep.highest, total);
+}
+
+/** Orders that came while the list was read may be among those seen, or not. */
+function isComplete({ ids, wanted, highest, hasShrunk }: Sweep): boolean {
+  return wanted === undefined || (!hasShrunk && ids.size >= wanted && ids.size <= highest);
+}
+
+/** Whether there may be orders after so many pages. */
+function needsPageAfter(read: number, { ids, wanted, hasShrunk, pages, idlePages }: Sweep): boolean {
+  if (read < pages) return true;
+  const isIdle = idlePages > 0;
+  if (wanted === undefined) return read === pages || !isIdle;
+  return ids.size < wanted && !hasShrunk && !isIdle;
 }
 
 /** A number takes a third of a text's memory; an id may be larger than one can hold. */
@@ -82,28 +104,65 @@ function endless(orders: number): ServiceFailure {
   return new ServiceFailure("garbled", told, { code: "wrong_shape" });
 }
 
-/** Pages from the first to what the newest answer calls the last; an empty page is not the end. */
+function incomplete({ ids, wanted, highest, hasShrunk }: Sweep, cause?: ServiceFailure): ServiceFailure {
+  const seen = ids.size;
+  const counted =
+    wanted === undefined
+      ? `${seen} orders were seen, and the service does not say of how many`
+      : seen > highest
+        ? `${seen} orders were seen, but the service counts ${highest}`
+        : `${seen} of ${highest} orders were seen`;
+  const problem = hasShrunk ? "the list kept changing" : "the list of orders is incomplete";
+  return new ServiceFailure("failing", `${problem}: ${counted}${cause ? `; ${cause.message}` : ""}`, {
+    code: "list_incomplete",
+    hint: "run the same command again, or narrow it with --from and --to",
+    cause,
+  });
+}
+
+/**
+ * Pages from the first to what the newest answer calls the last, and on while orders are missing; an empty page
+ * is not the end. `sweep` is brought up to date by the reader of each page.
+ */
 async function* pages(
   service: CourierService,
   filter: OrderFilter,
-  { concurrency, pageSize = maxPageSize }: AllOrdersOptions,
-  beforeOthers: AllOrdersOptions["beforeOthers"],
+  { concurrency, pageSize = maxPageSize, beforeOthers }: AllOrdersOptions,
+  sweep: Sweep,
 ): AsyncGenerator<OrderPage> {
   const first = await service.listOrders(filter, 1, pageSize);
-  let last = toCount(first.pagination.total_pages) ?? 1;
-  await beforeOthers?.(last - 1, toCount(first.pagination.total_items) ?? 0);
+  const size = servedSize(first, pageSize);
+  const toldPages = toCount(first.pagination.total_pages) ?? 0;
+  const total = toCount(first.pagination.total_items);
+  const others = Math.max(0, (total ?? 0) - first.orders.length);
+  const expected = Math.max(toldPages, 1 + Math.ceil(others / size));
+  await beforeOthers?.(total === undefined ? toldPages : expected - 1, total);
   yield first;
-  let next = 2;
-  while (next <= last) {
-    const range = numbers(next, last);
-    next = last + 1;
-    for await (const page of mapInOrder(range, concurrency, (number) =>
-      service.listOrders(filter, number, pageSize),
-    )) {
-      last = Math.max(last, toCount(page.pagination.total_pages) ?? 1);
-      yield page;
+  let read = 1;
+  try {
+    while (needsPageAfter(read, sweep)) {
+      const last = Math.max(read + 1, expected, sweep.pages);
+      const ask = (page: number) => service.listOrders(filter, page, size);
+      for await (const page of mapInOrder(numbers(read + 1, last), concurrency, ask)) {
+        yield page;
+        read += 1;
+        if (!needsPageAfter(read, sweep)) return;
+      }
     }
+  } catch (error) {
+    // A service may refuse a page after the last, which is not to say that the one before it was the last.
+    const isRefused = error instanceof ServiceFailure && error.kind === "refused";
+    throw isRefused && read >= sweep.pages ? incomplete(sweep, error) : error;
   }
+}
+
+/**
+ * Orders a page that the service serves, which may be fewer than it was asked for. Asked for no more than that, page 2
+ * begins where page 1 ended, whether the service counts its pages by what it serves or by what it was asked for.
+ */
+function servedSize({ orders, pagination }: OrderPage, asked: number): number {
+  const told = toCount(pagination.per_page) ?? orders.length;
+  return Math.min(asked, Math.max(told, orders.length)) || asked;
 }
 
 function* numbers(from: number, to: number): Generator<number> {

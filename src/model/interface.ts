@@ -110,10 +110,10 @@ export const trackingSchema = shape({
 });
 export type Tracking = Infer<typeof trackingSchema> & JsonObject;
 
-/** 2.6, beside `data` in list answers. */
+/** 2.6, beside `data` in list answers. Which of the fields are always there is not shown. */
 export const paginationSchema = shape({
   current_page: maybe(integerSchema),
-  total_pages: integerSchema,
+  total_pages: maybe(integerSchema),
   total_items: maybe(integerSchema),
   per_page: maybe(integerSchema),
 });

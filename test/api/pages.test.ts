@@ -1,4 +1,4 @@
-/** Owns the tests of reading a whole list: every order once, even while the list changes. */
+/** A whole list of orders: every order once, even while the list changes, or an error after the last one. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -78,13 +78,6 @@ describe("a list that holds still", () => {
     expect(list.pages).toHaveLength(3);
   });
 
-  test("a service that does not count the orders is believed", async () => {
-    const { service, list } = createFake(25, undefined, ({ pages }) => ({
-      total_pages: jsonNumber(String(pages)),
-    }));
-    expect(await read(service, { pageSize: 10 })).toEqual({ ids: list.ids, failure: undefined });
-  });
-
   test("an empty page is not the end", async () => {
     const { service, list } = createFake(30);
     const hollow: CourierService = {
@@ -104,8 +97,13 @@ describe("a list that holds still", () => {
       total_items: jsonNumber("3"),
       total_pages: jsonNumber(String(pages)),
     }));
-    expect((await read(service, { pageSize: 10 })).ids).toEqual(list.ids);
-    expect(list.pages).toHaveLength(3);
+    const { ids, failure } = await read(service, { pageSize: 10 });
+    expect(ids).toEqual(list.ids);
+    expect(failure).toMatchObject({
+      code: "list_incomplete",
+      exit: 5,
+      message: "the list of orders is incomplete: 25 orders were seen, but the service counts 3",
+    });
   });
 
   test("fewer orders than the count says: the list is not called whole", async () => {
@@ -124,6 +122,165 @@ describe("a list that holds still", () => {
     for (let order = 0; order < 5; order++) expect((await stream.next()).done).toBe(false);
     await stream.return(undefined);
   });
+});
+
+/** What the pagination object says, field by field; `size` is what a page holds at most. */
+type Paging = (facts: { total: number; pages: number; size: number }) => Record<string, number>;
+
+interface StrictFake {
+  readonly service: CourierService;
+  /** `page/limit` of each request. */
+  readonly asked: string[];
+}
+
+/**
+ * A service that serves at most `cap` orders a page, whatever it is asked for. It counts its pages by what it
+ * serves, or by what it was asked for, where the rest of each page is cut off.
+ */
+function createCapped(
+  count: number,
+  { cap, cutsOff = false, say }: { cap: number; cutsOff?: boolean; say: Paging },
+): StrictFake {
+  const asked: string[] = [];
+  const ids = Array.from({ length: count }, (_, index) => count - index);
+  const service: Partial<CourierService> = {
+    async listOrders(_filter, page = 1, limit = 10) {
+      asked.push(`${page}/${limit}`);
+      if (asked.length > 200) throw new Error("asks without end");
+      const size = Math.min(limit, cap);
+      const step = cutsOff ? limit : size;
+      const start = (page - 1) * step;
+      const told = say({ total: count, pages: Math.ceil(count / step), size });
+      return {
+        orders: ids.slice(start, start + size).map((id): OrderSummary => ({ id: jsonNumber(String(id)) })),
+        pagination: Object.fromEntries(
+          Object.entries(told).map(([name, value]) => [name, jsonNumber(String(value))]),
+        ) as Pagination,
+      };
+    },
+  };
+  return { service: service as CourierService, asked };
+}
+
+describe("a service that serves fewer orders a page than it is asked for", () => {
+  const says: Readonly<Record<string, Paging>> = {
+    everything: ({ total, pages, size }) => ({ total_items: total, total_pages: pages, per_page: size }),
+    "no total_items": ({ pages, size }) => ({ total_pages: pages, per_page: size }),
+    "no total_pages": ({ total, size }) => ({ total_items: total, per_page: size }),
+    "no per_page": ({ total, pages }) => ({ total_items: total, total_pages: pages }),
+    "total_items alone": ({ total }) => ({ total_items: total }),
+    "total_pages alone": ({ pages }) => ({ total_pages: pages }),
+    "per_page alone": ({ size }) => ({ per_page: size }),
+    nothing: () => ({}),
+  };
+
+  test.each(Object.entries(says))("and says %s: every order, once", async (_what, say) => {
+    for (const count of [0, 1, 49, 50, 51, 100, 230])
+      for (const cap of [50, 100])
+        for (const cutsOff of [false, true])
+          for (const concurrency of [1, 4]) {
+            const { service } = createCapped(count, { cap, cutsOff, say });
+            const { ids, failure } = await read(service, { concurrency });
+            expect({ failure, ids, cap, cutsOff }).toEqual({
+              failure: undefined,
+              ids: Array.from({ length: count }, (_, index) => count - index),
+              cap,
+              cutsOff,
+            });
+          }
+  });
+
+  test("a smaller per_page means more pages, of that size", async () => {
+    const { service, asked } = createCapped(230, { cap: 50, say: says.everything as Paging });
+    await read(service);
+    expect(asked).toEqual(["1/100", "2/50", "3/50", "4/50", "5/50"]);
+  });
+});
+
+describe("a list that does not say how many orders it has", () => {
+  test.each([
+    ["how many pages", ({ pages }) => ({ total_pages: pages }), 4],
+    ["nothing", () => ({}), 4],
+    ["fewer pages than there are", () => ({ total_pages: 1 }), 4],
+    ["no page at all", () => ({ total_pages: 0 }), 4],
+  ] satisfies [string, Paging, number][])(
+    "but %s ends with a page that brings nothing new",
+    async (_what, say, requests) => {
+      const { service, asked } = createCapped(25, { cap: 100, say });
+      const { ids, failure } = await read(service, { pageSize: 10 });
+      expect(failure).toBeUndefined();
+      expect(ids).toHaveLength(25);
+      expect(asked).toHaveLength(requests);
+    },
+  );
+
+  test("and none takes one request, unless a page is promised", async () => {
+    for (const [pages, requests] of [
+      [undefined, 1],
+      [0, 1],
+      [1, 2],
+    ] as const) {
+      const say = () => (pages === undefined ? {} : { total_pages: pages });
+      const { service, asked } = createCapped(0, { cap: 100, say: say as Paging });
+      expect(await read(service)).toEqual({ ids: [], failure: undefined });
+      expect(asked).toHaveLength(requests);
+    }
+  });
+
+  test("ends too where the last page comes again instead of an empty one", async () => {
+    const { service, list } = createFake(25, undefined, () => ({}));
+    const repeating: CourierService = {
+      ...service,
+      listOrders: (filter, page = 1, limit) => service.listOrders(filter, Math.min(page, 3), limit),
+    };
+    expect(await read(repeating, { pageSize: 10 })).toEqual({ ids: list.ids, failure: undefined });
+    expect(list.pages).toHaveLength(4);
+  });
+
+  test("and refuses the page after the last is incomplete, with what was seen", async () => {
+    const { service } = createFake(25, undefined, ({ pages }) => ({
+      total_pages: jsonNumber(String(pages)),
+    }));
+    const strict: CourierService = {
+      ...service,
+      async listOrders(filter, page = 1, limit) {
+        if (page > 3) throw new ServiceFailure("refused", "the service refused: no such page");
+        return service.listOrders(filter, page, limit);
+      },
+    };
+    const { ids, failure } = await read(strict, { pageSize: 10 });
+    expect(ids).toHaveLength(25);
+    expect(failure).toMatchObject({
+      code: "list_incomplete",
+      exit: 5,
+      message:
+        "the list of orders is incomplete: 25 orders were seen, and the service does not say of how many; the service refused: no such page",
+      hint: expect.stringContaining("--from"),
+    });
+  });
+
+  test("asks for nothing after the page that is read", async () => {
+    const { service, asked } = createCapped(250, { cap: 100, say: () => ({}) });
+    const stream = allOrders(service, {}, { concurrency: 8 });
+    await stream.next();
+    await stream.return(undefined);
+    expect(asked).toHaveLength(1);
+  });
+});
+
+test("how many calls the others need is told as far as the service says", async () => {
+  const told: unknown[] = [];
+  const cases: [Paging, number, number | undefined][] = [
+    [({ total, pages }) => ({ total_items: total, total_pages: pages }), 4, 230],
+    [({ total }) => ({ total_items: total }), 4, 230],
+    [({ pages }) => ({ total_pages: pages }), 5, undefined],
+    [() => ({}), 0, undefined],
+  ];
+  for (const [say] of cases) {
+    const { service } = createCapped(230, { cap: 50, say });
+    await read(service, { beforeOthers: async (calls, orders) => void told.push([calls, orders]) });
+  }
+  expect(told).toEqual(cases.map(([, calls, orders]) => [calls, orders]));
 });
 
 test("a failed page fails the list, after the orders before it", async () => {

@@ -1,5 +1,7 @@
 /** `--all` yields everything, in order, each order once, or fails. */
 
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
@@ -17,13 +19,14 @@ function answerPage(
   home: ServedHome,
   page: number,
   ids: readonly number[],
-  pages: number,
-  items: number,
+  pages: number | undefined,
+  items: number | undefined,
+  perPage = 2,
 ): void {
   const body = {
     success: true,
     data: ids.map((id) => ({ id })),
-    pagination: { current_page: page, total_pages: pages, total_items: items, per_page: 2 },
+    pagination: { current_page: page, total_pages: pages, total_items: items, per_page: perPage },
   };
   home.sandbox.faults.add({
     kind: "status",
@@ -89,12 +92,64 @@ describe("a list that changes while it is read", () => {
     const home = await createServedHome();
     answerPage(home, 1, [5, 4], 2, 5);
     answerPage(home, 2, [3], 2, 5);
-    const { exit, stderr } = await home.courier("orders list --all --limit 2 --json");
+    answerPage(home, 3, [], 2, 5);
+    const { exit, stdout, stderr } = await home.courier("orders list --all --limit 2 --ndjson");
     expect(exit).toBe(5);
+    expect(idsOf(stdout)).toEqual([5, 4, 3]);
     expect(JSON.parse(stderr).error).toMatchObject({
       code: "list_incomplete",
-      message: "the list kept changing: 3 of 5 orders were seen",
+      message: "the list of orders is incomplete: 3 of 5 orders were seen",
+      hint: "run the same command again, or narrow it with --from and --to",
     });
+  });
+});
+
+describe("a service that does not say how many orders there are", () => {
+  test.each(["orders list --all", "orders export"])("%s reads to the end of smaller pages", async (words) => {
+    for (const pages of [undefined, 2]) {
+      const home = await createServedHome();
+      answerPage(home, 1, [5, 4], pages, undefined);
+      answerPage(home, 2, [3, 2], pages, undefined);
+      answerPage(home, 3, [1], pages, undefined);
+      answerPage(home, 4, [], pages, undefined);
+      const { exit, stdout, stderr } = await home.courier(`${words} --ndjson`);
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+      expect(idsOf(stdout)).toEqual([5, 4, 3, 2, 1]);
+      expect(home.sandbox.requests.map(({ path }) => path.replace(/.*\?/, ""))).toEqual([
+        "page=1&limit=100",
+        "page=2&limit=2",
+        "page=3&limit=2",
+        "page=4&limit=2",
+      ]);
+    }
+  });
+
+  test("and refuses the page after the last: the rows, then exit 5 and how many they were", async () => {
+    const home = await createServedHome();
+    answerPage(home, 1, [2, 1], undefined, undefined, 100);
+    home.sandbox.faults.add({
+      kind: "refuse",
+      status: 404,
+      code: "NOT_FOUND",
+      message: "no such page",
+      path: /[?&]page=2(&|$)/,
+    });
+    const { exit, stdout, stderr } = await home.courier("orders list --all", { terminal: 80 });
+    expect(exit).toBe(5);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(3);
+    expect(stderr).toContain("2 orders were seen, and the service does not say of how many");
+  });
+
+  test("an export to a file keeps the older file where the list is incomplete", async () => {
+    const home = await createServedHome();
+    const file = path.join(home.directory, "a.csv");
+    await writeFile(file, "old");
+    answerPage(home, 1, [2, 1], 1, 3, 100);
+    answerPage(home, 2, [], 1, 3, 100);
+    const { exit, stderr } = await home.courier(["orders", "export", "-o", file]);
+    expect(exit).toBe(5);
+    expect(stderr).toContain("error: the list of orders is incomplete: 2 of 3 orders were seen");
+    expect(await readFile(file, "utf8")).toBe("old");
   });
 });
 

@@ -1,4 +1,4 @@
-/** Owns `courier orders export`: every order that matches, streamed to a file or a pipe (4.3 and 4.4). */
+/** `courier orders export`: every order that matches, streamed to a file or a pipe (4.3 and 4.4). */
 
 import { allOrders } from "../../api/pages.ts";
 import type { CourierService, OrderFilter } from "../../api/service.ts";
@@ -50,16 +50,16 @@ async function* exportSummaries(
 ): AsyncGenerator<OrderSummary, void> {
   const service = await context.service();
   const meter = context.meter();
-  let total = 0;
+  let total: number | undefined;
   let seen = 0;
   try {
-    const beforeOthers = async (calls: number, orders: number) => {
+    const beforeOthers = async (calls: number, orders: number | undefined) => {
       total = orders;
-      await checkBudget(calls + orders * callsEach, service, context);
+      await checkBudget(calls + (orders ?? 0) * callsEach, service, context);
     };
     for await (const order of allOrders(service, filter, { concurrency: pagesAtOnce, beforeOthers })) {
       seen += 1;
-      meter.update(() => `${seen} of ${total} orders`);
+      meter.update(() => (total === undefined ? `${seen} orders` : `${seen} of ${total} orders`));
       yield order;
     }
   } finally {
