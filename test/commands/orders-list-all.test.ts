@@ -153,6 +153,35 @@ describe("a service that does not say how many orders there are", () => {
   });
 });
 
+describe("a page says which part of the list it is, as far as the service says", () => {
+  test.each([
+    [2, 3, "page 1 of 2 (3 orders); --all fetches everything\n"],
+    [2, undefined, "page 1 of 2; --all fetches everything\n"],
+    [undefined, 3, "page 1 (3 orders); --all fetches everything\n"],
+    [
+      undefined,
+      undefined,
+      "page 1; the service does not say how many orders there are; --all fetches everything\n",
+    ],
+    [1, 2, ""],
+    [1, undefined, ""],
+    [undefined, 2, ""],
+  ])("%s pages, %s orders", async (pages, items, said) => {
+    const home = await createServedHome();
+    answerRaw(
+      home,
+      "GET /api/v1/orders",
+      JSON.stringify({
+        success: true,
+        data: [{ id: 2 }, { id: 1 }],
+        pagination: { total_pages: pages, total_items: items },
+      }),
+    );
+    const { exit, stderr } = await home.courier("orders list --json");
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: said });
+  });
+});
+
 describe("a page that fails", () => {
   const failing = { kind: "status", status: 500, path: /[?&]page=3(&|$)/ } as const;
 

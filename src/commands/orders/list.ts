@@ -1,4 +1,4 @@
-/** Owns `courier orders list`: the account's orders, a page or all of them (specification, 4.3). */
+/** `courier orders list`: the account's orders, a page or all of them (specification, 4.3). */
 
 import { allOrders } from "../../api/pages.ts";
 import { type OrderFilter, toCount } from "../../api/service.ts";
@@ -12,7 +12,7 @@ import {
   textOption,
 } from "../../command/options.ts";
 import { usageError } from "../../core/errors.ts";
-import type { OrderSummary } from "../../model/interface.ts";
+import type { OrderSummary, Pagination } from "../../model/interface.ts";
 import { stateChoices, stateNames } from "../../model/states.ts";
 import { type Column, instant, show, state, styled } from "../../terminal/blocks.ts";
 import { unknownState } from "../unknown-state.ts";
@@ -100,13 +100,19 @@ async function* onePage(
   const service = await context.service();
   const { orders, pagination } = await service.listOrders(filter, page, limit);
   yield* orders;
-  const lastPage = toCount(pagination.total_pages) ?? 1;
-  if (lastPage > 1) {
-    const present = show(pagination.current_page ?? page ?? 1);
-    context.messages.note(
-      `page ${present} of ${lastPage} (${show(pagination.total_items)} orders); --all fetches everything`,
-    );
-  }
+  const place = describePage(orders.length, pagination, page);
+  if (place !== undefined) context.messages.note(`${place}; --all fetches everything`);
+}
+
+/** Which part of the list a page is, as far as the service says; undefined where it is all. */
+function describePage(count: number, pagination: Pagination, page = 1): string | undefined {
+  const pages = toCount(pagination.total_pages);
+  const total = toCount(pagination.total_items);
+  const isPart = pages !== undefined ? pages > 1 : count > 0 && (total ?? Number.POSITIVE_INFINITY) > count;
+  if (!isPart) return undefined;
+  const place = `page ${show(pagination.current_page ?? page)}${pages === undefined ? "" : ` of ${pages}`}`;
+  if (total !== undefined) return `${place} (${total} orders)`;
+  return pages === undefined ? `${place}; the service does not say how many orders there are` : place;
 }
 
 export const orderColumns: readonly Column<OrderSummary>[] = [
