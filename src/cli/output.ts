@@ -1,4 +1,4 @@
-/** Owns the form of results: the one place that knows human, JSON, NDJSON and CSV apart. */
+/** The form of results: the one place that knows human, JSON, NDJSON and CSV apart. */
 
 import type { EventsOutput, Items, LiveOutput, Output, RowsOutput } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
@@ -7,7 +7,7 @@ import { type Json, stringifyJson } from "../model/json.ts";
 import { blank } from "../terminal/blocks.ts";
 import { createTableWriter, render, type View } from "../terminal/render.ts";
 import { sanitise, sanitiseCsv, sanitiseJson } from "../terminal/sanitise.ts";
-import { joinWrites, type Writer } from "../terminal/streams.ts";
+import { joinWrites, outliveReader, type Writer } from "../terminal/streams.ts";
 import { chooseColumns, pickFields, valueAt, watchFields } from "./fields.ts";
 import type { Form } from "./globals.ts";
 import { itemsOf, presentable } from "./raw-output.ts";
@@ -39,7 +39,8 @@ export interface Written {
 
 /**
  * Writes a result to stdout in the chosen form, as it comes. Rejects when the result fails on the way: what
- * was written by then are whole items, and a JSON array stays open, so that nobody takes it for whole.
+ * was written by then are whole items, and a JSON array stays open, so that nobody takes it for whole. Rejects with
+ * PipeClosed when the reader goes, unless the result is of work that goes on without one.
  */
 export async function writeOutput(given: Output, writer: Writer, options: OutputOptions): Promise<Written> {
   switch (given.kind) {
@@ -51,9 +52,10 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
       return { count: 1, failure: undefined };
     case "rows": {
       const output = options.fields ? watchFields(given, options.fields, options.warn) : given;
-      if (options.form === "human") return writeTable(output, writer, options);
-      if (options.form === "csv") return writeCsv(output, writer, options);
-      return writeItems(output.rows, writer, options);
+      const target = output.onUnread ? outliveReader(writer, output.onUnread) : writer;
+      if (options.form === "human") return writeTable(output, target, options);
+      if (options.form === "csv") return writeCsv(output, target, options);
+      return writeItems(output.rows, target, options);
     }
     case "events":
       if (options.form === "human") return writeEvents(given, writer, options.view);

@@ -1,4 +1,4 @@
-/** Owns what a command is: data that describes it, a function that does it, and views of what it gives back. */
+/** What a command is: data that describes it, a function that does it, and views of what it gives back. */
 
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
@@ -118,6 +118,11 @@ export interface RowsOutput {
   readonly empty: string;
   /** What a person reads below a row of the table, at any length. */
   readonly remark?: (row: Json) => Text | undefined;
+  /**
+   * For rows of work that changes something at the service: it is done to the end although its reader closes the
+   * pipe. Called once then, to say so. Without it, a closed pipe ends the command.
+   */
+  readonly onUnread?: () => void;
   /** Called after the last row was written, for what is said on stderr beside it. */
   readonly after?: () => Promise<void>;
   /** What a person sees of each row below the table. */
@@ -232,6 +237,22 @@ export function rows<T extends Json>(
 ): RowsOutput {
   const shown = { rows: stream as Items, columns: columns as readonly Column<never>[], empty };
   return { kind: "rows", ...shown, ...(details ? { details } : {}) };
+}
+
+/** For rows that are read to the end although nobody is shown them. `run` gives the run's number, once it has one. */
+export function goesOnUnread(
+  work: "import",
+  run: () => number | undefined,
+  { signal, messages }: Context,
+): Required<Pick<RowsOutput, "onUnread">> {
+  return {
+    onUnread() {
+      if (signal.aborted) return; // Ctrl-C ends the reader of a pipe too
+      const number = run();
+      const log = number === undefined ? "" : ` (courier log show ${number} has it)`;
+      messages.note(`nobody reads the report any more; the ${work} continues without it${log}`);
+    },
+  };
 }
 
 export function events<T extends Json>(

@@ -2,7 +2,7 @@
 
 /** What each exit code means to a script; the README's table is rendered from here. */
 export const exitCodes = {
-  0: "done; an empty list is done; a closed pipe is done",
+  0: "done; an empty list is done; a closed pipe is done, for what only reads",
   1: "the service refused: an invalid field, no such order, not cancellable",
   2: "the command line or an input file is wrong; nothing was sent",
   3: "some of many were refused or held (import, cancel of several, undo, track of several)",

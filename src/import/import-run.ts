@@ -1,7 +1,7 @@
 /** The run of an import as a user sees it: progress, report, rejects, and how it ended. */
 
 import { ServiceFailure } from "../api/failure.ts";
-import { type Context, type RowsOutput, rows } from "../command/command.ts";
+import { type Context, goesOnUnread, type RowsOutput, rows } from "../command/command.ts";
 import { CourierError, type ExitCode, interrupted } from "../core/errors.ts";
 import type { ReportRow } from "../model/results.ts";
 import { ServiceUnavailable } from "./backoff.ts";
@@ -81,13 +81,14 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       meter.end();
       await rejects?.finish();
       if (rejects?.failure) context.messages.warn(rejects.failure);
-      if (!isOver) context.messages.warn(`stopped, since nobody reads the report any more; ${goOn}`);
+      if (!isOver) context.messages.warn(`stopped, since the report cannot be written; ${goOn}`);
     }
     return endOf(run, counts, failure, context);
   }
 
   return {
     ...rows(report(), reportColumns, "No rows"),
+    ...goesOnUnread("import", () => run.tools.run.number, context),
     remark: remarkOn as NonNullable<RowsOutput["remark"]>,
     after: () => closeReport(plan.overview.rows, counts, wrong, rejects, context),
   };

@@ -1,4 +1,4 @@
-/** Owns writing to a stream: respects a slow reader, and tells a reader that has gone from a failure. */
+/** Writing to a stream: respects a slow reader, and tells a reader that has gone from a failure. */
 
 import type { Writable } from "node:stream";
 import { CourierError, systemCode } from "../core/errors.ts";
@@ -54,6 +54,24 @@ export function createWriter(stream: TerminalStream, beforeWrite = () => {}): Wr
       if (!hasRoom) await new Promise<void>((resume) => waiting.add(resume));
       else if (stream.isTTY !== true) await new Promise<void>((resume) => setImmediate(resume));
       if (failure) throw failure;
+    },
+  };
+}
+
+/** The same writer for work that goes on when its reader goes: that is told once, and nothing more is written. */
+export function outliveReader(writer: Writer, onGone: () => void): Writer {
+  let isGone = false;
+  return {
+    stream: writer.stream,
+    async write(text) {
+      if (isGone) return;
+      try {
+        await writer.write(text);
+      } catch (error) {
+        if (!(error instanceof PipeClosed)) throw error;
+        if (!isGone) onGone();
+        isGone = true;
+      }
     },
   };
 }

@@ -1,0 +1,82 @@
+/** A reader that closes the pipe: what changes something at the service goes on, and what only reads ends. */
+
+import { describe, expect, test } from "vitest";
+import { interrupted } from "../../src/core/errors.ts";
+import { requestCount } from "../support/answers.ts";
+import { createServedHome } from "../support/courier.ts";
+import { createImportHome, errorOf, lostForNow, row, sheet } from "../support/imports.ts";
+import { Capture } from "../support/streams.ts";
+
+/** Closes after the first write, as `head -1` does, and calls `then`. */
+class ClosingPipe extends Capture {
+  constructor(readonly then = () => {}) {
+    super();
+  }
+
+  override _write(chunk: string | Uint8Array, encoding: string, done: (error?: Error | null) => void): void {
+    super._write(chunk, encoding, done);
+    this.destroy();
+    this.then();
+  }
+}
+
+const closing = (then?: () => void) => ({ stdout: new ClosingPipe(then) });
+const told = (work: string, run: number) =>
+  `nobody reads the report any more; the ${work} continues without it (courier log show ${run} has it)\n`;
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `A-${index}`);
+
+describe("an import goes on, and its exit code is its own", () => {
+  test.each(["--ndjson", "--json", "--csv", ""])("all sent: 0 (“%s”)", async (flag) => {
+    const home = await createImportHome(sheet(...names(150).map((name) => row(name))));
+    const words = ["orders", "import", home.file, "--yes", ...(flag === "" ? [] : [flag])];
+    const { exit, stderr } = await home.courier(words, closing());
+    expect(exit, stderr).toBe(0);
+    expect(stderr.split(told("import", 1))).toHaveLength(2);
+    expect(stderr).toMatch(/\n150 rows: 150 created\n$/);
+    expect(home.posts).toBe(150);
+  });
+
+  test("some refused: 3, with the error", async () => {
+    const home = await createImportHome(
+      sheet(...names(30).map((name) => row(name)), row("bad", "李四", "12")),
+    );
+    const ran = await home.run("--concurrency 1", closing());
+    expect(ran.exit).toBe(3);
+    expect(errorOf(ran)).toMatchObject({ code: "some_refused", message: "1 of 31 rows was refused" });
+    expect(home.posts).toBe(31);
+  });
+
+  test("some in doubt: 6", async () => {
+    const home = await createImportHome(sheet(...names(3).map((name) => row(name))));
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    expect((await home.run("--concurrency 1", closing())).exit).toBe(6);
+    expect(home.posts).toBe(3);
+  });
+
+  test("--quiet says nothing of it", async () => {
+    const home = await createImportHome(sheet(...names(30).map((name) => row(name))));
+    expect(await home.run("--quiet", closing())).toMatchObject({ exit: 0, stderr: "" });
+    expect(home.posts).toBe(30);
+  });
+
+  test("Ctrl-C stops it in order, with 130", async () => {
+    const home = await createImportHome(sheet(...names(60).map((name) => row(name))));
+    const interruption = new AbortController();
+    const stdout = closing(() => interruption.abort(interrupted(130)));
+    const ran = await home.run("--concurrency 1", { ...stdout, signal: interruption.signal });
+    expect(ran.exit).toBe(130);
+    expect(ran.stderr).toContain("stopping after the requests in progress");
+    expect(ran.stderr).not.toContain("nobody reads");
+    expect(home.posts).toBeLessThan(60);
+    expect((await home.run()).exit).toBe(0);
+    expect(home.posts).toBe(60);
+  });
+});
+
+test("what only reads ends at once, with 0 and without a word", async () => {
+  const home = await createServedHome({ seedOrders: 3_000 });
+  const { exit, stderr } = await home.courier("orders list --all --ndjson", closing());
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(requestCount(home, "GET")).toBeLessThan(20);
+});
