@@ -241,7 +241,7 @@ export function rows<T extends Json>(
 
 /** For rows that are read to the end although nobody is shown them. `run` gives the run's number, once it has one. */
 export function goesOnUnread(
-  work: "import",
+  work: "import" | "cancelling" | "undo",
   run: () => number | undefined,
   { signal, messages }: Context,
 ): Required<Pick<RowsOutput, "onUnread">> {

@@ -1,6 +1,6 @@
 /** The cancelling of an undo: each order recorded before and after, and how it all ended. */
 
-import type { Context, Items } from "../command/command.ts";
+import { type Context, goesOnUnread, type Items, type RowsOutput } from "../command/command.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
 import type { OperationName } from "../ledger/operation.ts";
 import type { RunSummary } from "../ledger/runs.ts";
@@ -35,17 +35,18 @@ export async function* previewPlan(plan: UndoPlan, includeFound: boolean): Items
   return unread(plan.unread.length, first.failure);
 }
 
-/** Cancels the chosen orders as the rows are read. `after` says on stderr how it went. */
+/** Cancels the chosen orders as the rows are read, also where nobody is shown them. `after` says how it went. */
 export function cancelPlanned(
   undone: RunSummary,
   plan: UndoPlan,
   chosen: readonly ReadOrder[],
   context: Context,
-): { readonly stream: Items<Undone>; readonly after: () => Promise<void> } {
+): { readonly stream: Items<Undone> } & Required<Pick<RowsOutput, "after" | "onUnread">> {
   const { signal, messages } = context;
   const left: Undone[] = [];
   let done = 0;
   let isComplete = false;
+  let ownNumber: number | undefined;
   const count = (row: Undone) => {
     if (row.outcome === "cancelled" || row.outcome === "already_cancelled") done += 1;
     else left.push(row);
@@ -61,6 +62,7 @@ export function cancelPlanned(
     try {
       const isIdle = chosen.length === 0 && plan.inDoubt.every(({ isUnwanted }) => isUnwanted);
       const tools = isIdle ? undefined : await begin(undone, context);
+      ownNumber = tools?.run.number;
       if (tools) await tools.ledger.markUnwanted(plan.inDoubt);
       yield* plan.doneBefore.map(rowDoneBefore).map(count);
       yield* (await learnCancelled(undone.customer, plan, context)).map(count);
@@ -89,7 +91,7 @@ export function cancelPlanned(
     } finally {
       signal.removeEventListener("abort", onStop);
       meter.end();
-      if (!isOver) messages.warn(`stopped, since nothing reads the result any more; ${goOn}`);
+      if (!isOver) messages.warn(`stopped, since the result cannot be written; ${goOn}`);
     }
     const chosenOnes = new Set(chosen);
     yield* plan.found.filter((each) => !chosenOnes.has(each)).map((each) => count(rowFound(each)));
@@ -103,7 +105,7 @@ export function cancelPlanned(
   const after = async () => {
     if (isComplete && done > 0) messages.note(`run ${undone.number}: ${all(done)} cancelled`);
   };
-  return { stream: stream(), after };
+  return { stream: stream(), after, ...goesOnUnread("undo", () => ownNumber, context) };
 }
 
 const goOn = "run the same command again: it does the rest";

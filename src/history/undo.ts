@@ -75,8 +75,8 @@ export const undoRun = defineCommand({
     const plan = await planUndo(orders, service, context);
     if (dryRun) return rows(previewPlan(plan, includeFound), undoneColumns, nothing);
     const chosen = await choose(run, plan, includeFound, context);
-    const { stream, after } = cancelPlanned(run, plan, chosen, context);
-    return { ...rows(stream, undoneColumns, nothing), after };
+    const { stream, ...how } = cancelPlanned(run, plan, chosen, context);
+    return { ...rows(stream, undoneColumns, nothing), ...how };
   },
 });
 

@@ -5,6 +5,7 @@ import { interrupted } from "../../src/core/errors.ts";
 import { requestCount } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createImportHome, errorOf, lostForNow, row, sheet } from "../support/imports.ts";
+import { createAtService, readRuns, recordRun, stateAtService } from "../support/ledger.ts";
 import { Capture } from "../support/streams.ts";
 
 /** Closes after the first write, as `head -1` does, and calls `then`. */
@@ -74,9 +75,46 @@ describe("an import goes on, and its exit code is its own", () => {
   });
 });
 
+test("a cancel goes on, and its exit code is its own", async () => {
+  const home = await createServedHome();
+  const orders = [];
+  for (let made = 0; made < 12; made++) orders.push(await createAtService(home));
+  home.sandbox.advance({ trackingNumber: orders.at(-1)?.tracking_number ?? "", to: "picked" });
+  const words = ["orders", "cancel", ...orders.map(({ id }) => id), "--yes", "--ndjson"];
+  const { exit, stderr } = await home.courier(words, closing());
+  expect(exit).toBe(3);
+  const [run] = await readRuns(home);
+  expect(stderr).toContain(told("cancelling", run?.number ?? 0));
+  expect(JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({
+    message: "1 of 12 orders were not cancelled",
+  });
+  const states = await Promise.all(orders.map(({ id }) => stateAtService(home, id)));
+  expect(states).toEqual([...Array.from({ length: 11 }, () => "cancelled"), "picked"]);
+});
+
+test("an undo goes on, and its exit code is its own", async () => {
+  const home = await createServedHome();
+  const { orders } = await recordRun(
+    home,
+    names(12).map(() => "created" as const),
+  );
+  const { exit, stderr } = await home.courier("undo 1 --yes --ndjson", closing());
+  expect(exit, stderr).toBe(0);
+  expect(stderr.split(told("undo", 2))).toHaveLength(2);
+  const states = await Promise.all(orders.map((order) => stateAtService(home, order?.id ?? "")));
+  expect(new Set(states)).toEqual(new Set(["cancelled"]));
+});
+
 test("what only reads ends at once, with 0 and without a word", async () => {
   const home = await createServedHome({ seedOrders: 3_000 });
   const { exit, stderr } = await home.courier("orders list --all --ndjson", closing());
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
   expect(requestCount(home, "GET")).toBeLessThan(20);
+});
+
+test("a dry run only reads", async () => {
+  const home = await createServedHome();
+  const { id } = await createAtService(home);
+  const { exit, stderr } = await home.courier(`orders cancel ${id} ${id}1 --dry-run --json`, closing());
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
 });

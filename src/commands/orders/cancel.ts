@@ -7,6 +7,7 @@ import {
   confirmOrStop,
   defineCommand,
   ensureCanConfirm,
+  goesOnUnread,
   type Items,
   rows,
 } from "../../command/command.ts";
@@ -53,7 +54,11 @@ export const cancelOrders = defineCommand({
       await context.ledger(); // without a record nothing is sent, so nothing is asked
       await confirmOrStop(context, question(doable));
     }
-    return rows(cancelAll(found, service, context), cancellationColumns, "Nothing to cancel");
+    const tools = doable.length > 0 ? await prepare(service, context) : undefined;
+    return {
+      ...rows(cancelAll(found, tools, context), cancellationColumns, "Nothing to cancel"),
+      ...goesOnUnread("cancelling", () => tools?.run.number, context),
+    };
   },
 });
 
@@ -99,11 +104,10 @@ async function* previewAll(found: readonly Found[]): Items<Cancellation> {
 
 async function* cancelAll(
   found: readonly Found[],
-  service: CourierService,
+  tools: CancelTools | undefined,
   context: Context,
 ): Items<Cancellation> {
   const failures: CourierError[] = [];
-  const tools = found.some(isOpen) ? await prepare(service, context) : undefined;
   const cancelEach = async (each: Found) => {
     if (!tools || !each.order || !isOpen(each)) return reportUntouched(each);
     const id = each.order.id.value;
