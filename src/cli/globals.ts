@@ -143,6 +143,6 @@ function parseFields(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined;
   const paths = text.split(",").map((path) => path.trim());
   if (paths.some((path) => path === ""))
-    throw usageError(`--fields takes names parted by commas, not “${text}”`);
+    throw usageError(`--fields takes names separated by commas, not “${text}”`);
   return paths;
 }

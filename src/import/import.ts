@@ -91,7 +91,7 @@ export const importOrders = defineCommand({
     "The first line of a CSV file names its columns, by these fields or by their usual English or Chinese\n" +
     "names such as Recipient Phone or 收件人电话: ref (your own order number), service_type, sender.name,\n" +
     "sender.phone, sender.province, sender.city, sender.district, sender.detail, the same with receiver, and\n" +
-    "item.name, item.description, item.weight, item.value, item.quantity. Cells are parted by commas,\n" +
+    "item.name, item.description, item.weight, item.value, item.quantity. Cells are separated by commas,\n" +
     "semicolons or tabs; an Excel sheet is saved as CSV UTF-8 first.\n\n" +
     "Every row is checked before anything is sent, and recorded in the ledger of this machine before it leaves.\n" +
     "After a lost connection, Ctrl-C or a crash, run the same command again: it continues where it stopped. Rows\n" +

@@ -132,7 +132,7 @@ describe("--fields", () => {
     const home = await createServedHome();
     const { exit, stdout, stderr } = await home.courier(["orders", "list", `--fields=${paths}`]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toContain(`--fields takes names parted by commas, not “${paths}”`);
+    expect(stderr).toContain(`--fields takes names separated by commas, not “${paths}”`);
   });
 });
 
