@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -12,6 +12,7 @@ import { openDatabase } from "../../src/sqlite/database.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createServedHome } from "../support/courier.ts";
 import { canMount, mountDisk } from "../support/small-disk.ts";
+import { asUser } from "../support/unprivileged.ts";
 import { quickMigrations, slowMigrations, testApplicationId } from "./migrations.ts";
 import { createDirectory, createLedger } from "./opened.ts";
 
@@ -89,6 +90,14 @@ test("a directory that cannot be made is named", async () => {
     code: "database",
     exit: 5,
     message: `the ledger cannot be kept at ${path.join(file, "state", "ledger.db")}: a part of its path is no directory`,
+  });
+});
+
+test("a directory that cannot be written in", async () => {
+  const directory = await createDirectory();
+  await chmod(directory, 0o500);
+  await asUser([directory], async () => {
+    await expect(openLedger(directory)).rejects.toMatchObject({ code: "database", exit: 5 });
   });
 });
 

@@ -12,17 +12,21 @@ const order = (item: string) => ({
 test.each([
   [2, 100],
   [8, 100],
-])("of %i equal creates at once one is sent, %i times", async (count, rounds) => {
-  const home = await createServedHome();
-  for (let round = 1; round <= rounds; round++) {
-    const words = (index: number) =>
-      index % 2 === 0 ? "orders create --file - --json" : "api POST orders --input - --json";
-    const runs = Array.from({ length: count }, (_, index) => home.courier(words(index), order(`${round}`)));
-    const exits = (await Promise.all(runs)).map(({ exit }) => exit).sort();
-    expect(exits).toEqual([0, ...Array.from({ length: count - 1 }, () => 2)]);
-    expect(requestCount(home, "POST")).toBe(round);
-  }
-}, 60_000);
+])(
+  "of %i equal creates at once one is sent, %i times",
+  async (count, rounds) => {
+    const home = await createServedHome();
+    for (let round = 1; round <= rounds; round++) {
+      const words = (index: number) =>
+        index % 2 === 0 ? "orders create --file - --json" : "api POST orders --input - --json";
+      const runs = Array.from({ length: count }, (_, index) => home.courier(words(index), order(`${round}`)));
+      const exits = (await Promise.all(runs)).map(({ exit }) => exit).sort();
+      expect(exits).toEqual([0, ...Array.from({ length: count - 1 }, () => 2)]);
+      expect(requestCount(home, "POST")).toBe(round);
+    }
+  },
+  60_000,
+);
 
 test("the same with processes", async () => {
   const served = await createServedHome();
