@@ -363,5 +363,6 @@ test("elsewhere than at a terminal, a line every few seconds says how far it is"
   const { stderr } = await home.run("--rate 2");
   const lines = stderr.split("\n").filter((line) => line.startsWith("["));
   expect(lines.length).toBeGreaterThanOrEqual(2);
-  expect(lines[0]).toMatch(/^\[#+\.+\] \d+\/30 {2}\d+\/s {2}\d+ created {2}\d+ s left$/);
+  // The first line may come before the first row is there, on a machine that is busy.
+  expect(lines.at(-1)).toMatch(/^\[#+\.*\] \d+\/30 {2}\d+\/s {2}\d+ created {2}\d+ s left$/);
 });
