@@ -150,6 +150,7 @@ async function benchMemory(): Promise<void> {
     // Each look changes something, so that all there is to keep is kept.
     look: async () => ({ ...tracking, current_location: `第${round}站` }) as Tracking,
     forgive: () => undefined,
+    checkKey: async () => true,
     clock,
     random: () => 0.5,
     signal: new AbortController().signal,

@@ -59,7 +59,10 @@ void start({
 function quickOutput(): QuickOutput {
   return {
     get columns() {
-      return fstatSync(1).isCharacterDevice() ? process.stdout.columns : undefined;
+      return isDevice(1) ? process.stdout.columns : undefined;
+    },
+    get hasReader() {
+      return isDevice(2);
     },
     write(text) {
       let rest: Uint8Array = Buffer.from(text);
@@ -71,6 +74,11 @@ function quickOutput(): QuickOutput {
       return rest;
     },
   };
+}
+
+/** Terminals are, files and pipes are not. */
+function isDevice(descriptor: number): boolean {
+  return fstatSync(descriptor).isCharacterDevice();
 }
 
 /** As pagers do: what is piped in is not what is typed. */

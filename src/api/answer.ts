@@ -4,7 +4,7 @@ import { formatSpan, parseHttpDate } from "../core/time.ts";
 import { serviceErrorSchema } from "../model/interface.ts";
 import { isJsonObject, type Json, type JsonObject, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { check, type Schema } from "../model/schema.ts";
-import { type FailureKind, proxyFailure, ServiceFailure } from "./failure.ts";
+import { type FailureKind, keyHint, proxyFailure, ServiceFailure } from "./failure.ts";
 import type { Answer } from "./transport.ts";
 
 /** A successful answer: `data` is what the service sent, unknown fields and number texts included. */
@@ -160,8 +160,7 @@ const leadIns: Readonly<Record<FailureKind, (host: string) => string>> = {
 };
 
 function hintFor(kind: FailureKind, answer: Answer, { nowMs }: AnswerContext): string | undefined {
-  if (kind === "key_refused")
-    return "correct COURIER_API_KEY where it is set, or store a new key with: courier login";
+  if (kind === "key_refused") return keyHint;
   if (kind !== "limited") return undefined;
   const waitMs = retryAfterMs(answer, nowMs);
   const when = waitMs === undefined || waitMs < 60_000 ? "wait a little" : `wait ${formatSpan(waitMs)}`;

@@ -41,6 +41,9 @@ const exits: Readonly<Record<FailureKind, ExitCode>> = {
   garbled: 70,
 };
 
+/** What to do about a key that the service refuses. */
+export const keyHint = "correct COURIER_API_KEY where it is set, or store a new key with: courier login";
+
 export class ServiceFailure extends CourierError {
   readonly kind: FailureKind;
   /** How long the service asked us to wait, in milliseconds, where it did. */

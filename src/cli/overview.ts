@@ -1,6 +1,7 @@
 /** Owns the help of the whole program. */
 
 import { groupHelp } from "./help.ts";
+import type { Host } from "./host.ts";
 import { program } from "./program.ts";
 
 const widestHelp = 100;
@@ -10,6 +11,20 @@ export function helpWidth(columns = 80): number {
   return Math.min(widestHelp, columns);
 }
 
-export function overview(columns: number | undefined): string {
-  return groupHelp(program, [], helpWidth(columns));
+export interface Overview {
+  readonly text: string;
+  /** What is done once it is written. */
+  readonly after: () => Promise<void>;
+}
+
+/** Who types `courier` alone wants to know where things stand; who asks for help wants help. */
+export function overview(host: Host): Overview {
+  return {
+    text: groupHelp(program, [], helpWidth((host.quickOutput ?? host.stdout).columns)),
+    async after() {
+      if (host.argv.length > 0 || host.quickOutput?.hasReader === false || !host.stderr.isTTY) return;
+      const { mentionDoubtAlone } = await import("./doubt.ts");
+      await mentionDoubtAlone(host);
+    },
+  };
 }

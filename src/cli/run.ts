@@ -17,15 +17,27 @@ import { program } from "./program.ts";
 import { readVersion } from "./version.ts";
 import { choosePaint, createView } from "./view.ts";
 
+/** What a command line has come to have, for its end. */
+interface Opened {
+  context?: RunContext;
+  /** A person reads what is said beside the result, and the command mentions orders in doubt. */
+  mentionsDoubt?: boolean;
+}
+
 /** Runs one command line from start to end. Never rejects, never exits the process. */
 export async function run(host: Host): Promise<ExitCode> {
-  const opened: { context?: RunContext } = {};
+  const opened: Opened = {};
   const exit = await runCommand(host, opened);
-  await opened.context?.close(exit);
+  const { context, mentionsDoubt } = opened;
+  if (context && mentionsDoubt) {
+    const { mentionDoubt } = await import("./doubt.ts");
+    await mentionDoubt(context, exit);
+  }
+  await context?.close(exit);
   return exit;
 }
 
-async function runCommand(host: Host, opened: { context?: RunContext }): Promise<ExitCode> {
+async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
   const clock = host.clock ?? systemClock();
   let progress: Progress = noProgress;
   let clearScreen = () => {};
@@ -63,6 +75,8 @@ async function runCommand(host: Host, opened: { context?: RunContext }): Promise
     progress = progressFor(host, globals, clock, messages);
     const context = await createContext(host, { globals, clock, messages, progress });
     opened.context = context;
+    const isRead = host.stderr.isTTY === true && form === "human" && !globals.quiet;
+    opened.mentionsDoubt = isRead && parsed.command.mentionsDoubt === true;
     const output = await parsed.command.run(parsed.input, context);
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
     const file = globals.output === undefined ? undefined : await openFile(globals.output);

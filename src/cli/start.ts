@@ -7,10 +7,19 @@ import { keepCompiledCode } from "./compiled-code.ts";
 import type { Host } from "./host.ts";
 import { readVersion } from "./version.ts";
 
+interface Answer {
+  readonly text: string;
+  /** What is done once it is written. */
+  readonly after?: () => Promise<void>;
+}
+
 /** Runs one command line from start to end. Never rejects, never exits the process. */
 export async function start(host: Host): Promise<ExitCode> {
-  const text = await findAnswer(host);
-  if (text !== undefined && (await give(text, host))) return 0;
+  const answer = await findAnswer(host);
+  if (answer && (await give(answer.text, host))) {
+    await answer.after?.();
+    return 0;
+  }
   const { run } = await import("./run.ts");
   return run(host);
 }
@@ -31,14 +40,16 @@ async function give(text: string, host: Host): Promise<boolean> {
  * The answer to what needs no parser. The parser gives the same answers; it takes as long to load as everything
  * else that these need.
  */
-async function findAnswer(host: Host): Promise<string | undefined> {
+async function findAnswer(host: Host): Promise<Answer | undefined> {
   const { argv, env } = host;
-  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) return `${readVersion()}\n`;
+  const [word] = argv;
+  const isAlone = argv.length < 2;
+  if (isAlone && (word === "--version" || word === "-V")) return { text: `${readVersion()}\n` };
   await keepCompiledCode(env);
-  if (argv[0] === "__complete") return answerTab(argv.slice(1), env);
-  if (argv[0] === keyRingWord) return answerKeyRing();
-  if (argv.length === 0 || (argv.length === 1 && (argv[0] === "--help" || argv[0] === "-h")))
-    return giveOverview(host);
+  if (word === "__complete") return { text: await answerTab(argv.slice(1), env) };
+  if (word === keyRingWord) return { text: await answerKeyRing() };
+  if (isAlone && (word === undefined || word === "--help" || word === "-h"))
+    return (await import("./overview.ts")).overview(host);
   return undefined;
 }
 
@@ -52,9 +63,4 @@ async function answerTab(words: readonly string[], env: Host["env"]): Promise<st
 async function answerKeyRing(): Promise<string> {
   const { answerKeyRingRequest } = await import("../config/key-ring-process.ts");
   return answerKeyRingRequest();
-}
-
-async function giveOverview(host: Host): Promise<string> {
-  const { overview } = await import("./overview.ts");
-  return overview((host.quickOutput ?? host.stdout).columns);
 }

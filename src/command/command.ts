@@ -196,6 +196,8 @@ export interface Command<
   readonly exportsAs?: "csv";
   /** It asks before it acts: `--yes` applies. */
   readonly confirms?: boolean;
+  /** A person is told at its end how many orders of the account are in doubt. */
+  readonly mentionsDoubt?: boolean;
   run(input: ArgumentValues<A> & OptionValues<O>, context: Context): Promise<Output>;
 }
 

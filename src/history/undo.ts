@@ -53,6 +53,7 @@ export const undoRun = defineCommand({
   },
   hasRows: true,
   confirms: true,
+  mentionsDoubt: true,
   examples: [
     { line: "undo 12 --dry-run", note: "which orders of run 12 can still be cancelled" },
     { line: "undo 12", note: "shows the counts, and asks first" },

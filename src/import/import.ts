@@ -107,6 +107,7 @@ export const importOrders = defineCommand({
   options,
   hasRows: true,
   confirms: true,
+  mentionsDoubt: true,
   examples: [
     { line: "orders import orders.csv --check", note: "find mistakes before anything is sent" },
     {

@@ -14,6 +14,8 @@ export type TerminalStream = Writable & {
 export interface QuickOutput {
   /** Of the terminal; undefined where it is none. */
   readonly columns: number | undefined;
+  /** Whether somebody may read what is said beside it: false where stderr is certainly no terminal. */
+  readonly hasReader: boolean;
   /** Writes at once as much as is taken, and gives back the rest. */
   write(text: string): Uint8Array;
 }

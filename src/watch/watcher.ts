@@ -18,6 +18,11 @@ export interface WatchOptions {
   readonly look: (trackingNumber: string) => Promise<Tracking>;
   /** What a failed look means; undefined when it ends the watch, which then throws it. */
   readonly forgive: (error: unknown) => Trouble | undefined;
+  /**
+   * Called when the service has refused every parcel that is still looked at, and again only after a look has
+   * answered. Throws what ends the watch; false where it could not find out, so that it is called again.
+   */
+  readonly checkKey: () => Promise<boolean>;
   readonly clock: Clock;
   readonly random: () => number;
   /** The watch throws its reason. */
@@ -29,6 +34,8 @@ export interface WatchOptions {
 /** Why a look failed. */
 export interface Trouble {
   readonly reason: string;
+  /** The service said no, without saying whether to the parcel or to the key. */
+  readonly isRefusal: boolean;
   /** The service asks for fewer calls. */
   readonly isLimit: boolean;
   readonly retryAfterMs: number | undefined;
@@ -58,7 +65,7 @@ export interface Board {
 
 export interface Watch {
   readonly board: Board;
-  /** Runs the watch. Throws what `forgive` does not forgive, and the signal's reason. */
+  /** Runs the watch. Throws what `forgive` does not forgive, what `checkKey` throws, and the signal's reason. */
   events(): AsyncGenerator<WatchEvent, WatchEnd>;
 }
 
@@ -84,6 +91,10 @@ export function createWatch(options: WatchOptions): Watch {
   let open = parcels.size;
   let missed = 0;
   let wake = () => {};
+  /** Parcels whose last look was refused, since any look has answered. */
+  const refused = new Set<string>();
+  let keyCheck: "due" | "under way" | "done" = "due";
+  let keyFailure: { readonly error: unknown } | undefined;
 
   const verdict = ({ tracking }: Parcel) => (tracking ? judge(tracking.status, goal) : "open");
 
@@ -100,6 +111,28 @@ export function createWatch(options: WatchOptions): Watch {
     wake();
   }
 
+  async function checkKey(): Promise<void> {
+    keyCheck = "under way";
+    // A look that answers meanwhile knows better.
+    const isOvertaken = () => keyCheck !== "under way";
+    try {
+      const isKnown = await options.checkKey();
+      if (!isOvertaken()) keyCheck = isKnown ? "done" : "due";
+    } catch (error) {
+      if (!isOvertaken()) keyFailure = { error };
+    }
+    wake();
+  }
+
+  /** The service's own codes are not specified: only where it refuses everything, the key may be why (section 7). */
+  function noteRefusal(trackingNumber: string, isRefusal: boolean): void {
+    if (isRefusal) refused.add(trackingNumber);
+    else refused.delete(trackingNumber);
+    if (refused.size < open || keyCheck !== "due") return;
+    refused.clear();
+    void checkKey();
+  }
+
   /** Takes a result in, and tells what it means to the one who watches. */
   function settle(result: Result): WatchEvent | undefined {
     const { trackingNumber } = result;
@@ -113,10 +146,13 @@ export function createWatch(options: WatchOptions): Watch {
         ? { kind: "limited", retryAfterMs: trouble.retryAfterMs }
         : { kind: "failed" };
       schedule.end(trackingNumber, outcome, nowMs);
+      noteRefusal(trackingNumber, trouble.isRefusal);
       return { kind: "trouble", trackingNumber, reason: trouble.reason };
     }
     const { parcel, change } = see(before, result.tracking, nowMs);
     parcels.set(trackingNumber, parcel);
+    refused.clear();
+    keyCheck = "due";
     const outcome = verdict(parcel);
     if (outcome !== "open") open -= 1;
     if (outcome === "missed") missed += 1;
@@ -134,7 +170,7 @@ export function createWatch(options: WatchOptions): Watch {
 
   /** Until the next look is due, one has ended, or it is time to end. */
   async function rest(): Promise<void> {
-    if (results.length > 0 || quit.aborted || signal.aborted) return;
+    if (results.length > 0 || keyFailure || quit.aborted || signal.aborted) return;
     const nowMs = clock.now();
     const wakeMs = Math.min(
       Math.max(schedule.nextMs(nowMs) ?? Number.POSITIVE_INFINITY, begunMs + shortestNapMs),
@@ -142,7 +178,7 @@ export function createWatch(options: WatchOptions): Watch {
       nowMs + longestNapMs,
     );
     const delayMs = Math.max(0, wakeMs - nowMs);
-    if (underWay.size === 0) return nap(delayMs);
+    if (underWay.size === 0 && keyCheck !== "under way") return nap(delayMs);
     // An answer is on its way: a clock that leaps over sleeps must not leap over it.
     await new Promise<void>((resume) => {
       const cancel = clock.after(delayMs, resume);
@@ -175,6 +211,7 @@ export function createWatch(options: WatchOptions): Watch {
           hasChanged ||= event?.kind === "change" && !event.isFirst;
           if (event) yield event;
         }
+        if (keyFailure) throw keyFailure.error;
         if (hasChanged && goal.kind === "change") return "reached";
         const end = ending();
         if (end) return end;

@@ -253,6 +253,76 @@ describe("a look that fails is no verdict", () => {
     expect(stderr).toContain('"code":"key_refused"');
   });
 
+  describe("a key that was revoked, refused under another status than 401", () => {
+    const revoked = { kind: "refuse", status: 200, code: "UNAUTHORIZED", message: "key revoked" } as const;
+    const profilePath = "/api/v1/user/profile";
+    const trackingPath = "/api/v1/tracking/.+";
+
+    test("no parcel and no profile: exit 4, in the service's own words", async () => {
+      const { home, numbers } = await homeWithParcels(3);
+      home.sandbox.faults.set([
+        { ...revoked, path: trackingPath, after: 6 },
+        { ...revoked, path: profilePath, after: 1 },
+      ]);
+      const before = requestCount(home, "GET", profilePath);
+      const { exit, stdout, stderr } = await home.courier(`track ${numbers.join(" ")} --watch`);
+      expect(exit).toBe(4);
+      expect(stdout.match(/pending/g)).toHaveLength(3);
+      expect(stderr).toContain(
+        "error: every parcel and the profile are refused, so the key is probably not valid: " +
+          "the service refused: key revoked (UNAUTHORIZED)\nhint: correct COURIER_API_KEY where it is set, or store a new key",
+      );
+      const asked = requestCount(home, "GET", profilePath) - before;
+      expect(asked, "for the calls that are left, and for the key").toBe(2);
+    });
+
+    test("a profile that is refused with 401: exit 4, as for any key", async () => {
+      const { home, first } = await homeWithParcels(1);
+      home.sandbox.faults.set([
+        { ...revoked, path: trackingPath },
+        { ...revoked, status: 401, path: profilePath },
+      ]);
+      const { exit, stderr } = await home.courier(`track ${first} --watch --ndjson`);
+      expect(exit).toBe(4);
+      expect(JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({
+        code: "key_refused",
+        message: "the service refused the key: key revoked (UNAUTHORIZED)",
+        status: 401,
+      });
+    });
+
+    test("a profile that is answered: the watch goes on, and asks once", async () => {
+      const { home, first } = await homeWithParcels(1);
+      home.sandbox.faults.set([{ ...revoked, path: trackingPath, times: 5 }]);
+      const { exit, stdout } = await home.courier(
+        `track ${first} --watch --interval 10s --until paid --ndjson`,
+      );
+      expect({ exit, last: states(stdout).at(-1) }).toEqual({ exit: 0, last: "paid" });
+      const elsewhere = await home.courier("track CR000000000000 --watch --interval 10s --for 9m");
+      expect(elsewhere.exit).toBe(7);
+    });
+
+    test.each([
+      ["cannot be had", { kind: "status", status: 503 }],
+      ["is not had in time", { kind: "rate_limit" }],
+    ] as const)("a profile that %s proves nothing: the watch goes on", async (_what, fault) => {
+      const { home, first } = await homeWithParcels(1);
+      home.sandbox.faults.set([
+        { ...revoked, path: trackingPath, times: 5 },
+        { ...fault, path: profilePath },
+      ]);
+      expect((await home.courier(`track ${first} --watch --until paid`)).exit).toBe(0);
+    });
+
+    test("one look without a watch is a plain refusal: exit 1", async () => {
+      const { home, first } = await homeWithParcels(1);
+      home.sandbox.faults.set([{ ...revoked, path: trackingPath }]);
+      const { exit, stderr } = await home.courier(`track ${first}`);
+      expect(exit).toBe(1);
+      expect(stderr).toBe("error: the service refused: key revoked (UNAUTHORIZED)\n");
+    });
+  });
+
   test("one unknown number among others: told, and the others are watched to their end", async () => {
     const { home, first } = await homeWithParcels(1);
     const { exit, stdout, stderr } = await home.courier(

@@ -7,6 +7,7 @@ import { onTestFinished } from "vitest";
 import type { Transport } from "../../src/api/transport.ts";
 import type { Host } from "../../src/cli/host.ts";
 import { run } from "../../src/cli/run.ts";
+import { start } from "../../src/cli/start.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import type { Prompts } from "../../src/core/prompts.ts";
 import { type SandboxOptions, type SandboxServer, startSandbox } from "../../src/sandbox/server.ts";
@@ -26,6 +27,8 @@ export interface RunOptions {
   /** Takes the place of the network. */
   readonly transport?: Transport;
   readonly signal?: AbortSignal;
+  /** Begins where the process does: what needs no parser is answered before a run begins. */
+  readonly fromStart?: boolean;
   /** Takes stdout in, for what is more than text. */
   readonly stdout?: Capture;
 }
@@ -78,7 +81,7 @@ export async function createHome(env: Record<string, string> = {}): Promise<Home
         ...(options.prompts ? { prompts: options.prompts } : {}),
         ...(options.transport ? { transport: options.transport } : {}),
       };
-      const exit = await run(host);
+      const exit = await (options.fromStart ? start(host) : run(host));
       return { exit, stdout: stdout.text, stderr: stderr.text };
     },
   };

@@ -14,6 +14,8 @@ class Limited extends Error {
   }
 }
 
+class Refused extends Error {}
+
 /** A service whose parcels move at set hours; each look takes its time on the same clock. */
 function createWorld(states: Record<string, readonly (readonly [atMs: number, state: string])[]>) {
   const clock = createSimulatedClock(start);
@@ -50,9 +52,11 @@ function createWorld(states: Record<string, readonly (readonly [atMs: number, st
           ? undefined
           : {
               reason: (error as Error).message,
+              isRefusal: error instanceof Refused,
               isLimit: error instanceof Limited,
               retryAfterMs: error instanceof Limited ? error.retryAfterMs : undefined,
             },
+      checkKey: async () => true,
       clock,
       random: Math.random,
       signal: ending.signal,
@@ -189,6 +193,102 @@ describe("trouble", () => {
   });
 });
 
+describe("every parcel refused", () => {
+  const refusal = new Refused("no");
+
+  /** Watches three parcels for a day, of which one has arrived by then, and counts how often the key is checked. */
+  async function watchRefused(
+    suffer: (trackingNumber: string, atMs: number) => Error | undefined,
+    checkKey: () => Promise<boolean> = async () => true,
+  ) {
+    const world = createWorld({ A: [[0, "picked"]], B: [[0, "picked"]], done: [[0, "delivered"]] });
+    world.suffer(suffer);
+    const checks: number[] = [];
+    const startMs = world.clock.now();
+    const { end } = await world.watch({
+      untilMs: startMs + 24 * hourMs,
+      async checkKey() {
+        checks.push(world.clock.now() - startMs);
+        await world.clock.sleep(80);
+        return checkKey();
+      },
+    });
+    return { end, checks, looks: world.looks };
+  }
+
+  test("the key is checked once, after the first round, and the watch goes on where it is good", async () => {
+    const { end, checks, looks } = await watchRefused((_number, atMs) =>
+      atMs > hourMs ? refusal : undefined,
+    );
+    expect({ end, checks: checks.length }).toEqual({ end: "time", checks: 1 });
+    expect(checks[0]).toBeLessThan(hourMs + 25 * 60_000);
+    expect(looks.filter(({ atMs }) => atMs > 2 * hourMs).length).toBeGreaterThan(200);
+  });
+
+  test("it is checked again where a look has answered in between", async () => {
+    const { checks } = await watchRefused((_number, atMs) =>
+      Math.floor(atMs / hourMs) % 3 === 2 ? undefined : refusal,
+    );
+    expect(checks.length).toBe(8);
+  });
+
+  test("an answer to one parcel of many is enough", async () => {
+    const { checks } = await watchRefused((number) => (number === "B" ? refusal : undefined));
+    expect(checks).toEqual([]);
+  });
+
+  test("other trouble is no refusal, and what is refused later than that counts", async () => {
+    const dropped = new Error("dropped");
+    expect((await watchRefused(() => dropped)).checks).toEqual([]);
+    expect((await watchRefused((number) => (number === "A" ? dropped : refusal))).checks).toEqual([]);
+    const late = await watchRefused((_number, atMs) => (atMs < hourMs ? dropped : refusal));
+    expect(late.checks).toHaveLength(1);
+  });
+
+  test("a check that finds nothing out is made again after the next round", async () => {
+    let left = 3;
+    const { checks } = await watchRefused(
+      () => refusal,
+      async () => --left === 0,
+    );
+    expect(checks).toHaveLength(3);
+    expect(Math.min(...checks.slice(1).map((atMs, index) => atMs - (checks[index] ?? 0)))).toBeGreaterThan(
+      50_000,
+    );
+  });
+
+  test("what the check throws ends the watch, unless a look has answered meanwhile", async () => {
+    const revoked = async () => {
+      throw new Error("revoked");
+    };
+    await expect(watchRefused(() => refusal, revoked)).rejects.toThrow("revoked");
+    const world = createWorld({ A: [[0, "picked"]] });
+    world.suffer((_number, atMs) => (atMs < 30_000 ? refusal : undefined));
+    const { end } = await world.watch({
+      untilMs: world.clock.now() + hourMs,
+      async checkKey() {
+        await world.clock.sleep(10 * 60_000);
+        throw new Error("revoked");
+      },
+    });
+    expect(end).toBe("time");
+  });
+
+  test("somebody who has seen enough does not wait for it", async () => {
+    const world = createWorld({ A: [[0, "picked"]] });
+    world.suffer(() => refusal);
+    const { end, elapsedMs } = await world.watch({
+      async checkKey() {
+        world.clock.after(1_000, () => world.quit.abort());
+        await world.clock.sleep(hourMs);
+        return true;
+      },
+    });
+    expect(end).toBe("quit");
+    expect(elapsedMs).toBeLessThan(2_000);
+  });
+});
+
 describe("a laptop", () => {
   test("that slept for eight hours looks at once when it wakes, without a burst", async () => {
     const world = createWorld(
@@ -298,6 +398,7 @@ test("a reader that takes its time holds the looks up, and loses nothing", async
       status: board.looks() < 3 ? `step ${board.looks()}` : "delivered",
     }),
     forgive: () => undefined,
+    checkKey: async () => true,
     clock: world.clock,
     random: () => 0,
     signal: world.ending.signal,

@@ -37,6 +37,7 @@ export const cancelOrders = defineCommand({
   options: { dryRun: switchOption("show the orders and what would be cancelled; nothing is sent") },
   hasRows: true,
   confirms: true,
+  mentionsDoubt: true,
   examples: [
     { line: "orders cancel 1000001", note: "shows the order and asks first" },
     { line: "orders cancel 1000001 1000002 --yes --json", note: "for a script" },

@@ -35,6 +35,7 @@ export const createOrder = defineCommand({
     ...sourceOptions,
   },
   confirms: true,
+  mentionsDoubt: true,
   examples: [
     { line: "orders create", note: "asks for everything" },
     { line: "orders create --file order.json", note: "an order from a file (examples/order.json shows one)" },

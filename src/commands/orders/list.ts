@@ -45,6 +45,7 @@ export const listOrders = defineCommand({
   },
   hasRows: true,
   confirms: true,
+  mentionsDoubt: true,
   examples: [
     { line: "orders list --status pending", note: "orders awaiting payment" },
     {

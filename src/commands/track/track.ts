@@ -14,8 +14,8 @@ export const trackParcels = defineCommand({
     "in its place; the others are still answered.\n" +
     "--watch goes on until every parcel is delivered, completed or cancelled: as a board at a terminal (q ends\n" +
     "it), as one line a change in a pipe. A look that fails is no verdict: the parcel keeps its last state,\n" +
-    "and the watch goes on. Nothing is asked more often than every minute, and every ten minutes where\n" +
-    "nothing moves, unless --interval says so.",
+    "and the watch goes on; a key that is refused ends it with exit code 4. Nothing is asked more often than\n" +
+    "every minute, and every ten minutes where nothing moves, unless --interval says so.",
   arguments: {
     trackingNumbers: {
       summary: "tracking numbers; - reads them from stdin",

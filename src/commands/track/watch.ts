@@ -1,6 +1,6 @@
 /** Owns `courier track --watch`: from the options to a watch, from its events to what people and scripts get. */
 
-import { ServiceFailure } from "../../api/failure.ts";
+import { keyHint, ServiceFailure } from "../../api/failure.ts";
 import { type CourierService, toCount } from "../../api/service.ts";
 import { checkBudget } from "../../command/budget.ts";
 import type { Context, Items, LiveOutput } from "../../command/command.ts";
@@ -45,6 +45,20 @@ export async function watchParcels(
   }
   await checkCalls(trackingNumbers.length, pace, input.for, service, context);
   const quit = new AbortController();
+  const seen: { -readonly [K in keyof Seen]: Seen[K] } = {
+    goal,
+    news: [],
+    changes: 0,
+    otherCalls: 0,
+    left: undefined,
+  };
+
+  async function askProfile(): Promise<void> {
+    seen.otherCalls += 1;
+    const calls = toCount((await service.profile({ retries: false })).api_calls_remaining);
+    if (calls !== undefined) seen.left = { calls, atMs: context.clock.now() };
+  }
+
   const watch = createWatch({
     trackingNumbers,
     pace,
@@ -53,22 +67,16 @@ export async function watchParcels(
     concurrency: looksAtOnce,
     look: (trackingNumber) => service.tracking(trackingNumber, { retries: false }),
     forgive,
+    checkKey: () => checkKey(askProfile),
     clock: context.clock,
     random: context.random,
     signal: context.signal,
     quit: quit.signal,
   });
-  const seen: { -readonly [K in keyof Seen]: Seen[K] } = {
-    goal,
-    news: [],
-    changes: 0,
-    otherCalls: 0,
-    left: undefined,
-  };
   const grievances = createGrievances();
   return {
     kind: "live",
-    events: follow(watch, seen, { input, service, context, tell: grievances.hear }),
+    events: follow(watch, seen, { input, askProfile, context, tell: grievances.hear }),
     human: (change) => changeView(change as Change),
     screen: (nowMs, room) => boardScreen(watch.board, seen, nowMs, room),
     summary: (nowMs) => summarise(watch.board, seen, nowMs),
@@ -105,12 +113,36 @@ async function checkCalls(
 function forgive(error: unknown): Trouble | undefined {
   if (!(error instanceof ServiceFailure) || error.kind === "key_refused") return undefined;
   const { message: reason, retryAfterMs } = error;
-  return { reason, isLimit: error.kind === "limited" || retryAfterMs !== undefined, retryAfterMs };
+  const isLimit = error.kind === "limited" || retryAfterMs !== undefined;
+  return { reason, isRefusal: error.kind === "refused", isLimit, retryAfterMs };
+}
+
+/**
+ * The answer to a key that is not valid is not specified (section 5): the service may refuse it as it refuses an
+ * unknown parcel. The profile has nothing to do with parcels. Throws `key_refused`; false where nobody knows.
+ */
+async function checkKey(askProfile: () => Promise<void>): Promise<boolean> {
+  try {
+    await askProfile();
+    return true;
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    if (error.kind === "key_refused") throw error;
+    if (error.kind === "refused") throw revokedKey(error);
+    return false;
+  }
+}
+
+function revokedKey(refusal: ServiceFailure): ServiceFailure {
+  const message = `every parcel and the profile are refused, so the key is probably not valid: ${refusal.message}`;
+  const { status, serviceCode, details } = refusal;
+  const facts = { status, serviceCode, details, cause: refusal };
+  return new ServiceFailure("key_refused", message, { ...facts, hint: keyHint });
 }
 
 interface Following {
   readonly input: WatchInput;
-  readonly service: CourierService;
+  readonly askProfile: () => Promise<void>;
   readonly context: Context;
   /** Hears of looks that fail and answer again. */
   readonly tell: (event: WatchEvent) => void;
@@ -119,7 +151,7 @@ interface Following {
 async function* follow(
   watch: Watch,
   seen: { -readonly [K in keyof Seen]: Seen[K] },
-  { input, service, context, tell }: Following,
+  { input, askProfile, context, tell }: Following,
 ): Items<Change> {
   const acts = await createActs(input, context);
   let countedMs = Number.NEGATIVE_INFINITY;
@@ -129,10 +161,7 @@ async function* follow(
     const nowMs = context.clock.now();
     if (nowMs - countedMs < countingMs) return;
     countedMs = nowMs;
-    seen.otherCalls += 1;
-    const [profile] = await Promise.allSettled([service.profile({ retries: false })]);
-    const calls = profile.status === "fulfilled" ? toCount(profile.value.api_calls_remaining) : undefined;
-    if (calls !== undefined) seen.left = { calls, atMs: context.clock.now() };
+    await askProfile().catch(() => undefined);
   }
 
   void countCalls();

@@ -1,0 +1,71 @@
+/** The line about orders in doubt, which a person reads at the end of a command, whichever run left them so. */
+
+import type { Context } from "../command/command.ts";
+import { systemClock } from "../core/clock.ts";
+import type { ExitCode } from "../core/errors.ts";
+import type { Customer } from "../ledger/customers.ts";
+import { hasLedger, type Ledger } from "../ledger/ledger.ts";
+import { serviceOf } from "../sending/customer.ts";
+import { hasEnded } from "../sending/owners.ts";
+import { createMessages } from "../terminal/messages.ts";
+import { plainPaint } from "../terminal/paint.ts";
+import { noProgress } from "../terminal/progress.ts";
+import { createContext } from "./context.ts";
+import { readGlobals } from "./globals.ts";
+import type { Host } from "./host.ts";
+
+/** The command has just said it itself, or was stopped. */
+const silentExits: readonly ExitCode[] = [6, 130, 143];
+
+/** Says it after a command that ended so. What cannot be found out takes nothing away from what was done. */
+export async function mentionDoubt(context: Context, exit: ExitCode): Promise<void> {
+  if (silentExits.includes(exit) || !hasLedger(context.machine.stateDirectory)) return;
+  const count = await countInDoubt(context).catch(() => 0);
+  if (count === 0) return;
+  const orders = count === 1 ? "1 order is" : `${count} orders are`;
+  context.messages.note(`${orders} in doubt: courier log --unknown`);
+}
+
+/** Says it where there is no run: below the help of the program. */
+export async function mentionDoubtAlone(host: Host): Promise<void> {
+  try {
+    const messages = createMessages({
+      stream: host.stderr,
+      quiet: false,
+      debug: false,
+      colour: async () => plainPaint,
+      beforeWrite() {},
+    });
+    const clock = host.clock ?? systemClock();
+    const surroundings = { globals: readGlobals({}), clock, messages, progress: noProgress };
+    const context = await createContext(host, surroundings);
+    await mentionDoubt(context, 0);
+    await context.close(0);
+  } catch {
+    // help was all that was asked for
+  }
+}
+
+async function countInDoubt(context: Context): Promise<number> {
+  const ledger = await context.ledger();
+  const customer = await findCustomer(ledger, context);
+  if (!customer) return 0;
+  const open = await ledger.openOperations(customer.id);
+  return open.filter(
+    ({ operation: { kind, state }, owner }) =>
+      kind === "create" &&
+      (state === "unknown" || (state === "sending" && hasEnded(owner, context.processes))),
+  ).length;
+}
+
+/**
+ * Whose account it is. No sandbox is started for it, no key ring and no key command is asked, which might ask a
+ * person in turn: the account's last customer stands for these.
+ */
+async function findCustomer(ledger: Ledger, context: Context): Promise<Customer | undefined> {
+  const account = await context.account();
+  if (account.kind === "remote" && "apiKey" in account.key) return context.knownCustomer();
+  const service = serviceOf(account);
+  const customers = await ledger.customersOnlyOf(account.name, []);
+  return customers.filter((each) => each.service === service).toSorted((a, b) => b.id - a.id)[0];
+}
