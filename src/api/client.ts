@@ -40,6 +40,8 @@ export interface Call {
   readonly body?: Json;
   /** False leaves every repetition to the caller. */
   readonly retries?: boolean;
+  /** Asked at the moment in which the request is written. */
+  readonly mayLeave?: (() => boolean) | undefined;
 }
 
 /** A call as a user spells it out. */
@@ -76,7 +78,7 @@ export function createClient(options: ClientOptions): Client {
 
   /** One try: exactly one request leaves, exactly one answer or failure comes back. */
   async function attempt<R>(
-    { method, url, body, retries }: Request,
+    { method, url, body, retries, mayLeave }: Request,
     untilMs: number,
     read: Reader<R>,
   ): Promise<R> {
@@ -104,6 +106,7 @@ export function createClient(options: ClientOptions): Client {
         ...(body === undefined ? {} : { body }),
         signal: limit.signal,
         received: limit.received,
+        mayLeave,
       });
       const nowMs = clock.now();
       trace(
@@ -188,6 +191,7 @@ interface Request {
   readonly url: URL;
   readonly body?: string | Uint8Array;
   readonly retries?: boolean;
+  readonly mayLeave?: (() => boolean) | undefined;
 }
 
 type Reader<R> = (answer: Answer, context: AnswerContext) => R;

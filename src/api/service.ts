@@ -32,13 +32,19 @@ export interface OrderPage {
   readonly pagination: Pagination;
 }
 
+export interface CreateOptions {
+  readonly retries?: boolean;
+  /** Asked at the moment in which the request is written: false keeps it back, and it fails as unreachable. */
+  readonly mayLeave?: () => boolean;
+}
+
 export interface CourierService {
   /** 4.1 */
   profile(options?: { retries: boolean }): Promise<Profile>;
   /** 4.2. A failure with `mayHaveHappened` leaves open whether the order exists. */
   createOrder(
     draft: Draft,
-    options?: { retries: boolean },
+    options?: CreateOptions,
   ): Promise<{ order: CreatedOrder; message: string | undefined }>;
   /** 4.3: one page; the service's own defaults apply to what is left out. */
   listOrders(filter: OrderFilter, page?: number, limit?: number): Promise<OrderPage>;
@@ -58,8 +64,8 @@ export function createService(client: Client): CourierService {
       const call = { method: "GET", path: ["user", "profile"], retries } as const;
       return (await client.call(call, profileSchema)).data as Profile;
     },
-    async createOrder(draft, { retries } = { retries: true }) {
-      const call = { method: "POST", path: ["orders"], body: draft, retries } as const;
+    async createOrder(draft, { retries = true, mayLeave } = {}) {
+      const call = { method: "POST", path: ["orders"], body: draft, retries, mayLeave } as const;
       const { data, message } = await client.call(call, createdOrderSchema);
       return { order: data as CreatedOrder, message };
     },

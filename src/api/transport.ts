@@ -18,6 +18,8 @@ export interface WireRequest {
   readonly signal: AbortSignal;
   /** Told of each part of the answer's body as it comes. */
   readonly received?: (bytes: number) => void;
+  /** Asked right before the first byte is written, with nothing in between: false keeps the request back. */
+  readonly mayLeave?: (() => boolean) | undefined;
 }
 
 /** A status line and as much of the body as arrived. */
@@ -67,7 +69,7 @@ export async function createTransport(settings: ProxySettings, timeoutMs: number
 
 /** undici's own `request` wraps each answer in a stream, which takes longer than sending the request. */
 function exchange(
-  { method, url, headers, body, signal, received }: WireRequest,
+  { method, url, headers, body, signal, received, mayLeave }: WireRequest,
   dispatcher: Dispatcher,
 ): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
@@ -105,6 +107,10 @@ function exchange(
         },
         {
           onRequestStart(given) {
+            if (mayLeave?.() === false) {
+              fail(new Error("another process has taken it over"));
+              return given.abort(new Error("kept back"));
+            }
             controller = given;
             if (signal.aborted) given.abort(signal.reason);
           },

@@ -6,17 +6,23 @@ import { ServiceFailure } from "../api/failure.ts";
 import { rawUrl } from "../api/raw-url.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
+import { nameOperation } from "../ledger/operation.ts";
 import type { CancelOutcome, CreateOutcome } from "../ledger/operations.ts";
 import { type Draft, draftSchema } from "../model/draft.ts";
 import { isJsonNumber, isJsonObject, type Json, parseJson } from "../model/json.ts";
 import { contentOf } from "../model/same-order.ts";
 import { check } from "../model/schema.ts";
 import { failureOutcome, recordEnd, rejectionOf } from "../sending/create.ts";
-import { evidenceOf } from "../sending/evidence.ts";
-import { beginOrder, orderFacts } from "../sending/guard.ts";
+import { evidenceOf, lossOf } from "../sending/evidence.ts";
+import { type BegunOrder, beginOrder } from "../sending/guard.ts";
+import { orderFacts } from "../sending/order-facts.ts";
+import { createReconcileTools, settleInDoubt } from "../sending/settle.ts";
 
-/** Tells what came of a recorded call: the answer, or what was thrown instead of one. */
-export type Recorder = (result: { reply: RawReply } | { error: unknown }) => Promise<void>;
+/**
+ * Tells what came of a recorded call: the answer, or what was thrown instead of one. Gives whether it is in doubt that
+ * something was done, where more is known of that than the failure says.
+ */
+export type Recorder = (result: { reply: RawReply } | { error: unknown }) => Promise<boolean | undefined>;
 
 /**
  * Records a call that makes or cancels an order before it leaves; undefined for any other call. Throws
@@ -74,8 +80,34 @@ async function recordCreate(
   };
   const begun = await beginOrder(order, context);
   if (!begun) throw interrupted(130, "not confirmed: nothing was sent");
-  return async (result) => recordEnd(begun, createOutcome(result, draft), context);
+  return async (result) => {
+    const outcome = createOutcome(result, draft);
+    await recordEnd(begun, outcome, context);
+    return outcome.state === "unknown" && !(await isRefused(outcome, begun, context));
+  };
 }
+
+/** A refusal that the specification does not define is checked once. */
+async function isRefused(
+  outcome: CreateOutcome,
+  { ledger, run, operation }: BegunOrder,
+  context: Context,
+): Promise<boolean> {
+  if (!("rejection" in outcome) || outcome.rejection === undefined) return false;
+  const { customer, number } = run;
+  try {
+    const tools = await createReconcileTools({ ledger, customer, run: number }, context);
+    await settleInDoubt([nameOperation(operation)], tools, { patienceMs: checkMs });
+  } catch (error) {
+    if (!(error instanceof CourierError)) throw error; // it stays in doubt
+  }
+  const settled = await ledger.findOperation(operation);
+  if (settled?.order)
+    context.messages.note(`The order was created all the same: found it as ${settled.order.id}`);
+  return settled?.state === "refused";
+}
+
+const checkMs = 3_000;
 
 async function recordCancel(id: string, context: Context): Promise<Recorder> {
   const ledger = await context.ledger();
@@ -88,6 +120,7 @@ async function recordCancel(id: string, context: Context): Promise<Recorder> {
       if (!(error instanceof CourierError)) throw error;
       context.messages.warn(`the ledger could not record the call: ${error.message}`);
     }
+    return undefined;
   };
 }
 
@@ -121,13 +154,14 @@ function createOutcome(
     if (evidence === "not_made") return failureOutcome(failure, draft);
     return {
       state: "unknown",
+      loss: lossOf(failure),
       ...(evidence === "refused" ? { rejection: rejectionOf(failure, draft) } : {}),
     };
   }
-  if (failure !== undefined || !("reply" in result)) return { state: "unknown" };
+  if (failure !== undefined || !("reply" in result)) return { state: "unknown", loss: "broken" };
   const body = readBody(result.reply.answer.bytes);
   const data = isJsonObject(body) && isJsonObject(body.data) ? body.data : undefined;
-  if (!data || !isJsonNumber(data.id)) return { state: "unknown" };
+  if (!data || !isJsonNumber(data.id)) return { state: "unknown", loss: "broken" };
   const text = (value: Json | undefined) => (typeof value === "string" ? value : undefined);
   const order = orderFacts({
     id: data.id,

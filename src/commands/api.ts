@@ -65,7 +65,7 @@ export const callApi = defineCommand({
     const client = await context.client();
     if (!input.paginate) {
       const record = await recordCall(call, input.allowDuplicate === true, context);
-      const reply = await settle(call, recorded(client.exchange(call), record), context);
+      const reply = await exchange(call, client.exchange(call), record, context);
       if (input.include) showHead(reply, context);
       return { kind: "raw", bodies: oneBody(reply) };
     }
@@ -79,18 +79,6 @@ export const callApi = defineCommand({
     return { kind: "raw", bodies: documents(pages), items: itemsOfPage };
   },
 });
-
-/** The outcome is in the ledger before anything is said of it. */
-async function recorded(sending: Promise<RawReply>, record: Recorder | undefined): Promise<RawReply> {
-  try {
-    const reply = await sending;
-    await record?.({ reply });
-    return reply;
-  } catch (error) {
-    await record?.({ error });
-    throw error;
-  }
-}
 
 function readWords(words: readonly string[]): { method: Method; path: string } {
   const [first = "", second, third] = words;
@@ -129,15 +117,26 @@ async function readBody(
   return new TextEncoder().encode(stringifyJson(joinFields(fields)));
 }
 
-/** A failure that leaves open whether something was done is told as just that (exit 6). */
-async function settle(call: RawCall, sending: Promise<RawReply>, context: Context): Promise<RawReply> {
+/**
+ * The outcome is in the ledger before anything is said of it. A failure that leaves open whether something was done is
+ * told as just that (exit 6).
+ */
+async function exchange(
+  call: RawCall,
+  sending: Promise<RawReply>,
+  record: Recorder | undefined,
+  context: Context,
+): Promise<RawReply> {
+  let reply: RawReply;
   try {
-    const reply = await sending;
-    return reply.failure ? { ...reply, failure: inDoubt(call, reply.failure) } : reply;
+    reply = await sending;
   } catch (error) {
+    const isOpen = await record?.({ error });
     if (context.signal.aborted && !isHarmless(call)) throw interruptedWhileSending(call, error);
-    throw error instanceof ServiceFailure ? inDoubt(call, error) : error;
+    throw error instanceof ServiceFailure ? inDoubt(call, error, isOpen) : error;
   }
+  const isOpen = await record?.({ reply });
+  return reply.failure ? { ...reply, failure: inDoubt(call, reply.failure, isOpen) } : reply;
 }
 
 /** These may be sent again at will. */
@@ -145,8 +144,9 @@ function isHarmless({ method }: RawCall): boolean {
   return method === "GET" || method === "HEAD" || method === "DELETE";
 }
 
-function inDoubt(call: RawCall, failure: CourierError): CourierError {
-  if (isHarmless(call) || !(failure instanceof ServiceFailure) || !failure.mayHaveHappened) return failure;
+function inDoubt(call: RawCall, failure: CourierError, isOpen: boolean | undefined): CourierError {
+  if (isHarmless(call) || !(failure instanceof ServiceFailure)) return failure;
+  if (!(isOpen ?? failure.mayHaveHappened)) return failure;
   return new CourierError(
     "outcome_unknown",
     6,

@@ -51,6 +51,14 @@ export function formatHour(instantMs: number): string {
   return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
 }
 
+/** `15:30:08`, or with its date where it is far: until when something lasts. */
+export function formatUntil(instantMs: number, nowMs: number): string {
+  const secondMs = Math.ceil(instantMs / 1_000) * 1_000;
+  return Math.abs(secondMs - nowMs) < farMs ? formatHour(secondMs) : formatLocal(secondMs);
+}
+
+const farMs = 12 * 3_600_000;
+
 const relativeUnits = [
   { name: "d", sizeMs: 86_400_000 },
   { name: "h", sizeMs: 3_600_000 },

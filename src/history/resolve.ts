@@ -14,7 +14,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { nameOperation, type Operation, parseOperationName } from "../ledger/operation.ts";
 import { type CreateOutcome, OrderTaken } from "../ledger/operations.ts";
 import type { OperationRow } from "../model/results.ts";
-import { orderFacts } from "../sending/guard.ts";
+import { orderFacts } from "../sending/order-facts.ts";
 import { checkRun } from "../sending/owners.ts";
 import { type Block, fields, instant, show, state, styled, type Text } from "../terminal/blocks.ts";
 import { findLedger } from "./local-ledger.ts";
@@ -187,6 +187,7 @@ async function settle(
   await beginRun({ command: "orders resolve" });
   try {
     const isSettled = await ledger.settleCreate(operation, outcome, clock.now());
+    await ledger.markTold([operation]);
     const now = (await ledger.findOperation(operation)) ?? operation;
     if (!isSettled) ensureInDoubt(now);
     return now;

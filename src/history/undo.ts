@@ -14,9 +14,10 @@ import { quote, switchOption } from "../command/options.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { nameOperation } from "../ledger/operation.ts";
 import type { RunSummary } from "../ledger/runs.ts";
-import { settleIfFound } from "../sending/guard.ts";
 import { checkRun, releaseDeadRuns } from "../sending/owners.ts";
+import { createReconcileTools, settleInDoubt, settleOption } from "../sending/settle.ts";
 import { findLedger } from "./local-ledger.ts";
 import { findRun, parseRunNumber } from "./run-number.ts";
 import {
@@ -50,6 +51,7 @@ export const undoRun = defineCommand({
   options: {
     includeFound: switchOption("cancel orders too that were found after their answer was lost"),
     dryRun: switchOption("show what would be cancelled; nothing is sent"),
+    settle: settleOption,
   },
   hasRows: true,
   confirms: true,
@@ -61,13 +63,16 @@ export const undoRun = defineCommand({
   ],
   exits: [3, 5, 6],
   seeAlso: ["log", "orders cancel", "orders resolve"],
-  async run({ runs: [number, second], includeFound = false, dryRun = false }, context): Promise<Output> {
+  async run(
+    { runs: [number, second], includeFound = false, dryRun = false, settle: settleMs },
+    context,
+  ): Promise<Output> {
     if (second !== undefined) throw usageError(`one run at a time: ${quote(String(second))} is too much`);
     if (number === undefined && !(await context.prompts()))
       throw usageError("which run? no number was given", "courier log shows the runs and their numbers");
     if (!dryRun) await ensureCanConfirm(context, "undoing a run");
     const { ledger, run, customer } = await chooseRun(number, context);
-    const orders = await readOrders(run, customer, { ledger, dryRun }, context);
+    const orders = await readOrders(run, customer, { ledger, dryRun, settleMs }, context);
     const service = await context.service();
     const count = orders.open.length;
     // Each order is read, cancelled and read back.
@@ -123,18 +128,21 @@ function ensureCreated({ number, command, counts }: RunSummary): void {
   );
 }
 
+/** So long an undo waits for what can be known of orders in doubt. */
+const patienceMs = 30_000;
+
 /** Looks for the orders of the run that are in doubt: those that have turned up are cancelled with the others. */
-async function findLost(run: number, ledger: Ledger, context: Context): Promise<void> {
-  const lost = (await ledger.listOperations(run)).filter(
-    ({ kind, state }) => kind === "create" && state === "unknown",
-  );
-  for (const operation of lost) {
-    try {
-      await settleIfFound(operation, ledger, context);
-    } catch (error) {
-      if (!(error instanceof ServiceFailure)) throw error;
-      return; // they stay in doubt, which the report says
-    }
+async function findLost(run: RunSummary, settleMs: number | undefined, ledger: Ledger, context: Context) {
+  const names = (await ledger.listOperations(run.number))
+    .filter(({ kind, state }) => kind === "create" && state === "unknown")
+    .map(nameOperation);
+  if (names.length === 0) return;
+  const { customer } = run;
+  const tools = await createReconcileTools({ ledger, customer, settleMs, settlesUnwanted: true }, context);
+  try {
+    await settleInDoubt(names, tools, { patienceMs });
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error; // they stay in doubt, which the report says
   }
 }
 
@@ -142,7 +150,11 @@ async function findLost(run: number, ledger: Ledger, context: Context): Promise<
 async function readOrders(
   run: RunSummary,
   customer: Customer,
-  { ledger, dryRun }: { readonly ledger: Ledger; readonly dryRun: boolean },
+  {
+    ledger,
+    dryRun,
+    settleMs,
+  }: { readonly ledger: Ledger; readonly dryRun: boolean; readonly settleMs: number | undefined },
   context: Context,
 ): Promise<RunOrders> {
   const { processes, clock } = context;
@@ -155,7 +167,7 @@ async function readOrders(
       await ledger.releaseRun(run.number, clock.now());
     }
     await releaseDeadRuns(ledger, customer.id, processes, clock.now());
-    await findLost(run.number, ledger, context);
+    await findLost(run, settleMs, ledger, context);
   }
   return sortOperations(await ledger.listOperations(run.number));
 }

@@ -2,8 +2,9 @@
 
 import type { Context } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
+import { formatHour } from "../core/time.ts";
 import { type Counts, countDone, noCounts } from "./import-report.ts";
-import type { Stage } from "./importer.ts";
+import type { Stage } from "./import-types.ts";
 
 export interface ImportMeter {
   /** A row is done. */
@@ -90,7 +91,11 @@ function describeWait(stage: Stage, silentMs: number, clock: Clock, isStopping: 
     }
     case "waiting":
       return `another courier process is sending ${stage.rows} ${stage.rows === 1 ? "row" : "rows"} of this file`;
-    case "looking":
-      return `looking for ${stage.rows} ${stage.rows === 1 ? "order" : "orders"} whose answer was lost`;
+    case "looking": {
+      const orders = `${stage.rows} ${stage.rows === 1 ? "order" : "orders"}`;
+      return stage.untilMs === undefined
+        ? `looking for ${orders} whose answer was lost`
+        : `${orders} in doubt: looking again until ${formatHour(stage.untilMs)}`;
+    }
   }
 }

@@ -12,7 +12,7 @@ import {
   terminalWindowMs,
 } from "../ledger/rules.ts";
 import { describeEncoding, describeUnused, type Overview } from "./import-input.ts";
-import { describeHeld, nameOfRow } from "./row-outcome.ts";
+import { describeElsewhere, describeHeld, nameOfRow } from "./row-outcome.ts";
 import { type ImportRow, type RowsOptions, readRows } from "./rows.ts";
 
 /** How many rows there are of each kind. */
@@ -84,6 +84,8 @@ export async function planImport(
     counts[kindOf(decision)] += 1;
     if (decision.kind === "held" && heldRows.length < heldShown)
       heldRows.push(`${nameOfRow(row)}: ${describeHeld(decision.operation)}`);
+    if (decision.kind === "elsewhere" && !decision.isCovered && heldRows.length < heldShown)
+      heldRows.push(`${nameOfRow(row)}: ${describeElsewhere(decision.orderId)}`);
     if (decision.kind === "cancelled" && undoneRuns.has(decision.operation.run)) undone += 1;
   }
 
@@ -104,6 +106,7 @@ export async function planImport(
 function kindOf(decision: RowDecision): keyof PlanCounts {
   if (decision.kind === "send") return "toSend";
   if (decision.kind === "in_doubt") return "unknown";
+  if (decision.kind === "elsewhere") return decision.isCovered ? "shipped" : "held";
   // An equal order in doubt is looked for, too.
   return decision.kind === "held" && !isMade(decision.operation) ? "unknown" : decision.kind;
 }

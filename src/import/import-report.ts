@@ -5,7 +5,7 @@ import { jsonNumber } from "../model/json.ts";
 import type { ReportRow } from "../model/results.ts";
 import { type Block, type Column, line, show, styled, type Text } from "../terminal/blocks.ts";
 import type { Overview } from "./import-input.ts";
-import type { Outcome, RowResult } from "./importer.ts";
+import type { Outcome, RowResult } from "./import-types.ts";
 import type { RejectsWriter } from "./rejects.ts";
 import { explain } from "./row-outcome.ts";
 

@@ -20,7 +20,8 @@ import {
   toReport,
 } from "./import-report.ts";
 import { createTools } from "./import-send.ts";
-import { type ImportOptions, type ImportTools, importRows, type RowResult } from "./importer.ts";
+import type { ImportOptions, ImportTools, RowResult } from "./import-types.ts";
+import { importRows } from "./importer.ts";
 import type { RejectsWriter } from "./rejects.ts";
 import { inRowOrder } from "./reorder-buffer.ts";
 import type { RowsOptions } from "./rows.ts";
@@ -28,9 +29,11 @@ import type { RowsOptions } from "./rows.ts";
 export interface ImportRun {
   readonly source: RowsOptions;
   readonly plan: ImportPlan;
-  readonly tools: Pick<ImportTools, "ledger" | "run" | "file" | "policy" | "releaseDead">;
+  readonly tools: Pick<ImportTools, "ledger" | "run" | "file" | "policy" | "releaseDead" | "found">;
   readonly settings: ImportOptions;
   readonly skipsChanged: boolean;
+  /** How long an order may be missing in the list, where a person says so. */
+  readonly settleMs: number | undefined;
   /** Flags that say how the file is to be read. */
   readonly readBy: readonly string[];
   readonly rejects: RejectsWriter | undefined;
@@ -62,7 +65,13 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     try {
       const { ledger } = run.tools;
       const sending = await createTools(
-        { ledger, customer: run.tools.run.customer, tell: meter.tell },
+        {
+          ledger,
+          customer: run.tools.run.customer,
+          run: run.tools.run.number,
+          settleMs: run.settleMs,
+          tell: meter.tell,
+        },
         context,
       );
       const results = importRows(() => goodRows(source), { ...run.tools, ...sending }, settings);
@@ -107,20 +116,27 @@ function endOf(run: ImportRun, counts: Counts, failure: unknown, context: Contex
     const { reason } = signal;
     return interrupted(reason instanceof CourierError && reason.exit === 143 ? 143 : 130, stopped, goOn);
   }
-  if (counts.unknown > 0) return inDoubt(counts.unknown, total, failure, context);
+  if (counts.unknown > 0) return inDoubt(counts.unknown, left, total, failure, context);
   if (failure !== undefined) return stoppedBy(failure, counts);
   if (left > 0) return unsent(left, total);
   return someRefused(run, counts);
 }
 
-function inDoubt(unknown: number, total: number, failure: unknown, { nextCommand }: Context): CourierError {
+function inDoubt(
+  unknown: number,
+  left: number,
+  total: number,
+  failure: unknown,
+  { nextCommand }: Context,
+): CourierError {
   const cause = failure instanceof Error ? `; the import stopped: ${failure.message}` : "";
+  const rest = left > 0 ? `; ${left} more ${left === 1 ? "row was" : "rows were"} not sent` : "";
   return new CourierError(
     "outcome_unknown",
     6,
-    `it is not known whether ${unknown} of ${total} orders ${unknown === 1 ? "was" : "were"} created${cause}`,
+    `it is not known whether ${unknown} of ${total} orders ${unknown === 1 ? "was" : "were"} created${rest}${cause}`,
     {
-      hint: `the report lists possible matches; run the command again to check again, or decide with: ${nextCommand("orders resolve")} (names: ${nextCommand("log --unknown")})`,
+      hint: `the report says for each from when on it can be known: run the same command again then, or decide with: ${nextCommand("orders resolve")} (names: ${nextCommand("log --unknown")})`,
     },
   );
 }

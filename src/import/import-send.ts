@@ -1,26 +1,33 @@
 /** From the service's answers to what an import makes of them. */
 
 import { ServiceFailure } from "../api/failure.ts";
-import { allOrders } from "../api/pages.ts";
 import { isTransient } from "../api/retry.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Draft } from "../model/draft.ts";
-import { evidenceOf } from "../sending/evidence.ts";
-import { orderFacts } from "../sending/guard.ts";
-import { createLookup } from "../sending/lookup.ts";
+import { evidenceOf, lossOf } from "../sending/evidence.ts";
+import { orderFacts, stampAheadMs } from "../sending/order-facts.ts";
+import type { ReconcileTools } from "../sending/reconcile-types.ts";
+import { createReconcileTools } from "../sending/settle.ts";
 import { longestSilenceMs, longestWaitMs } from "./backoff.ts";
-import type { ImportTools, SendResult, Stage } from "./importer.ts";
+import type { ImportTools, SendResult, Stage } from "./import-types.ts";
 
-const pagesAtOnce = 4;
 const firstPauseMs = 1_000;
 const longestPauseMs = 5_000;
 
+/** What the look-ups of an import are about. */
+export interface LookupChoice {
+  readonly ledger: Ledger;
+  readonly customer: number;
+  readonly run?: number | undefined;
+  readonly settleMs: number | undefined;
+}
+
 export async function createTools(
-  { ledger, customer, tell }: { ledger: Ledger; customer: number; tell: ImportTools["tell"] },
+  { tell, ...choice }: LookupChoice & Pick<ImportTools, "tell">,
   context: Context,
-): Promise<Pick<ImportTools, "send" | "lookup" | "clock" | "random" | "stop" | "tell">> {
+): Promise<Pick<ImportTools, "send" | "reconcile" | "clock" | "random" | "stop" | "tell">> {
   // What was sent is waited for in spite of Ctrl-C; looking for orders can be done another time.
   const [sending, reading] = [await context.lastingService(), await context.service()];
   let stage: Stage = { kind: "sending" };
@@ -29,19 +36,14 @@ export async function createTools(
     tell(next);
   };
   const onFailure = (reason: string) => tell({ kind: "failing", reason });
-  const retry = createRetry(context, onFailure, () => tell(stage));
-  const patient: CourierService = {
-    ...reading,
-    listOrders: (...query) => retry(() => reading.listOrders(...query)),
+  const patient = createPatientService(reading, onFailure, () => tell(stage), context);
+  const reconcile: ReconcileTools = {
+    ...(await createReconcileTools(choice, context, patient)),
+    clockOffsetMs: () => sending.clockOffsetMs() ?? reading.clockOffsetMs(),
   };
   return {
-    send: ({ draft }) => sendOnce(draft, sending),
-    lookup: {
-      ...(await createLookup(customer, ledger, context)),
-      list: (dateFrom, dateTo) => allOrders(patient, { dateFrom, dateTo }, { concurrency: pagesAtOnce }),
-      detail: (id) => retry(() => reading.order(id)),
-      clockOffsetMs: () => sending.clockOffsetMs() ?? reading.clockOffsetMs(),
-    },
+    send: ({ draft }, mayLeave) => sendOnce(draft, mayLeave, sending, context),
+    reconcile,
     clock: context.clock,
     random: context.random,
     stop: context.signal,
@@ -49,7 +51,22 @@ export async function createTools(
   };
 }
 
-/** A look needs hundreds of calls, and one that fails for good would make all of them vain. */
+/** A service whose listing goes on through failures that pass: hundreds of calls would else be in vain. */
+export function createPatientService(
+  reading: CourierService,
+  onFailure: (reason: string) => void,
+  onRecovery: () => void,
+  context: Context,
+): CourierService {
+  const retry = createRetry(context, onFailure, onRecovery);
+  return {
+    ...reading,
+    listOrders: (...query) => retry(() => reading.listOrders(...query)),
+    order: (id) => retry(() => reading.order(id)),
+  };
+}
+
+/** Tries again while the service fails in a way that passes, until nobody would want to wait any longer. */
 function createRetry(
   { clock, random, signal }: Context,
   onFailure: (reason: string) => void,
@@ -76,20 +93,29 @@ function createRetry(
 }
 
 /** One request, no retry: the import has its own pace, shared by all rows. */
-async function sendOnce(draft: Draft, service: CourierService): Promise<SendResult> {
+async function sendOnce(
+  draft: Draft,
+  mayLeave: () => boolean,
+  service: CourierService,
+  { clock }: Context,
+): Promise<SendResult> {
   try {
-    const { order } = await service.createOrder(draft, { retries: false });
-    return { kind: "created", order: orderFacts(order), orderState: order.status ?? undefined };
+    const { order } = await service.createOrder(draft, { retries: false, mayLeave });
+    return {
+      kind: "created",
+      order: orderFacts(order),
+      orderState: order.status ?? undefined,
+      stampAheadMs: stampAheadMs(order.created_at, clock.now(), service.clockOffsetMs()),
+    };
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
     const evidence = evidenceOf(error);
-    if (evidence === "in_doubt") return { kind: "unknown", cause: error };
+    if (evidence === "in_doubt") return { kind: "unknown", cause: error, loss: lossOf(error) };
     switch (error.kind) {
       case "refused":
         return {
           kind: "refused",
           isCertain: evidence === "not_made",
-          isFinal: error.serviceCode !== undefined,
           rejection: {
             code: error.serviceCode ?? error.code,
             message: error.message,

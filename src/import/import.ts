@@ -25,9 +25,11 @@ import { findRealPath } from "../core/real-path.ts";
 import type { ImportFile } from "../ledger/operations.ts";
 import type { FileFacts } from "../ledger/rules.ts";
 import { releaseDeadRuns } from "../sending/owners.ts";
+import { settleOption } from "../sending/settle.ts";
 import { isPassing, type NamedEncoding, namedEncodings } from "../sheets/source.ts";
 import { parseMapping } from "./columns.ts";
 import { checkView, toSummary } from "./import-check.ts";
+import { findElsewhere } from "./import-elsewhere.ts";
 import { checkRows, type Overview } from "./import-input.ts";
 import { createPolicy, type ImportPlan, type PlanChoice, planImport, summarise } from "./import-plan.ts";
 import { runImport } from "./import-run.ts";
@@ -54,6 +56,7 @@ const options = {
   check: switchOption("read every row and compare it with earlier imports, and send nothing"),
   concurrency: countOption("N", "rows sent at once (default 4)", { min: 1, max: 64 }),
   rate: countOption("N", "send at most N rows a second", { min: 1, max: 1_000 }),
+  settle: settleOption,
   shop: textOption(
     "NAME",
     "the shop whose refs the rows have, where several shops number their orders alike",
@@ -136,7 +139,11 @@ export const importOrders = defineCommand({
     const releaseDead = () => releaseDeadRuns(ledger, customer, context.processes, context.clock.now());
     await releaseDead();
     const identity = await identifyFile(input, source, overview);
-    const policy = createPolicy(chooseOf(input), overview, (await context.prompts()) !== undefined);
+    const choice = chooseOf(input);
+    const lookup = { ledger, customer, settleMs: input.settle };
+    const { elsewhere, found } = await findElsewhere(source, choice, lookup, context);
+    const hasTerminal = (await context.prompts()) !== undefined;
+    const policy = { ...createPolicy(choice, overview, hasTerminal), elsewhere };
     const plan = await planImport(
       source,
       overview,
@@ -161,9 +168,10 @@ export const importOrders = defineCommand({
     const facts = factsOf(source, overview, [await ledger.openFile(run, identity)]);
     const settings = { concurrency: input.concurrency ?? 4, ratePerSecond: input.rate };
     const readBy = readingOptions.filter((name) => input[name] !== undefined).map(flagOf);
-    const tools = { ledger, run, file: facts, policy: { ...policy, resendCancelled }, releaseDead };
+    const tools = { ledger, run, file: facts, policy: { ...policy, resendCancelled }, releaseDead, found };
     const skipsChanged = input.skipChanged === true;
-    return runImport({ source, plan, tools, settings, skipsChanged, readBy, rejects }, context);
+    const settleMs = input.settle;
+    return runImport({ source, plan, tools, settings, skipsChanged, settleMs, readBy, rejects }, context);
   },
 });
 

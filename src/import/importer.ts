@@ -3,133 +3,45 @@
  * looked for, and sent again only once no order at the service can be its own.
  */
 
-import type { Clock } from "../core/clock.ts";
-import { createSlots, mapInOrder } from "../core/concurrent.ts";
-import type { Ledger } from "../ledger/ledger.ts";
+import { mapInOrder } from "../core/concurrent.ts";
 import {
   isMade,
   nameOperation,
   type Operation,
   type OperationName,
-  type OrderFacts,
   type Rejection,
   type Run,
 } from "../ledger/operation.ts";
-import {
-  type ClaimedRow,
-  type CreateOutcome,
-  LostClaim,
-  OrderTaken,
-  type SentFacts,
-} from "../ledger/operations.ts";
-import type { FileFacts, RowDecision, RowPolicy, RowToSend } from "../ledger/rules.ts";
-import { orderFacts } from "../sending/guard.ts";
-import { findLostRows, type LostRow } from "../sending/lost-rows.ts";
-import type { OrderLookup } from "../sending/reconcile.ts";
-import { redactRejection } from "../sending/redacted-rejection.ts";
-import { type Backoff, createBackoff, type Failure } from "./backoff.ts";
-import { createRateLimiter } from "./rate-limiter.ts";
+import type { SentFacts } from "../ledger/operations.ts";
+import type { RowDecision, RowPolicy } from "../ledger/rules.ts";
+import { reconcile } from "../sending/reconcile.ts";
+import type { Reconciled, StillInDoubt } from "../sending/reconcile-types.ts";
+import { createBackoff } from "./backoff.ts";
+import { createDoubtGate } from "./doubt-gate.ts";
+import { type Claim, createEqualRows } from "./equal-rows.ts";
+import type { ImportOptions, ImportTools, RowResult, Turn } from "./import-types.ts";
+import { describeDoubt, inDoubtAs, notFoundOut, resultOf } from "./row-result.ts";
+import { createRowSender } from "./row-sender.ts";
 import type { ImportRow } from "./rows.ts";
 
-/** What came of one request. */
-export type SendResult =
-  | { readonly kind: "created"; readonly order: OrderFacts; readonly orderState: string | undefined }
-  /**
-   * `isCertain`: no order was made; any other is checked by a look. `isFinal`: the service itself said so, not
-   * something on the way to it.
-   */
-  | {
-      readonly kind: "refused";
-      readonly isCertain: boolean;
-      readonly isFinal: boolean;
-      readonly rejection: Rejection;
-    }
-  /** Certainly not processed. */
-  | { readonly kind: "unsent"; readonly cause: Error }
-  /** The same, since the service limits the rate; `retryAfterMs` where it says for how long. */
-  | { readonly kind: "limited"; readonly cause: Error; readonly retryAfterMs?: number | undefined }
-  /** It may or may not have been processed. */
-  | { readonly kind: "unknown"; readonly cause: Error }
-  /** Certainly not processed, and going on makes no sense, such as with a refused key. */
-  | { readonly kind: "stopped"; readonly cause: Error };
-
-/** What an import is at, for those who look on. */
-export type Stage =
-  | { readonly kind: "sending" }
-  /** Requests fail, and are tried again. */
-  | { readonly kind: "failing"; readonly reason: string }
-  /** The service limits the rate, until this time of our clock. */
-  | { readonly kind: "limited"; readonly untilMs: number }
-  /** It looks for what became of rows whose answer was lost. */
-  | { readonly kind: "looking"; readonly rows: number }
-  /** Another courier process is sending rows of the same file. */
-  | { readonly kind: "waiting"; readonly rows: number };
-
-export interface ImportTools {
-  readonly ledger: Ledger;
-  readonly run: Run;
-  readonly file: FileFacts;
-  readonly policy: RowPolicy;
-  /** Sends one request, once. A rejection leaves open whether it was processed. */
-  readonly send: (row: ImportRow) => Promise<SendResult>;
-  readonly lookup: OrderLookup;
-  /** Takes over what runs that have ended left open. */
-  readonly releaseDead: () => Promise<void>;
-  readonly clock: Clock;
-  /** In [0, 1): jitter of the waits. */
-  readonly random: () => number;
-  /** Aborts when no further row is to be begun; requests in progress are finished. */
-  readonly stop: AbortSignal;
-  /** Told what the import is at whenever that changes. */
-  readonly tell: (stage: Stage) => void;
-}
-
-export interface ImportOptions {
-  readonly concurrency: number;
-  readonly ratePerSecond?: number | undefined;
-}
-
-export type Outcome =
-  | "created"
-  | "found"
-  | "shipped"
-  | "refused"
-  | "held"
-  | "changed"
-  | "cancelled"
-  | "unknown"
-  | "unsent";
-
-export interface RowResult {
-  readonly row: ImportRow;
-  readonly outcome: Outcome;
-  /** What the ledger decided, where nothing was sent now. */
-  readonly decision?: RowDecision;
-  readonly order?: OrderFacts | undefined;
-  readonly rejection?: Rejection | undefined;
-}
-
-/** The service may still be at work on a request whose answer was lost. */
-const settleMs = 2_000;
+/** So long an import waits for rows in doubt while nothing else comes of it. */
+const patienceMs = 30_000;
+const firstPollMs = 2_000;
+const longestPollMs = 5_000;
+/** After so many doubtful answers in a row, at most, nothing more is sent into doubt. */
+const mostDoubts = 10;
 /** How often another process is asked for rows that it is sending. */
-const pollMs = 500;
-const mostLooks = 12;
+const pollEveryMs = 500;
+/** A row whose answer is lost again and again waits for the next run. */
+const mostLosses = 4;
+/** So many times rows in doubt are settled and decided about again. */
+const mostRounds = 12;
 /** How many results may wait for a slow row before them, in times the rows sent at once. */
 const windowFactor = 8;
 /** Rows that are claimed in one transaction, in times the rows sent at once. */
 const claimFactor = 1;
 /** Rows that are looked up in the ledger at once, in times the rows sent at once. */
 const viewFactor = 8;
-
-/** What a row's turn gave, once it is recorded; nothing for a row that is decided about later. */
-interface Turn {
-  readonly finished?: Promise<RowResult>;
-}
-
-/** A row that was claimed or decided about. */
-interface Claim extends ClaimedRow {
-  readonly row: ImportRow;
-}
 
 /**
  * Sends what is to be sent, `concurrency` rows at once, then finds out what became of lost answers. `rows` gives
@@ -140,7 +52,7 @@ export async function* importRows(
   tools: ImportTools,
   options: ImportOptions,
 ): AsyncGenerator<RowResult> {
-  const { ledger, run, file, lookup, clock, stop, tell } = tools;
+  const { ledger, run, file, clock, stop, tell } = tools;
   /** Orders of other files and commands that rows of this run count as their own. */
   const covered = new Set<string>();
   /** Rows that an order in doubt has held: what it turned out to be was not known when a flag named them. */
@@ -153,18 +65,26 @@ export async function* importRows(
   const backoff = createBackoff(clock, tools.random, options.concurrency);
   /** Rows that are decided about again: their request or an equal one is in doubt, or another run sends them. */
   let later = new Set<ImportRow>();
+  /** How often the answer for a row was lost in this run. */
+  const lost = new Map<number, number>();
   const reported = createRowSet();
   const equalRows = createEqualRows(file, () => later);
-  /** Operations in doubt that were looked for in vain, with the orders that may be theirs. */
-  const looked = new Map<string, readonly string[]>();
+  /** Operations in doubt for which this run waits no longer, with what the last look said. */
+  const looked = new Map<string, StillInDoubt>();
   /** Operations in doubt whose orders were found by this run. */
-  const foundNow = new Set<string>();
+  const foundNow = new Set(tools.found);
   /** What the service said of operations that it refused, as it said it: the ledger keeps no personal data of it. */
   const refusals = new Map<string, Rejection>();
   const onRefused = (name: OperationName, rejection: Rejection) =>
     refusals.set(nameOperation(name), rejection);
-  const sender = createRowSender({ tools, options, backoff, onLost: postpone, onRefused });
+  const gate = createDoubtGate(Math.min(options.concurrency, mostDoubts), settleSome);
+  const sender = createRowSender({ tools, options, backoff, gate, onLost, onRefused });
   let failure: { readonly error: unknown } | undefined;
+
+  function onLost(row: ImportRow): void {
+    lost.set(row.row, (lost.get(row.row) ?? 0) + 1);
+    postpone(row);
+  }
 
   function postpone(row: ImportRow): void {
     equalRows.release(row);
@@ -174,8 +94,8 @@ export async function* importRows(
   /** A few rows at a time: what is claimed is in doubt after a crash, and other processes may take the rest. */
   async function* claim(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<Claim> {
     for await (const batch of inBatches(of, claimFactor * options.concurrency)) {
-      if (stop.aborted || sender.failure) return;
-      const sent = { atMs: clock.now(), offsetMs: lookup.clockOffsetMs() };
+      if (stop.aborted || sender.failure || gate.isStuck) return;
+      const sent = { atMs: clock.now(), offsetMs: tools.reconcile.clockOffsetMs() };
       const claims = await claimOrEnd(batch, sent);
       if (!claims) return;
       const claimed = claims.map((each, index) => ({ ...each, row: batch[index] as ImportRow }));
@@ -214,11 +134,15 @@ export async function* importRows(
   }
 
   async function begin({ row, decision, operation }: Claim): Promise<Turn> {
+    if (operation && (lost.get(row.row) ?? 0) >= mostLosses) {
+      await ledger.endCreate(operation, run.number, { state: "unsent" }, clock.now());
+      return { finished: Promise.resolve({ row, outcome: "unsent" }) };
+    }
     if (operation) return sender.send(row, operation);
     if (decision.kind === "held" && !isMade(decision.operation)) heldByDoubt.add(row.row);
     if (decision.kind === "shipped" && decision.isElsewhere) covered.add(nameOperation(decision.operation));
     if (!isOpen(decision)) {
-      const result = resultOf(row, decision, looked);
+      const result = resultOf(row, decision, looked, clock.now());
       const said = decision.kind === "refused" ? refusals.get(nameOperation(decision.operation)) : undefined;
       return { finished: Promise.resolve(said ? { ...result, rejection: said } : result) };
     }
@@ -253,86 +177,85 @@ export async function* importRows(
     reported.add(result.row.row);
     const { decision } = result;
     if (decision?.kind !== "shipped" || decision.isElsewhere) return result;
+    if (decision.operation.isUntold) void ledger.markTold([decision.operation]).catch(() => {});
     return foundNow.has(nameOperation(decision.operation)) ? { ...result, outcome: "found" } : result;
   }
 
-  /** Looks at the service for what is in doubt, or waits for the runs that are at work. False when told to stop. */
-  async function settle(batch: readonly ImportRow[]): Promise<"looked" | "waited" | "stopped"> {
+  /** Looks once, for everything that is in doubt. */
+  async function look(): Promise<ReadonlyMap<string, Reconciled>> {
+    const results = await reconcile(tools.reconcile);
+    backoff.onSuccess();
+    for (const [name, result] of results) if (result.kind === "settled" && result.order) foundNow.add(name);
+    return results;
+  }
+
+  /**
+   * Looks for what the rows wait for, or waits for the runs that are at work on it. `settled`: some can be decided
+   * about; `waited`: perhaps by another run; `stopped`: the import was told to stop.
+   */
+  async function settle(batch: readonly ImportRow[]): Promise<"settled" | "waited" | "stopped"> {
     try {
-      await tools.releaseDead();
-      const placed = equalRows.place(batch);
-      const decisions = await ledger.viewRows(run.customer, placed, file, policy, clock.now());
-      const own = new Map<string, Operation>();
-      const others = new Map<string, Operation>();
-      for (const decision of decisions) {
-        if (!isOpen(decision) || decision.kind === "send") continue;
-        const name = nameOperation(decision.operation);
-        (decision.kind === "in_doubt" ? own : others).set(name, decision.operation);
+      const untilMs = clock.now() + patienceMs;
+      for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, 2 * pollMs)) {
+        await tools.releaseDead();
+        const names = await findAwaited(batch);
+        if (names.length === 0) {
+          tell({ kind: "waiting", rows: batch.length });
+          await clock.sleep(pollEveryMs, stop);
+          return "waited";
+        }
+        tell({ kind: "looking", rows: batch.length });
+        const results = await look();
+        const left = names.filter((name) => results.has(name) && results.get(name)?.kind !== "settled");
+        if (left.length < names.length) return "settled";
+        const nowMs = clock.now();
+        const nextMs = Math.min(...left.map((name) => nextLook(results.get(name), nowMs, pollMs)));
+        if (nextMs > untilMs) {
+          for (const name of left) looked.set(name, results.get(name) as StillInDoubt);
+          return "settled";
+        }
+        tell({ kind: "looking", rows: batch.length, untilMs });
+        await clock.sleep(Math.max(0, nextMs - nowMs), stop);
       }
-      const lost = [...new Map([...others, ...own]).values()].filter(({ state }) => state === "unknown");
-      if (lost.length === 0) {
-        tell({ kind: "waiting", rows: batch.length });
-        await clock.sleep(pollMs, stop);
-        return "waited";
-      }
-      tell({ kind: "looking", rows: batch.length });
-      await clock.sleep(settleMs, stop);
-      await look(lost, own);
-      backoff.onSuccess();
-      tell({ kind: "sending" });
-      return "looked";
     } catch (error) {
       if (stop.aborted) return "stopped";
       throw error;
     }
   }
 
-  /** No order is there: what the service refused is refused, and all else was not sent. */
-  async function giveUp(operation: Operation): Promise<void> {
-    const { rejection } = operation;
-    const outcome = rejection ? ({ state: "refused", rejection } as const) : ({ state: "unsent" } as const);
-    await ledger.settleCreate(operation, outcome, clock.now());
+  /** Operations in doubt for which rows wait. */
+  async function findAwaited(batch: readonly ImportRow[]): Promise<readonly string[]> {
+    const decisions = await ledger.viewRows(run.customer, equalRows.place(batch), file, policy, clock.now());
+    const names = decisions.flatMap((decision) =>
+      isOpen(decision) && "operation" in decision && decision.operation.state === "unknown"
+        ? [nameOperation(decision.operation)]
+        : [],
+    );
+    return [...new Set(names)];
   }
 
-  async function look(lost: readonly Operation[], own: ReadonlyMap<string, Operation>): Promise<void> {
-    const searchable = lost.flatMap((operation): LostRow<LostOperation>[] => {
-      const { draft, content, sentAtMs, offsetMs } = operation;
-      if (draft === undefined || content === undefined || sentAtMs === undefined) return [];
-      return [{ row: { draft, content, operation }, sentAtMs, offsetMs }];
-    });
-    for (const operation of lost) looked.set(nameOperation(operation), []);
-    const findings = searchable.length > 0 ? await findLostRows(searchable, lookup, stop) : [];
-    /** Contents of which an order could not be taken: whether others of them were made is to be asked once more. */
-    const disturbed = new Set<string>();
-    // Orders are taken before a row is given up, so that a crash in between cannot give up too many.
-    for (const finding of findings) {
-      const { operation } = finding.row;
-      const name = nameOperation(operation);
-      if (finding.kind === "found") {
-        const { order } = finding;
-        const outcome = {
-          state: "found",
-          order: orderFacts(order),
-          orderState: order.status ?? undefined,
-        } as const;
-        if (await settleFound(operation, outcome)) foundNow.add(name);
-        else disturbed.add(finding.row.content);
-      }
-      if (finding.kind === "unclear") looked.set(name, finding.candidates);
-    }
-    for (const { kind, row } of findings) {
-      const name = nameOperation(row.operation);
-      if (kind !== "unclear" && disturbed.has(row.content) && !foundNow.has(name)) looked.delete(name);
-      else if (kind === "absent" && !row.operation.isUnwanted && own.has(name)) await giveUp(row.operation);
-    }
-  }
-
-  /** False where another process was faster: it has settled the operation, or given the order to another one. */
-  async function settleFound(operation: Operation, outcome: CreateOutcome): Promise<boolean> {
+  /**
+   * Called when too many answers in a row were lost, while nothing is sent: true once something is settled, so that
+   * the import may go on.
+   */
+  async function settleSome(): Promise<boolean> {
+    const untilMs = clock.now() + patienceMs;
     try {
-      return await ledger.settleCreate(operation, outcome, clock.now());
+      for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, 2 * pollMs)) {
+        tell({ kind: "looking", rows: later.size, untilMs });
+        const results = [...(await look())];
+        if (results.length === 0 || results.some(([, { kind }]) => kind === "settled")) return true;
+        const nowMs = clock.now();
+        const nextMs = Math.min(...results.map(([, result]) => nextLook(result, nowMs, pollMs)));
+        if (nextMs > untilMs) {
+          for (const [name, result] of results) if (result.kind !== "settled") looked.set(name, result);
+          return false;
+        }
+        await clock.sleep(Math.max(0, nextMs - nowMs), stop);
+      }
     } catch (error) {
-      if (!(error instanceof OrderTaken)) throw error;
+      if (stop.aborted) return false;
+      failure ??= { error };
       return false;
     }
   }
@@ -347,7 +270,11 @@ export async function* importRows(
         if (decision.kind !== "in_doubt" || !isLeftInDoubt(decision.operation, run)) continue;
         equalRows.take({ row, decision, operation: undefined });
         reported.add(row.row);
-        yield { row, outcome: "unknown", decision, rejection: notFoundOut };
+        const result = looked.get(nameOperation(decision.operation));
+        const rejection = result
+          ? inDoubtAs(describeDoubt(decision.operation, result, clock.now()))
+          : notFoundOut;
+        yield { row, outcome: "unknown", decision, rejection };
       }
     }
   }
@@ -355,12 +282,12 @@ export async function* importRows(
   let batch: readonly ImportRow[] = [];
   try {
     yield* pass(rows());
-    for (let looks = 0; later.size > 0 && looks < mostLooks && !stop.aborted; ) {
+    for (let rounds = 0; later.size > 0 && rounds < mostRounds && !stop.aborted && !gate.isStuck; ) {
       batch = [...later];
       later = new Set();
       const done = await settle(batch);
       if (done === "stopped") break;
-      if (done === "looked") looks += 1;
+      if (done === "settled") rounds += 1;
       yield* pass(batch);
     }
   } catch (error) {
@@ -380,59 +307,16 @@ export async function* importRows(
   if (failure) throw failure.error;
 }
 
-const notFoundOut: Rejection = {
-  code: "outcome_unknown",
-  message: "its answer was lost; run the import again to find out",
-};
+/** An order may turn up at any moment. */
+function nextLook(result: Reconciled | undefined, nowMs: number, pollMs: number): number {
+  if (!result || result.kind === "settled") return Number.POSITIVE_INFINITY;
+  if (result.kind === "early") return Math.min(result.untilMs, nowMs + pollMs);
+  return result.candidates.length > 0 ? nowMs + pollMs : Number.POSITIVE_INFINITY;
+}
 
 /** In doubt, or sent by this run, which could not record what came of it. */
 function isLeftInDoubt({ state, owner }: Operation, run: Run): boolean {
   return state === "unknown" || (state === "sending" && owner === run.number);
-}
-
-/**
- * Equal rows without a ref are interchangeable, but no two of them are one order: keeps the operations that rows
- * of this run have become, since the others' numbers change when one of them turns out not to be made.
- */
-function createEqualRows(file: FileFacts, later: () => Iterable<ImportRow>) {
-  const taken = new Map<string, Map<number, string>>();
-  const isEqual = ({ ref, content }: ImportRow) => ref === undefined && file.countOf(content) > 1;
-
-  return {
-    /** The rows as the ledger is to see them: numbered among those that have become nothing yet. */
-    place(rows: readonly ImportRow[]): readonly RowToSend[] {
-      if (!rows.some(isEqual)) return rows;
-      const counts = new Map<string, number>();
-      const countUp = (content: string) => {
-        const count = (counts.get(content) ?? 0) + 1;
-        counts.set(content, count);
-        return count;
-      };
-      for (const row of later()) if (isEqual(row)) countUp(row.content);
-      return rows.map((row) => {
-        if (!isEqual(row)) return row;
-        const names = new Set(taken.get(row.content)?.values());
-        const isTaken = (operation: Operation) => names.has(nameOperation(operation));
-        return { ...row, occurrence: countUp(row.content), isTaken };
-      });
-    },
-    take({ row, decision, operation }: Claim): void {
-      if (!isEqual(row)) return;
-      const own = operation ?? ownOperation(decision);
-      if (!own) return;
-      const names = taken.get(row.content) ?? new Map<number, string>();
-      taken.set(row.content, names.set(row.row, nameOperation(own)));
-    },
-    release({ content, row }: ImportRow): void {
-      taken.get(content)?.delete(row);
-    },
-  };
-}
-
-/** The operation that the row itself has become. */
-function ownOperation(decision: RowDecision): Operation | undefined {
-  if (decision.kind === "send" || decision.kind === "held") return undefined;
-  return decision.kind === "shipped" && decision.isElsewhere ? undefined : decision.operation;
 }
 
 /** Row numbers, a byte each. */
@@ -448,214 +332,6 @@ function createRowSet() {
       has[row] = 1;
     },
     has: (row: number) => has[row] === 1,
-  };
-}
-
-interface LostOperation {
-  readonly draft: NonNullable<Operation["draft"]>;
-  readonly content: string;
-  readonly operation: Operation;
-}
-
-/** What a decision of the ledger means for a row that is not sent. */
-function resultOf(
-  row: ImportRow,
-  decision: RowDecision,
-  looked: ReadonlyMap<string, readonly string[]>,
-): RowResult {
-  switch (decision.kind) {
-    case "send":
-      return { row, outcome: "unsent" };
-    case "shipped":
-      return { row, outcome: "shipped", decision, order: decision.operation.order };
-    case "refused":
-      return { row, outcome: "refused", decision, rejection: decision.operation.rejection };
-    case "changed":
-    case "cancelled":
-      return { row, outcome: decision.kind, decision, order: decision.operation.order };
-    case "held":
-      return { row, outcome: "held", decision };
-    case "in_doubt": {
-      const { operation } = decision;
-      const candidates = looked.get(nameOperation(operation)) ?? [];
-      const message = operation.isUnwanted
-        ? "its answer was lost, and its run was undone: it is not sent again"
-        : candidates.length > 0
-          ? `these orders may be it: ${candidates.join(", ")}`
-          : "its answer was lost, and what was sent is no longer known";
-      return { row, outcome: "unknown", decision, rejection: { code: "outcome_unknown", message } };
-    }
-  }
-}
-
-interface RowSenderOptions {
-  readonly tools: ImportTools;
-  readonly options: ImportOptions;
-  readonly backoff: Backoff;
-  /** Told of a row whose answer was lost, or that another run has taken over. */
-  readonly onLost: (row: ImportRow) => void;
-  /** Told of a refusal that is still to be checked. */
-  readonly onRefused: (name: OperationName, rejection: Rejection) => void;
-}
-
-/**
- * Sends rows, no more than `concurrency` at once, at one shared pace. After a failure that ends the import no
- * further request leaves.
- */
-function createRowSender({ tools, options, backoff, onLost, onRefused }: RowSenderOptions) {
-  const { ledger, run, clock, stop, tell, lookup } = tools;
-  const limiter = createRateLimiter(clock, options.ratePerSecond);
-  const inSlot = createSlots(options.concurrency);
-  let hasFailed = false;
-  /** Why an answer could not be recorded. */
-  let failure: { readonly error: unknown } | undefined;
-
-  /**
-   * Gives undefined where the row is not to be sent any more. What the answer means for all others is settled
-   * before the next one leaves.
-   */
-  async function request(row: ImportRow) {
-    await limiter.pass(stop).catch(() => {});
-    if (stop.aborted || hasFailed) return undefined;
-    const sentAtMs = clock.now(); // a wait for the limiter is no silence of the service
-    try {
-      const result = await tools.send(row);
-      return { result, end: judge(result, sentAtMs) };
-    } catch (error) {
-      hasFailed = true;
-      throw error;
-    }
-  }
-
-  /** Gives the error that ends the import, if it is to end. */
-  function judge(result: SendResult, sentAtMs: number): unknown {
-    try {
-      switch (result.kind) {
-        case "created":
-        case "refused":
-          backoff.onSuccess();
-          tell({ kind: "sending" });
-          return undefined;
-        case "stopped":
-          throw result.cause;
-        case "limited":
-          wait({ cause: result.cause, sentAtMs, limit: { waitMs: result.retryAfterMs } });
-          return undefined;
-        default:
-          wait({ cause: result.cause, sentAtMs, isDoubtful: result.kind === "unknown" });
-          return undefined;
-      }
-    } catch (error) {
-      hasFailed = true;
-      return error;
-    }
-  }
-
-  function wait(failure: Failure): void {
-    const waitMs = backoff.onFailure(failure);
-    if (waitMs > 0) limiter.pause(waitMs);
-    if (failure.limit) tell({ kind: "limited", untilMs: clock.now() + waitMs });
-    else if (waitMs > 0) tell({ kind: "failing", reason: failure.cause.message });
-  }
-
-  const end = (name: OperationName, outcome: CreateOutcome, canWait = false) =>
-    ledger.endCreate(name, run.number, outcome, clock.now(), { canWait });
-
-  /** What came of a request is reported although it cannot be recorded; then the import ends. */
-  async function record(name: OperationName, outcome: CreateOutcome, canWait = false): Promise<void> {
-    await end(name, outcome, canWait).catch((error) => {
-      if (error instanceof OrderTaken || error instanceof LostClaim) throw error;
-      hasFailed = true;
-      failure ??= { error };
-    });
-  }
-
-  /** An order that another operation has already makes this one unknown. */
-  async function endCreated(
-    row: ImportRow,
-    name: OperationName,
-    { order, orderState }: Extract<SendResult, { kind: "created" }>,
-  ): Promise<RowResult> {
-    const unknown = (message: string): RowResult => ({
-      row,
-      outcome: "unknown",
-      rejection: { code: "outcome_unknown", message },
-    });
-    try {
-      await record(name, { state: "created", order, orderState }, true);
-      return { row, outcome: "created", order };
-    } catch (error) {
-      if (error instanceof LostClaim)
-        return unknown(`order ${order.id} was created, but another run has settled this row meanwhile`);
-      if (!(error instanceof OrderTaken)) throw error;
-      await record(name, { state: "unknown" });
-      return unknown(
-        `the service answered with order ${order.id}, which operation ${nameOperation(error.holder)} has made`,
-      );
-    }
-  }
-
-  async function endRefused(
-    row: ImportRow,
-    name: OperationName,
-    { isFinal, rejection }: Extract<SendResult, { kind: "refused" }>,
-  ): Promise<RowResult> {
-    const kept = redactRejection(rejection, row.draft);
-    await record(name, { state: isFinal ? "refused" : "unsent", rejection: kept }).catch((error) => {
-      if (!(error instanceof LostClaim)) throw error;
-    });
-    return { row, outcome: "refused", rejection };
-  }
-
-  async function send(row: ImportRow, name: OperationName): Promise<Turn> {
-    for (let tries = 1; !stop.aborted && !hasFailed; tries++) {
-      if (tries > 1)
-        await ledger.markSending(name, run.number, { atMs: clock.now(), offsetMs: lookup.clockOffsetMs() });
-      const answered = await inSlot(() => request(row)).catch(async (error) => {
-        onLost(row);
-        await end(name, { state: "unknown" });
-        throw error;
-      });
-      const result = answered?.result;
-      switch (result?.kind) {
-        case "created":
-          return { finished: inBackground(endCreated(row, name, result)) };
-        case "refused":
-          if (result.isCertain) return { finished: inBackground(endRefused(row, name, result)) };
-          onLost(row);
-          onRefused(name, result.rejection);
-          await end(name, { state: "unknown", rejection: redactRejection(result.rejection, row.draft) });
-          return {};
-        case "unknown":
-          onLost(row);
-          await end(name, { state: "unknown" });
-          if (answered?.end) throw answered.end;
-          return {};
-      }
-      if (answered?.end) {
-        await end(name, { state: "unsent" });
-        throw answered.end;
-      }
-      if (stop.aborted || hasFailed) break;
-      await ledger.markReady(name, run.number);
-    }
-    await end(name, { state: "unsent" });
-    return { finished: Promise.resolve({ row, outcome: "unsent" }) };
-  }
-
-  return {
-    get failure() {
-      return failure;
-    },
-    async send(row: ImportRow, name: OperationName): Promise<Turn> {
-      try {
-        return await send(row, name);
-      } catch (error) {
-        if (!(error instanceof LostClaim)) throw error;
-        onLost(row); // another run has taken it over, and settles it
-        return {};
-      }
-    },
   };
 }
 
@@ -696,12 +372,6 @@ async function* asRecorded(turns: AsyncGenerator<Turn>, most: number): AsyncGene
     await turns.return(undefined);
   }
   if (failure) throw failure.error;
-}
-
-/** A failure is met by whoever waits for it. */
-function inBackground<T>(work: Promise<T>): Promise<T> {
-  work.catch(() => {});
-  return work;
 }
 
 async function* inBatches<T>(items: AsyncIterable<T> | Iterable<T>, size: number): AsyncGenerator<T[]> {

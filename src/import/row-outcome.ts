@@ -1,7 +1,7 @@
 /** What became of a row, in words: why it is held, what changed, which order it is. */
 
 import { isMade, nameOperation, type Operation, type Rejection } from "../ledger/operation.ts";
-import type { RowResult } from "./importer.ts";
+import type { RowResult } from "./import-types.ts";
 import type { ImportRow } from "./rows.ts";
 
 /** `row 3 (1001)`. */
@@ -18,6 +18,11 @@ export function describeHeld(operation: Operation): string {
   return `equals an order that another run is sending (operation ${name})`;
 }
 
+/** Why an order of which this ledger knows nothing holds a row. */
+export function describeElsewhere(orderId: string): string {
+  return `equals order ${orderId}, which was not sent from this machine`;
+}
+
 /** What a report says about a row that was not created; `columns` names fields as the file does. */
 export function explain(
   { outcome, decision, order, rejection }: RowResult,
@@ -28,6 +33,8 @@ export function explain(
     return { ...rejection, column: rejection.field === undefined ? undefined : nameOf(rejection.field) };
   if (outcome === "held" && decision?.kind === "held")
     return { code: "duplicate", message: describeHeld(decision.operation) };
+  if (outcome === "held" && decision?.kind === "elsewhere")
+    return { code: "duplicate", message: describeElsewhere(decision.orderId) };
   if (outcome === "cancelled") return { code: "cancelled", message: `order ${order?.id} was cancelled` };
   if (outcome === "changed" && decision?.kind === "changed") {
     const fields = decision.fields?.map(nameOf);

@@ -6,7 +6,9 @@ import { type Database, openDatabase } from "../sqlite/database.ts";
 import { createWriteQueue } from "../sqlite/write-queue.ts";
 import { type Customers, createCustomers } from "./customers.ts";
 import { createDrafts, type Drafts } from "./drafts.ts";
+import { createEvents } from "./events.ts";
 import { createKnownOrders, type KnownOrders } from "./known-orders.ts";
+import { createListings, type Listings } from "./listings.ts";
 import { createOperations, type Operations } from "./operations.ts";
 import { deleteOrderCache, type OwnedOrders, writeOrderCache } from "./order-cache.ts";
 import { createRuns, type Runs } from "./runs.ts";
@@ -16,7 +18,7 @@ import { applicationId, migrations } from "./schema.ts";
  * Each method is one transaction. The interface is asynchronous, since a database on a server can stand behind
  * it as well.
  */
-export interface Ledger extends Customers, Runs, Operations, Drafts, KnownOrders {
+export interface Ledger extends Customers, Runs, Operations, Listings, Drafts, KnownOrders {
   readonly path: string;
   inspect(): Promise<LedgerFacts>;
   /** Takes what was deleted out of the files. Throws `database` where other processes use them for too long. */
@@ -51,11 +53,13 @@ export async function openLedger(stateDirectory: string): Promise<Ledger> {
   const file = ledgerPath(stateDirectory);
   const database = await openDatabase({ path: file, title: "ledger", applicationId, migrations });
   const write = createWriteQueue(database);
+  const events = createEvents(database);
   return {
     path: file,
     ...createCustomers(database, write),
     ...createRuns(database, write),
-    ...createOperations(database, write),
+    ...createOperations(database, write, events),
+    ...createListings(database, write, events),
     ...createDrafts(database, write),
     ...createKnownOrders(database, write, (owners) => publishOrders(stateDirectory, owners)),
     inspect: async () => inspect(database),

@@ -25,6 +25,9 @@ export interface OperationName {
  */
 export type Allowance = "none" | "equal" | "extra";
 
+/** How a request ended without a clear answer: after a timeout the service may be at work on it for longer. */
+export type Loss = "broken" | "timeout";
+
 /** What the service says of an order that was made. */
 export interface OrderFacts {
   readonly id: string;
@@ -52,6 +55,12 @@ export interface Operation extends OperationName {
   /** Service's clock minus ours when it was sent, where it was known. */
   readonly offsetMs: number | undefined;
   readonly endedAtMs: number | undefined;
+  /** When it was sent and when it ended, in the ledger's own order of events, which no clock changes. */
+  readonly sentEvent: number | undefined;
+  readonly endedEvent: number | undefined;
+  readonly loss: Loss;
+  /** In doubt: when the first complete listing began that had no candidate for it. */
+  readonly firstLookMs: number | undefined;
   /** Equal for equal orders. */
   readonly content: string | undefined;
   readonly shop: string;
@@ -62,6 +71,8 @@ export interface Operation extends OperationName {
   readonly allowance: Allowance;
   /** In doubt when its run was undone: not sent again, and to be cancelled when it turns up. */
   readonly isUnwanted: boolean;
+  /** Its order was found by a command that was about others: nobody who sent it has been told. */
+  readonly isUntold: boolean;
   readonly order: OrderFacts | undefined;
   /** The state in which the order was last seen by a command that changed it. */
   readonly orderState: string | undefined;
@@ -126,6 +137,10 @@ export function readOperation(row: SqlRow): Operation {
     sentAtMs: numberOf(row.sent_at),
     offsetMs: numberOf(row.offset_ms),
     endedAtMs: numberOf(row.ended_at),
+    sentEvent: numberOf(row.sent_event),
+    endedEvent: numberOf(row.ended_event),
+    loss: row.loss === "timeout" ? "timeout" : "broken",
+    firstLookMs: numberOf(row.first_look_at),
     content: textOf(row.content),
     shop: textOf(row.shop) ?? "",
     ref: textOf(row.ref),
@@ -133,6 +148,7 @@ export function readOperation(row: SqlRow): Operation {
     row: numberOf(row.row),
     allowance: row.allowance as Allowance,
     isUnwanted: row.is_unwanted === 1,
+    isUntold: row.is_untold === 1,
     order:
       id === undefined
         ? undefined

@@ -4,9 +4,11 @@ import type { Draft } from "../model/draft.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
 import { NotDone, type Write } from "../sqlite/write-queue.ts";
+import type { Events } from "./events.ts";
 import {
   type Allowance,
   type CancelState,
+  type Loss,
   nameOperation,
   type Operation,
   type OperationName,
@@ -37,6 +39,8 @@ export interface NewCreate {
   readonly isDuplicateAllowed: boolean;
   /** Names of equal operations that somebody has seen and let pass. */
   readonly accepted: ReadonlySet<string>;
+  /** Service's clock minus ours, where it is known. */
+  readonly offsetMs?: number | undefined;
 }
 
 export type BegunCreate =
@@ -71,9 +75,12 @@ export type CreateOutcome =
       readonly state: "created" | "found";
       readonly order: OrderFacts;
       readonly orderState?: string | undefined;
+      /** How far the order's time stamp is ahead of the service's clock, where both are known. */
+      readonly stampAheadMs?: number | undefined;
     }
   | { readonly state: "refused"; readonly rejection: Rejection }
-  | { readonly state: "unsent" | "unknown"; readonly rejection?: Rejection | undefined };
+  | { readonly state: "unsent"; readonly rejection?: Rejection | undefined }
+  | { readonly state: "unknown"; readonly loss: Loss; readonly rejection?: Rejection | undefined };
 
 export interface CancelOutcome {
   readonly state: Exclude<CancelState, "ready" | "sending">;
@@ -126,6 +133,11 @@ export interface Operations {
     sent: SentFacts,
   ): Promise<readonly ClaimedRow[]>;
 
+  /**
+   * True while the operation is this owner's to send. It answers at once, so that nothing comes between this check
+   * and the request.
+   */
+  holdsClaim(name: OperationName, owner: number): boolean;
   /** `ready` becomes `sending`. Throws LostClaim. */
   markSending(name: OperationName, owner: number, sent: SentFacts): Promise<void>;
   /** `sending` becomes `ready` again: it certainly was not made. Throws LostClaim. */
@@ -139,6 +151,8 @@ export interface Operations {
     /** The commit may be shared with a later write: until then a crash leaves the operation in doubt. */
     options?: { readonly canWait: boolean },
   ): Promise<void>;
+  /** Whoever sent these has been told that their orders were found. */
+  markTold(names: readonly OperationName[]): Promise<void>;
   /** Settles a create in doubt. False where it is not in doubt any more. Throws OrderTaken. */
   settleCreate(name: OperationName, outcome: CreateOutcome, nowMs: number): Promise<boolean>;
 
@@ -170,10 +184,10 @@ export interface Operations {
   deletePersonalData(customer: number, isForced: boolean): Promise<number>;
 }
 
-const columns = `run, number, kind, state, customer, owner, attempt, sent_at, offset_ms, content, shop, ref, file,
-  row, allowance, draft, defaults`;
+const columns = `run, number, kind, state, customer, owner, attempt, sent_at, sent_event, offset_ms, content, shop,
+  ref, file, row, allowance, draft, defaults`;
 
-export function createOperations(database: Database, write: Write): Operations {
+export function createOperations(database: Database, write: Write, events: Events): Operations {
   const sql = database.sql;
   /** The last operation number of the runs of this process. */
   const lastNumbers = new Map<number, number>();
@@ -211,6 +225,7 @@ export function createOperations(database: Database, write: Write): Operations {
       run.number,
       state === "sending" ? 1 : 0,
       sentAtMs ?? null,
+      state === "sending" ? events.next() : null,
       offsetMs === undefined ? null : Math.round(offsetMs),
       content ?? null,
       file?.shop ?? null,
@@ -221,9 +236,9 @@ export function createOperations(database: Database, write: Write): Operations {
       writeDraft(draft),
       row && row.defaults.length > 0 ? row.defaults.join(",") : null,
     ];
-    sql(`INSERT INTO operations (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
-      ...values,
-    );
+    sql(
+      `INSERT INTO operations (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(...values);
     return name;
   }
 
@@ -261,7 +276,28 @@ export function createOperations(database: Database, write: Write): Operations {
         ? (each: Operation) => each.ref === undefined && isOfFile(each, file)
         : (each: Operation) => each.ref === row.ref && each.shop === file.shop;
     const own = row.ref === undefined ? same.filter(isOwn) : byRef(customer, file.shop, row.ref);
-    return decideRow(row, { own, equal: same.filter((each) => !isOwn(each)) }, file, policy, nowMs);
+    const elsewhere = (asked: Pick<RowToSend, "row">) => {
+      const orderId = policy.elsewhere?.(asked);
+      return orderId !== undefined && !isOwned(customer, orderId) ? orderId : undefined;
+    };
+    const others = same.filter((each) => !isOwn(each));
+    return decideRow(row, { own, equal: others }, file, { ...policy, elsewhere }, nowMs);
+  }
+
+  /** The service's clock minus ours as it was last known. */
+  function lastOffset(customer: number): number | undefined {
+    const offset = sql("SELECT offset_ms FROM customers WHERE id = ?").get(customer)?.offset_ms;
+    return offset === null || offset === undefined ? undefined : Number(offset);
+  }
+
+  /** True for an order that a create of this ledger has become. */
+  function isOwned(customer: number, orderId: string): boolean {
+    return (
+      sql("SELECT 1 FROM operations WHERE customer = ? AND order_id = ? AND kind = 'create'").get(
+        customer,
+        orderId,
+      ) !== undefined
+    );
   }
 
   /** Throws LostClaim unless the operation is still this owner's and in one of the states. */
@@ -286,12 +322,16 @@ export function createOperations(database: Database, write: Write): Operations {
     const rejection = "rejection" in outcome ? outcome.rejection : undefined;
     if (order) ensureFree(name, order.id);
     sql(
-      `UPDATE operations SET state = ?, ended_at = ?, order_id = ?, order_no = ?, tracking_number = ?,
-         estimated_fee = ?, order_state = ?, error_code = ?, error_message = ?, error_field = ?
+      `UPDATE operations SET state = ?, ended_at = ?, ended_event = ?, loss = ?, stamp_ahead_ms = ?, order_id = ?,
+         order_no = ?, tracking_number = ?, estimated_fee = ?, order_state = ?, error_code = ?, error_message = ?,
+         error_field = ?
        WHERE run = ? AND number = ?`,
     ).run(
       outcome.state,
       nowMs,
+      outcome.state === "unknown" ? events.next() : null,
+      outcome.state === "unknown" ? outcome.loss : null,
+      "order" in outcome && outcome.stampAheadMs !== undefined ? Math.round(outcome.stampAheadMs) : null,
       order?.id ?? null,
       order?.order_no ?? null,
       order?.tracking_number ?? null,
@@ -352,19 +392,25 @@ export function createOperations(database: Database, write: Write): Operations {
   }
 
   return {
-    beginCreate: (run, { content, draft, windowMs, isDuplicateAllowed, accepted }, nowMs) =>
+    beginCreate: (run, { content, draft, windowMs, isDuplicateAllowed, accepted, offsetMs }, nowMs) =>
       write(() => {
         const all = findEquals(byContent(run.customer, content), windowMs, nowMs);
         const isOpen = (operation: Operation) => !accepted.has(nameOperation(operation));
         const inDoubt = all.inDoubt.filter(isOpen);
-        const recent = isDuplicateAllowed ? [] : all.recent.filter(isOpen);
+        // Who has not seen that it was created cannot mean a second one.
+        const recent = all.recent.filter(
+          (operation) => isOpen(operation) && (!isDuplicateAllowed || operation.isUntold),
+        );
         if (inDoubt.length + recent.length > 0)
           return { kind: "stopped", equals: { ...all, inDoubt, recent } } as const;
+        if (offsetMs !== undefined)
+          sql("UPDATE customers SET offset_ms = ? WHERE id = ?").run(Math.round(offsetMs), run.customer);
         const allowance = all.recent.length > 0 ? "equal" : "none";
         const operation = insert(run, {
           kind: "create",
           state: "sending",
           sentAtMs: nowMs,
+          offsetMs: offsetMs ?? lastOffset(run.customer),
           content,
           draft,
           allowance,
@@ -438,20 +484,32 @@ export function createOperations(database: Database, write: Write): Operations {
         });
       }),
 
+    holdsClaim({ run, number }, owner) {
+      const row = sql("SELECT state, owner FROM operations WHERE run = ? AND number = ?").get(run, number);
+      return row?.owner === owner && row.state === "sending";
+    },
+
     markSending: (name, owner, { atMs, offsetMs }) =>
       write(() => {
         ensureOwner(name, owner, ["ready"]);
         sql(
-          `UPDATE operations SET state = 'sending', attempt = attempt + 1, sent_at = coalesce(sent_at, ?),
-             offset_ms = coalesce(offset_ms, ?) WHERE run = ? AND number = ?`,
-        ).run(atMs, offsetMs === undefined ? null : Math.round(offsetMs), name.run, name.number);
+          `UPDATE operations SET state = 'sending', attempt = attempt + 1, sent_at = ?, sent_event = ?,
+             offset_ms = ? WHERE run = ? AND number = ?`,
+        ).run(
+          atMs,
+          events.next(),
+          offsetMs === undefined ? null : Math.round(offsetMs),
+          name.run,
+          name.number,
+        );
       }),
 
     markReady: (name, owner) =>
       write(() => {
         ensureOwner(name, owner, ["sending"]);
         sql(
-          "UPDATE operations SET state = 'ready', sent_at = NULL, offset_ms = NULL WHERE run = ? AND number = ?",
+          `UPDATE operations SET state = 'ready', sent_at = NULL, sent_event = NULL, offset_ms = NULL
+           WHERE run = ? AND number = ?`,
         ).run(name.run, name.number);
       }),
 
@@ -469,6 +527,11 @@ export function createOperations(database: Database, write: Write): Operations {
         );
         if (row?.state !== "unknown") return false;
         setOutcome(name, outcome, nowMs);
+        sql("UPDATE operations SET is_untold = ? WHERE run = ? AND number = ?").run(
+          outcome.state === "found" ? 1 : 0,
+          name.run,
+          name.number,
+        );
         return true;
       }),
 
@@ -539,8 +602,9 @@ export function createOperations(database: Database, write: Write): Operations {
           run,
         );
         sql(
-          "UPDATE operations SET state = 'unknown', ended_at = ? WHERE owner = ? AND state = 'sending'",
-        ).run(nowMs, run);
+          `UPDATE operations SET state = 'unknown', ended_at = ?, ended_event = ?, loss = 'broken'
+           WHERE owner = ? AND state = 'sending'`,
+        ).run(nowMs, events.next(), run);
       }),
 
     async findOwners(customer, orderIds) {
@@ -566,6 +630,12 @@ export function createOperations(database: Database, write: Write): Operations {
         ).all(account, service, limit),
       );
     },
+
+    markTold: (names) =>
+      write(() => {
+        for (const { run, number } of names)
+          sql("UPDATE operations SET is_untold = 0 WHERE run = ? AND number = ?").run(run, number);
+      }),
 
     markUnwanted: (names) =>
       write(() => {

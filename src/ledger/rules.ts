@@ -43,6 +43,8 @@ export interface RowPolicy {
   readonly isCovered?: (operation: Operation) => boolean;
   /** Rows whose orders were cancelled are sent once more. */
   readonly resendCancelled: boolean;
+  /** The id of an order that equals a row and that this ledger does not know. */
+  readonly elsewhere?: ((row: Pick<RowToSend, "row">) => string | undefined) | undefined;
   /** Rows that were named as second orders. */
   isAllowed(row: Pick<RowToSend, "row" | "ref">): boolean;
 }
@@ -63,7 +65,9 @@ export type RowDecision =
   /** Its own request is in doubt, or another run is at work on it. */
   | { readonly kind: "in_doubt"; readonly operation: Operation }
   /** An equal order stands in its way. */
-  | { readonly kind: "held"; readonly operation: Operation };
+  | { readonly kind: "held"; readonly operation: Operation }
+  /** So does one that this ledger does not know; `isCovered`: the row counts as shipped by it. */
+  | { readonly kind: "elsewhere"; readonly orderId: string; readonly isCovered: boolean };
 
 /**
  * Decides about one row. `own` are the operations that the row may have become: of the same ref, or of the same
@@ -94,6 +98,8 @@ export function decideRow(
     return { kind: "refused", operation };
   const supersedes = operation ? { supersedes: operation } : {};
   const blocker = findBlocker(row, equal, file, policy, nowMs);
+  const orderId = blocker || isAllowed ? undefined : policy.elsewhere?.(row);
+  if (orderId !== undefined) return { kind: "elsewhere", orderId, isCovered: policy.skipShipped };
   if (!blocker) return { kind: "send", allowance: "none", ...supersedes };
   if (isMade(blocker) && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
   if (isMade(blocker) && policy.skipShipped)
@@ -184,7 +190,7 @@ function findBlocker(
     // Other refs are other orders. But a ref that is gone from the file while its order is in doubt may be this one.
     if (haveRefs) return !isMade(operation) && isOfFile(operation, file);
     if (!isMade(operation) || row.ref === undefined) return true;
-    return isOfFile(operation, file) || isWithin(operation, windowMs, nowMs);
+    return isOfFile(operation, file) || isRecent(operation, windowMs, nowMs);
   });
   return candidates.find((operation) => !isMade(operation)) ?? candidates.at(-1);
 }
@@ -201,6 +207,11 @@ function isOfRow(operation: Operation, file: FileFacts, seen: Map<string, number
 
 export function isOfFile(operation: Operation, { files }: FileFacts): boolean {
   return operation.file !== undefined && files.includes(operation.file);
+}
+
+/** What was found without its sender knowing counts as just made until that was told. */
+function isRecent(operation: Operation, windowMs: number, nowMs: number): boolean {
+  return operation.isUntold || isWithin(operation, windowMs, nowMs);
 }
 
 function isWithin(operation: Operation, windowMs: number, nowMs: number): boolean {
@@ -223,9 +234,9 @@ export function findEquals(equal: readonly Operation[], windowMs: number, nowMs:
   const made = live.filter((operation) => isMade(operation));
   return {
     inDoubt: live.filter((operation) => !isMade(operation)),
-    recent: made.filter((operation) => isWithin(operation, windowMs, nowMs)),
+    recent: made.filter((operation) => isRecent(operation, windowMs, nowMs)),
     earlier: made.filter(
-      (operation) => !isWithin(operation, windowMs, nowMs) && isWithin(operation, terminalWindowMs, nowMs),
+      (operation) => !isRecent(operation, windowMs, nowMs) && isWithin(operation, terminalWindowMs, nowMs),
     ),
   };
 }

@@ -5,16 +5,21 @@ export const applicationId = 0x4352_4c47;
 
 /**
  * Order ids are text: they may be larger than a number can hold. Times are milliseconds of this machine's clock.
- * A draft is personal data: `logout` empties the column and keeps the row.
+ * A draft is personal data: `logout` empties the column and keeps the row. Events number what happens at the
+ * service in the order in which this ledger knows it, whatever the clock says.
  */
 const first = `
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 INSERT INTO facts VALUES ('salt', hex(randomblob(32)));
 
+CREATE TABLE events (last INTEGER NOT NULL) STRICT;
+INSERT INTO events VALUES (0);
+
 CREATE TABLE customers (
   id INTEGER PRIMARY KEY,
   service TEXT NOT NULL,
   profile_id TEXT,
+  offset_ms INTEGER,
   UNIQUE (service, profile_id)
 ) STRICT;
 
@@ -69,6 +74,15 @@ CREATE TABLE operations (
   sent_at INTEGER,
   offset_ms INTEGER,
   ended_at INTEGER,
+  sent_event INTEGER,
+  ended_event INTEGER,
+  loss TEXT,
+  first_look_at INTEGER,
+  stamp_ahead_ms INTEGER,
+  first_shown_ms INTEGER,
+  missing_ms INTEGER,
+  kept_fields INTEGER NOT NULL DEFAULT 0,
+  changed_fields INTEGER NOT NULL DEFAULT 0,
   content TEXT,
   shop TEXT,
   ref TEXT,
@@ -77,6 +91,7 @@ CREATE TABLE operations (
   allowance TEXT NOT NULL DEFAULT 'none',
   is_superseded INTEGER NOT NULL DEFAULT 0,
   is_unwanted INTEGER NOT NULL DEFAULT 0,
+  is_untold INTEGER NOT NULL DEFAULT 0,
   order_id TEXT,
   order_no TEXT,
   tracking_number TEXT,
@@ -95,6 +110,22 @@ CREATE INDEX operations_by_content ON operations (customer, content) WHERE kind 
 CREATE INDEX operations_by_ref ON operations (customer, ref) WHERE ref IS NOT NULL;
 CREATE INDEX open_operations ON operations (customer, state) WHERE state IN ('ready', 'sending', 'unknown');
 CREATE INDEX operations_by_order ON operations (order_id) WHERE kind = 'cancel';
+
+CREATE TABLE listings (
+  customer INTEGER NOT NULL REFERENCES customers,
+  event INTEGER NOT NULL,
+  ended_at INTEGER NOT NULL,
+  date_from TEXT,
+  PRIMARY KEY (customer, event)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sightings (
+  customer INTEGER NOT NULL REFERENCES customers,
+  order_id TEXT NOT NULL,
+  event INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL,
+  PRIMARY KEY (customer, order_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE drafts (
   account TEXT NOT NULL,

@@ -4,24 +4,30 @@ import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError } from "../core/errors.ts";
-import type { Rejection } from "../ledger/operation.ts";
+import { isMade, nameOperation, type Rejection } from "../ledger/operation.ts";
 import type { CreateOutcome } from "../ledger/operations.ts";
 import { LostClaim, OrderTaken } from "../ledger/operations.ts";
 import type { Draft } from "../model/draft.ts";
-import type { CreatedOrder, OrderDetail } from "../model/interface.ts";
+import type { CreatedOrder } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
-import { evidenceOf } from "./evidence.ts";
-import { type BegunOrder, beginOrder, howToResolve, orderFacts, refusalCheckMs } from "./guard.ts";
-import { lookFor } from "./lookup.ts";
-import type { SearchResult } from "./reconcile.ts";
+import type { OrdersElsewhere } from "./elsewhere.ts";
+import { evidenceOf, lossOf } from "./evidence.ts";
+import { type BegunOrder, beginOrder, howToResolve } from "./guard.ts";
+import { orderFacts, stampAheadMs } from "./order-facts.ts";
+import type { StillInDoubt } from "./reconcile-types.ts";
 import { redactRejection } from "./redacted-rejection.ts";
+import { createReconcileTools, settleInDoubt } from "./settle.ts";
 
-/** The service may still be at work on an order whose answer was lost, so one look is not enough. */
-const waitsBeforeLooksMs = [0, 1_000, 3_000];
+/** So long a create looks for its own order: the service may still be at work on it, or list it late. */
+const patienceMs = 15_000;
 
 export interface OrderToSend {
   readonly draft: Draft;
   readonly isDuplicateAllowed: boolean;
+  /** How long an order may be missing in the list, where a person says so. */
+  readonly settleMs?: number | undefined;
+  /** Orders of the account that this ledger does not know, where they are compared. */
+  readonly elsewhere?: Promise<OrdersElsewhere | undefined> | undefined;
   /** Asks somebody at a terminal; undefined where nobody can be asked. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
 }
@@ -33,6 +39,7 @@ export interface OrderToSend {
  */
 export async function sendOrder(order: OrderToSend, context: Context): Promise<CreatedOrder | undefined> {
   const { draft } = order;
+  if (!order.isDuplicateAllowed && !(await passesElsewhere(order))) return undefined;
   const begun = await beginOrder({ ...order, command: "orders create", content: contentOf(draft) }, context);
   if (!begun) return undefined;
   const end = (outcome: CreateOutcome) => recordEnd(begun, outcome, context);
@@ -42,8 +49,13 @@ export async function sendOrder(order: OrderToSend, context: Context): Promise<C
   }
   const service = await context.service();
   try {
-    const created = await send(draft, service, context);
-    await end({ state: "created", order: orderFacts(created), orderState: created.status ?? undefined });
+    const created = await send(draft, service, begun, context);
+    await end({
+      state: "created",
+      order: orderFacts(created),
+      orderState: created.status ?? undefined,
+      stampAheadMs: stampAheadMs(created.created_at, context.clock.now(), service.clockOffsetMs()),
+    });
     return created;
   } catch (error) {
     if (!(error instanceof ServiceFailure) && !context.signal.aborted) throw error;
@@ -55,17 +67,31 @@ export async function sendOrder(order: OrderToSend, context: Context): Promise<C
     }
     await end({
       state: "unknown",
+      loss: lossOf(error),
       ...(evidence === "refused" ? { rejection: rejectionOf(lost, draft) } : {}),
     });
     if (context.signal.aborted) throw await interruptedWhileSending(error, begun, context);
-    if (evidence === "refused") return await checkRefusal(begun, lost, context);
-    context.messages.note(`${lost.message}. Looking whether the order was created…`);
-    return await lookForOrder(begun, lost, context);
+    if (evidence === "in_doubt")
+      context.messages.note(`${lost.message}. Looking whether the order was created…`);
+    return await lookForOrder(begun, lost, order.settleMs, context);
   }
 }
 
-async function send(draft: Draft, service: CourierService, { messages }: Context): Promise<CreatedOrder> {
-  const { order, message } = await service.createOrder(draft);
+/** False where somebody does not want an order that was made elsewhere a second time. */
+async function passesElsewhere({ draft, elsewhere, ask }: OrderToSend): Promise<boolean> {
+  const [id] = (await (await elsewhere)?.findEqual(draft)) ?? [];
+  if (id === undefined || !ask) return true;
+  return ask(`An equal order, ${id}, was not sent from this machine. Send it again?`);
+}
+
+async function send(
+  draft: Draft,
+  service: CourierService,
+  { ledger, run, operation }: BegunOrder,
+  { messages }: Context,
+): Promise<CreatedOrder> {
+  const mayLeave = () => ledger.holdsClaim(operation, run.number);
+  const { order, message } = await service.createOrder(draft, { mayLeave });
   if (message !== undefined) messages.note(`The service says: ${message}`);
   return order;
 }
@@ -110,100 +136,66 @@ function orderTaken({ orderId, holder }: OrderTaken): CourierError {
   );
 }
 
-/**
- * The service says no in a way that the specification does not define: a complete look a little later decides.
- * Throws the refusal where no order is there.
- */
-async function checkRefusal(
-  begun: BegunOrder,
-  refusal: ServiceFailure,
-  context: Context,
-): Promise<CreatedOrder> {
-  const { ledger, operation } = begun;
-  let result: SearchResult;
-  try {
-    await context.clock.sleep(refusalCheckMs, context.signal);
-    const sent = await ledger.findOperation(operation);
-    result = sent ? await lookFor(sent, ledger, context) : { kind: "unclear", candidates: [] };
-  } catch (error) {
-    if (context.signal.aborted) throw await interruptedWhileSending(error, begun, context);
-    if (!(error instanceof ServiceFailure)) throw error;
-    throw await unknown(begun, refusal, `and looking for it failed too: ${error.message}`, context);
-  }
-  if (result.kind === "found") return adopt(begun, result.order, context);
-  if (result.kind === "unclear") throw await unclear(begun, refusal, result.candidates, context);
-  const rejection = (await ledger.findOperation(operation))?.rejection;
-  if (rejection) await ledger.settleCreate(operation, { state: "refused", rejection }, context.clock.now());
-  throw refusal;
-}
-
-/** The order is there: it is given back as if its answer had come. */
-async function adopt(begun: BegunOrder, order: OrderDetail, context: Context): Promise<CreatedOrder> {
-  const outcome = {
-    state: "found",
-    order: orderFacts(order),
-    orderState: order.status ?? undefined,
-  } as const;
-  await recordFound(begun, outcome, context);
-  context.messages.note(`The order was created: found it as ${order.id.value}`);
-  return order;
-}
-
-async function unclear(
-  begun: BegunOrder,
-  lost: ServiceFailure,
-  candidates: readonly OrderDetail[],
-  context: Context,
-): Promise<CourierError> {
-  const ids = candidates.map(({ id }) => id.value);
-  const told =
-    ids.length === 0
-      ? "and what was sent is no longer known"
-      : `and these orders may be it: ${ids.join(", ")}`;
-  return unknown(begun, lost, told, context, ids);
-}
-
+/** Looks for the order; gives it back as if its answer had come, or throws what is known of it. */
 async function lookForOrder(
   begun: BegunOrder,
   lost: ServiceFailure,
+  settleMs: number | undefined,
   context: Context,
 ): Promise<CreatedOrder> {
-  const { ledger, operation } = begun;
-  let result: SearchResult = { kind: "absent" };
+  const { ledger, run, operation } = begun;
+  const name = nameOperation(operation);
+  let left: StillInDoubt | undefined;
   try {
-    for (const waitMs of waitsBeforeLooksMs) {
-      if (waitMs > 0) await context.clock.sleep(waitMs, context.signal);
-      const sent = await ledger.findOperation(operation);
-      if (sent) result = await lookFor(sent, ledger, context);
-      if (result.kind !== "absent") break;
+    const { customer, number } = run;
+    const tools = await createReconcileTools({ ledger, customer, run: number, settleMs }, context);
+    const settled = await settleInDoubt([name], tools, { patienceMs, polls: true });
+    const order = settled.found.get(name);
+    if (order) {
+      await ledger.markTold([operation]);
+      context.messages.note(`The order was created: found it as ${order.id.value}`);
+      return order;
     }
+    left = settled.left.get(name);
   } catch (error) {
     if (context.signal.aborted) throw await interruptedWhileSending(error, begun, context);
     if (!(error instanceof ServiceFailure)) throw error;
-    throw await unknown(begun, lost, `and looking for it failed too: ${error.message}`, context);
+    throw await unknown(begun, lost, `and looking for it failed too: ${error.message}`, undefined, context);
   }
-  if (result.kind === "found") return adopt(begun, result.order, context);
-  if (result.kind === "absent")
-    throw await unknown(begun, lost, "and it is not in the list of orders so far", context);
-  throw await unclear(begun, lost, result.candidates, context);
+  const settled = await ledger.findOperation(operation);
+  // Another process was faster.
+  if (settled && isMade(settled) && settled.order) return (await context.service()).order(settled.order.id);
+  if (settled?.state === "refused") throw lost;
+  if (settled?.state === "unsent") throw notCreated(lost, context);
+  throw await unknown(begun, lost, describeLeft(left), left, context);
 }
 
-async function recordFound({ ledger, operation }: BegunOrder, outcome: CreateOutcome, context: Context) {
-  try {
-    await ledger.settleCreate(operation, outcome, context.clock.now());
-  } catch (error) {
-    if (error instanceof OrderTaken) throw orderTaken(error);
-    if (!(error instanceof CourierError)) throw error;
-    context.messages.warn(`the order was found, but the ledger could not record it: ${error.message}`);
-  }
+function describeLeft(left: StillInDoubt | undefined): string {
+  if (left?.kind !== "unclear") return "and it is not in the list of orders so far";
+  const { candidates } = left;
+  if (candidates.length === 0) return "and what was sent is no longer known";
+  const shown = candidates.slice(0, candidatesShown).join(", ");
+  const more = candidates.length > candidatesShown ? ` and ${candidates.length - candidatesShown} more` : "";
+  return `and these orders may be it: ${shown}${more}`;
+}
+
+const candidatesShown = 5;
+
+function notCreated(lost: ServiceFailure, { nextCommand }: Context): CourierError {
+  return new CourierError("not_created", 5, `the order was not created: ${lost.message}`, {
+    hint: `send it again: ${nextCommand("orders create")} with the same order`,
+    status: lost.status,
+    serviceCode: lost.serviceCode,
+    cause: lost,
+  });
 }
 
 async function unknown(
   { ledger, operation }: BegunOrder,
   lost: ServiceFailure,
   found: string,
+  left: StillInDoubt | undefined,
   context: Context,
-  candidates: readonly string[] = [],
 ): Promise<CourierError> {
   const sent = await ledger.findOperation(operation);
   return new CourierError(
@@ -211,12 +203,12 @@ async function unknown(
     6,
     `it is not known whether the order was created: ${lost.message}, ${found}`,
     {
-      hint: sent ? howToResolve(sent, context) : "look for it before you send it again",
+      hint: sent ? howToResolve(sent, left, context) : "look for it before you send it again",
       status: lost.status,
       serviceCode: lost.serviceCode,
       details: {
         sent_at: sent?.sentAtMs === undefined ? null : new Date(sent.sentAtMs).toISOString(),
-        candidates,
+        candidates: left?.kind === "unclear" ? left.candidates : [],
       },
       cause: lost,
     },
@@ -229,7 +221,7 @@ async function interruptedWhileSending(cause: unknown, { ledger, operation }: Be
   const message = "stopped while the order was being sent: it may or may not have been created";
   const sent = await ledger.findOperation(operation).catch(() => undefined);
   return new CourierError("outcome_unknown", exit, message, {
-    hint: sent ? howToResolve(sent, context) : "look for it before you send it again",
+    hint: sent ? howToResolve(sent, undefined, context) : "look for it before you send it again",
     cause,
   });
 }

@@ -1,6 +1,7 @@
 /** What a failed create says about whether the order was made, as a pure function. */
 
-import type { ServiceFailure } from "../api/failure.ts";
+import { ServiceFailure } from "../api/failure.ts";
+import type { Loss } from "../ledger/operation.ts";
 
 /**
  * `not_made`: certainly no order. `refused`: the service says no, but not in the one way that the specification
@@ -13,14 +14,23 @@ const doubtfulStatuses: ReadonlySet<number> = new Set([408, 409, 425, 499]);
 
 /**
  * Certain are only: no connection, or a request that was not written whole; HTTP 429 and 401; and INVALID_PARAMETER
- * in the envelope under any status (section 7). Other codes are not specified: nothing is learned from them.
+ * in the envelope under any status (section 7). Other codes are not specified: nothing is learned from them. A page
+ * without the envelope may come from something between us and the service that has let the request through.
  */
 export function evidenceOf(failure: ServiceFailure): Evidence {
   const { kind, status, serviceCode } = failure;
   if (kind === "unreachable" || serviceCode === "INVALID_PARAMETER") return "not_made";
   if (status === 429 || status === 401) return "not_made";
-  if (failure.mayHaveHappened) return "in_doubt";
-  // A page without the service's envelope comes from something before the service.
-  if (serviceCode === undefined) return "not_made";
+  if (failure.mayHaveHappened || serviceCode === undefined) return "in_doubt";
   return doubtfulStatuses.has(status ?? 0) ? "in_doubt" : "refused";
+}
+
+/** Gateways answer with these when the service behind them has not answered in time. */
+const timeoutStatuses: ReadonlySet<number> = new Set([408, 499, 504, 522, 524]);
+
+/** How a request in doubt ended: after a timeout the service may be at work on it for longer. */
+export function lossOf(failure: unknown): Loss {
+  if (!(failure instanceof ServiceFailure)) return "broken";
+  const isTimeout = failure.code === "timed_out" || timeoutStatuses.has(failure.status ?? 0);
+  return isTimeout ? "timeout" : "broken";
 }

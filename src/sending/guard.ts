@@ -5,17 +5,17 @@ import type { Context } from "../command/command.ts";
 import { capitalised } from "../command/options.ts";
 import { CourierError } from "../core/errors.ts";
 import { checkLiveness } from "../core/process-identity.ts";
-import { formatRelative, utcDate } from "../core/time.ts";
+import { formatRelative, formatUntil, utcDate } from "../core/time.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { isMade, nameOperation, type Operation, type OperationName, type Run } from "../ledger/operation.ts";
-import { OrderTaken } from "../ledger/operations.ts";
 import { type Equals, scriptWindowMs, terminalWindowMs } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
-import { lookFor } from "./lookup.ts";
 import { releaseDeadRuns } from "./owners.ts";
+import type { ReconcileTools, StillInDoubt } from "./reconcile-types.ts";
+import { createReconcileTools, settleInDoubt } from "./settle.ts";
 
-/** A refusal that the specification does not define is checked so long after it. */
-export const refusalCheckMs = 2_000;
+/** So long a create waits for what can be known of an equal one in doubt. */
+const patienceMs = 5_000;
 
 export interface GuardedOrder {
   /** As the log names it: `orders create`. */
@@ -25,6 +25,8 @@ export interface GuardedOrder {
   /** Undefined for a body that is no order as the interface describes it. */
   readonly draft: Draft | undefined;
   readonly isDuplicateAllowed: boolean;
+  /** How long an order may be missing in the list, where a person says so. */
+  readonly settleMs?: number | undefined;
   /** Asks somebody at a terminal; undefined where nobody can be asked. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
 }
@@ -47,12 +49,14 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
   const windowMs = ask ? terminalWindowMs : scriptWindowMs;
   const accepted = new Set<string>();
   let found: readonly Operation[] | undefined;
+  let left: InDoubt = new Map();
   for (;;) {
     // It was in doubt a moment ago: whoever sends it again, even with a flag, has not seen that it was created.
     const justFound = found?.filter((each) => !accepted.has(nameOperation(each))) ?? [];
     let equals: Pick<Equals, "inDoubt" | "recent"> = { inDoubt: [], recent: justFound };
     if (justFound.length === 0) {
-      const create = { content, draft, windowMs, isDuplicateAllowed, accepted };
+      const offsetMs = (await context.service()).clockOffsetMs();
+      const create = { content, draft, windowMs, isDuplicateAllowed, accepted, offsetMs };
       const begun = await ledger.beginCreate(run, create, context.clock.now());
       if (begun.kind === "begun") {
         const [earlier] = begun.earlier;
@@ -63,7 +67,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     }
     if (found === undefined) {
       run = await checkCustomer(run, ledger, context);
-      found = await settleEquals(equals, run, ledger, context);
+      ({ found, left } = await settleEquals(equals, run, order, ledger, context));
       continue;
     }
     const passed = isDuplicateAllowed ? await findInProgress(equals, ledger, context) : [];
@@ -72,7 +76,9 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     const stopping = [...equals.inDoubt, ...equals.recent];
     const [first] = stopping;
     if (!first) continue;
-    if (!ask) throw duplicate(first, justFound.length > 0, context);
+    await ledger.markTold(stopping.filter(isMade));
+    if (!ask)
+      throw duplicate(first, left.get(nameOperation(first)), justFound.length > 0 || first.isUntold, context);
     if (!(await ask(`${capitalised(describeEqual(first, context))}. Send it again?`))) return undefined;
     for (const each of stopping) accepted.add(nameOperation(each));
   }
@@ -84,29 +90,42 @@ async function checkCustomer(run: Run, ledger: Ledger, context: Context): Promis
   return id === run.customer ? run : ledger.assignRun(run, id);
 }
 
-/** Looks at the service for what is in doubt, and whether a recent order was cancelled. Gives back what was found. */
+type InDoubt = ReadonlyMap<string, StillInDoubt>;
+
+/** Looks at the service for what is in doubt, and whether a recent order was cancelled. */
 async function settleEquals(
   { inDoubt, recent }: Pick<Equals, "inDoubt" | "recent">,
   run: Run,
+  { settleMs }: GuardedOrder,
   ledger: Ledger,
   context: Context,
-): Promise<readonly Operation[]> {
-  await releaseDeadRuns(ledger, run.customer, context.processes, context.clock.now(), run.number);
+): Promise<{ readonly found: readonly Operation[]; readonly left: InDoubt }> {
+  const { customer, number } = run;
+  await releaseDeadRuns(ledger, customer, context.processes, context.clock.now(), number);
+  const names = inDoubt.map(nameOperation);
+  const tools = await createReconcileTools({ ledger, customer, run: number, settleMs }, context);
+  const left = names.length > 0 ? await settleIfPossible(names, tools) : new Map();
   const found: Operation[] = [];
   for (const name of inDoubt) {
     const operation = await ledger.findOperation(name);
-    if (operation?.state !== "unknown") continue;
-    if (await isFoundNow(operation, ledger, context)) {
-      const settled = await ledger.findOperation(name);
-      if (settled) found.push(settled);
-    }
+    if (operation && isMade(operation)) found.push(operation);
   }
   for (const { order, customer } of recent) {
     if (!order) continue;
     const state = await readState(order.id, context);
     if (state !== undefined) await ledger.noteOrderState(customer, order.id, state);
   }
-  return found;
+  return { found, left };
+}
+
+/** Where the service does not let us look, all stays in doubt. */
+async function settleIfPossible(names: readonly string[], tools: ReconcileTools): Promise<InDoubt> {
+  try {
+    return (await settleInDoubt(names, tools, { patienceMs })).left;
+  } catch (error) {
+    if (!(error instanceof CourierError)) throw error;
+    return new Map();
+  }
 }
 
 /** Equal orders that a living process is sending at this moment are not in doubt: `--allow-duplicate` is for them, too. */
@@ -124,46 +143,6 @@ async function findInProgress(
     if (isAtWork && checkLiveness(owner.process, processes) === "alive") names.push(nameOperation(name));
   }
   return names;
-}
-
-/** False where the service does not let us look. */
-async function isFoundNow(operation: Operation, ledger: Ledger, context: Context): Promise<boolean> {
-  try {
-    return await settleIfFound(operation, ledger, context);
-  } catch (error) {
-    if (!(error instanceof CourierError)) throw error;
-    return false; // it stays in doubt
-  }
-}
-
-/**
- * Looks once for the order of a create in doubt, and records it where it is found. One that the service has refused
- * is refused where no order is there. Throws ServiceFailure.
- */
-export async function settleIfFound(
-  operation: Operation,
-  ledger: Ledger,
-  context: Context,
-): Promise<boolean> {
-  const { rejection, endedAtMs } = operation;
-  const waitMs = rejection && endedAtMs !== undefined ? endedAtMs + refusalCheckMs - context.clock.now() : 0;
-  if (waitMs > 0) await context.clock.sleep(Math.min(waitMs, refusalCheckMs), context.signal);
-  const result = await lookFor(operation, ledger, context);
-  if (result.kind === "absent" && rejection)
-    await ledger.settleCreate(operation, { state: "refused", rejection }, context.clock.now());
-  if (result.kind !== "found") return false;
-  const { order } = result;
-  const outcome = {
-    state: "found",
-    order: orderFacts(order),
-    orderState: order.status ?? undefined,
-  } as const;
-  try {
-    return await ledger.settleCreate(operation, outcome, context.clock.now());
-  } catch (error) {
-    if (error instanceof OrderTaken) return false;
-    throw error;
-  }
 }
 
 /** Undefined where the service does not tell: a look-up that is refused proves nothing. */
@@ -185,42 +164,44 @@ function describeEqual(operation: Operation, { clock }: Context): string {
   return `the same order is being sent by another courier process (run ${operation.run})`;
 }
 
-function duplicate(operation: Operation, isJustFound: boolean, context: Context): CourierError {
+function duplicate(
+  operation: Operation,
+  left: StillInDoubt | undefined,
+  isJustFound: boolean,
+  context: Context,
+): CourierError {
   const told = `${describeEqual(operation, context)}; nothing was sent`;
-  if (!isJustFound) return new CourierError("duplicate", 2, told, { hint: waysOn(operation, context) });
+  if (!isJustFound) return new CourierError("duplicate", 2, told, { hint: waysOn(operation, left, context) });
   return new CourierError("duplicate", 2, `${told}: it was in doubt until now`, {
     hint: "this is your order if you meant one; to send another, run the command again with --allow-duplicate",
   });
 }
 
-function waysOn(operation: Operation, context: Context): string {
+function waysOn(operation: Operation, left: StillInDoubt | undefined, context: Context): string {
   if (isMade(operation)) return "to send it once more, add --allow-duplicate";
   if (operation.state !== "unknown")
     return "wait until that process has ended, then run the same command again";
-  return howToResolve(operation, context);
+  return howToResolve(operation, left, context);
 }
 
-/** What a person does about a create in doubt. */
-export function howToResolve(operation: Operation, { nextCommand }: Context): string {
+const candidatesShown = 5;
+
+/** What a person does about a create in doubt: waits where time will tell, or decides. */
+export function howToResolve(
+  operation: Operation,
+  left: StillInDoubt | undefined,
+  { nextCommand, clock }: Context,
+): string {
   const name = nameOperation(operation);
   const day = utcDate(operation.sentAtMs ?? 0, -1);
+  const wait =
+    left?.kind === "early"
+      ? `run the same command again after ${formatUntil(left.provedMs, clock.now())}: it will be known by then; or `
+      : left?.kind === "unclear" && left.candidates.length > 0
+        ? `these orders may be it: ${left.candidates.slice(0, candidatesShown).join(", ")}; `
+        : "";
   return (
-    `look for it: ${nextCommand(`orders list --from ${day} --all`)}; ` +
+    `${wait}look for it: ${nextCommand(`orders list --from ${day} --all`)}; ` +
     `then decide: ${nextCommand(`orders resolve ${name} --as ORDER`)}, or --not-created`
   );
-}
-
-/** What the ledger keeps of an order. */
-export function orderFacts(order: {
-  readonly id: { readonly value: string };
-  readonly order_no?: string | null | undefined;
-  readonly tracking_number?: string | null | undefined;
-  readonly estimated_fee?: { readonly value: string } | null | undefined;
-}) {
-  return {
-    id: order.id.value,
-    order_no: order.order_no ?? null,
-    tracking_number: order.tracking_number ?? null,
-    estimated_fee: order.estimated_fee?.value ?? null,
-  };
 }

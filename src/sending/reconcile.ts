@@ -1,243 +1,329 @@
 /**
- * Owns the search for an order whose create was sent but never answered. The service has no idempotency
- * key, so the only way to know is to look: by date in the list, then in the details of what could be it
- * (specification, 2.4 and 4.2 to 4.4).
+ * Reconciles creates in doubt with the service: one complete listing for all of an account's, the details of what may
+ * be theirs, and what follows, recorded in the ledger. The service has no idempotency key (4.2).
  */
 
-import { parseInstant, utcDate } from "../core/time.ts";
-import { equalDecimals } from "../model/decimal.ts";
-import type { Draft, DraftParty } from "../model/draft.ts";
+import { mapInOrder } from "../core/concurrent.ts";
+import { utcDate } from "../core/time.ts";
+import type { Learned, OwnRequest } from "../ledger/listings.ts";
+import { nameOperation, type Operation } from "../ledger/operation.ts";
+import { OrderTaken } from "../ledger/operations.ts";
+import type { Draft } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
-import { isJsonNumber } from "../model/json.ts";
+import { fieldsOf, learnFromDetails, learnFromSummaries, readDetail } from "./learn-fields.ts";
+import {
+  type Comparison,
+  compareDetail,
+  compareSummary,
+  fieldBits,
+  isOtherOrder,
+  nothingShown,
+} from "./matching.ts";
+import { createAgeRules, dateSlackMs } from "./order-age.ts";
+import { orderFacts } from "./order-facts.ts";
+import { type DoubtfulCreate, type Finding, judge, latestListedMs, type UnownedOrder } from "./proof.ts";
+import type { Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
-/** How to look: the functions of the service that the search needs. */
-export interface OrderLookup {
-  /** All orders created within dates, both included. */
-  list(dateFrom: string, dateTo: string): AsyncIterable<OrderSummary>;
-  detail(id: string): Promise<OrderDetail>;
-  /** Which of these orders are known to have come of another request. */
-  findClaimed(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Service's clock minus ours in milliseconds; undefined when the service does not tell the time. */
-  clockOffsetMs(): number | undefined;
-}
-
-export type SearchResult =
-  /** Exactly one order is it. */
-  | { readonly kind: "found"; readonly order: OrderDetail }
-  /** None is, as of now; the service may still be at work on it. */
-  | { readonly kind: "absent" }
-  /** Orders that may be it, but not for certain. */
-  | { readonly kind: "unclear"; readonly candidates: readonly OrderDetail[] };
-
-/** How far the clocks that stamp orders and answers may be apart: orders may be stamped by another machine. */
-const toleranceMs = 120_000;
 const dayMs = 86_400_000;
-/** What services put in place of characters that they hide. */
-const maskPattern = /[*＊•●×…]/;
-/** Fewer digits than this are no whole telephone number. */
-const shortestPhone = 7;
-
-/** Looks for the order made of `draft` by a request that left at `sentAtMs` (our clock). */
-export async function findLostOrder(
-  draft: Draft,
-  sentAtMs: number,
-  lookup: OrderLookup,
-): Promise<SearchResult> {
-  const assumedMs = sentAtMs + (lookup.clockOffsetMs() ?? 0);
-  let summaries = await listAround(assumedMs, draft, lookup);
-  const offsetMs = lookup.clockOffsetMs();
-  const serviceMs = sentAtMs + (offsetMs ?? 0);
-  // The first answer may tell that our clock is days off, and that the wrong dates were asked for.
-  if (Math.abs(serviceMs - assumedMs) > dayMs / 2) summaries = await listAround(serviceMs, draft, lookup);
-  const ageOf = ({ created_at }: Dated) => compareAge(created_at, sentAtMs, offsetMs);
-  const claimed = await lookup.findClaimed(summaries.map(({ id }) => id.value));
-  const orders: OrderDetail[] = [];
-  for (const summary of summaries) {
-    if (claimed.has(summary.id.value) || ageOf(summary) === "differs") continue;
-    orders.push(await lookup.detail(summary.id.value));
-  }
-  const { sure, unsure, early } = weighOrders(orders, draft, ageOf);
-  const [only] = sure;
-  // An equal order that is a little older may be ours only if no other is.
-  if (only && sure.length === 1 && unsure.length === 0) return { kind: "found", order: only };
-  const candidates = [...sure, ...unsure, ...early];
-  return candidates.length === 0 ? { kind: "absent" } : { kind: "unclear", candidates };
-}
-
-/** What of an order tells when it was made. */
-export type Dated = Pick<OrderSummary, "created_at">;
-
-/** Orders that may have come of one draft. */
-export interface Candidates {
-  /** Equal, and made after the request left. */
-  readonly sure: readonly OrderDetail[];
-  /** Masked or reworded, so that they may be it. */
-  readonly unsure: readonly OrderDetail[];
-  /** Equal, but older than the request by a clock that may be off, or of an unknown hour. */
-  readonly early: readonly OrderDetail[];
-}
-
-/** Leaves out the orders that cannot have come of the draft. */
-export function weighOrders(
-  orders: readonly OrderDetail[],
-  draft: Draft,
-  ageOf: (order: Dated) => Agreement,
-): Candidates {
-  const sure: OrderDetail[] = [];
-  const unsure: OrderDetail[] = [];
-  const early: OrderDetail[] = [];
-  for (const order of orders) {
-    const age = ageOf(order);
-    const agreement = compareOrder(order, draft);
-    if (age === "differs" || agreement === "differs") continue;
-    if (agreement === "unclear") unsure.push(order);
-    else (age === "agrees" ? sure : early).push(order);
-  }
-  return { sure, unsure, early };
-}
-
-/** Which zone the service's dates are in is not specified: a day more on both sides covers every one. */
-async function listAround(instantMs: number, draft: Draft, lookup: OrderLookup): Promise<OrderSummary[]> {
-  const summaries: OrderSummary[] = [];
-  for await (const order of lookup.list(utcDate(instantMs, -1), utcDate(instantMs, 2))) {
-    if (couldBe(order, draft)) summaries.push(order);
-  }
-  return summaries;
-}
-
-/** `unclear`: missing, masked or reworded by the service, so neither the same nor surely another. */
-export type Agreement = "agrees" | "unclear" | "differs";
+/** Where the service's clock was not known when an order was sent, ours may have been days off. */
+const unknownClockDays = 7;
+const detailsAtOnce = 4;
+/** A look must end some time: what is not read rules nothing out. */
+const mostDetails = 200;
+/** A service that refuses so many in a row shows none. */
+const mostFailures = 8;
 
 /**
- * An order made before the request left is another one, unless clocks differ by no more than `apartMs`; without
- * the service's hour nothing is certain.
+ * Looks once for all creates in doubt of a customer and records what is known then; by their names. Throws
+ * ServiceFailure where the service does not show a complete list, and the reason of `stop` when it aborts.
  */
-export function compareAge(
-  createdAt: string | null | undefined,
-  sentAtMs: number,
-  offsetMs: number | undefined,
-  apartMs = toleranceMs,
-): Agreement {
-  const createdMs = createdAt ? parseInstant(createdAt) : undefined;
-  if (createdAt === undefined || createdAt === null) return "unclear";
-  if (createdMs === undefined || offsetMs === undefined) return "unclear";
-  // The Date header's whole seconds and its way to us make the offset too small, never too large.
-  const earliestMs = sentAtMs + offsetMs;
-  const isWholeSeconds = !/[.,]\d/.test(createdAt);
-  if (createdMs >= earliestMs - (isWholeSeconds ? 999 : 0)) return "agrees";
-  return createdMs >= earliestMs - apartMs ? "unclear" : "differs";
+export async function reconcile(tools: ReconcileTools): Promise<ReadonlyMap<string, Reconciled>> {
+  const open = await openCreates(tools);
+  if (!open.some(({ state }) => state === "unknown")) return new Map();
+  try {
+    return await reconcileWith(await readListing(await earliestDate(open, tools), tools), tools);
+  } finally {
+    await recordOffset(tools); // also an answer that refuses the list tells the hour
+  }
 }
 
-/** Whether a list element can be the order at all: what the list shows does not contradict the draft. */
-export function couldBe(order: OrderSummary, draft: Draft): boolean {
+async function recordOffset({ ledger, run, clockOffsetMs }: ReconcileTools): Promise<void> {
+  const offsetMs = clockOffsetMs();
+  if (run !== undefined && offsetMs !== undefined) await ledger.recordOffset(run, offsetMs);
+}
+
+/** Reads the list of orders to its end and records it. */
+export async function readListing(
+  dateFrom: string,
+  tools: ReconcileTools,
+  beforeOthers?: (calls: number) => Promise<void>,
+): Promise<RecordedListing> {
+  const { list, clock, stop } = tools;
+  const beganMs = clock.now();
+  const summaries: OrderSummary[] = [];
+  for await (const summary of list(dateFrom, beforeOthers)) {
+    stop.throwIfAborted();
+    summaries.push(summary);
+  }
+  return recordListing(beganMs, dateFrom, summaries, tools);
+}
+
+/** Records a list that was read to its end. */
+export async function recordListing(
+  beganMs: number,
+  dateFrom: string | undefined,
+  summaries: readonly OrderSummary[],
+  { ledger, customer, clock }: ReconcileTools,
+): Promise<RecordedListing> {
+  const ids = summaries.map(({ id }) => id.value);
+  const facts = await ledger.recordListing({ customer, beganMs, endedMs: clock.now(), dateFrom, ids });
+  return { ...facts, beganMs, summaries };
+}
+
+/** The same as `reconcile`, with a listing that was read already. */
+export async function reconcileWith(
+  listing: RecordedListing,
+  tools: ReconcileTools,
+): Promise<ReadonlyMap<string, Reconciled>> {
+  const { ledger, customer, settleMs } = tools;
+  await recordOffset(tools);
+  await learnFromSummaries(listing, tools);
+  const open = await openCreates(tools);
+  let learned = await ledger.learned(customer, fieldBits);
+  const details = await readCandidates(open, listing, learned, tools);
+  if (details.size > 0 && (await learnFromDetails(listing, learned, tools)))
+    learned = await ledger.learned(customer, fieldBits);
+  const operations = new Map(open.map((operation) => [nameOperation(operation), operation]));
+  const draftOf = ({ name }: DoubtfulCreate) => operations.get(name)?.draft;
+  const { isNew, isStampedBefore } = await createAgeRules(open, learned, tools);
+  const orders = listing.summaries.flatMap((summary): UnownedOrder[] => {
+    const id = summary.id.value;
+    const firstSeenEvent = listing.firstSeen.get(id);
+    if (firstSeenEvent === undefined) return [];
+    const detail = details.get(id);
+    return [
+      {
+        id,
+        detail,
+        firstSeenEvent,
+        compare: memoiseByContent((create) => compare(draftOf(create), summary, detail)),
+        isNew: (create) => isNew(create.name, detail ?? summary),
+        isStampedBefore: (create) => isStampedBefore(create.name, detail ?? summary),
+      },
+    ];
+  });
+  const findings = judge(
+    open.flatMap((operation) => toDoubtful(operation, tools)),
+    {
+      beganMs: listing.beganMs,
+      orders,
+      fieldsFor: memoiseByContent((create) => fieldsOf(learned, draftOf(create))),
+      newestOwn: listing.newestOwn && { ...listing.newestOwn, sentMs: sentMs(listing.newestOwn, tools) },
+      latestListedMs: settleMs ?? latestListedMs(learned),
+      missingMs: learned.missingMs,
+    },
+  );
+  return recordFindings(findings, operations, listing.beganMs, tools);
+}
+
+/** Creates that were sent, or are being sent, and whose outcome is open. */
+export async function openCreates({ ledger, customer }: ReconcileTools): Promise<readonly Operation[]> {
+  const open = await ledger.openOperations(customer);
+  return open
+    .map(({ operation }) => operation)
+    .filter(({ kind, state, sentEvent }) => kind === "create" && state !== "ready" && sentEvent);
+}
+
+/**
+ * Which zone the service's dates are in is not specified: a day more covers every one. Its stamps may be behind its
+ * clock.
+ */
+export async function earliestDate(
+  open: readonly Operation[],
+  { ledger, customer, clock, clockOffsetMs }: ReconcileTools,
+): Promise<string> {
+  const { stampAhead } = await ledger.learned(customer, fieldBits);
+  const behindMs = Math.min(0, stampAhead?.leastMs ?? 0);
+  const nowMs = clock.now() + (clockOffsetMs() ?? 0);
+  const instants = open.map(({ sentAtMs = nowMs, offsetMs }) =>
+    offsetMs === undefined ? Math.min(sentAtMs, nowMs) - unknownClockDays * dayMs : sentAtMs + offsetMs,
+  );
+  return utcDate(Math.min(nowMs, ...instants) + behindMs, -1);
+}
+
+function toDoubtful(operation: Operation, tools: ReconcileTools): DoubtfulCreate[] {
+  const { content = "", sentEvent, endedEvent, loss, firstLookMs, rejection, state } = operation;
+  if (sentEvent === undefined) return [];
+  const atMs = endedMs(operation, tools);
+  const isEnded = state === "unknown" && endedEvent !== undefined && atMs !== undefined;
   return [
-    compareText(draft.sender?.name, order.sender?.name),
-    compareCity(draft.sender?.city, order.sender?.city),
-    compareText(draft.receiver?.name, order.receiver?.name),
-    compareCity(draft.receiver?.city, order.receiver?.city),
-    compareText(draft.item?.name, order.item_name),
-  ].every((agreement) => agreement !== "differs");
-}
-
-/** Compares the draft with the order's detail, field by field. */
-export function compareOrder(order: OrderDetail, draft: Draft): Agreement {
-  const { item } = draft;
-  return worst([
-    ...compareParty(draft.sender, order.sender),
-    ...compareParty(draft.receiver, order.receiver),
-    compareText(item?.name, order.item?.name),
-    compareText(item?.description, order.item?.description),
-    compareNumber(item?.weight, order.item?.weight),
-    compareNumber(item?.value, order.item?.value),
-    compareNumber(item?.quantity, order.item?.quantity),
-    // 2.7: what an order without service_type gets is not shown.
-    draft.service_type ? compareText(draft.service_type, order.service_type) : "agrees",
-  ]);
-}
-
-function compareParty(sent: DraftParty | undefined, got: OrderDetail["sender"]): Agreement[] {
-  const address = [sent?.province, sent?.city, sent?.district, sent?.detail];
-  return [
-    compareText(sent?.name, got?.name),
-    comparePhone(sent?.phone, got?.phone),
-    compareAddress(address, got?.address),
+    {
+      name: nameOperation(operation),
+      content,
+      sentEvent,
+      ended: isEnded ? { event: endedEvent, atMs, loss } : undefined,
+      firstLookMs,
+      isRefused: rejection !== undefined,
+    },
   ];
 }
 
-function compareText(sent: string | undefined, got: string | null | undefined): Agreement {
-  // What was not sent but is there was filled in by the service, or the order is another one.
-  if (sent === undefined || sent === "") return got ? "unclear" : "agrees";
-  if (got === undefined || got === null) return "unclear";
-  if (squeeze(sent) === squeeze(got)) return "agrees";
-  return isReworded(got) || fold(sent) === fold(got) ? "unclear" : "differs";
+/**
+ * When a request ended, by our clock of now. Where the distance to the service's clock is another one now, either clock
+ * may have been set: the later of both readings counts.
+ */
+function endedMs(
+  { endedAtMs, offsetMs, firstLookMs }: Operation,
+  { clock, clockOffsetMs }: ReconcileTools,
+): number | undefined {
+  if (endedAtMs === undefined) return undefined;
+  const nowMs = clock.now();
+  const firstMs = Math.min(firstLookMs ?? nowMs, nowMs);
+  const nowOffsetMs = clockOffsetMs();
+  // Nothing tells how our clock went then: the first look is the first hour that is certain.
+  if (offsetMs === undefined || nowOffsetMs === undefined)
+    return endedAtMs <= nowMs ? Math.max(endedAtMs, firstMs) : firstMs;
+  const readings = [endedAtMs, endedAtMs + moved(offsetMs, nowOffsetMs)].filter((ms) => ms <= nowMs);
+  return readings.length > 0 ? Math.max(...readings) : firstMs;
 }
 
-/** 上海 may come back as 上海市: a city in another wording is no other city yet. */
-function compareCity(sent: string | undefined, got: string | null | undefined): Agreement {
-  const same = compareText(sent, got);
-  if (same !== "differs" || !sent || !got) return same;
-  const [a, b] = [fold(sent), fold(got)];
-  return a.includes(b) || b.includes(a) ? "unclear" : "differs";
+/** When an own request left, by our clock of now: the earlier of both readings. */
+function sentMs({ sentMs: atMs, offsetMs }: OwnRequest, { clockOffsetMs }: ReconcileTools): number {
+  const nowOffsetMs = clockOffsetMs();
+  if (offsetMs === undefined || nowOffsetMs === undefined) return atMs;
+  return Math.min(atMs, atMs + moved(offsetMs, nowOffsetMs));
 }
 
-function comparePhone(sent: string | undefined, got: string | null | undefined): Agreement {
-  const same = compareText(sent, got);
-  if (same !== "differs" || !sent || !got) return same;
-  const [a, b] = [bareDigits(sent), bareDigits(got)];
-  if (a === b) return a === "" ? "differs" : "agrees";
-  const [short = "", long = ""] = [a, b].sort((one, other) => one.length - other.length);
-  if (!long.endsWith(short) || short === "") return "differs";
-  // With a country code it is the same number; otherwise it may be, as are the last digits of one.
-  const isInternational = /^\s*(\+|00)/.test(long === a ? sent : got);
-  const isWhole = short.length >= shortestPhone && long.length - short.length <= 3;
-  return isInternational && isWhole ? "agrees" : "unclear";
+function moved(thenMs: number, nowMs: number): number {
+  return Math.abs(thenMs - nowMs) > dateSlackMs ? thenMs - nowMs : 0;
 }
 
-/** 2.4: one combined string of province, city, district and detail; how it is joined is not shown. */
-function compareAddress(parts: readonly (string | undefined)[], got: string | null | undefined): Agreement {
-  const given = parts.filter((part) => part !== undefined && part !== "").map((part) => squeeze(part ?? ""));
-  if (given.length === 0) return got ? "unclear" : "agrees";
-  if (got === undefined || got === null) return "unclear";
-  const whole = squeeze(got);
-  let position = 0;
-  let between = "";
-  for (const part of given) {
-    const found = whole.indexOf(part, position);
-    if (found < 0) return "unclear"; // joined or cleaned up in a way we do not know
-    between += whole.slice(position, found);
-    position = found + part.length;
+function compare(
+  draft: Draft | undefined,
+  summary: OrderSummary,
+  detail: OrderDetail | undefined,
+): Comparison {
+  if (!draft) return nothingShown; // its data was deleted, or it never was an order that can be read
+  return detail ? compareDetail(draft, detail) : compareSummary(draft, summary);
+}
+
+/** What is computed for one create holds for all of equal content. */
+function memoiseByContent<T extends object>(compute: (create: DoubtfulCreate) => T) {
+  const known = new Map<string, T>();
+  return (create: DoubtfulCreate): T => {
+    const before = known.get(create.content);
+    if (before) return before;
+    const value = compute(create);
+    known.set(create.content, value);
+    return value;
+  };
+}
+
+/** Reads the orders that nobody owns and that the list alone does not rule out; those that cannot be read are missing. */
+async function readCandidates(
+  open: readonly Operation[],
+  { summaries, firstSeen }: RecordedListing,
+  learned: Learned,
+  { detail, stop }: ReconcileTools,
+): Promise<ReadonlyMap<string, OrderDetail>> {
+  const known = open.flatMap(({ draft, sentEvent = 0 }) =>
+    draft ? [{ draft, sentEvent, fields: fieldsOf(learned, draft) }] : [],
+  );
+  const candidates = summaries.flatMap((summary) => {
+    const seenEvent = firstSeen.get(summary.id.value);
+    if (seenEvent === undefined) return [];
+    const possible = known.flatMap(({ draft, sentEvent, fields }) => {
+      const comparison = compareSummary(draft, summary);
+      return seenEvent >= sentEvent && !isOtherOrder(comparison, fields) ? [comparison] : [];
+    });
+    if (possible.length === 0) return [];
+    const isNamed = possible.some((comparison) => comparison["receiver.name"] === "agrees");
+    return [{ id: summary.id.value, isNamed }];
+  });
+  const nearestFirst = candidates.sort((a, b) => Number(b.isNamed) - Number(a.isNamed));
+  const details = new Map<string, OrderDetail>();
+  let failures = 0;
+  const read = async ({ id }: { id: string }) => {
+    if (failures >= mostFailures) return { id, order: undefined };
+    const order = await readDetail(id, detail);
+    failures = order ? 0 : failures + 1;
+    return { id, order };
+  };
+  const answers = mapInOrder(nearestFirst.slice(0, mostDetails), detailsAtOnce, read, { stop });
+  for await (const { id, order } of answers) if (order?.id.value === id) details.set(id, order);
+  stop.throwIfAborted();
+  return details;
+}
+
+/** Orders are taken before it is recorded that others were not made, so that a crash in between cannot do too much. */
+async function recordFindings(
+  findings: readonly Finding[],
+  operations: ReadonlyMap<string, Operation>,
+  beganMs: number,
+  tools: ReconcileTools,
+): Promise<ReadonlyMap<string, Reconciled>> {
+  const { ledger, clock } = tools;
+  const results = new Map<string, Reconciled>();
+  for (const finding of findings) {
+    const operation = operations.get(finding.create.name);
+    if (finding.kind !== "found" || !operation) continue;
+    const isTaken = await settleFound(operation, finding.order, tools);
+    results.set(
+      finding.create.name,
+      isTaken ? { kind: "settled", order: finding.order } : again(clock.now()),
+    );
   }
-  // More than separators around the parts: `Room 12` is not `Room 1`.
-  return /[\p{L}\p{N}]/u.test(between + whole.slice(position)) ? "unclear" : "agrees";
+  for (const finding of findings) {
+    const { name } = finding.create;
+    const operation = operations.get(name);
+    if (!operation) continue;
+    switch (finding.kind) {
+      case "absent":
+        if (operation.isUnwanted && !tools.settlesUnwanted) {
+          results.set(name, { kind: "unclear", candidates: [] });
+          break;
+        }
+        await settleAbsent(operation, tools);
+        results.set(name, { kind: "settled" });
+        break;
+      case "early":
+        await ledger.recordLook(operation, beganMs);
+        results.set(name, { kind: "early", untilMs: finding.untilMs, provedMs: finding.provedMs });
+        break;
+      case "unclear":
+        results.set(name, { kind: "unclear", candidates: finding.candidates });
+    }
+  }
+  return results;
 }
 
-function compareNumber(sent: unknown, got: unknown): Agreement {
-  if (!isJsonNumber(sent)) return "agrees";
-  if (!isJsonNumber(got)) return "unclear";
-  return equalDecimals(sent.value, got.value) ? "agrees" : "differs";
+function again(nowMs: number): Reconciled {
+  return { kind: "early", untilMs: nowMs, provedMs: nowMs };
 }
 
-function worst(agreements: readonly Agreement[]): Agreement {
-  if (agreements.includes("differs")) return "differs";
-  return agreements.includes("unclear") ? "unclear" : "agrees";
+/** False where another process was faster: the order belongs to another operation now. */
+async function settleFound(
+  operation: Operation,
+  order: OrderDetail,
+  { ledger, clock }: ReconcileTools,
+): Promise<boolean> {
+  const outcome = {
+    state: "found",
+    order: orderFacts(order),
+    orderState: order.status ?? undefined,
+  } as const;
+  try {
+    await ledger.settleCreate(operation, outcome, clock.now());
+    return true;
+  } catch (error) {
+    if (!(error instanceof OrderTaken)) throw error;
+    return false;
+  }
 }
 
-/** True for a text in which the service may have hidden or shortened something. */
-export function isReworded(text: string): boolean {
-  return maskPattern.test(text);
-}
-
-/** Text without the differences that storing and joining may make: blanks and Unicode forms. */
-export function squeeze(text: string): string {
-  return text.normalize("NFC").replace(/\s+/g, "");
-}
-
-/** Text without the differences that tidying may make: wide forms and the case of letters. */
-export function fold(text: string): string {
-  return squeeze(text).normalize("NFKC").toLowerCase();
-}
-
-/** A telephone number's digits without blanks, dashes and the zeros that dial out. */
-function bareDigits(phone: string): string {
-  return phone.normalize("NFKC").replace(/\D/g, "").replace(/^0+/, "");
+/** No order was made: what the service refused is refused, and all else was not sent. */
+async function settleAbsent(operation: Operation, { ledger, clock }: ReconcileTools): Promise<void> {
+  const { rejection } = operation;
+  const outcome = rejection ? ({ state: "refused", rejection } as const) : ({ state: "unsent" } as const);
+  await ledger.settleCreate(operation, outcome, clock.now());
 }

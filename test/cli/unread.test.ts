@@ -51,7 +51,7 @@ describe("an import goes on, and its exit code is its own", () => {
   test("some in doubt: 6", async () => {
     const home = await createImportHome(sheet(...names(3).map((name) => row(name))));
     home.sandbox.faults.set(lostForNow("drop_after"));
-    expect((await home.run("--concurrency 1", closing())).exit).toBe(6);
+    expect((await home.run("--concurrency 2", closing())).exit).toBe(6);
     expect(home.posts).toBe(3);
   });
 

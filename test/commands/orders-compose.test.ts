@@ -428,20 +428,26 @@ describe("an equal order within a day", () => {
     home.sandbox.faults.set([{ method: "POST", kind: "drop_before" }]);
     expect((await home.courier(words)).exit).toBe(6);
     home.sandbox.faults.clear();
-    home.clock.advance(80_000_000);
+    home.clock.advance(600_000);
     const { exit, stderr } = await home.courier(words);
     expect(exit).toBe(2);
     expect(stderr).toMatch(
       /the same order was sent .* ago, and may or may not have been created; nothing was sent/,
     );
+    expect(stderr).toContain("run the same command again after 08:15:");
     expect(stderr).toContain("look for it: courier orders list --from 2026-02-28 --all");
     expect((await home.courier(`${words} --allow-duplicate`)).exit).toBe(2);
     expect(requestCount(home, "POST")).toBe(1);
+    home.clock.advance(600_000);
+    expect((await home.courier(words)).exit).toBe(0);
+    expect(requestCount(home, "POST")).toBe(2);
   });
 
   test("does not count where the first one was refused or never sent", async () => {
     const home = await createServedHome();
-    home.sandbox.faults.set([{ method: "POST", kind: "status", status: 422 }]);
+    home.sandbox.faults.set([
+      { method: "POST", kind: "refuse", status: 400, code: "INVALID_PARAMETER", message: "no" },
+    ]);
     expect((await home.courier(words)).exit).not.toBe(0);
     home.sandbox.faults.clear();
     expect(await home.courier(words)).toMatchObject(unwarned);

@@ -2,7 +2,9 @@
 
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { type JsonObject, stringifyJson } from "../../src/model/json.ts";
+import { createImportHome, type ImportHome, outcomes, row, sheet, withLedger } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 const post = { method: "POST", path: "/api/v1/orders" } as const;
@@ -59,9 +61,10 @@ describe("several imports of one account at once", () => {
       { ...post, kind: "drop_after", probability: 0.2, seed: 5 },
       { ...post, kind: "drop_before", probability: 0.2, seed: 7 },
     ]);
-    const both = await Promise.all([home.run(words), home.run(words)]);
+    const faithful = `${words} --settle 10s`;
+    const both = await Promise.all([home.run(faithful), home.run(faithful)]);
     home.sandbox.faults.clear();
-    const last = await home.run();
+    const last = await home.run("--settle 10s");
     expect(last.exit, [...both, last].map(({ stderr }) => stderr).join("\n")).toBe(0);
     expect(new Set(last.report.map(({ id }) => id)).size).toBe(24);
     expect(await home.receivers()).toHaveLength(24);
@@ -69,6 +72,40 @@ describe("several imports of one account at once", () => {
     expect([...states].filter((state) => ["ready", "sending", "unknown"].includes(state))).toEqual([]);
   });
 });
+
+test("a process that was paused sends nothing that another one has taken over", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五"), row("A-3", "赵六")));
+  const { clock } = home;
+  const sleep = clock.sleep.bind(clock);
+  let taken = 0;
+  clock.sleep = async (delayMs, signal) => {
+    taken += await withLedger(home.stateDir, (ledger) => takeOver(ledger, home));
+    return sleep(delayMs, signal);
+  };
+  const ran = await home.run("--concurrency 1 --rate 1");
+  expect(taken).toBeGreaterThan(0);
+  expect([ran.exit, ran.report.length]).toEqual([0, 3]);
+  expect([...(await home.receivers())].sort()).toEqual(["李四", "王五", "赵六"].sort());
+  expect(home.posts).toBe(3);
+});
+
+/** What another process does with rows of a run that it takes for dead: it sends them itself. */
+async function takeOver(ledger: Ledger, { sandbox, clock }: ImportHome): Promise<number> {
+  const claimed = (await ledger.listOperations(1)).filter(({ state }) => state === "sending");
+  if (claimed.length === 0) return 0;
+  await ledger.releaseRun(1, clock.now());
+  for (const operation of claimed) {
+    const answer = await fetch(`${sandbox.baseUrl}/api/v1/orders`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" },
+      body: stringifyJson(operation.draft as JsonObject),
+    });
+    const { data } = (await answer.json()) as { data: { id: number } };
+    const order = { id: String(data.id), order_no: null, tracking_number: null, estimated_fee: null };
+    await ledger.settleCreate(operation, { state: "found", order }, clock.now());
+  }
+  return claimed.length;
+}
 
 test("a copy that is imported while the question is open has all the rows, and the first finds them shipped", async () => {
   const home = await createImportHome(sheet(row("A-1"), row("A-2")));

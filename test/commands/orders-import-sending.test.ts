@@ -62,7 +62,7 @@ describe("pace", () => {
       { ...post, kind: "rate_limit", retryAfter: "90", times: 1 },
       { ...post, kind: "status", status: 503, times: 1 },
     ]);
-    expect((await home.run("--concurrency 1")).exit).toBe(0);
+    expect((await home.run("--concurrency 1 --settle 10s")).exit).toBe(0);
     expect(await home.receivers()).toHaveLength(3);
   });
 
@@ -108,12 +108,13 @@ describe("a service that cannot be used", () => {
     } else {
       expect(message).toMatch(
         new RegExp(
-          `^it is not known whether ${inDoubt.length} of 60 orders were created; the import stopped: `,
+          `^it is not known whether ${inDoubt.length} of 60 orders were created; \\d+ more rows were not sent$`,
         ),
       );
     }
+    if (code === 6) expect(inDoubt.length, "few").toBeLessThanOrEqual(12);
     home.sandbox.faults.clear();
-    expect((await home.run()).exit).toBe(0);
+    expect((await home.run("--settle 10s")).exit).toBe(0);
     expect(await home.receivers()).toHaveLength(60);
   });
 
@@ -187,21 +188,21 @@ describe("a service that goes away", () => {
     expect(exit, "those that left may be orders").toBe(6);
     expect((home.clock.now() - startMs) / 1_000).toBeLessThan(130);
     expect(home.posts).toBeLessThanOrEqual(6 + 3 * 4);
-    expect(stderr).toMatch(/\[#*\.+\] 6\/60 {2}no answer from the service for \d+ s/);
-    expect(stderr).toContain("127.0.0.1");
+    expect(stderr).toMatch(/\[#*\.+\] \d\/60 {2}no answer from the service for \d+ s/);
     expect(errorOf({ stderr })).toMatchObject({
       code: "outcome_unknown",
       exit: 6,
       message: expect.stringMatching(
-        /^it is not known whether \d+ of 60 orders were created; the import stopped: /,
+        /^it is not known whether \d+ of 60 orders were created; \d+ more rows were not sent$/,
       ),
     });
     home.sandbox.faults.clear();
-    expect((await home.run()).exit).toBe(0);
+    home.clock.advance(60_000); // the service may be at work on what timed out for so long
+    expect((await home.run("--settle 10s")).exit).toBe(0);
     expect(await home.receivers()).toHaveLength(60);
   });
 
-  test("while lost orders are looked for: it is told, and given up after a minute", async () => {
+  test("while orders are looked for, before sending and after a loss: it is told, and given up after a minute each", async () => {
     const home = await createImportHome(rowsOf(4));
     home.sandbox.faults.set([
       { ...post, kind: "drop_after", times: 1 },
@@ -210,7 +211,8 @@ describe("a service that goes away", () => {
     const startMs = home.clock.now();
     const { exit, report, stderr } = await home.run();
     expect([exit, outcomes(report)]).toEqual([6, "unknown created created created"]);
-    expect((home.clock.now() - startMs) / 1_000).toBeLessThanOrEqual(80);
+    expect((home.clock.now() - startMs) / 1_000).toBeLessThanOrEqual(140);
+    expect(stderr).toContain("Orders made elsewhere were not compared: ");
     expect(stderr).toMatch(/3\/4 {2}service does not answer for \d+ s, trying again/);
   });
 
@@ -246,7 +248,6 @@ describe("Ctrl-C", () => {
 
   test("a lost answer at that moment is settled by the next run", async () => {
     const home = await createImportHome(rowsOf(2));
-    home.sandbox.faults.set([{ ...post, kind: "drop_after", times: 1 }]);
     const interruption = new AbortController();
     const { clock } = home;
     const sleep = clock.sleep.bind(clock);
@@ -254,11 +255,12 @@ describe("Ctrl-C", () => {
       interruption.abort(interrupted(130));
       signal?.throwIfAborted();
     };
+    home.sandbox.faults.set([{ ...post, kind: "drop_before", times: 1 }]);
     const first = await home.run("--concurrency 1", { signal: interruption.signal });
     expect(first.exit).toBe(130);
     expect(outcomes(first.report)).toContain("unknown");
     clock.sleep = sleep;
-    expect((await home.run()).exit).toBe(0);
+    expect((await home.run("--settle 10s")).exit).toBe(0);
     expect(await home.receivers()).toHaveLength(2);
   });
 });

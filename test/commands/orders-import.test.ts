@@ -382,7 +382,7 @@ test("rows whose answer was lost stand in their place in the report", async () =
     { method: "POST", path: "/api/v1/orders", kind: "drop_after", times: 1 },
     { method: "POST", path: "/api/v1/orders", kind: "drop_before", times: 1 },
   ]);
-  const { exit, report } = await home.run();
+  const { exit, report } = await home.run("--settle 10s");
   expect([exit, report.map(({ row: number }) => number)]).toEqual([0, [1, 2, 3, 4]]);
 });
 

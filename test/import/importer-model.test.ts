@@ -7,7 +7,8 @@ import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ServiceUnavailable } from "../../src/import/backoff.ts";
-import { type ImportTools, importRows, type Outcome, type RowResult } from "../../src/import/importer.ts";
+import type { ImportTools, Outcome, RowResult } from "../../src/import/import-types.ts";
+import { importRows } from "../../src/import/importer.ts";
 import type { ImportRow } from "../../src/import/rows.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import type { Run } from "../../src/ledger/operation.ts";
@@ -195,11 +196,19 @@ async function importOnce({ rows, copy, crash, ...world }: OneImport) {
   };
   const lent = mortal.lend({
     send: service.send,
-    lookup: { ...service.lookup, findClaimed },
+    lookup: service.lookup,
     async releaseDead() {
       for (const number of ended) await ledger.releaseRun(number, clock.now());
     },
   });
+  const stop = new AbortController().signal;
+  const patient = {
+    ...clock,
+    async sleep(delayMs: number) {
+      await clock.sleep(delayMs);
+      if (delayMs >= arrivalMs) await service.settled();
+    },
+  };
   const tools: ImportTools = {
     ledger: mortal.lend(ledger),
     run,
@@ -212,23 +221,21 @@ async function importOnce({ rows, copy, crash, ...world }: OneImport) {
       isAllowed: () => false,
     },
     send: lent.send,
-    lookup: lent.lookup,
-    releaseDead: lent.releaseDead,
-    clock: {
-      ...clock,
-      async sleep(delayMs) {
-        await clock.sleep(delayMs);
-        if (delayMs >= arrivalMs) await service.settled();
-      },
+    reconcile: {
+      ...lent.lookup,
+      ledger: mortal.lend(ledger),
+      customer: world.customer,
+      run: run.number,
+      clock: patient,
+      stop,
+      settleMs: 10_000, // it lists an order at once
     },
+    releaseDead: lent.releaseDead,
+    clock: patient,
     random: () => 0.5,
-    stop: new AbortController().signal,
+    stop,
     tell: () => {},
   };
-
-  async function findClaimed(ids: readonly string[]) {
-    return new Set((await ledger.findOwners(world.customer, ids)).keys());
-  }
 
   async function work(): Promise<readonly RowResult[] | "unavailable"> {
     const results: RowResult[] = [];
@@ -281,13 +288,18 @@ function createLife(crash: Crash | undefined) {
       get(target, name) {
         const value: unknown = Reflect.get(target, name);
         if (typeof value === "object" && value !== null) return lend<object>(value);
-        if (typeof value !== "function" || name === "clockOffsetMs" || name === "list") return value;
+        if (typeof value !== "function" || isPassed(String(name))) return value;
         return (...values: unknown[]) => step(async () => value(...values));
       },
     });
   }
 
   return { ended, lend };
+}
+
+/** What answers at once is no step: a crash cannot come between it and what follows. */
+function isPassed(name: string): boolean {
+  return name === "clockOffsetMs" || name === "list" || name === "holdsClaim";
 }
 
 /** So many equal rows have become as many orders at most, whichever of them is whose. */

@@ -1,12 +1,12 @@
 /** A service in memory for imports: its orders, what becomes of each request by a script, and the look-up. */
 
 import { setImmediate as turn } from "node:timers/promises";
-import type { ImportTools, SendResult } from "../../src/import/importer.ts";
+import type { ImportTools, SendResult } from "../../src/import/import-types.ts";
 import type { ImportRow } from "../../src/import/rows.ts";
 import type { Draft, DraftParty } from "../../src/model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../../src/model/interface.ts";
 import { jsonNumber } from "../../src/model/json.ts";
-import type { OrderLookup } from "../../src/sending/reconcile.ts";
+import type { ReconcileTools } from "../../src/sending/reconcile-types.ts";
 import type { HandClock } from "../support/hand-clock.ts";
 
 export const fates = [
@@ -34,7 +34,7 @@ export interface StoredOrder {
 export interface ServiceInMemory {
   readonly orders: StoredOrder[];
   readonly send: ImportTools["send"];
-  readonly lookup: Omit<OrderLookup, "findClaimed">;
+  readonly lookup: Pick<ReconcileTools, "list" | "detail" | "clockOffsetMs">;
   /** Resolves when every request that has left was acted upon. */
   settled(): Promise<void>;
   /** The most requests that were under way at once. */
@@ -69,12 +69,11 @@ export function createServiceInMemory(clock: HandClock, script: readonly Fate[] 
         return {
           kind,
           isCertain: true,
-          isFinal: true,
           rejection: { code: "INVALID_PARAMETER", message: "no" },
         };
       case "lost before":
       case "lost after":
-        return { kind: "unknown", cause };
+        return { kind: "unknown", cause, loss: "broken" };
       case "unreachable":
         return { kind: "unsent", cause };
       case "limited":

@@ -2,7 +2,8 @@
 
 import { expect, onTestFinished, test } from "vitest";
 import { CourierError } from "../../src/core/errors.ts";
-import { importRows, type RowResult } from "../../src/import/importer.ts";
+import type { RowResult } from "../../src/import/import-types.ts";
+import { importRows } from "../../src/import/importer.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { scriptWindowMs } from "../../src/ledger/rules.ts";
 import { readGood } from "../sheets/input-text.ts";
@@ -53,7 +54,15 @@ async function importWith(kinds: readonly Fate["kind"][], writes: number) {
         isAllowed: () => false,
       },
       send: service.send,
-      lookup: { ...service.lookup, findClaimed: async () => new Set<string>() },
+      reconcile: {
+        ...service.lookup,
+        ledger,
+        customer: customer.id,
+        run: run.number,
+        clock,
+        stop: new AbortController().signal,
+        settleMs: 10_000,
+      },
       releaseDead: async () => {},
       clock,
       random: () => 0.5,

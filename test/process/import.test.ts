@@ -57,7 +57,7 @@ describe.each([
     await running.untilStderr(/press Ctrl-C again to stop now/);
     process.kill(running.pid, signal);
     expect(await running.ended).toMatchObject({ exit: null, signal });
-    const again = await home.courier("orders import orders.csv --yes --ndjson");
+    const again = await home.courier("orders import orders.csv --yes --ndjson --settle 1s");
     expect(again.exit).toBe(0);
     const { stdout } = await home.courier("orders list --all --ndjson");
     expect(stdout.trimEnd().split("\n")).toHaveLength(8);
@@ -67,12 +67,12 @@ describe.each([
     const home = await createHome(2);
     home.sandbox.faults.set([
       { ...post, kind: "drop_after" },
-      { method: "GET", path: "/api/v1/orders", kind: "stall_headers" },
+      { method: "GET", path: "/api/v1/orders", kind: "stall_headers", after: 1 },
     ]);
     const running = home.start("orders import orders.csv --yes --ndjson");
-    await until("it looks", () =>
-      home.sandbox.requests.some(({ path: target }) => target.startsWith("/api/v1/orders?")),
-    );
+    const lists = () =>
+      home.sandbox.requests.filter(({ path: target }) => target.startsWith("/api/v1/orders?"));
+    await until("it looks, after it has compared with the list", () => lists().length >= 2);
     process.kill(running.pid, signal);
     const ended = await running.ended;
     expect(ended).toMatchObject({ exit, signal: null });
@@ -106,7 +106,7 @@ test("a report that nobody reads any more does not end it: all rows are sent", a
 });
 
 describe("a process that is killed while it sends", () => {
-  const importing = "orders import orders.csv --yes --ndjson --concurrency 2";
+  const importing = "orders import orders.csv --yes --ndjson --concurrency 2 --settle 1s";
 
   test("leaves nothing for good: the next one takes its rows over at once", async () => {
     const home = await createHome(8);

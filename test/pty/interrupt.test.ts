@@ -73,7 +73,7 @@ test("at each step: exit 130, nothing is sent, and the next run goes on where it
   await interruptAt("Service level", []);
   await terminal.choose("Service level", "express");
   await interruptAt("What now?", []);
-  expect(home.sandbox.requests).toEqual([]);
+  expect(home.sandbox.requests.filter(({ method }) => method !== "GET")).toEqual([]);
 
   await terminal.choose("What now?", "Send this order");
   await terminal.until("? Save");

@@ -167,7 +167,7 @@ test("kept as a draft it is offered next time, and goes on to be sent", async ()
   await first.choose("What now?", "Keep as a draft and quit");
   expect((await first.ended).exit).toBe(0);
   expect(first.screen()).toContain("The draft is kept");
-  expect(home.sandbox.requests).toEqual([]);
+  expect(home.sandbox.requests.filter(({ method }) => method !== "GET")).toEqual([]);
 
   const second = home.open("orders create");
   await second.until("An unfinished order:");
@@ -189,7 +189,7 @@ test("quitting sends nothing and drops the draft", async () => {
   await first.choose("What now?", "Quit without sending");
   expect((await first.ended).exit).toBe(130);
   expect(first.screen()).toContain("nothing was sent, and the draft was dropped");
-  expect(home.sandbox.requests).toEqual([]);
+  expect(home.sandbox.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   const second = home.open("orders create");
   await second.until("? Sender");
   expect(second.screen()).not.toContain("unfinished");

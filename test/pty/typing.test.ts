@@ -86,7 +86,7 @@ describe("what was typed or pasted before the review was seen does not send the 
     await terminal.until(/\? What now\?\n❯ Send this order/);
     await terminal.choose("What now?", "Quit without sending");
     expect((await terminal.ended).exit).toBe(130);
-    expect(home.sandbox.requests).toEqual([]);
+    expect(home.sandbox.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
 
   test("nor does it answer the question about an equal order", async () => {

@@ -20,15 +20,15 @@ test.each<[FailureKind, number | undefined, string | undefined, string]>([
   ["refused", 400, "UNAUTHORIZED", "refused"],
   ["refused", 409, "CONFLICT", "in_doubt"],
   ["refused", 499, "CLOSED", "in_doubt"],
-  ["refused", 403, undefined, "not_made"],
-  ["refused", 404, undefined, "not_made"],
-  ["refused", 409, undefined, "not_made"],
+  ["refused", 403, undefined, "in_doubt"],
+  ["refused", 404, undefined, "in_doubt"],
+  ["refused", 409, undefined, "in_doubt"],
   ["failing", 503, "BUSY", "in_doubt"],
   ["failing", 408, undefined, "in_doubt"],
   ["lost", undefined, undefined, "in_doubt"],
   ["garbled", 200, undefined, "in_doubt"],
   ["redirected", 302, undefined, "in_doubt"],
-  ["redirected", 307, undefined, "not_made"],
+  ["redirected", 307, undefined, "in_doubt"],
 ])("%s, HTTP %s, code %s: %s", (kind, status, serviceCode, expected) => {
   const { code: _code, ...facts } = { code: "", status, serviceCode };
   expect(evidenceOf(new ServiceFailure(kind, "no", facts))).toBe(expected);
@@ -79,7 +79,9 @@ describe.each([
   test("through api: an equal order is looked for before it is sent", async () => {
     const home = await createServedHome();
     home.sandbox.faults.set([{ ...fault, processed: true, times: 1 }]);
-    expect((await home.courier("api POST orders --input -", { stdin })).exit).toBe(1);
+    const { exit, stderr } = await home.courier("api POST orders --input -", { stdin });
+    expect(exit).toBe(6);
+    expect(stderr).toContain("The order was created all the same: found it as 1000001\n");
     expect((await home.courier(create, { stdin })).exit).toBe(2);
     expect(requestCount(home, "POST")).toBe(1);
   });

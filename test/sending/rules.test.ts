@@ -42,6 +42,10 @@ const operation = (changes: Partial<Operation> = {}): Operation => {
     sentAtMs: nowMs - minuteMs,
     offsetMs: undefined,
     endedAtMs: nowMs,
+    sentEvent: 1,
+    endedEvent: undefined,
+    loss: "broken",
+    firstLookMs: undefined,
     content,
     shop: "",
     ref: undefined,
@@ -49,6 +53,7 @@ const operation = (changes: Partial<Operation> = {}): Operation => {
     row: 1,
     allowance: "none",
     isUnwanted: false,
+    isUntold: false,
     order:
       state === "created" || state === "found"
         ? { id: "1", order_no: null, tracking_number: null, estimated_fee: null }

@@ -69,7 +69,12 @@ async function recordHistory(home: Home): Promise<void> {
     };
     const [claimed] = await ledger.claimRows(run, [row], file, policy, { atMs: startedAtMs, offsetMs: 0 });
     if (claimed?.operation)
-      await ledger.endCreate(claimed.operation, run.number, { state: "unknown" }, startedAtMs);
+      await ledger.endCreate(
+        claimed.operation,
+        run.number,
+        { state: "unknown", loss: "broken" },
+        startedAtMs,
+      );
     await ledger.endRun(run.number, 6, startedAtMs);
   });
 }

@@ -147,7 +147,9 @@ export async function recordRun(
             ? { state, order }
             : state === "refused"
               ? { state, rejection }
-              : { state: state as "unsent" | "unknown" };
+              : state === "unknown"
+                ? { state, loss: "broken" as const }
+                : { state: "unsent" as const };
         await ledger.endCreate(operation, run.number, outcome, startedAtMs);
       }),
     );

@@ -19,6 +19,8 @@ import type { Draft } from "../../model/draft.ts";
 import type { CreatedOrder } from "../../model/interface.ts";
 import { sendOrder } from "../../sending/create.ts";
 import { serviceOf } from "../../sending/customer.ts";
+import { type OrdersElsewhere, surveyElsewhere } from "../../sending/elsewhere.ts";
+import { createReconcileTools } from "../../sending/settle.ts";
 import { line, styled } from "../../terminal/blocks.ts";
 import type { StartingDraft } from "./draft-sources.ts";
 import { reviewView } from "./review.ts";
@@ -26,6 +28,7 @@ import { reviewView } from "./review.ts";
 export interface Composition {
   readonly start: StartingDraft;
   readonly allowDuplicate: boolean;
+  readonly settleMs: number | undefined;
   readonly prompts: Prompts;
 }
 
@@ -42,7 +45,7 @@ type Decision = "send" | Part | "keep" | "quit";
  * the order was sent, Ctrl-C included, the draft is kept for the next time.
  */
 export async function composeOrder(
-  { start, allowDuplicate, prompts }: Composition,
+  { start, allowDuplicate, settleMs, prompts }: Composition,
   context: Context,
 ): Promise<Composed> {
   let { draft } = start;
@@ -74,6 +77,7 @@ export async function composeOrder(
         "Enter takes a line as it stands, and an empty one leaves the field out; nothing is sent before you have reviewed it.",
       );
     draft = await fillDraft(draft, given, tools);
+    const elsewhere = startSurvey(context); // while the order is reviewed
     for (;;) {
       await context.display(reviewView(draft, account));
       const decision = await askDecision(prompts);
@@ -90,7 +94,10 @@ export async function composeOrder(
         continue;
       }
       try {
-        const order = await sendOrder({ draft, isDuplicateAllowed: allowDuplicate, ask }, context);
+        const order = await sendOrder(
+          { draft, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask },
+          context,
+        );
         if (!order) continue;
         if (isKept) await ledger.dropDraft(owner).catch(() => {}); // the order is what matters
         return { order, draft };
@@ -106,6 +113,22 @@ export async function composeOrder(
 }
 
 class Dropped extends Error {}
+
+/** Lists orders that were made elsewhere. Its failure is met by whoever waits for it. */
+function startSurvey(context: Context): Promise<OrdersElsewhere | undefined> {
+  const survey = async () => {
+    const { id: customer } = await context.customer();
+    const tools = await createReconcileTools({ ledger: await context.ledger(), customer }, context);
+    const { elsewhere } = await surveyElsewhere(tools, {
+      note: (text) => context.messages.note(text),
+      mayCost: async () => false, // the person is at another question
+    });
+    return elsewhere;
+  };
+  const started = survey();
+  started.catch(() => {});
+  return started;
+}
 
 /**
  * The draft that was kept last, where the user wants to go on with it; `another` where it is to stay while

@@ -8,6 +8,7 @@ import { type CourierError, usageError } from "../../core/errors.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { CreatedOrder } from "../../model/interface.ts";
 import { sendOrder } from "../../sending/create.ts";
+import { settleOption } from "../../sending/settle.ts";
 import { line } from "../../terminal/blocks.ts";
 import { composeOrder } from "./compose.ts";
 import { createdView } from "./created.ts";
@@ -27,6 +28,7 @@ export const createOrder = defineCommand({
   options: {
     dryRun: switchOption("print the body that would be sent, and send nothing"),
     allowDuplicate: switchOption("send it although an equal order was sent a short while ago"),
+    settle: settleOption,
     // Checked here: once the order is created, a bad name must not fail the command.
     saveTemplate: {
       ...textOption("NAME", "save the order as a template once it is created", { values: "template" }),
@@ -44,15 +46,18 @@ export const createOrder = defineCommand({
   ],
   exits: [1, 2, 5, 6],
   seeAlso: ["orders show", "track", "addresses add", "orders import"],
-  async run({ dryRun, allowDuplicate, saveTemplate: template, ...sources }, context): Promise<Output> {
+  async run(
+    { dryRun, allowDuplicate, settle: settleMs, saveTemplate: template, ...sources },
+    context,
+  ): Promise<Output> {
     if (template !== undefined && !dryRun && hasTemplate(await context.config.read(), template))
       await confirmOrStop(context, `Replace the template ${template}?`);
     const start = await collectDraft(sources, context, dryRun === true);
     if (dryRun) return document(start.draft, (body) => [{ kind: "json", value: body }]);
     const prompts = context.globals.yes ? undefined : await context.prompts();
     const composed = prompts
-      ? await composeOrder({ start, allowDuplicate: allowDuplicate === true, prompts }, context)
-      : await sendAsGiven(start, allowDuplicate === true, context);
+      ? await composeOrder({ start, allowDuplicate: allowDuplicate === true, settleMs, prompts }, context)
+      : await sendAsGiven(start, allowDuplicate === true, settleMs, context);
     if ("kept" in composed) {
       return document(composed.kept, () => [
         line(`The draft is kept; ${context.nextCommand("orders create")} goes on with it`),
@@ -77,11 +82,12 @@ export const createOrder = defineCommand({
 async function sendAsGiven(
   { draft, nameOf }: StartingDraft,
   isDuplicateAllowed: boolean,
+  settleMs: number | undefined,
   context: Context,
 ): Promise<{ order: CreatedOrder; draft: Draft }> {
   checkParts(draft);
   try {
-    const order = await sendOrder({ draft, isDuplicateAllowed }, context);
+    const order = await sendOrder({ draft, isDuplicateAllowed, settleMs }, context);
     if (!order) throw new Error("nobody was asked, and yet somebody said no");
     return { order, draft };
   } catch (error) {

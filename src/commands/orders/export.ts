@@ -7,6 +7,7 @@ import { type Context, defineCommand, type Output, rows } from "../../command/co
 import { switchOption } from "../../command/options.ts";
 import { mapInOrder } from "../../core/concurrent.ts";
 import type { OrderDetail, OrderSummary } from "../../model/interface.ts";
+import { settleOnTheWay } from "../../sending/settle-on-the-way.ts";
 import { type Column, show } from "../../terminal/blocks.ts";
 import { checkFilter, filterOptions, orderColumns } from "./list.ts";
 
@@ -57,7 +58,8 @@ async function* exportSummaries(
       total = orders;
       await checkBudget(calls + (orders ?? 0) * callsEach, service, context);
     };
-    for await (const order of allOrders(service, filter, { concurrency: pagesAtOnce, beforeOthers })) {
+    const all = allOrders(service, filter, { concurrency: pagesAtOnce, beforeOthers });
+    for await (const order of settleOnTheWay(all, filter, context)) {
       seen += 1;
       meter.update(() => (total === undefined ? `${seen} orders` : `${seen} of ${total} orders`));
       yield order;

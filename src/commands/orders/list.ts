@@ -14,6 +14,7 @@ import {
 import { usageError } from "../../core/errors.ts";
 import type { OrderSummary, Pagination } from "../../model/interface.ts";
 import { stateChoices, stateNames } from "../../model/states.ts";
+import { settleOnTheWay } from "../../sending/settle-on-the-way.ts";
 import { type Column, instant, show, state, styled } from "../../terminal/blocks.ts";
 import { unknownState } from "../unknown-state.ts";
 
@@ -59,7 +60,9 @@ export const listOrders = defineCommand({
   async run({ page, limit, all, ...options }, context) {
     const filter = checkFilter(options);
     if (all && page !== undefined) throw usageError("--all and --page exclude each other");
-    const stream = all ? everyOrder(context, filter, limit) : onePage(context, filter, page, limit);
+    const stream = all
+      ? settleOnTheWay(everyOrder(context, filter, limit), filter, context)
+      : onePage(context, filter, page, limit);
     return rows(hintAtUnknownState(stream, filter.status, context), orderColumns, "No orders");
   },
 });

@@ -1,0 +1,40 @@
+/** Compares the rows of an import with orders of the account that this ledger does not know. */
+
+import type { Context } from "../command/command.ts";
+import type { RowPolicy } from "../ledger/rules.ts";
+import { surveyElsewhere } from "../sending/elsewhere.ts";
+import { createReconcileTools } from "../sending/settle.ts";
+import { goodRows, type PlanChoice } from "./import-plan.ts";
+import type { LookupChoice } from "./import-send.ts";
+import type { RowsOptions } from "./rows.ts";
+
+/**
+ * The order that each row equals, where there is one, and the operations in doubt whose orders were found on the way.
+ * With `--skip-shipped`, one order stands for one row; otherwise it holds all that are equal.
+ */
+export async function findElsewhere(
+  source: RowsOptions,
+  { skipShipped }: PlanChoice,
+  choice: LookupChoice,
+  context: Context,
+): Promise<{ readonly elsewhere: RowPolicy["elsewhere"]; readonly found: ReadonlySet<string> }> {
+  const { messages, globals } = context;
+  const { elsewhere, found } = await surveyElsewhere(await createReconcileTools(choice, context), {
+    note: (text) => messages.note(text),
+    async mayCost(calls) {
+      const prompts = globals.yes ? undefined : await context.prompts();
+      const question = `Comparing with orders made elsewhere takes ${calls} calls. Compare?`;
+      return (await prompts?.confirm(question, false)) ?? false;
+    },
+  });
+  if (!elsewhere || elsewhere.isEmpty) return { elsewhere: undefined, found };
+  const ids = new Map<string, string[]>();
+  const byRow = new Map<number, string>();
+  for await (const { row, content, draft } of goodRows(source)) {
+    const known = ids.get(content) ?? [...(await elsewhere.findEqual(draft))];
+    ids.set(content, known);
+    const id = skipShipped ? known.shift() : known[0];
+    if (id !== undefined) byRow.set(row, id);
+  }
+  return { elsewhere: byRow.size === 0 ? undefined : ({ row }) => byRow.get(row), found };
+}

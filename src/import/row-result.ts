@@ -1,0 +1,67 @@
+/** From a decision of the ledger to what the report says of a row that is not sent. */
+
+import { formatUntil } from "../core/time.ts";
+import { nameOperation, type OperationName, type Rejection } from "../ledger/operation.ts";
+import type { RowDecision } from "../ledger/rules.ts";
+import type { StillInDoubt } from "../sending/reconcile-types.ts";
+import type { RowResult } from "./import-types.ts";
+import type { ImportRow } from "./rows.ts";
+
+const candidatesShown = 5;
+
+/** What is known of a row in doubt, and what to do about it. */
+export function describeDoubt(
+  operation: OperationName,
+  left: StillInDoubt | undefined,
+  nowMs: number,
+): string {
+  const decide = `courier orders resolve ${nameOperation(operation)}`;
+  if (left?.kind === "early")
+    return `its answer was lost, and no order is listed so far: run the same command again after ${formatUntil(left.provedMs, nowMs)}, or decide with ${decide}`;
+  if (!left || left.candidates.length === 0)
+    return `its answer was lost, and what was sent is no longer known: decide with ${decide}`;
+  const { candidates } = left;
+  const more = candidates.length > candidatesShown ? ` and ${candidates.length - candidatesShown} more` : "";
+  return `these orders may be it: ${candidates.slice(0, candidatesShown).join(", ")}${more}; decide with ${decide}`;
+}
+
+export function inDoubtAs(message: string): Rejection {
+  return { code: "outcome_unknown", message };
+}
+
+export const notFoundOut = inDoubtAs("its answer was lost; run the import again to find out");
+
+/** What a decision of the ledger means for a row that is not sent. */
+export function resultOf(
+  row: ImportRow,
+  decision: RowDecision,
+  looked: ReadonlyMap<string, StillInDoubt>,
+  nowMs: number,
+): RowResult {
+  switch (decision.kind) {
+    case "send":
+      return { row, outcome: "unsent" };
+    case "shipped":
+      return { row, outcome: "shipped", decision, order: decision.operation.order };
+    case "refused":
+      return { row, outcome: "refused", decision, rejection: decision.operation.rejection };
+    case "changed":
+    case "cancelled":
+      return { row, outcome: decision.kind, decision, order: decision.operation.order };
+    case "held":
+      return { row, outcome: "held", decision };
+    case "elsewhere": {
+      const { orderId: id, isCovered } = decision;
+      if (!isCovered) return { row, outcome: "held", decision };
+      const order = { id, order_no: null, tracking_number: null, estimated_fee: null };
+      return { row, outcome: "shipped", decision, order };
+    }
+    case "in_doubt": {
+      const { operation } = decision;
+      const message = operation.isUnwanted
+        ? "its answer was lost, and its run was undone: it is not sent again"
+        : describeDoubt(operation, looked.get(nameOperation(operation)), nowMs);
+      return { row, outcome: "unknown", decision, rejection: inDoubtAs(message) };
+    }
+  }
+}

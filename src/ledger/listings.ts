@@ -1,0 +1,230 @@
+/** What complete listings of the account have shown, and what the ledger learns from them about the service. */
+
+import type { Database } from "../sqlite/database.ts";
+import type { Write } from "../sqlite/write-queue.ts";
+import type { Events } from "./events.ts";
+import { numberOf, type Operation, type OperationName, readOperation, textOf } from "./operation.ts";
+
+/** A listing that was read to its end. */
+export interface Listing {
+  readonly customer: number;
+  readonly beganMs: number;
+  readonly endedMs: number;
+  /** Orders created before this date were not asked for; undefined where all were. */
+  readonly dateFrom: string | undefined;
+  readonly ids: readonly string[];
+}
+
+export interface ListingFacts {
+  /** Orders in the list that creates of the ledger have become. */
+  readonly owners: ReadonlyMap<string, OperationName>;
+  /** For all other orders in the list: the event of the listing that showed them first. */
+  readonly firstSeen: ReadonlyMap<string, number>;
+  /** The own order in the list whose request left last. */
+  readonly newestOwn: OwnRequest | undefined;
+}
+
+/** The request of an own order: its event, and the hour by our clock of then. */
+export interface OwnRequest {
+  readonly sentEvent: number;
+  readonly sentMs: number;
+  readonly offsetMs: number | undefined;
+}
+
+/** What own orders have told about the service. */
+export interface Learned {
+  /** In how many own orders each field was shown unchanged and in another form, by its bit. */
+  readonly fields: readonly { readonly kept: number; readonly changed: number }[];
+  /** How soon after they were made `enoughOrders` own orders were in a list; undefined while there are fewer. */
+  readonly shownMs: number | undefined;
+  /** The longest time after which an own order was missing in a list. */
+  readonly missingMs: number;
+  /** By how much time stamps were ahead of the service's clock: the least and the most; undefined before the first. */
+  readonly stampAhead: { readonly leastMs: number; readonly mostMs: number } | undefined;
+}
+
+export interface Listings {
+  /** Records a complete listing. */
+  recordListing(listing: Listing): Promise<ListingFacts>;
+  /**
+   * From which date on complete listings between a time and an event have shown all orders: "" for all of them,
+   * undefined where there was no such listing.
+   */
+  listedFrom(
+    customer: number,
+    where: { readonly beforeEvent: number; readonly sinceMs: number },
+  ): Promise<string | undefined>;
+  /** When the newest listing of an account ended. */
+  lastListing(customer: number): Promise<number | undefined>;
+  /** What is known of the service, with the number of bits that fields have. */
+  learned(customer: number, fields: number): Promise<Learned>;
+  /** The newest own orders among these whose bit says that they were not compared yet. */
+  findUncompared(
+    customer: number,
+    ids: readonly string[],
+    bit: number,
+    limit: number,
+  ): Promise<readonly Operation[]>;
+  /** Records which fields of an own order the service shows unchanged, and which in another form. */
+  recordFields(name: OperationName, kept: number, changed: number): Promise<void>;
+  /** In doubt: the first complete listing without a candidate began then. */
+  recordLook(name: OperationName, beganMs: number): Promise<void>;
+  /** The service's clock minus ours, for operations of a run that could not know it when they were sent. */
+  recordOffset(run: number, offsetMs: number): Promise<void>;
+}
+
+/** So many own orders are enough to learn from. */
+export const enoughOrders = 20;
+/** Services change: older orders tell nothing new. */
+const mostLearnedFrom = 2_000;
+const hourMs = 3_600_000;
+/** Listings and orders that were seen so long ago settle nothing any more. */
+const keptMs = 60 * 24 * hourMs;
+
+export function createListings(database: Database, write: Write, events: Events): Listings {
+  const sql = database.sql;
+
+  /** When own orders came into view, and which are still missing. */
+  function recordDelays({ customer, beganMs, endedMs, dateFrom, ids }: Listing): void {
+    const list = JSON.stringify(ids);
+    // A clock that was set back since tells nothing.
+    sql(
+      `UPDATE operations SET first_shown_ms = ? - ended_at
+       WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL AND ended_at <= ?
+         AND order_id IN (SELECT value FROM json_each(?))`,
+    ).run(endedMs, customer, endedMs, list);
+    if (dateFrom !== undefined && dateFrom > new Date(beganMs - hourMs).toISOString().slice(0, 10)) return;
+    // Older ones may be missing for other reasons: some services drop what is cancelled.
+    sql(
+      `UPDATE operations SET missing_ms = max(coalesce(missing_ms, 0), ? - ended_at)
+       WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL
+         AND run >= coalesce((SELECT min(number) FROM runs WHERE coalesce(ended_at, ?) >= ?), 0)
+         AND ended_at BETWEEN ? AND ? AND order_id NOT IN (SELECT value FROM json_each(?))`,
+    ).run(endedMs, customer, endedMs, beganMs - hourMs, beganMs - hourMs, beganMs, list);
+  }
+
+  function findNewestOwn(customer: number, ids: string): ListingFacts["newestOwn"] {
+    const row = sql(
+      `SELECT sent_event, sent_at, offset_ms FROM operations WHERE customer = ? AND kind = 'create'
+         AND order_id IN (SELECT value FROM json_each(?)) AND sent_event IS NOT NULL
+       ORDER BY sent_event DESC LIMIT 1`,
+    ).get(customer, ids);
+    return (
+      row && {
+        sentEvent: Number(row.sent_event),
+        sentMs: Number(row.sent_at),
+        offsetMs: numberOf(row.offset_ms),
+      }
+    );
+  }
+
+  return {
+    recordListing: (listing) =>
+      write(() => {
+        const { customer, endedMs, dateFrom } = listing;
+        const event = events.next();
+        const ids = JSON.stringify(listing.ids);
+        const owned = sql(
+          `SELECT order_id, run, number FROM operations WHERE kind = 'create' AND customer = ?
+             AND order_id IN (SELECT value FROM json_each(?))`,
+        ).all(customer, ids);
+        const owners = new Map(
+          owned.map(({ order_id, run, number }) => [
+            String(order_id),
+            { run: Number(run), number: Number(number) },
+          ]),
+        );
+        recordDelays(listing);
+        const others = JSON.stringify(listing.ids.filter((id) => !owners.has(id)));
+        sql(
+          `INSERT INTO sightings SELECT ?, value, ?, ? FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
+        ).run(customer, event, endedMs, others);
+        const seen = sql(
+          `SELECT order_id, event FROM sightings WHERE customer = ?
+             AND order_id IN (SELECT value FROM json_each(?))`,
+        ).all(customer, others);
+        sql("DELETE FROM sightings WHERE customer = ? AND seen_at < ?").run(customer, endedMs - keptMs);
+        sql("DELETE FROM listings WHERE customer = ? AND ended_at < ?").run(customer, endedMs - keptMs);
+        sql("INSERT INTO listings VALUES (?, ?, ?, ?)").run(customer, event, endedMs, dateFrom ?? null);
+        const firstSeen = new Map(seen.map((row) => [String(row.order_id), Number(row.event)]));
+        return { owners, firstSeen, newestOwn: findNewestOwn(customer, ids) };
+      }),
+
+    async listedFrom(customer, { beforeEvent, sinceMs }) {
+      const row = sql(
+        `SELECT min(coalesce(date_from, '')) AS date_from FROM listings
+         WHERE customer = ? AND event < ? AND ended_at >= ?`,
+      ).get(customer, beforeEvent, sinceMs);
+      return textOf(row?.date_from);
+    },
+
+    async lastListing(customer) {
+      const last = sql("SELECT max(ended_at) AS ms FROM listings WHERE customer = ?").get(customer)?.ms;
+      return last === null || last === undefined ? undefined : Number(last);
+    },
+
+    async learned(customer, fields) {
+      const recent = `FROM (SELECT * FROM operations WHERE customer = ? AND kind = 'create'
+        AND state IN ('created', 'found') ORDER BY run DESC, number DESC LIMIT ${mostLearnedFrom})`;
+      const counts = Array.from(
+        { length: fields },
+        (_, place) =>
+          `sum(kept_fields >> ${place} & 1) AS kept${place}, sum(changed_fields >> ${place} & 1) AS changed${place}`,
+      );
+      const row = sql(
+        `SELECT ${counts.join(", ")}, max(stamp_ahead_ms) AS ahead,
+           min(stamp_ahead_ms) AS least,
+           max(CASE WHEN missing_ms IS NOT NULL THEN coalesce(first_shown_ms, missing_ms) END) AS missing ${recent}`,
+      ).get(customer);
+      const shown = sql(
+        `SELECT first_shown_ms ${recent} WHERE first_shown_ms IS NOT NULL
+           ORDER BY first_shown_ms LIMIT 1 OFFSET ${enoughOrders - 1}`,
+      ).get(customer);
+      return {
+        fields: Array.from({ length: fields }, (_, place) => ({
+          kept: Number(row?.[`kept${place}`] ?? 0),
+          changed: Number(row?.[`changed${place}`] ?? 0),
+        })),
+        shownMs: shown === undefined ? undefined : Number(shown.first_shown_ms),
+        missingMs: Number(row?.missing ?? 0),
+        stampAhead:
+          row?.ahead === null || row?.ahead === undefined
+            ? undefined
+            : { leastMs: Number(row.least), mostMs: Number(row.ahead) },
+      };
+    },
+
+    async findUncompared(customer, ids, bit, limit) {
+      return sql(
+        `SELECT * FROM operations WHERE customer = ? AND kind = 'create' AND state = 'created' AND draft IS NOT NULL
+           AND kept_fields & ? = 0 AND order_id IN (SELECT value FROM json_each(?))
+         ORDER BY run DESC, number DESC LIMIT ?`,
+      )
+        .all(customer, bit, JSON.stringify(ids), limit)
+        .map(readOperation);
+    },
+
+    recordFields: ({ run, number }, kept, changed) =>
+      write(() => {
+        sql(
+          `UPDATE operations SET kept_fields = kept_fields | ?, changed_fields = changed_fields | ?
+           WHERE run = ? AND number = ?`,
+        ).run(kept, changed, run, number);
+      }),
+
+    recordLook: ({ run, number }, beganMs) =>
+      write(() => {
+        sql(
+          `UPDATE operations SET first_look_at = min(coalesce(first_look_at, ?), ?)
+           WHERE run = ? AND number = ? AND state = 'unknown'`,
+        ).run(beganMs, beganMs, run, number);
+      }),
+
+    recordOffset: (run, offsetMs) =>
+      write(() => {
+        sql(
+          "UPDATE operations SET offset_ms = ? WHERE owner = ? AND state = 'unknown' AND offset_ms IS NULL",
+        ).run(Math.round(offsetMs), run);
+      }),
+  };
+}

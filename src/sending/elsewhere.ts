@@ -1,0 +1,115 @@
+/** Orders of the account that this ledger does not know: made on another machine, or on the courier's own website. */
+
+import { CourierError } from "../core/errors.ts";
+import { utcDate } from "../core/time.ts";
+import type { Draft } from "../model/draft.ts";
+import type { OrderDetail, OrderSummary } from "../model/interface.ts";
+import { contentOf } from "../model/same-order.ts";
+import { fieldsOf, readDetail } from "./learn-fields.ts";
+import { compareDetail, compareSummary, fieldBits, isLikely, normalise } from "./matching.ts";
+import { earliestDate, openCreates, readListing, reconcileWith } from "./reconcile.ts";
+import type { Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
+
+export interface OrdersElsewhere {
+  /** True where there are none. */
+  readonly isEmpty: boolean;
+  /** The ids of orders that equal a draft, as far as the service shows them. */
+  findEqual(draft: Draft): Promise<readonly string[]>;
+}
+
+export interface Survey {
+  /** Undefined where they were not compared. */
+  readonly elsewhere: OrdersElsewhere | undefined;
+  /** Operations in doubt whose orders were found on the way. */
+  readonly found: ReadonlySet<string>;
+}
+
+export interface SurveyOptions {
+  /** Asked whether more calls than usual may be spent. */
+  readonly mayCost: (calls: number) => Promise<boolean>;
+  /** Told why orders that were made elsewhere are not compared. */
+  readonly note: (text: string) => void;
+}
+
+const dayMs = 86_400_000;
+const fewestDays = 1;
+const mostDays = 3;
+const daysOfNewLedger = 7;
+/** More calls than these are asked about. */
+export const mostCalls = 50;
+
+/**
+ * Lists the days since the account's list was last read to its end, and settles what is in doubt on the way. Notes
+ * where the service does not show that list, or it costs too much.
+ */
+export async function surveyElsewhere(
+  tools: ReconcileTools,
+  { mayCost, note }: SurveyOptions,
+): Promise<Survey> {
+  const { ledger, customer, stop } = tools;
+  const found = new Set<string>();
+  const skip = (reason: string) => {
+    note(`Orders made elsewhere were not compared: ${reason}`);
+    return { elsewhere: undefined, found };
+  };
+  let listing: RecordedListing;
+  try {
+    const open = await openCreates(tools);
+    const dates = [await firstDate(tools), ...(open.length > 0 ? [await earliestDate(open, tools)] : [])];
+    listing = await readListing(dates.sort()[0] as string, tools, async (calls) => {
+      if (calls > mostCalls && !(await mayCost(calls))) throw new TooExpensive(calls);
+    });
+    const results = open.length > 0 ? await reconcileWith(listing, tools) : new Map<string, Reconciled>();
+    for (const [name, result] of results) if (result.kind === "settled" && result.order) found.add(name);
+  } catch (error) {
+    stop.throwIfAborted();
+    if (error instanceof TooExpensive) return skip(`that takes ${error.calls} calls`);
+    if (!(error instanceof CourierError) || error.exit === 4) throw error;
+    return skip(error.message);
+  }
+  const learned = await ledger.learned(customer, fieldBits);
+  const owners = await ledger.findOwners(customer, [...listing.firstSeen.keys()]);
+  /** Creates of this machine whose answers have not come: an order that is not owned may be theirs. */
+  const unanswered = new Map<string, number>();
+  for (const { content = "" } of await openCreates(tools))
+    unanswered.set(content, (unanswered.get(content) ?? 0) + 1);
+  const byName = new Map<string, OrderSummary[]>();
+  for (const summary of listing.summaries) {
+    const id = summary.id.value;
+    if (!listing.firstSeen.has(id) || owners.has(id) || summary.status === "cancelled") continue;
+    const name = normalise(summary.receiver?.name ?? "");
+    byName.set(name, [...(byName.get(name) ?? []), summary]);
+  }
+  const details = new Map<string, OrderDetail | undefined>();
+  const elsewhere: OrdersElsewhere = {
+    isEmpty: byName.size === 0,
+    async findEqual(draft) {
+      const equal: string[] = [];
+      const fields = fieldsOf(learned, draft);
+      for (const summary of byName.get(normalise(draft.receiver?.name ?? "")) ?? []) {
+        const id = summary.id.value;
+        const isItem = compareSummary(draft, summary)["item.name"] !== "differs";
+        if (!isItem && !fields.changed.has("item.name")) continue;
+        if (!details.has(id) && details.size < mostCalls) details.set(id, await readDetail(id, tools.detail));
+        const detail = details.get(id);
+        if (detail && isLikely(compareDetail(draft, detail), fields)) equal.push(id);
+      }
+      return equal.slice(unanswered.get(contentOf(draft)) ?? 0);
+    },
+  };
+  return { elsewhere, found };
+}
+
+class TooExpensive extends Error {
+  constructor(readonly calls: number) {
+    super(`${calls} calls`);
+  }
+}
+
+async function firstDate({ ledger, customer, clock, clockOffsetMs }: ReconcileTools): Promise<string> {
+  const nowMs = clock.now();
+  const lastMs = await ledger.lastListing(customer);
+  const days = lastMs === undefined ? daysOfNewLedger : Math.ceil((nowMs - lastMs) / dayMs);
+  const back = lastMs === undefined ? days : Math.min(mostDays, Math.max(fewestDays, days));
+  return utcDate(nowMs + (clockOffsetMs() ?? 0), -back);
+}

@@ -1,0 +1,104 @@
+/** Learns from own orders which fields a service shows unchanged. */
+
+import { ServiceFailure } from "../api/failure.ts";
+import { mapInOrder } from "../core/concurrent.ts";
+import { enoughOrders, type Learned } from "../ledger/listings.ts";
+import type { Operation } from "../ledger/operation.ts";
+import type { Draft } from "../model/draft.ts";
+import type { OrderDetail } from "../model/interface.ts";
+import {
+  bitOf,
+  type ComparedField,
+  changedBits,
+  compareDetail,
+  comparedFields,
+  compareSummary,
+  type FieldKnowledge,
+  fieldBits,
+  keptBits,
+  kindOf,
+  type ValueKind,
+} from "./matching.ts";
+import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
+
+const detailsAtOnce = 4;
+
+/** What a service is known to do with fields that have such values as a draft's. */
+export function fieldsOf({ fields }: Learned, draft: Draft | undefined): FieldKnowledge {
+  const kinds = new Map(comparedFields.map((field) => [field, draft ? kindOf(draft, field) : "odd"]));
+  const select = (isSelected: (field: ComparedField, kind: ValueKind) => boolean) =>
+    new Set(comparedFields.filter((field) => isSelected(field, kinds.get(field) ?? "odd")));
+  const isChanged = (field: ComparedField) => (fields[comparedFields.indexOf(field)]?.changed ?? 0) > 0;
+  return {
+    kept: select((field, kind) => {
+      const place = bitOf(field, kind);
+      return place !== undefined && !isChanged(field) && (fields[place]?.kept ?? 0) >= enoughOrders;
+    }),
+    changed: select(isChanged),
+    fragile: select((_, kind) => kind === "odd"),
+  };
+}
+
+/** Undefined where the service does not show it: a detail that cannot be read rules nothing out. */
+export async function readDetail(
+  id: string,
+  detail: ReconcileTools["detail"],
+): Promise<OrderDetail | undefined> {
+  try {
+    return await detail(id);
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    if (error.kind === "key_refused" || error.kind === "unreachable") throw error;
+    return undefined;
+  }
+}
+
+/** Mark an own order whose list element, or detail, was compared. */
+const listCompared = 1 << fieldBits;
+const detailCompared = 1 << (fieldBits + 1);
+/** Once enough are known, so many details are read for each look that leaves candidates: services change. */
+const furtherDetails = 5;
+
+/** What the list shows of own orders tells which fields the service keeps. */
+export async function learnFromSummaries(
+  { summaries, owners }: RecordedListing,
+  { ledger, customer }: ReconcileTools,
+): Promise<void> {
+  const byId = new Map(summaries.map((summary) => [summary.id.value, summary]));
+  const own = [...owners.keys()];
+  const fresh = await ledger.findUncompared(customer, own, listCompared, enoughOrders);
+  await Promise.all(
+    fresh.map(async (operation) => {
+      const summary = byId.get(operation.order?.id ?? "");
+      if (!summary || !operation.draft) return;
+      const comparison = compareSummary(operation.draft, summary);
+      const kept = keptBits(operation.draft, comparison) | listCompared;
+      await ledger.recordFields(operation, kept, changedBits(comparison));
+    }),
+  );
+}
+
+/** True where details of own orders told something: they are read where candidates are left. */
+export async function learnFromDetails(
+  { owners }: RecordedListing,
+  { fields }: Learned,
+  { ledger, customer, detail, stop }: ReconcileTools,
+): Promise<boolean> {
+  // A list never shows a phone.
+  const known = fields[bitOf("receiver.phone", "plain") ?? 0]?.kept ?? 0;
+  const most = Math.max(furtherDetails, enoughOrders - known);
+  const own = await ledger.findUncompared(customer, [...owners.keys()], detailCompared, most);
+  const read = async (operation: Operation) => ({
+    operation,
+    order: await readDetail(operation.order?.id ?? "", detail),
+  });
+  let hasLearned = false;
+  for await (const { operation, order } of mapInOrder(own, detailsAtOnce, read, { stop })) {
+    if (!order || !operation.draft) continue;
+    const comparison = compareDetail(operation.draft, order);
+    const kept = keptBits(operation.draft, comparison) | detailCompared;
+    await ledger.recordFields(operation, kept, changedBits(comparison));
+    hasLearned = true;
+  }
+  return hasLearned;
+}

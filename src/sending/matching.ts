@@ -1,0 +1,216 @@
+/** Compares an order as it was sent with one as the service shows it, field by field. */
+
+import { equalDecimals } from "../model/decimal.ts";
+import type { Draft, DraftParty } from "../model/draft.ts";
+import type { OrderDetail, OrderSummary } from "../model/interface.ts";
+import { isJsonNumber } from "../model/json.ts";
+
+/** Fields that tell one order of a shop from another. Two of them that differ make another order. */
+export const tellingFields = ["receiver.name", "receiver.phone", "receiver.address", "item.name"] as const;
+
+/** A field's place in this list is its bit in the ledger: new ones come last. */
+export const comparedFields = [
+  ...tellingFields,
+  "sender.name",
+  "sender.phone",
+  "sender.address",
+  "item.description",
+  "item.weight",
+  "item.value",
+  "item.quantity",
+  "service_type",
+] as const;
+
+export type ComparedField = (typeof comparedFields)[number];
+
+/** `unsent`: neither sent nor shown. `open`: not sent or not shown, or hidden in part, so that it says nothing. */
+export type Agreement = "agrees" | "differs" | "unsent" | "open";
+export type Comparison = Readonly<Record<ComparedField, Agreement>>;
+
+/** What kinds of characters a value has: a service may keep some and change others. */
+export type ValueKind = "plain" | "han" | "odd";
+
+/** What the service is known to do with fields, from orders of which both sides are known. */
+export interface FieldKnowledge {
+  /** Fields whose values have characters that many services change: a difference there says nothing. */
+  readonly fragile: ReadonlySet<ComparedField>;
+  /** Shown unchanged in every known order, and there are enough of them. */
+  readonly kept: ReadonlySet<ComparedField>;
+  /** Shown in another form at least once. */
+  readonly changed: ReadonlySet<ComparedField>;
+}
+
+/** What services put in place of characters that they hide. */
+const maskPattern = /[*＊•●×…]/;
+/** Fewer digits than this are no whole telephone number. */
+const shortestPhone = 7;
+
+export function compareDetail(draft: Draft, order: OrderDetail): Comparison {
+  const { sender, receiver, item } = draft;
+  return {
+    "receiver.name": compareText(receiver?.name, order.receiver?.name),
+    "receiver.phone": comparePhone(receiver?.phone, order.receiver?.phone),
+    "receiver.address": compareAddress(receiver, order.receiver?.address),
+    "item.name": compareText(item?.name, order.item?.name),
+    "sender.name": compareText(sender?.name, order.sender?.name),
+    "sender.phone": comparePhone(sender?.phone, order.sender?.phone),
+    "sender.address": compareAddress(sender, order.sender?.address),
+    "item.description": compareText(item?.description, order.item?.description),
+    "item.weight": compareNumber(item?.weight, order.item?.weight),
+    "item.value": compareNumber(item?.value, order.item?.value),
+    "item.quantity": compareNumber(item?.quantity, order.item?.quantity),
+    service_type: compareText(draft.service_type, order.service_type),
+  };
+}
+
+/** What a list shows (2.4): names only. Its cities may be districts, and say nothing. */
+export function compareSummary(draft: Draft, order: OrderSummary): Comparison {
+  return {
+    ...nothingShown,
+    "receiver.name": compareText(draft.receiver?.name, order.receiver?.name),
+    "item.name": compareText(draft.item?.name, order.item_name),
+    "sender.name": compareText(draft.sender?.name, order.sender?.name),
+  };
+}
+
+export const nothingShown = Object.fromEntries(
+  comparedFields.map((field) => [field, "open"]),
+) as unknown as Comparison;
+
+/**
+ * True for another order than the one that was sent. Two telling fields differ that the service has always kept; or
+ * all four differ, and none of them is known to be changed by the service.
+ */
+export function isOtherOrder(comparison: Comparison, { kept, changed, fragile }: FieldKnowledge): boolean {
+  const differing = tellingFields.filter((field) => comparison[field] === "differs" && !fragile.has(field));
+  if (differing.filter((field) => kept.has(field)).length >= 2) return true;
+  return differing.length === tellingFields.length && !differing.some((field) => changed.has(field));
+}
+
+/** True where a telling field differs that the service is not known to change. */
+export function differsUnexplained(comparison: Comparison, { changed, fragile }: FieldKnowledge): boolean {
+  return tellingFields.some(
+    (field) => comparison[field] === "differs" && !changed.has(field) && !fragile.has(field),
+  );
+}
+
+/** True for what is probably the order that was sent: what differs may be the service's own doing. */
+export function isLikely(comparison: Comparison, { kept, changed }: FieldKnowledge): boolean {
+  if (comparison["receiver.name"] !== "agrees" || !isSameReceiver(comparison)) return false;
+  if (comparedFields.some((field) => comparison[field] === "differs" && kept.has(field))) return false;
+  return comparison["item.name"] !== "differs" || changed.has("item.name");
+}
+
+function isSameReceiver(comparison: Comparison): boolean {
+  const [phone, address] = [comparison["receiver.phone"], comparison["receiver.address"]];
+  if (phone === "agrees" || address === "agrees") return true;
+  return phone === "unsent" && address === "unsent" && comparison["item.name"] === "agrees";
+}
+
+/** True for the order that was sent, as far as it is shown: nothing differs but what the service is known to change. */
+export function isExact(comparison: Comparison, knowledge: FieldKnowledge): boolean {
+  const isExplained = (field: ComparedField) =>
+    comparison[field] !== "differs" || knowledge.changed.has(field);
+  return isLikely(comparison, knowledge) && comparedFields.every(isExplained);
+}
+
+/** Bits of the ledger: first those of fields with plain values, then those of Chinese ones. */
+export const fieldBits = 2 * comparedFields.length;
+
+/** The place of a field's bit for values of a kind; undefined for a kind of which nothing is learned. */
+export function bitOf(field: ComparedField, kind: ValueKind): number | undefined {
+  if (kind === "odd") return undefined;
+  return comparedFields.indexOf(field) + (kind === "han" ? comparedFields.length : 0);
+}
+
+/** The fields that agree, as bits by the kinds of the values that were sent. */
+export function keptBits(draft: Draft, comparison: Comparison): number {
+  return comparedFields.reduce((bits, field) => {
+    const place = bitOf(field, kindOf(draft, field));
+    return comparison[field] === "agrees" && place !== undefined ? bits | (1 << place) : bits;
+  }, 0);
+}
+
+/** The fields that differ, whatever their values. */
+export function changedBits(comparison: Comparison): number {
+  return comparedFields.reduce(
+    (bits, field, place) => (comparison[field] === "differs" ? bits | (1 << place) : bits),
+    0,
+  );
+}
+
+/** Longer names are often cut. */
+const longestName = 20;
+const longestAddress = 60;
+
+export function kindOf(draft: Draft, field: ComparedField): ValueKind {
+  const text = textOf(draft, field);
+  if (field.endsWith("phone")) return /^[+\d ()-]*$/.test(text) ? "plain" : "odd";
+  const longest = field.endsWith("address") ? longestAddress : longestName;
+  if ([...text].length > longest || /[&<>"'\\]/.test(text)) return "odd";
+  if (/^[ -~]*$/.test(text)) return "plain";
+  return /^[ -~\u4e00-\u9fff]*$/.test(text) ? "han" : "odd";
+}
+
+function textOf(draft: Draft, field: ComparedField): string {
+  if (field === "service_type") return draft.service_type ?? "";
+  const [part, name] = field.split(".") as ["sender" | "receiver" | "item", string];
+  if (name === "address") {
+    const { province, city, district, detail } = (draft[part] ?? {}) as DraftParty;
+    return [province, city, district, detail].join("");
+  }
+  const value: unknown = (draft[part] as Record<string, unknown> | undefined)?.[name];
+  return isJsonNumber(value) ? value.value : typeof value === "string" ? value.trim() : "";
+}
+
+function compareText(sent: string | undefined, shown: string | null | undefined): Agreement {
+  if (!sent?.trim() || !shown) return missing(sent, shown);
+  if (normalise(sent) === normalise(shown)) return "agrees";
+  return maskPattern.test(shown) ? "open" : "differs";
+}
+
+function missing(sent: string | undefined, shown: string | null | undefined): Agreement {
+  return sent?.trim() || shown ? "open" : "unsent";
+}
+
+function comparePhone(sent: string | undefined, shown: string | null | undefined): Agreement {
+  const same = compareText(sent, shown);
+  if (same !== "differs" || !sent || !shown) return same;
+  const [a, b] = [digitsOf(sent), digitsOf(shown)];
+  if (a === b) return a === "" ? "differs" : "agrees";
+  const [short = "", long = ""] = [a, b].sort((one, other) => one.length - other.length);
+  if (short === "" || !long.endsWith(short)) return "differs";
+  // With a country code it is the same number; otherwise it may be, as are the last digits of one.
+  const isInternational = /^\s*(\+|00)/.test(long === a ? sent : shown);
+  const isWhole = short.length >= shortestPhone && long.length - short.length <= 3;
+  return isInternational && isWhole ? "agrees" : "open";
+}
+
+/** 2.4: one combined string of province, city, district and detail; how it is joined is not shown. */
+function compareAddress(sent: DraftParty | undefined, shown: string | null | undefined): Agreement {
+  const parts = [sent?.province, sent?.city, sent?.district, sent?.detail];
+  const given = lettersOf(parts.join(" "));
+  if (given === "" || !shown) return missing(given, shown);
+  if (given === lettersOf(shown)) return "agrees";
+  return maskPattern.test(shown) ? "open" : "differs";
+}
+
+function compareNumber(sent: unknown, shown: unknown): Agreement {
+  if (!isJsonNumber(sent) || !isJsonNumber(shown)) return "open";
+  return equalDecimals(sent.value, shown.value) ? "agrees" : "differs";
+}
+
+/** Text without the differences that storing makes: blanks, Unicode forms, wide forms and the case of letters. */
+export function normalise(text: string): string {
+  return text.normalize("NFKC").replace(/\s+/g, "").toLowerCase();
+}
+
+/** An address without what joins its parts. */
+function lettersOf(text: string): string {
+  return normalise(text).replace(/[^\p{L}\p{N}*＊•●×…]/gu, "");
+}
+
+/** A telephone number's digits without the zeros that dial out. */
+function digitsOf(phone: string): string {
+  return phone.normalize("NFKC").replace(/\D/g, "").replace(/^0+/, "");
+}

@@ -1,0 +1,56 @@
+/** Tells whether an order was made before or after a request left, where the service shows that. */
+
+import { parseInstant } from "../core/time.ts";
+import type { Learned } from "../ledger/listings.ts";
+import { nameOperation, type Operation } from "../ledger/operation.ts";
+import type { OrderSummary } from "../model/interface.ts";
+import type { ReconcileTools } from "./reconcile-types.ts";
+
+/** A listing so shortly before a request tells what was there before it. */
+const justBeforeMs = 15 * 60_000;
+/** Date headers have whole seconds, and answers take a moment. */
+export const dateSlackMs = 2_000;
+/** Clocks of several servers may differ by minutes. */
+const longBeforeMs = 30 * 60_000;
+
+type Dated = Pick<OrderSummary, "created_at">;
+
+/** Tells whether an order was made before or after the request of an operation left, where that is shown. */
+export async function createAgeRules(
+  open: readonly Operation[],
+  { stampAhead }: Learned,
+  { ledger, customer }: ReconcileTools,
+) {
+  const requests = new Map<string, { sentMs: number | undefined; listedFrom: string | undefined }>();
+  for (const operation of open) {
+    const { sentAtMs, sentEvent, offsetMs } = operation;
+    if (sentAtMs === undefined || sentEvent === undefined) continue;
+    const where = { beforeEvent: sentEvent, sinceMs: sentAtMs - justBeforeMs };
+    requests.set(nameOperation(operation), {
+      sentMs: offsetMs === undefined ? undefined : sentAtMs + offsetMs,
+      listedFrom: await ledger.listedFrom(customer, where),
+    });
+  }
+  return {
+    isNew(name: string, { created_at }: Dated): boolean {
+      const { sentMs, listedFrom } = requests.get(name) ?? {};
+      // It was not in a listing shortly before, or it would be known as older.
+      if (
+        listedFrom === "" ||
+        (listedFrom !== undefined && created_at && listedFrom <= created_at.slice(0, 10))
+      )
+        return true;
+      const createdMs = created_at ? parseInstant(created_at) : undefined;
+      if (createdMs === undefined || sentMs === undefined) return false;
+      const roundingMs = /[.,]\d/.test(created_at ?? "") ? 0 : 999;
+      const slackMs = stampAhead ? roundingMs + dateSlackMs : roundingMs;
+      return createdMs >= sentMs + (stampAhead?.mostMs ?? 0) - slackMs;
+    },
+    isStampedBefore(name: string, { created_at }: Dated): boolean {
+      const { sentMs } = requests.get(name) ?? {};
+      const createdMs = created_at ? parseInstant(created_at) : undefined;
+      if (createdMs === undefined || sentMs === undefined || !stampAhead) return false;
+      return createdMs < sentMs + stampAhead.leastMs - longBeforeMs;
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** Looks for what became of creates in doubt, again and again until it is known or somebody has waited long enough. */
+
+import { allOrders } from "../api/pages.ts";
+import type { CourierService } from "../api/service.ts";
+import type { Context } from "../command/command.ts";
+import { durationOption } from "../command/options.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { OrderDetail } from "../model/interface.ts";
+import { reconcile } from "./reconcile.ts";
+import type { ReconcileTools, StillInDoubt } from "./reconcile-types.ts";
+
+const pagesAtOnce = 4;
+/** The sandbox of this machine lists an order as soon as it is made. */
+const sandboxSettleMs = 10_000;
+const firstPollMs = 2_000;
+const longestPollMs = 5_000;
+
+export interface Waiting {
+  /** How long to wait for what can be known later. */
+  readonly patienceMs: number;
+  /** Looks also before anything can be proved: the order may turn up. */
+  readonly polls?: boolean;
+}
+
+/** The tools to reconcile the account in use; `service` where other than the context's own is to read. */
+export async function createReconcileTools(
+  {
+    ledger,
+    customer,
+    run,
+    settleMs,
+    settlesUnwanted = false,
+  }: {
+    readonly ledger: Ledger;
+    readonly customer: number;
+    readonly run?: number | undefined;
+    readonly settleMs?: number | undefined;
+    readonly settlesUnwanted?: boolean;
+  },
+  context: Context,
+  service?: CourierService,
+): Promise<ReconcileTools> {
+  const reading = service ?? (await context.service());
+  const isSandbox = (await context.account()).kind === "sandbox";
+  return {
+    ledger,
+    customer,
+    run,
+    settlesUnwanted,
+    settleMs: settleMs ?? (isSandbox ? sandboxSettleMs : undefined),
+    list: (dateFrom, beforeOthers) =>
+      allOrders(reading, { dateFrom }, { concurrency: pagesAtOnce, beforeOthers }),
+    detail: (id) => reading.order(id),
+    clockOffsetMs: () => reading.clockOffsetMs(),
+    clock: context.clock,
+    stop: context.signal,
+  };
+}
+
+/** How `--settle` is given. */
+export const settleOption = durationOption(
+  "how long this service may take to list an order: one in doubt counts as not created after it",
+  { minMs: 0, maxMs: 86_400_000 },
+);
+
+/** What became of creates in doubt. */
+export interface Settled {
+  /** Orders that were found. */
+  readonly found: ReadonlyMap<string, OrderDetail>;
+  readonly left: ReadonlyMap<string, StillInDoubt>;
+}
+
+/** Reconciles until the named creates are settled, or nothing more can be known in time. Throws what `reconcile` throws. */
+export async function settleInDoubt(
+  names: readonly string[],
+  tools: ReconcileTools,
+  { patienceMs, polls = false }: Waiting,
+): Promise<Settled> {
+  const { clock, stop } = tools;
+  const untilMs = clock.now() + patienceMs;
+  const found = new Map<string, OrderDetail>();
+  const cached = { ...tools, detail: cacheDetails(tools.detail) };
+  for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, 2 * pollMs)) {
+    const results = await reconcile(cached);
+    const left = new Map<string, StillInDoubt>();
+    for (const name of names) {
+      const result = results.get(name);
+      if (result?.kind === "settled" && result.order) found.set(name, result.order);
+      if (result && result.kind !== "settled") left.set(name, result);
+    }
+    if (left.size === 0) return { found, left };
+    const nowMs = clock.now();
+    const nextMs = Math.min(...[...left.values()].map((each) => whenToLook(each, nowMs, pollMs, polls)));
+    if (nextMs > untilMs) return { found, left };
+    await clock.sleep(Math.max(0, nextMs - nowMs), stop);
+  }
+}
+
+/** What an order shows does not change within seconds; one that cannot be read is asked for again. */
+function cacheDetails(detail: ReconcileTools["detail"]): ReconcileTools["detail"] {
+  const known = new Map<string, OrderDetail>();
+  return async (id) => {
+    const order = known.get(id) ?? (await detail(id));
+    known.set(id, order);
+    return order;
+  };
+}
+
+function whenToLook(result: StillInDoubt, nowMs: number, pollMs: number, polls: boolean): number {
+  if (result.kind === "unclear") return polls ? nowMs + pollMs : Number.POSITIVE_INFINITY;
+  return polls ? Math.min(result.untilMs, nowMs + pollMs) : result.untilMs;
+}
