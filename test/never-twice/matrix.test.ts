@@ -1,0 +1,48 @@
+/** Never twice, over the wire: a share of all cases, with every manner, way in and loss (docs/never-twice.md). */
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { draftFor } from "../support/rewritings.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
+import { type Case, hardCases, losses, manners, nameOf, sampleOf, waysIn } from "./cases.ts";
+import { describeBreach, play, setStage } from "./play.ts";
+
+const sample = sampleOf(manners.map((manner) => [manner]));
+
+test("every manner, way in and loss occurs", () => {
+  const names = (list: readonly { readonly name: string }[]) => new Set(list.map(({ name }) => name));
+  expect(names(sample.flatMap((each) => each.manners))).toEqual(names(manners));
+  expect(new Set(sample.map(({ way }) => way))).toEqual(new Set(waysIn));
+  expect(names(sample.map(({ loss }) => loss))).toEqual(names(losses));
+  expect(new Set(sample.map(({ knows }) => knows))).toEqual(new Set(["fresh", "telling", "plain"]));
+});
+
+describe("no order is made twice, every report is true, and it ends", () => {
+  const named = [...hardCases(), ...sample].map((each): [string, Case] => [nameOf(each), each]);
+  test.each(named)("%s", async (_name, each) => {
+    const breaches = await play(await setStage(each.manners, each.knows), each);
+    const [first] = breaches;
+    expect(breaches.map(describeBreach), first?.transcript).toEqual([]);
+  });
+});
+
+test("the order of one of two equal rows says nothing of the other, whose request left eight minutes later", async () => {
+  const home = await createUnfaithfulHome({
+    listLagMs: 9 * 60_000,
+    loss: (_request, n) => (n <= 2 ? "after" : "answered"),
+  });
+  const file = path.join(home.directory, "orders.json");
+  const startMs = home.clock.now();
+  for (const [minutes, rows] of [
+    [0, 1],
+    [8, 2],
+    [15.2, 2],
+    [40, 2],
+  ] as const) {
+    home.clock.advance(startMs + minutes * 60_000 - home.clock.now());
+    await writeFile(file, JSON.stringify(Array.from({ length: rows }, () => draftFor(""))));
+    await home.courier(["orders", "import", file, "--yes", "--ndjson"]);
+  }
+  expect(home.service.orders).toHaveLength(2);
+});

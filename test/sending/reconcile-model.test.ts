@@ -1,0 +1,39 @@
+/** The promise of docs/never-twice.md, at a service that may do anything within its limits. */
+
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
+import { play, story } from "./reconcile-model.ts";
+
+const numRuns = Number(process.env.MODEL_RUNS ?? 400);
+const seed = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
+
+let directory = "";
+let ledger: Ledger;
+/** One database for all stories, each with a customer of its own. */
+beforeAll(async () => {
+  const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir(); // thousands of commits wait for no disk there
+  directory = await mkdtemp(path.join(memory, "courier-model-"));
+  ledger = await openLedger(directory);
+});
+afterAll(async () => {
+  await ledger.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+test("at most one order for each operation, and what is recorded is true", async () => {
+  const totals = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(story, async (told) => {
+      for (const [state, count] of (await play(told, ledger)).states)
+        totals.set(state, (totals.get(state) ?? 0) + count);
+    }),
+    { numRuns, seed },
+  );
+  console.log(`model runs: ${numRuns} (MODEL_SEED=${seed}); operations: ${JSON.stringify([...totals])}`);
+  for (const state of ["created", "found", "unsent", "unknown"]) expect(totals.get(state)).toBeGreaterThan(0);
+});
