@@ -17,6 +17,7 @@ import {
   type Run,
   readOperation,
   readRun,
+  textOf,
   writeDraft,
 } from "./operation.ts";
 import {
@@ -277,7 +278,7 @@ export function createOperations(database: Database, write: Write, events: Event
         : (each: Operation) => each.ref === row.ref && each.shop === file.shop;
     const own = row.ref === undefined ? same.filter(isOwn) : byRef(customer, file.shop, row.ref);
     const elsewhere = (asked: Pick<RowToSend, "row">) => {
-      const orderId = policy.elsewhere?.(asked);
+      const orderId = policy.elsewhere?.(asked) ?? findElsewhere(customer, row.content);
       return orderId !== undefined && !isOwned(customer, orderId) ? orderId : undefined;
     };
     const others = same.filter((each) => !isOwn(each));
@@ -288,6 +289,35 @@ export function createOperations(database: Database, write: Write, events: Event
   function lastOffset(customer: number): number | undefined {
     const offset = sql("SELECT offset_ms FROM customers WHERE id = ?").get(customer)?.offset_ms;
     return offset === null || offset === undefined ? undefined : Number(offset);
+  }
+
+  /** An order that held an equal row before: listings of later days do not show it any more. */
+  function findElsewhere(customer: number, content: string): string | undefined {
+    const row = sql(
+      `SELECT order_id FROM orders_elsewhere WHERE customer = ? AND content = ? AND order_id NOT IN
+         (SELECT order_id FROM operations WHERE customer = ? AND kind = 'create' AND order_id IS NOT NULL)`,
+    ).get(customer, content, customer);
+    return textOf(row?.order_id);
+  }
+
+  /** Remembers an order that this ledger does not know. A row that counts as shipped by it becomes its operation. */
+  function recordElsewhere(
+    run: Run,
+    row: RowToSend,
+    file: FileFacts,
+    { orderId, isCovered }: Extract<RowDecision, { kind: "elsewhere" }>,
+    nowMs: number,
+  ): void {
+    const { content, draft } = row;
+    sql("INSERT INTO orders_elsewhere VALUES (?, ?, ?) ON CONFLICT DO NOTHING").run(
+      run.customer,
+      content,
+      orderId,
+    );
+    if (!isCovered) return;
+    const name = insert(run, { kind: "create", state: "ready", content, draft, file, row });
+    const order = { id: orderId, order_no: null, tracking_number: null, estimated_fee: null };
+    setOutcome(name, { state: "found", order }, nowMs);
   }
 
   /** True for an order that a create of this ledger has become. */
@@ -459,6 +489,7 @@ export function createOperations(database: Database, write: Write, events: Event
         const { note, ...covering } = coverOnce(policy);
         return rows.map((row): ClaimedRow => {
           const decision = note(decide(run.customer, row, file, covering, atMs));
+          if (decision.kind === "elsewhere") recordElsewhere(run, row, file, decision, atMs);
           if (decision.kind !== "send") return { decision, operation: undefined };
           const { content, draft } = row;
           const { allowance, supersedes } = decision;

@@ -127,6 +127,13 @@ CREATE TABLE sightings (
   PRIMARY KEY (customer, order_id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE orders_elsewhere (
+  customer INTEGER NOT NULL REFERENCES customers,
+  content TEXT NOT NULL,
+  order_id TEXT NOT NULL,
+  PRIMARY KEY (customer, content, order_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE drafts (
   account TEXT NOT NULL,
   service TEXT NOT NULL,

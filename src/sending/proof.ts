@@ -204,7 +204,7 @@ function judgeAbsence(
   const madeMs = isRefused ? latestMadeMs.broken + missingMs : latestMadeMs[ended.loss];
   const quietMs = ended.atMs + madeMs;
   if (isRefused && beganMs >= quietMs) return { kind: "absent", create };
-  const firstMs = Math.min(firstLookMs, beganMs);
+  const firstMs = Math.max(ended.atMs, Math.min(firstLookMs, beganMs));
   const secondMs = isRefused ? quietMs : Math.max(quietMs, firstMs + madeMs);
   const provedMs = isRefused ? quietMs : Math.max(secondMs, quietMs + listedMs);
   if (beganMs < secondMs) return { kind: "early", create, untilMs: secondMs, provedMs };

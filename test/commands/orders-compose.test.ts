@@ -370,6 +370,22 @@ describe("an equal order within a day", () => {
     expect({ exit, count: bodies.length }).toEqual({ exit: 0, count: 2 });
   });
 
+  test("is asked about too where another machine has made it; no goes back to the review", async () => {
+    const home = await createServedHome();
+    await home.courier(words, { env: { COURIER_STATE_DIR: `${home.directory}/another machine` } });
+    const question = "An equal order, 1000001, was not sent from this machine. Send it again?";
+    const { exit, bodies, person } = await compose(home, [
+      ...shortForm(),
+      send,
+      [question, false],
+      send,
+      [question, true],
+      ...declined,
+    ]);
+    expect(person.left).toEqual([]);
+    expect({ exit, count: bodies.length }).toEqual({ exit: 0, count: 2 });
+  });
+
   test("is not asked about with --allow-duplicate, after a day, or when it differs", async () => {
     const home = await createServedHome();
     await home.courier(words);

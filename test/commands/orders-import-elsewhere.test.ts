@@ -1,0 +1,98 @@
+/** Rows that equal orders of which this machine's ledger knows nothing: another machine, or the courier's website. */
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createImportHome, type ImportHome, outcomes, row, sheet } from "../support/imports.ts";
+import { tellingDraft } from "../support/rewritings.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
+
+const dayMs = 86_400_000;
+
+/** Makes the orders of a file from another machine: with another ledger. */
+async function shipElsewhere(home: ImportHome, ...rows: readonly string[]): Promise<void> {
+  const file = await home.put(sheet(...rows), "elsewhere.csv");
+  const env = { COURIER_STATE_DIR: `${home.directory}/another machine` };
+  expect((await home.importFile(file, "", { env })).exit).toBe(0);
+}
+
+describe("a row that equals an order made elsewhere", () => {
+  test("is held, the others are sent, and the report names the order", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
+    await shipElsewhere(home, row("X-1"));
+    const { exit, report, stderr } = await home.run();
+    expect([exit, outcomes(report)]).toEqual([3, "held created"]);
+    expect(report[0]?.error).toMatchObject({
+      code: "duplicate",
+      message: "equals order 1000001, which was not sent from this machine",
+    });
+    expect(stderr).toContain("1 row is held and not sent: row 1 (A-1): equals order 1000001");
+  });
+
+  test("is held weeks later too, when no listing shows the order any more", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await shipElsewhere(home, row("X-1"));
+    expect((await home.run()).exit).toBe(3);
+    home.clock.advance(30 * dayMs);
+    const later = await home.run();
+    expect([later.exit, outcomes(later.report), home.posts]).toEqual([3, "held", 1]);
+  });
+
+  test("counts as shipped with --skip-shipped, one row for each order, from then on without it", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2")));
+    await shipElsewhere(home, row("X-1"));
+    const { exit, report } = await home.run("--skip-shipped");
+    expect([exit, outcomes(report), home.posts]).toEqual([0, "shipped created", 2]);
+    home.clock.advance(30 * dayMs);
+    const again = await home.run();
+    expect([again.exit, outcomes(again.report), home.posts]).toEqual([0, "shipped shipped", 2]);
+  });
+
+  test("is sent where it is named as a second order", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await shipElsewhere(home, row("X-1"));
+    const { exit, report } = await home.run("--allow-duplicate A-1");
+    expect([exit, outcomes(report), home.posts]).toEqual([0, "created", 2]);
+  });
+
+  test("is sent where the order was cancelled", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await shipElsewhere(home, row("X-1"));
+    await home.courier("orders cancel 1000001 --yes");
+    expect(outcomes((await home.run()).report)).toBe("created");
+  });
+});
+
+test("where the list is refused, the import goes on and says so once", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  await shipElsewhere(home, row("X-1"));
+  home.sandbox.faults.set([{ method: "GET", path: "/api/v1/orders", kind: "status", status: 403 }]);
+  const { exit, report, stderr } = await home.run();
+  expect([exit, outcomes(report)]).toEqual([0, "created"]);
+  expect(stderr.split("Orders made elsewhere were not compared: ")).toHaveLength(2);
+});
+
+test("a list that takes more than 50 calls is asked about, and left out by a script", async () => {
+  const home = await createUnfaithfulHome({ pageCap: 1 });
+  for (let count = 0; count < 60; count++) home.service.foreign(tellingDraft);
+  const file = path.join(home.directory, "orders.csv");
+  await writeFile(file, sheet(row("A-1")));
+  const words = ["orders", "import", file];
+  const { exit, stderr } = await home.courier([...words, "--yes"]);
+  expect(exit, stderr).toBe(0);
+  expect(stderr).toContain("Orders made elsewhere were not compared: that takes 59 calls\n");
+  const lists = () => home.service.requests.filter(({ endpoint }) => endpoint === "list").length;
+  expect(lists()).toBe(1);
+  const questions: string[] = [];
+  const prompts = {
+    ...scriptedPrompts({}),
+    async confirm(question: string) {
+      questions.push(question);
+      return true;
+    },
+  };
+  await home.courier(words, { terminal: 80, prompts });
+  expect(questions[0]).toBe("Comparing with orders made elsewhere takes 60 calls. Compare?");
+  expect(lists()).toBe(1 + 61);
+});
