@@ -69,8 +69,11 @@ export interface Listings {
   recordFields(name: OperationName, kept: number, changed: number): Promise<void>;
   /** In doubt: the first complete listing without a candidate began then. */
   recordLook(name: OperationName, beganMs: number): Promise<void>;
-  /** The service's clock minus ours, for operations of a run that could not know it when they were sent. */
-  recordOffset(run: number, offsetMs: number): Promise<void>;
+  /**
+   * The service's clock minus ours, as it is now: for operations of a run that could not know it when they were sent,
+   * and to be assumed for others that will not.
+   */
+  recordOffset(customer: number, run: number | undefined, offsetMs: number): Promise<void>;
 }
 
 /** So many own orders are enough to learn from. */
@@ -220,11 +223,14 @@ export function createListings(database: Database, write: Write, events: Events)
         ).run(beganMs, beganMs, run, number);
       }),
 
-    recordOffset: (run, offsetMs) =>
+    recordOffset: (customer, run, offsetMs) =>
       write(() => {
+        const rounded = Math.round(offsetMs);
+        sql("UPDATE customers SET offset_ms = ? WHERE id = ?").run(rounded, customer);
+        if (run === undefined) return;
         sql(
           "UPDATE operations SET offset_ms = ? WHERE owner = ? AND state = 'unknown' AND offset_ms IS NULL",
-        ).run(Math.round(offsetMs), run);
+        ).run(rounded, run);
       }),
   };
 }

@@ -52,7 +52,7 @@ export interface Operation extends OperationName {
   readonly owner: number;
   readonly attempt: number;
   readonly sentAtMs: number | undefined;
-  /** Service's clock minus ours when it was sent, where it was known. */
+  /** Service's clock minus ours when it was sent, or as it was last known before, where it was. */
   readonly offsetMs: number | undefined;
   readonly endedAtMs: number | undefined;
   /** When it was sent and when it ended, in the ledger's own order of events, which no clock changes. */
@@ -135,7 +135,7 @@ export function readOperation(row: SqlRow): Operation {
     owner: Number(row.owner),
     attempt: Number(row.attempt),
     sentAtMs: numberOf(row.sent_at),
-    offsetMs: numberOf(row.offset_ms),
+    offsetMs: numberOf(row.offset_ms) ?? numberOf(row.assumed_offset_ms),
     endedAtMs: numberOf(row.ended_at),
     sentEvent: numberOf(row.sent_event),
     endedEvent: numberOf(row.ended_event),

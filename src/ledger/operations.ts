@@ -10,6 +10,7 @@ import {
   type CancelState,
   type Loss,
   nameOperation,
+  numberOf,
   type Operation,
   type OperationName,
   type OrderFacts,
@@ -185,8 +186,8 @@ export interface Operations {
   deletePersonalData(customer: number, isForced: boolean): Promise<number>;
 }
 
-const columns = `run, number, kind, state, customer, owner, attempt, sent_at, sent_event, offset_ms, content, shop,
-  ref, file, row, allowance, draft, defaults`;
+const columns = `run, number, kind, state, customer, owner, attempt, sent_at, sent_event, offset_ms,
+  assumed_offset_ms, content, shop, ref, file, row, allowance, draft, defaults`;
 
 export function createOperations(database: Database, write: Write, events: Events): Operations {
   const sql = database.sql;
@@ -228,6 +229,7 @@ export function createOperations(database: Database, write: Write, events: Event
       sentAtMs ?? null,
       state === "sending" ? events.next() : null,
       offsetMs === undefined ? null : Math.round(offsetMs),
+      offsetMs === undefined ? lastOffset(run.customer) : null,
       content ?? null,
       file?.shop ?? null,
       row?.ref ?? null,
@@ -238,7 +240,7 @@ export function createOperations(database: Database, write: Write, events: Event
       row && row.defaults.length > 0 ? row.defaults.join(",") : null,
     ];
     sql(
-      `INSERT INTO operations (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO operations (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(...values);
     return name;
   }
@@ -286,9 +288,8 @@ export function createOperations(database: Database, write: Write, events: Event
   }
 
   /** The service's clock minus ours as it was last known. */
-  function lastOffset(customer: number): number | undefined {
-    const offset = sql("SELECT offset_ms FROM customers WHERE id = ?").get(customer)?.offset_ms;
-    return offset === null || offset === undefined ? undefined : Number(offset);
+  function lastOffset(customer: number): number | null {
+    return numberOf(sql("SELECT offset_ms FROM customers WHERE id = ?").get(customer)?.offset_ms) ?? null;
   }
 
   /** An order that held an equal row before: listings of later days do not show it any more. */
@@ -433,14 +434,12 @@ export function createOperations(database: Database, write: Write, events: Event
         );
         if (inDoubt.length + recent.length > 0)
           return { kind: "stopped", equals: { ...all, inDoubt, recent } } as const;
-        if (offsetMs !== undefined)
-          sql("UPDATE customers SET offset_ms = ? WHERE id = ?").run(Math.round(offsetMs), run.customer);
         const allowance = all.recent.length > 0 ? "equal" : "none";
         const operation = insert(run, {
           kind: "create",
           state: "sending",
           sentAtMs: nowMs,
-          offsetMs: offsetMs ?? lastOffset(run.customer),
+          offsetMs,
           content,
           draft,
           allowance,

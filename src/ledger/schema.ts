@@ -73,6 +73,7 @@ CREATE TABLE operations (
   attempt INTEGER NOT NULL DEFAULT 0,
   sent_at INTEGER,
   offset_ms INTEGER,
+  assumed_offset_ms INTEGER,
   ended_at INTEGER,
   sent_event INTEGER,
   ended_event INTEGER,

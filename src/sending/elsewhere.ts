@@ -7,7 +7,14 @@ import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
 import { fieldsOf, readDetail } from "./learn-fields.ts";
 import { compareDetail, compareSummary, fieldBits, isLikely, normalise } from "./matching.ts";
-import { earliestDate, openCreates, readListing, reconcileWith } from "./reconcile.ts";
+import {
+  earliestDate,
+  openCreates,
+  readListing,
+  reconcileWith,
+  recordOffset,
+  stampsBehindMs,
+} from "./reconcile.ts";
 import type { Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
 export interface OrdersElsewhere {
@@ -59,6 +66,7 @@ export async function surveyElsewhere(
     listing = await readListing(dates.sort()[0] as string, tools, async (calls) => {
       if (calls > mostCalls && !(await mayCost(calls))) throw new TooExpensive(calls);
     });
+    await recordOffset(tools);
     const results = open.length > 0 ? await reconcileWith(listing, tools) : new Map<string, Reconciled>();
     for (const [name, result] of results) if (result.kind === "settled" && result.order) found.add(name);
   } catch (error) {
@@ -106,10 +114,11 @@ class TooExpensive extends Error {
   }
 }
 
-async function firstDate({ ledger, customer, clock, clockOffsetMs }: ReconcileTools): Promise<string> {
+async function firstDate(tools: ReconcileTools): Promise<string> {
+  const { ledger, customer, clock, clockOffsetMs } = tools;
   const nowMs = clock.now();
   const lastMs = await ledger.lastListing(customer);
   const days = lastMs === undefined ? daysOfNewLedger : Math.ceil((nowMs - lastMs) / dayMs);
   const back = lastMs === undefined ? days : Math.min(mostDays, Math.max(fewestDays, days));
-  return utcDate(nowMs + (clockOffsetMs() ?? 0), -back);
+  return utcDate(nowMs + (clockOffsetMs() ?? 0) + (await stampsBehindMs(tools)), -back);
 }

@@ -59,6 +59,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
       const create = { content, draft, windowMs, isDuplicateAllowed, accepted, offsetMs };
       const begun = await ledger.beginCreate(run, create, context.clock.now());
       if (begun.kind === "begun") {
+        if (offsetMs !== undefined) await ledger.recordOffset(run.customer, run.number, offsetMs);
         const [earlier] = begun.earlier;
         if (earlier && !ask) context.messages.warn(describeEqual(earlier, context));
         return { ledger, run, operation: begun.operation };

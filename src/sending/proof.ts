@@ -19,6 +19,7 @@ export const latestMadeMs: Readonly<Record<Loss, number>> = { broken: 2_000, tim
 export const unknownDelayMs = 15 * 60_000;
 const leastDelayMs = 10_000;
 const delayFactor = 10;
+const unknownFactor = 2;
 
 /** What the ledger has learned of how late own orders came into view. */
 export interface ListDelay {
@@ -30,8 +31,8 @@ export interface ListDelay {
 
 /** How long after it was made an order may be missing in the list. */
 export function latestListedMs({ shownMs, missingMs }: ListDelay): number {
-  const usualMs = shownMs === undefined ? unknownDelayMs : Math.min(unknownDelayMs, delayFactor * shownMs);
-  return Math.max(leastDelayMs, usualMs, delayFactor * missingMs);
+  if (shownMs === undefined) return Math.max(unknownDelayMs, unknownFactor * missingMs);
+  return Math.max(leastDelayMs, Math.min(unknownDelayMs, delayFactor * shownMs), delayFactor * missingMs);
 }
 
 /** A create that may or may not have become an order. */

@@ -47,9 +47,14 @@ export async function reconcile(tools: ReconcileTools): Promise<ReadonlyMap<stri
   }
 }
 
-async function recordOffset({ ledger, run, clockOffsetMs }: ReconcileTools): Promise<void> {
+export async function recordOffset({
+  ledger,
+  customer,
+  run,
+  clockOffsetMs,
+}: Pick<ReconcileTools, "ledger" | "customer" | "run" | "clockOffsetMs">): Promise<void> {
   const offsetMs = clockOffsetMs();
-  if (run !== undefined && offsetMs !== undefined) await ledger.recordOffset(run, offsetMs);
+  if (offsetMs !== undefined) await ledger.recordOffset(customer, run, offsetMs);
 }
 
 /** Reads the list of orders to its end and records it. */
@@ -134,6 +139,15 @@ export async function openCreates({ ledger, customer }: ReconcileTools): Promise
     .filter(({ kind, state, sentEvent }) => kind === "create" && state !== "ready" && sentEvent);
 }
 
+/** How far stamps of own orders are behind the service's clock: lists are by these. */
+export async function stampsBehindMs({
+  ledger,
+  customer,
+}: Pick<ReconcileTools, "ledger" | "customer">): Promise<number> {
+  const { stampAhead } = await ledger.learned(customer, fieldBits);
+  return Math.min(0, stampAhead?.leastMs ?? 0);
+}
+
 /**
  * Which zone the service's dates are in is not specified: a day more covers every one. Its stamps may be behind its
  * clock.
@@ -142,8 +156,7 @@ export async function earliestDate(
   open: readonly Operation[],
   { ledger, customer, clock, clockOffsetMs }: ReconcileTools,
 ): Promise<string> {
-  const { stampAhead } = await ledger.learned(customer, fieldBits);
-  const behindMs = Math.min(0, stampAhead?.leastMs ?? 0);
+  const behindMs = await stampsBehindMs({ ledger, customer });
   const nowMs = clock.now() + (clockOffsetMs() ?? 0);
   const instants = open.map(({ sentAtMs = nowMs, offsetMs }) =>
     offsetMs === undefined ? Math.min(sentAtMs, nowMs) - unknownClockDays * dayMs : sentAtMs + offsetMs,

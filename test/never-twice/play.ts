@@ -455,9 +455,16 @@ function readUndo(drafts: readonly Draft[], { stdout, stderr, exit }: Ran): Clai
   return [{ draft, says: "held", text: `${lastLine(stderr)} ${stdout}` }];
 }
 
-/** A rewritten order, or one of another writer while too few own orders are known, is not told apart for certain. */
+/**
+ * What is not told apart for certain: a rewritten order; one of another writer while too few own orders of such values
+ * are known; a new one whose stamp looks old, as long as no own order has shown that stamps are behind.
+ */
 function isForPerson({ manners, knows }: Case): boolean {
-  return manners.some(({ rewriting, others }) => rewriting || (others && knows === "fresh"));
+  return manners.some(({ rewriting, others, lasting }) => {
+    const skewMs = lasting?.stampSkewMs;
+    const isBehind = typeof skewMs === "number" ? skewMs < 0 : skewMs !== undefined;
+    return rewriting || (others && knows !== "telling") || (isBehind && knows === "fresh");
+  });
 }
 
 /** An order of another writer that equals a draft holds its row: that is told, and a person decides. */
@@ -511,7 +518,9 @@ async function asIfKilled({ home }: Stage, killDir: string): Promise<void> {
 
 /** Other orders for the same receiver and the same address: two of the telling fields differ. */
 function alike(drafts: readonly Draft[]): OrderBody[] {
-  const { receiver, item, ...rest } = bodyOf(drafts, "base");
+  const [first] = drafts;
+  if (!first) return [];
+  const { receiver, item, ...rest } = first.body;
   return [
     { ...rest, receiver: { ...receiver, phone: "13712345678" }, item: { ...item, name: "Umbrella" } },
     { ...rest, receiver: { ...receiver, name: "王五" }, item: { ...item, name: "Umbrella" } },
