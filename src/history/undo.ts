@@ -12,6 +12,7 @@ import {
 } from "../command/command.ts";
 import { quote, switchOption } from "../command/options.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
+import { formatUntil } from "../core/time.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { nameOperation } from "../ledger/operation.ts";
@@ -140,7 +141,12 @@ async function findLost(run: RunSummary, settleMs: number | undefined, ledger: L
   const { customer } = run;
   const tools = await createReconcileTools({ ledger, customer, settleMs, settlesUnwanted: true }, context);
   try {
-    await settleInDoubt(names, tools, { patienceMs });
+    const { left } = await settleInDoubt(names, tools, { patienceMs });
+    const times = [...left.values()].flatMap((each) => (each.kind === "early" ? [each.provedMs] : []));
+    if (times.length > 0)
+      context.messages.note(
+        `${times.length === 1 ? "1 order is" : `${times.length} orders are`} in doubt: run the same command again after ${formatUntil(Math.max(...times), context.clock.now())}`,
+      );
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error; // they stay in doubt, which the report says
   }

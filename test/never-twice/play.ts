@@ -456,14 +456,14 @@ function readUndo(drafts: readonly Draft[], { stdout, stderr, exit }: Ran): Clai
 }
 
 /**
- * What is not told apart for certain: a rewritten order; one of another writer while too few own orders of such values
- * are known; a new one whose stamp looks old, as long as no own order has shown that stamps are behind.
+ * What is not told apart for certain: a rewritten order; one of another writer, since the drafts have values of which
+ * nothing is learned; a new one whose stamp looks old, as long as no own order has shown that stamps are behind.
  */
 function isForPerson({ manners, knows }: Case): boolean {
   return manners.some(({ rewriting, others, lasting }) => {
     const skewMs = lasting?.stampSkewMs;
     const isBehind = typeof skewMs === "number" ? skewMs < 0 : skewMs !== undefined;
-    return rewriting || (others && knows !== "telling") || (isBehind && knows === "fresh");
+    return rewriting || others || (isBehind && knows === "fresh");
   });
 }
 
