@@ -452,7 +452,7 @@ function readImport(drafts: readonly Draft[], { stdout, stderr, exit }: Ran): Cl
 function readUndo(drafts: readonly Draft[], { stdout, stderr, exit }: Ran): Claim[] {
   const [draft] = drafts;
   if (isUndone({ exit, stdout, stderr }) || !draft) return [];
-  return [{ draft, says: "held", text: `${lastLine(stderr)} ${stdout}` }];
+  return [{ draft, says: "held", text: `${stderr} ${stdout}` }];
 }
 
 /**
