@@ -102,8 +102,7 @@ async function isRefused(
     if (!(error instanceof CourierError)) throw error; // it stays in doubt
   }
   const settled = await ledger.findOperation(operation);
-  if (settled?.order)
-    context.messages.note(`The order was created all the same: found it as ${settled.order.id}`);
+  if (settled?.order) context.messages.note(`The order was created despite this answer: ${settled.order.id}`);
   return settled?.state === "refused";
 }
 
