@@ -52,7 +52,7 @@ export async function createTools(
 }
 
 /** A service whose listing goes on through failures that pass: hundreds of calls would else be in vain. */
-export function createPatientService(
+function createPatientService(
   reading: CourierService,
   onFailure: (reason: string) => void,
   onRecovery: () => void,

@@ -16,6 +16,7 @@ import type { SentFacts } from "../ledger/operations.ts";
 import type { RowDecision, RowPolicy } from "../ledger/rules.ts";
 import { reconcile } from "../sending/reconcile.ts";
 import type { Reconciled, StillInDoubt } from "../sending/reconcile-types.ts";
+import { firstPollMs, longestPollMs, whenToLook } from "../sending/settle.ts";
 import { createBackoff } from "./backoff.ts";
 import { createDoubtGate } from "./doubt-gate.ts";
 import { type Claim, createEqualRows } from "./equal-rows.ts";
@@ -26,8 +27,6 @@ import type { ImportRow } from "./rows.ts";
 
 /** So long an import waits for rows in doubt while nothing else comes of it. */
 const patienceMs = 30_000;
-const firstPollMs = 2_000;
-const longestPollMs = 5_000;
 /** After so many doubtful answers in a row, at most, nothing more is sent into doubt. */
 const mostDoubts = 10;
 /** How often another process is asked for rows that it is sending. */
@@ -206,12 +205,12 @@ export async function* importRows(
         }
         tell({ kind: "looking", rows: batch.length });
         const results = await look();
-        const left = names.filter((name) => results.has(name) && results.get(name)?.kind !== "settled");
+        const left = stillInDoubt(results).filter(([name]) => names.includes(name));
         if (left.length < names.length) return "settled";
         const nowMs = clock.now();
-        const nextMs = Math.min(...left.map((name) => nextLook(results.get(name), nowMs, pollMs)));
+        const nextMs = Math.min(...left.map(([, result]) => whenToLook(result, nowMs, pollMs)));
         if (nextMs > untilMs) {
-          for (const name of left) looked.set(name, results.get(name) as StillInDoubt);
+          for (const [name, result] of left) looked.set(name, result);
           return "settled";
         }
         tell({ kind: "looking", rows: batch.length, untilMs });
@@ -243,12 +242,13 @@ export async function* importRows(
     try {
       for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, 2 * pollMs)) {
         tell({ kind: "looking", rows: later.size, untilMs });
-        const results = [...(await look())];
-        if (results.length === 0 || results.some(([, { kind }]) => kind === "settled")) return true;
+        const results = await look();
+        const left = stillInDoubt(results);
+        if (left.length === 0 || left.length < results.size) return true;
         const nowMs = clock.now();
-        const nextMs = Math.min(...results.map(([, result]) => nextLook(result, nowMs, pollMs)));
+        const nextMs = Math.min(...left.map(([, result]) => whenToLook(result, nowMs, pollMs)));
         if (nextMs > untilMs) {
-          for (const [name, result] of results) if (result.kind !== "settled") looked.set(name, result);
+          for (const [name, result] of left) looked.set(name, result);
           return false;
         }
         await clock.sleep(Math.max(0, nextMs - nowMs), stop);
@@ -307,11 +307,10 @@ export async function* importRows(
   if (failure) throw failure.error;
 }
 
-/** An order may turn up at any moment. */
-function nextLook(result: Reconciled | undefined, nowMs: number, pollMs: number): number {
-  if (!result || result.kind === "settled") return Number.POSITIVE_INFINITY;
-  if (result.kind === "early") return Math.min(result.untilMs, nowMs + pollMs);
-  return result.candidates.length > 0 ? nowMs + pollMs : Number.POSITIVE_INFINITY;
+function stillInDoubt(results: ReadonlyMap<string, Reconciled>): (readonly [string, StillInDoubt])[] {
+  return [...results].flatMap(([name, result]) =>
+    result.kind === "settled" ? [] : [[name, result] as const],
+  );
 }
 
 /** In doubt, or sent by this run, which could not record what came of it. */

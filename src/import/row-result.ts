@@ -3,11 +3,10 @@
 import { formatUntil } from "../core/time.ts";
 import { nameOperation, type OperationName, type Rejection } from "../ledger/operation.ts";
 import type { RowDecision } from "../ledger/rules.ts";
+import { nameCandidates } from "../sending/candidates.ts";
 import type { StillInDoubt } from "../sending/reconcile-types.ts";
 import type { RowResult } from "./import-types.ts";
 import type { ImportRow } from "./rows.ts";
-
-const candidatesShown = 5;
 
 /** What is known of a row in doubt, and what to do about it. */
 export function describeDoubt(
@@ -20,9 +19,7 @@ export function describeDoubt(
     return `its answer was lost, and no order is listed so far: run the same command again after ${formatUntil(left.provedMs, nowMs)}, or decide with ${decide}`;
   if (!left || left.candidates.length === 0)
     return `its answer was lost, and what was sent is no longer known: decide with ${decide}`;
-  const { candidates } = left;
-  const more = candidates.length > candidatesShown ? ` and ${candidates.length - candidatesShown} more` : "";
-  return `these orders may be it: ${candidates.slice(0, candidatesShown).join(", ")}${more}; decide with ${decide}`;
+  return `these orders may be it: ${nameCandidates(left.candidates)}; decide with ${decide}`;
 }
 
 export function inDoubtAs(message: string): Rejection {

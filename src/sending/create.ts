@@ -10,6 +10,7 @@ import { LostClaim, OrderTaken } from "../ledger/operations.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
+import { nameCandidates } from "./candidates.ts";
 import type { OrdersElsewhere } from "./elsewhere.ts";
 import { evidenceOf, lossOf } from "./evidence.ts";
 import { type BegunOrder, beginOrder, howToResolve } from "./guard.ts";
@@ -166,7 +167,7 @@ async function lookForOrder(
   // Another process was faster.
   if (settled && isMade(settled) && settled.order) return (await context.service()).order(settled.order.id);
   if (settled?.state === "refused") throw lost;
-  if (settled?.state === "unsent") throw notCreated(lost, context);
+  if (settled?.state === "unsent") throw notCreated(lost);
   throw await unknown(begun, lost, describeLeft(left), left, context);
 }
 
@@ -174,16 +175,12 @@ function describeLeft(left: StillInDoubt | undefined): string {
   if (left?.kind !== "unclear") return "and it is not in the list of orders so far";
   const { candidates } = left;
   if (candidates.length === 0) return "and what was sent is no longer known";
-  const shown = candidates.slice(0, candidatesShown).join(", ");
-  const more = candidates.length > candidatesShown ? ` and ${candidates.length - candidatesShown} more` : "";
-  return `and these orders may be it: ${shown}${more}`;
+  return `and these orders may be it: ${nameCandidates(candidates)}`;
 }
 
-const candidatesShown = 5;
-
-function notCreated(lost: ServiceFailure, { nextCommand }: Context): CourierError {
+function notCreated(lost: ServiceFailure): CourierError {
   return new CourierError("not_created", 5, `the order was not created: ${lost.message}`, {
-    hint: `send it again: ${nextCommand("orders create")} with the same order`,
+    hint: "run the same command again: it sends the order",
     status: lost.status,
     serviceCode: lost.serviceCode,
     cause: lost,

@@ -43,7 +43,7 @@ const fewestDays = 1;
 const mostDays = 3;
 const daysOfNewLedger = 7;
 /** More calls than these are asked about. */
-export const mostCalls = 50;
+const mostCalls = 50;
 
 /**
  * Lists the days since the account's list was last read to its end, and settles what is in doubt on the way. Notes

@@ -10,6 +10,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { isMade, nameOperation, type Operation, type OperationName, type Run } from "../ledger/operation.ts";
 import { type Equals, scriptWindowMs, terminalWindowMs } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
+import { nameCandidates } from "./candidates.ts";
 import { releaseDeadRuns } from "./owners.ts";
 import type { ReconcileTools, StillInDoubt } from "./reconcile-types.ts";
 import { createReconcileTools, settleInDoubt } from "./settle.ts";
@@ -77,7 +78,8 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     const stopping = [...equals.inDoubt, ...equals.recent];
     const [first] = stopping;
     if (!first) continue;
-    await ledger.markTold(stopping.filter(isMade));
+    const untold = stopping.filter(({ isUntold }) => isUntold);
+    if (untold.length > 0) await ledger.markTold(untold);
     if (!ask)
       throw duplicate(first, left.get(nameOperation(first)), justFound.length > 0 || first.isUntold, context);
     if (!(await ask(`${capitalised(describeEqual(first, context))}. Send it again?`))) return undefined;
@@ -185,8 +187,6 @@ function waysOn(operation: Operation, left: StillInDoubt | undefined, context: C
   return howToResolve(operation, left, context);
 }
 
-const candidatesShown = 5;
-
 /** What a person does about a create in doubt: waits where time will tell, or decides. */
 export function howToResolve(
   operation: Operation,
@@ -199,7 +199,7 @@ export function howToResolve(
     left?.kind === "early"
       ? `run the same command again after ${formatUntil(left.provedMs, clock.now())}: it will be known by then; or `
       : left?.kind === "unclear" && left.candidates.length > 0
-        ? `these orders may be it: ${left.candidates.slice(0, candidatesShown).join(", ")}; `
+        ? `these orders may be it: ${nameCandidates(left.candidates)}; `
         : "";
   return (
     `${wait}look for it: ${nextCommand(`orders list --from ${day} --all`)}; ` +

@@ -16,7 +16,7 @@ import {
 /** An order is made no later than this after its request has ended. */
 export const latestMadeMs: Readonly<Record<Loss, number>> = { broken: 2_000, timeout: 60_000 };
 /** An order is in the list no later than this after it was made, as long as the service's own delay is not known. */
-export const unknownDelayMs = 15 * 60_000;
+const unknownDelayMs = 15 * 60_000;
 const leastDelayMs = 10_000;
 const delayFactor = 10;
 const unknownFactor = 2;

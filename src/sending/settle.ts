@@ -12,8 +12,8 @@ import type { ReconcileTools, StillInDoubt } from "./reconcile-types.ts";
 const pagesAtOnce = 4;
 /** The sandbox of this machine lists an order as soon as it is made. */
 const sandboxSettleMs = 10_000;
-const firstPollMs = 2_000;
-const longestPollMs = 5_000;
+export const firstPollMs = 2_000;
+export const longestPollMs = 5_000;
 
 export interface Waiting {
   /** How long to wait for what can be known later. */
@@ -90,7 +90,9 @@ export async function settleInDoubt(
     }
     if (left.size === 0) return { found, left };
     const nowMs = clock.now();
-    const nextMs = Math.min(...[...left.values()].map((each) => whenToLook(each, nowMs, pollMs, polls)));
+    const nextMs = Math.min(
+      ...[...left.values()].map((each) => whenToLook(each, nowMs, polls ? pollMs : undefined)),
+    );
     if (nextMs > untilMs) return { found, left };
     await clock.sleep(Math.max(0, nextMs - nowMs), stop);
   }
@@ -106,7 +108,9 @@ function cacheDetails(detail: ReconcileTools["detail"]): ReconcileTools["detail"
   };
 }
 
-function whenToLook(result: StillInDoubt, nowMs: number, pollMs: number, polls: boolean): number {
-  if (result.kind === "unclear") return polls ? nowMs + pollMs : Number.POSITIVE_INFINITY;
-  return polls ? Math.min(result.untilMs, nowMs + pollMs) : result.untilMs;
+/** When a further look may say more. `pollMs`: look that often before, since an order may turn up at any moment. */
+export function whenToLook(result: StillInDoubt, nowMs: number, pollMs: number | undefined): number {
+  const pollAtMs = pollMs === undefined ? Number.POSITIVE_INFINITY : nowMs + pollMs;
+  if (result.kind === "early") return Math.min(result.untilMs, pollAtMs);
+  return result.candidates.length > 0 ? pollAtMs : Number.POSITIVE_INFINITY;
 }

@@ -14,7 +14,6 @@ import {
 import { usageError } from "../../core/errors.ts";
 import type { OrderSummary, Pagination } from "../../model/interface.ts";
 import { stateChoices, stateNames } from "../../model/states.ts";
-import { settleOnTheWay } from "../../sending/settle-on-the-way.ts";
 import { type Column, instant, show, state, styled } from "../../terminal/blocks.ts";
 import { unknownState } from "../unknown-state.ts";
 
@@ -60,9 +59,7 @@ export const listOrders = defineCommand({
   async run({ page, limit, all, ...options }, context) {
     const filter = checkFilter(options);
     if (all && page !== undefined) throw usageError("--all and --page exclude each other");
-    const stream = all
-      ? settleOnTheWay(everyOrder(context, filter, limit), filter, context)
-      : onePage(context, filter, page, limit);
+    const stream = all ? everyOrder(context, filter, limit) : onePage(context, filter, page, limit);
     return rows(hintAtUnknownState(stream, filter.status, context), orderColumns, "No orders");
   },
 });
@@ -88,11 +85,13 @@ async function* everyOrder(
   limit: number | undefined,
 ): AsyncGenerator<OrderSummary, void> {
   const service = await context.service();
-  yield* allOrders(service, filter, {
+  const orders = allOrders(service, filter, {
     concurrency: pagesAtOnce,
     beforeOthers: (calls) => checkBudget(calls, service, context),
     ...(limit === undefined ? {} : { pageSize: limit }),
   });
+  const { settleOnTheWay } = await import("../../sending/settle-on-the-way.ts");
+  yield* settleOnTheWay(orders, filter, context);
 }
 
 async function* onePage(
