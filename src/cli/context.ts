@@ -4,6 +4,7 @@ import { setMaxListeners } from "node:events";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context, RunFacts } from "../command/command.ts";
+import { settleOption } from "../command/options.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
@@ -55,6 +56,8 @@ export async function createContext(
   const keys = makeKeys({ env: host.env, signal, ring: host.openKeyRing, config, messages });
   const input = { stdin: host.stdin, signal };
   const random = host.random ?? Math.random;
+  const settle = given(host.env.COURIER_SETTLE);
+  const settleMs = settle === undefined ? undefined : settleOption.parse(settle, "COURIER_SETTLE");
 
   const account = once(async (): Promise<ActiveAccount> => {
     const choice = {
@@ -223,6 +226,7 @@ export async function createContext(
     config,
     keys,
     globals,
+    settleMs,
     random,
     meter: () => progress.meter(),
     account,

@@ -43,6 +43,8 @@ export interface Context {
   /** Forgets the orders that the Tab key offers for an account. Throws `database` and the system's errors. */
   forgetKnownOrders(account: string): Promise<void>;
   readonly globals: Globals;
+  /** How long the service may take to list an order, where COURIER_SETTLE says so. */
+  readonly settleMs: number | undefined;
   /** The account of this run. Throws `no_account`. */
   account(): Promise<ActiveAccount>;
   /** The address of that account's service. */

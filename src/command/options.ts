@@ -156,6 +156,12 @@ export function durationOption(
   };
 }
 
+/** How `--settle` and COURIER_SETTLE are given. */
+export const settleOption = durationOption(
+  "how long this service may take to list an order: one in doubt counts as not created after it",
+  { minMs: 0, maxMs: 86_400_000 },
+);
+
 /** An option that may be given several times. */
 export function listOption<T>(
   placeholder: string,

@@ -10,7 +10,7 @@ import {
   type Output,
   rows,
 } from "../command/command.ts";
-import { quote, switchOption } from "../command/options.ts";
+import { quote, settleOption, switchOption } from "../command/options.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import { formatUntil } from "../core/time.ts";
 import type { Customer } from "../ledger/customers.ts";
@@ -18,7 +18,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { nameOperation } from "../ledger/operation.ts";
 import type { RunSummary } from "../ledger/runs.ts";
 import { checkRun, releaseDeadRuns } from "../sending/owners.ts";
-import { createReconcileTools, settleInDoubt, settleOption } from "../sending/settle.ts";
+import { createReconcileTools, settleInDoubt } from "../sending/settle.ts";
 import { findLedger } from "./local-ledger.ts";
 import { findRun, parseRunNumber } from "./run-number.ts";
 import {

@@ -16,6 +16,7 @@ import {
   listOption,
   type OptionValues,
   quote,
+  settleOption,
   switchOption,
   textArgument,
   textOption,
@@ -25,7 +26,6 @@ import { findRealPath } from "../core/real-path.ts";
 import type { ImportFile } from "../ledger/operations.ts";
 import type { FileFacts } from "../ledger/rules.ts";
 import { releaseDeadRuns } from "../sending/owners.ts";
-import { settleOption } from "../sending/settle.ts";
 import { isPassing, type NamedEncoding, namedEncodings } from "../sheets/source.ts";
 import { parseMapping } from "./columns.ts";
 import { checkView, toSummary } from "./import-check.ts";

@@ -251,7 +251,7 @@ const templateRemovedSchema = object({ template: text, removed: boolean() });
 
 const refusedTrackingSchema = object({ tracking_number: text, error: errorFields });
 
-const servedSandboxSchema = object({ base_url: text, api_key: text });
+const servedSandboxSchema = object({ base_url: text, api_key: text, settle: text });
 export type ServedSandbox = Infer<typeof servedSandboxSchema>;
 const sandboxResetSchema = object({ reset: boolean() });
 

@@ -3,7 +3,6 @@
 import { allOrders } from "../api/pages.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
-import { durationOption } from "../command/options.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { reconcile } from "./reconcile.ts";
@@ -47,7 +46,7 @@ export async function createReconcileTools(
     customer,
     run,
     settlesUnwanted,
-    settleMs: settleMs ?? (isSandbox ? sandboxSettleMs : undefined),
+    settleMs: settleMs ?? context.settleMs ?? (isSandbox ? sandboxSettleMs : undefined),
     list: (dateFrom, beforeOthers) =>
       allOrders(reading, { dateFrom }, { concurrency: pagesAtOnce, beforeOthers }),
     detail: (id) => reading.order(id),
@@ -56,12 +55,6 @@ export async function createReconcileTools(
     stop: context.signal,
   };
 }
-
-/** How `--settle` is given. */
-export const settleOption = durationOption(
-  "how long this service may take to list an order: one in doubt counts as not created after it",
-  { minMs: 0, maxMs: 86_400_000 },
-);
 
 /** What became of creates in doubt. */
 export interface Settled {

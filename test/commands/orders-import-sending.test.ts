@@ -118,6 +118,29 @@ describe("a service that cannot be used", () => {
     expect(await home.receivers()).toHaveLength(60);
   });
 
+  test("lists an order at once, as COURIER_SETTLE says: the last rows of a first import are settled in 30 s", async () => {
+    const home = await createImportHome(rowsOf(5));
+    const lostAfterThree = [{ ...post, kind: "drop_before", after: 3, times: 2 } as const];
+    home.sandbox.faults.set(lostAfterThree);
+    const startMs = home.clock.now();
+    const { exit, stderr } = await home.run("--concurrency 1", { env: { COURIER_SETTLE: "10s" } });
+    expect(exit, stderr).toBe(0);
+    expect(home.clock.now() - startMs).toBeLessThanOrEqual(30_000);
+    expect(await home.receivers()).toHaveLength(5);
+  });
+
+  test("--settle wins over COURIER_SETTLE; one that is no time is refused before anything is sent", async () => {
+    const home = await createImportHome(rowsOf(2));
+    home.sandbox.faults.set([{ ...post, kind: "drop_before", times: 1 }]);
+    const wrong = await home.run("", { env: { COURIER_SETTLE: "soon" } });
+    expect([wrong.exit, home.posts]).toEqual([2, 0]);
+    expect(wrong.stderr).toContain("COURIER_SETTLE takes a time such as 90s, 10m or 2h");
+    const last = [{ ...post, kind: "drop_before", after: 1, times: 1 } as const];
+    home.sandbox.faults.set(last);
+    const patient = await home.run("--concurrency 1 --settle 10m", { env: { COURIER_SETTLE: "10s" } });
+    expect(patient.exit).toBe(6);
+  });
+
   test("is not reached: exit 5, nothing is in doubt", async () => {
     const home = await createImportHome(rowsOf(3));
     const env = { COURIER_BASE_URL: "http://127.0.0.1:1" };

@@ -2,13 +2,12 @@
 
 import { ServiceFailure } from "../../api/failure.ts";
 import { type Context, confirmOrStop, defineCommand, document, type Output } from "../../command/command.ts";
-import { quote, switchOption, textOption } from "../../command/options.ts";
+import { quote, settleOption, switchOption, textOption } from "../../command/options.ts";
 import { hasTemplate, parseTemplateName } from "../../config/templates.ts";
 import { type CourierError, usageError } from "../../core/errors.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { CreatedOrder } from "../../model/interface.ts";
 import { sendOrder } from "../../sending/create.ts";
-import { settleOption } from "../../sending/settle.ts";
 import { line } from "../../terminal/blocks.ts";
 import { composeOrder } from "./compose.ts";
 import { createdView } from "./created.ts";

@@ -5,6 +5,9 @@ import { countOption, switchOption } from "../../command/options.ts";
 import type { ServedSandbox } from "../../model/results.ts";
 import { type Block, fields, line, styled } from "../../terminal/blocks.ts";
 
+/** The sandbox lists an order as soon as it is made: this is as short as the embedded one's. */
+const settle = "10s";
+
 export const serveSandbox = defineCommand({
   arguments: {},
   options: {
@@ -41,7 +44,7 @@ async function* served(
   { signal }: Context,
 ): AsyncGenerator<ServedSandbox, void> {
   try {
-    yield { base_url: server.baseUrl, api_key: server.apiKey };
+    yield { base_url: server.baseUrl, api_key: server.apiKey, settle };
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
   } finally {
@@ -49,9 +52,9 @@ async function* served(
   }
 }
 
-function servedView({ base_url, api_key }: ServedSandbox): readonly Block[] {
+function servedView({ base_url, api_key, settle }: ServedSandbox): readonly Block[] {
   return [
     line(styled("good", "The sandbox is listening"), "; stop it with Ctrl-C"),
-    fields(["COURIER_BASE_URL", base_url], ["COURIER_API_KEY", api_key]),
+    fields(["COURIER_BASE_URL", base_url], ["COURIER_API_KEY", api_key], ["COURIER_SETTLE", settle]),
   ];
 }
