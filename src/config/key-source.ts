@@ -33,10 +33,19 @@ export function withoutSource(account: StoredAccount): StoredAccount {
   return rest;
 }
 
+/** HTTP servers accept no longer headers. */
+const longestKey = 8_192;
+
 /** A key as `source` gave it, without blanks around it. Throws a usage error, which never shows the key. */
 export function parseApiKey(text: string, source: string): string {
   const key = text.trim();
   if (key === "") throw usageError(`${source} is empty`, "copy it from the account's API management page");
+  if (key.length > longestKey) {
+    throw usageError(
+      `${source} has ${key.length} characters; a key has at most ${longestKey}`,
+      "pass the key alone, as the account's API management page shows it",
+    );
+  }
   // It travels in a header, where only visible ASCII is certain to arrive.
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw usageError(`${source} has blanks, line breaks or non-ASCII characters`, "pass exactly one key");

@@ -1,44 +1,98 @@
-/** Owns the redactor: the one function through which text must pass before it may show a secret. */
+/** Masks secrets in text, in every form that a header or a body may carry. */
 
 const mask = "[redacted]";
+/** Stands for a text that could not be searched. */
+const notShown = "[not shown: it could not be checked for secrets]";
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Finds the first secret at or after `from`. The text is folded. */
+type Search = (text: string, from: number) => Span | undefined;
 
 /**
  * Makes a function that masks every given secret in a text: as it is, URL-encoded, as JSON escapes it, in
  * hexadecimal and in base64, there also as part of a longer text such as `user:SECRET`. Secrets shorter
- * than four characters are left alone, since masking them would garble ordinary text.
+ * than four characters are left alone, since masking them would garble ordinary text. It never throws: an
+ * error's message could show the secret.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const maskable = secrets.filter((secret) => secret.length >= 4);
   if (maskable.length === 0) return (text) => text;
-  let pattern: RegExp | undefined;
+  let searches: readonly Search[] | undefined;
   return (text) => {
-    pattern ??= allForms(maskable); // most runs print nothing that has to be searched
-    return text.replace(pattern, mask);
+    try {
+      searches ??= maskable.flatMap(searchesFor); // most runs print nothing that has to be searched
+      return maskSpans(text, searches);
+    } catch {
+      return notShown;
+    }
   };
 }
 
-function allForms(secrets: readonly string[]): RegExp {
-  const forms = secrets
-    .flatMap((secret) => [textPattern(secret), Buffer.from(secret).toString("hex"), ...base64Forms(secret)])
-    .sort((a, b) => b.length - a.length);
-  return new RegExp(forms.join("|"), "giu");
+function maskSpans(text: string, searches: readonly Search[]): string {
+  const folded = fold(text);
+  const spans = searches.flatMap((search) => [...findAll(folded, search)]).sort((a, b) => a.start - b.start);
+  let shown = "";
+  let end = 0;
+  for (const span of spans) {
+    if (span.start >= end) shown += text.slice(end, span.start) + mask;
+    end = Math.max(end, span.end);
+  }
+  return shown + text.slice(end);
 }
 
-/** Each character as it is, percent-encoded, or as a JSON escape; in either case of letters. */
-function textPattern(secret: string): string {
-  const characters = [...secret].map((character) => {
-    const percent = [...Buffer.from(character)].map((byte) => `%${hex(byte, 2)}`).join("");
-    const escapes = [...Array(character.length).keys()].map(
-      (unit) => `\\u${hex(character.charCodeAt(unit), 4)}`,
-    );
-    const isEverEscaped = !/[A-Za-z0-9_.~-]/.test(character); // of a longer escape nothing may be left
-    const json = isEverEscaped
-      ? [escapes.join(""), ...(/["\\/]/.test(character) ? [`\\${character}`] : [])]
-      : [];
-    const forms = [...json, percent, character].map(literally);
-    return `(?:${forms.join("|")}${character === " " ? "|\\+" : ""})`;
-  });
-  return characters.join("");
+function* findAll(text: string, search: Search): Generator<Span> {
+  for (let span = search(text, 0); span; span = search(text, span.end)) yield span;
+}
+
+function searchesFor(secret: string): Search[] {
+  const encoded = [Buffer.from(secret).toString("hex"), ...base64Forms(secret)];
+  return [searchCharacters([...secret].map(formsOfCharacter)), ...encoded.map(searchText)];
+}
+
+function searchText(form: string): Search {
+  const folded = fold(form);
+  return (text, from) => {
+    const start = text.indexOf(folded, from);
+    return start < 0 ? undefined : { start, end: start + folded.length };
+  };
+}
+
+/** One character after the other, each in any of its forms: several may fit, such as `%` and `%25`. */
+function searchCharacters(characters: readonly (readonly string[])[]): Search {
+  const [first = []] = characters;
+  return (text, from) => {
+    for (let start = from; start < text.length; start++) {
+      if (!first.some((form) => text.startsWith(form, start))) continue;
+      let ends = new Set([start]);
+      for (const forms of characters) {
+        ends = new Set(
+          [...ends].flatMap((end) =>
+            forms.filter((form) => text.startsWith(form, end)).map((form) => end + form.length),
+          ),
+        );
+        if (ends.size === 0) break;
+      }
+      if (ends.size > 0) return { start, end: Math.max(...ends) };
+    }
+    return undefined;
+  };
+}
+
+/** A character as it is, percent-encoded, and as a JSON escape. */
+function formsOfCharacter(character: string): string[] {
+  const percent = [...Buffer.from(character)].map((byte) => `%${hex(byte, 2)}`).join("");
+  const forms = [character, percent];
+  if (/[^A-Za-z0-9_.~-]/.test(character)) {
+    const units = [...Array(character.length).keys()];
+    forms.push(units.map((unit) => `\\u${hex(character.charCodeAt(unit), 4)}`).join(""));
+  }
+  if (/["\\/]/.test(character)) forms.push(`\\${character}`);
+  if (character === " ") forms.push("+");
+  return forms.map(fold);
 }
 
 /**
@@ -50,14 +104,20 @@ function base64Forms(secret: string): string[] {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
     const [start, end] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)];
     const form = bytes.toString("base64").slice(start, end);
-    return [literally(form), literally(form.replaceAll("+", "-").replaceAll("/", "_"))];
+    return [form, form.replaceAll("+", "-").replaceAll("/", "_")];
   });
+}
+
+/** In small letters, at the same places: a few capitals have small forms of another length. */
+function fold(text: string): string {
+  const small = text.toLowerCase();
+  if (small.length === text.length) return small;
+  return Array.from(text, (each) => {
+    const folded = each.toLowerCase();
+    return folded.length === each.length ? folded : each;
+  }).join("");
 }
 
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, "0");
-}
-
-function literally(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

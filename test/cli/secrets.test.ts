@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { createHome, createServedHome } from "../support/courier.ts";
+import { plainDraft } from "../support/orders.ts";
 
 describe("a key on the command line is refused and not repeated", () => {
   test.each([
@@ -74,3 +75,41 @@ test.each(["key with blanks", "line\nbreak", "schlüssel", "\u0000nul"])(
     expect(home.sandbox.requests).toEqual([]);
   },
 );
+
+describe("a long key", () => {
+  test("of 8192 characters makes orders, and no message shows it", async () => {
+    const apiKey = "kD.7x-_w".repeat(1_024);
+    const home = await createServedHome({ apiKey });
+    const draft = JSON.stringify(plainDraft);
+    const made = await home.courier("orders create --file - --debug", { stdin: draft });
+    expect(made.exit, made.stderr).toBe(0);
+    home.sandbox.faults.set([{ kind: "refuse", status: 400, code: "ODD", message: `key ${apiKey}` }]);
+    const refused = await home.courier("orders list --debug");
+    expect(refused.exit).toBe(1);
+    expect(refused.stderr).toContain("key [redacted]");
+    for (const { stdout, stderr } of [made, refused]) expect(stdout + stderr).not.toContain("kD.7x-_w");
+  });
+
+  const tooLong = "kD.7x-_w".repeat(1_024) + "x";
+
+  test("of more is refused in the environment before anything is sent", async () => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier("profile", { env: { COURIER_API_KEY: tooLong } });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain("COURIER_API_KEY has 8193 characters; a key has at most 8192");
+    expect(stderr).not.toContain("kD.7x-_w");
+    expect(home.sandbox.requests).toEqual([]);
+  });
+
+  test("of more is refused at login, and nothing is stored", async () => {
+    const home = await createServedHome();
+    const login = `login --base-url ${home.sandbox.baseUrl} --json`;
+    const { exit, stderr } = await home.courier(login, { env: { COURIER_API_KEY: "" }, stdin: tooLong });
+    expect(exit).toBe(2);
+    expect(stderr).toContain("the API key has 8193 characters");
+    expect(stderr).not.toContain("kD.7x-_w");
+    expect(JSON.parse((await home.courier("accounts list --json")).stdout)).toMatchObject([
+      { account: "sandbox" },
+    ]);
+  });
+});

@@ -1,4 +1,4 @@
-/** Owns the tests of the redactor: no form of a secret that a header or a body may carry gets through. */
+/** The redactor: no form of a secret that a header or a body may carry gets through. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -96,4 +96,16 @@ test("other text stays as it is", () => {
 
 test("secrets of fewer than four characters are left alone", () => {
   expect(createRedactor(["abc", ""])("abc and more abc")).toBe("abc and more abc");
+});
+
+test.each([4_500, 8_192, 100_000])("a secret of %i characters", (length) => {
+  const secret = `ey${"J0.eX-".repeat(length / 6)}end`;
+  const redact = createRedactor([secret]);
+  for (const encode of Object.values(forms))
+    expect(redact(`< ${encode(secret)} >`)).toMatch(/^< \[redacted\].{0,2} >$/);
+});
+
+test("a text that cannot be searched is not shown", () => {
+  const broken = { toLowerCase: () => expect.fail("broken") } as unknown as string;
+  expect(createRedactor(["abcd"])(broken)).toBe("[not shown: it could not be checked for secrets]");
 });
