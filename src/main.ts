@@ -4,7 +4,7 @@ import { fstatSync, openSync, writeSync } from "node:fs";
 import type { ReadStream } from "node:tty";
 import { start } from "./cli/start.ts";
 import type { KeyRing } from "./config/key-ring.ts";
-import { interrupted } from "./core/errors.ts";
+import { type InterruptionExit, interrupted } from "./core/errors.ts";
 import type { QuickOutput } from "./terminal/streams.ts";
 
 const interruption = new AbortController();
@@ -26,6 +26,8 @@ void start({
     return process.stdout;
   },
   get stderr() {
+    // Not without a terminal: nohup asks for that signal to be ignored.
+    if (!listensForHangUp() && process.stderr.isTTY) listen("SIGHUP", 129);
     return process.stderr;
   },
   // Windows' console takes text in its own encoding.
@@ -47,12 +49,16 @@ void start({
   },
   openKeyRing,
   onEscape(tell) {
-    const end = (exit: number) => process.exit(exit);
+    const end = async (exit: number) => {
+      if (listensForHangUp()) await endIfHungUp();
+      process.exit(exit);
+    };
     // Where it cannot even be told, the telling must not be told of in turn.
     process.on("uncaughtException", (error) => void tell(error).then(end, () => end(70)));
   },
-}).then((exit) => {
+}).then(async (exit) => {
   process.exitCode = exit;
+  if (listensForHangUp()) await endIfHungUp();
   if (terminals.length > 0 && isBun) process.exit(); // it would wait for the next key
 });
 
@@ -106,13 +112,25 @@ async function openKeyRing(): Promise<KeyRing> {
 }
 
 /** The first signal ends the run in order; the second ends the process at once. */
-function listen(signal: "SIGINT" | "SIGTERM", exit: 130 | 143): void {
+function listen(signal: "SIGINT" | "SIGTERM" | "SIGHUP", exit: InterruptionExit): void {
   // Stays on after the first: the prompts end the process where nothing else listens.
   process.on(signal, () => {
     if (!interruption.signal.aborted) return interruption.abort(interrupted(exit));
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
+}
+
+function listensForHangUp(): boolean {
+  return process.listenerCount("SIGHUP") > 0;
+}
+
+/** Node.js would restore the terminal's modes, and some versions abort where the terminal is gone. */
+async function endIfHungUp(): Promise<void> {
+  const { isatty } = await import("node:tty");
+  if (isatty(2)) return;
+  process.removeAllListeners("SIGHUP");
+  process.kill(process.pid, "SIGHUP");
 }
 
 /** Node.js calls its SQLite experimental on every first use: nothing that a user can act on. */

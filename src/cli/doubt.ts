@@ -2,7 +2,7 @@
 
 import type { Context } from "../command/command.ts";
 import { systemClock } from "../core/clock.ts";
-import type { ExitCode } from "../core/errors.ts";
+import { type ExitCode, isInterruption } from "../core/errors.ts";
 import type { Customer } from "../ledger/customers.ts";
 import { hasLedger, type Ledger } from "../ledger/ledger.ts";
 import { serviceOf } from "../sending/customer.ts";
@@ -14,12 +14,10 @@ import { createContext } from "./context.ts";
 import { readGlobals } from "./globals.ts";
 import type { Host } from "./host.ts";
 
-/** The command has just said it itself, or was stopped. */
-const silentExits: readonly ExitCode[] = [6, 130, 143];
-
 /** Says it after a command that ended so. What cannot be found out takes nothing away from what was done. */
 export async function mentionDoubt(context: Context, exit: ExitCode): Promise<void> {
-  if (silentExits.includes(exit) || !hasLedger(context.machine.stateDirectory)) return;
+  const isSaid = exit === 6; // by the command itself
+  if (isSaid || isInterruption(exit) || !hasLedger(context.machine.stateDirectory)) return;
   const count = await countInDoubt(context).catch(() => 0);
   if (count === 0) return;
   const orders = count === 1 ? "1 order is" : `${count} orders are`;

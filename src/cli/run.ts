@@ -2,7 +2,7 @@
 
 import type { LiveOutput } from "../command/command.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
-import { CourierError, type ExitCode } from "../core/errors.ts";
+import { CourierError, type ExitCode, isInterruption } from "../core/errors.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";
 import { createLineProgress, createProgress, noProgress, type Progress } from "../terminal/progress.ts";
 import { createWriter, PipeClosed } from "../terminal/streams.ts";
@@ -130,7 +130,8 @@ function asCourierError(error: unknown): CourierError {
 function asInterruption(error: unknown, signal: AbortSignal): CourierError {
   const reason = asCourierError(signal.reason);
   const saysMore =
-    error instanceof CourierError && (error.code === reason.code || [130, 143, 6].includes(error.exit));
+    error instanceof CourierError &&
+    (error.code === reason.code || isInterruption(error.exit) || error.exit === 6);
   return saysMore ? error : reason;
 }
 

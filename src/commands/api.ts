@@ -5,7 +5,7 @@ import { ServiceFailure } from "../api/failure.ts";
 import { checkBudget } from "../command/budget.ts";
 import { type Context, defineCommand, type Output } from "../command/command.ts";
 import { listOption, type OptionValues, quote, switchOption, textOption } from "../command/options.ts";
-import { CourierError, usageError } from "../core/errors.ts";
+import { CourierError, interruptionExit, usageError } from "../core/errors.ts";
 import { stringifyJson } from "../model/json.ts";
 import { type Recorder, recordCall } from "./api-recording.ts";
 import { type Field, joinFields, parsePair, typedValue } from "./raw-body.ts";
@@ -165,7 +165,7 @@ const lookFirst =
   "look before you send it again, for example with: courier orders list; courier log --unknown names orders in doubt";
 
 function interruptedWhileSending(call: RawCall, cause: unknown): CourierError {
-  const exit = cause instanceof CourierError && cause.exit === 143 ? 143 : 130;
+  const exit = interruptionExit(cause);
   const message = `stopped while ${call.method} ${call.path} was being sent: it may or may not have taken effect`;
   return new CourierError("outcome_unknown", exit, message, { hint: lookFirst, cause });
 }

@@ -11,6 +11,7 @@ export const exitCodes = {
   6: "outcome unknown: an order may or may not have been created; the message says how to find out",
   7: "`--watch` ended before what it was told to wait for",
   70: "a bug, or an answer that breaks the interface; details with `--debug`",
+  129: "the terminal was closed",
   130: "interrupted (Ctrl-C)",
   143: "terminated",
 } as const;
@@ -75,10 +76,29 @@ export function fileError(message: string, facts: ErrorFacts = {}): CourierError
   return new CourierError("file", 2, message, facts);
 }
 
+/** What a signal that ends a run is called in errors, by the run's exit code. */
+const interruptions = {
+  129: { code: "hung_up", message: "the terminal was closed" },
+  130: { code: "interrupted", message: "interrupted" },
+  143: { code: "terminated", message: "terminated" },
+} as const;
+
+export type InterruptionExit = keyof typeof interruptions;
+
 /** The run was interrupted by a signal. */
-export function interrupted(exit: 130 | 143, message?: string, hint?: string): CourierError {
-  const word = exit === 130 ? "interrupted" : "terminated";
-  return new CourierError(word, exit, message ?? word, { hint });
+export function interrupted(exit: InterruptionExit, message?: string, hint?: string): CourierError {
+  const signal = interruptions[exit];
+  return new CourierError(signal.code, exit, message ?? signal.message, { hint });
+}
+
+/** The exit code of a run that was aborted for this reason; 130 where no signal is named. */
+export function interruptionExit(reason: unknown): InterruptionExit {
+  const exit = reason instanceof CourierError ? reason.exit : 130;
+  return isInterruption(exit) ? exit : 130;
+}
+
+export function isInterruption(exit: ExitCode): exit is InterruptionExit {
+  return exit in interruptions;
 }
 
 /** `error.code` of a failed system call (`ENOENT`), or undefined. */

@@ -1,7 +1,7 @@
 /** The cancelling of an undo: each order recorded before and after, and how it all ended. */
 
 import { type Context, goesOnUnread, type Items, type RowsOutput } from "../command/command.ts";
-import { CourierError, interrupted } from "../core/errors.ts";
+import { CourierError, interrupted, interruptionExit } from "../core/errors.ts";
 import type { OperationName } from "../ledger/operation.ts";
 import type { RunSummary } from "../ledger/runs.ts";
 import type { Undone } from "../model/results.ts";
@@ -180,10 +180,7 @@ function explainEnd(
     inDoubt.length > 0 ? `in doubt: ${names(inDoubt)}` : "",
   ].filter((part) => part !== "");
   const message = [counts, ...rest].join("; ");
-  if (signal.aborted && left.length > 0) {
-    const { reason } = signal;
-    return interrupted(reason instanceof CourierError && reason.exit === 143 ? 143 : 130, message, goOn);
-  }
+  if (signal.aborted && left.length > 0) return interrupted(interruptionExit(signal.reason), message, goOn);
   const failed = [...unknown, ...stopped];
   if (failed.length > 0) {
     const error = failed.find((row) => row.error)?.error;

@@ -2,7 +2,7 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, type RowsOutput, rows } from "../command/command.ts";
-import { CourierError, type ExitCode, interrupted } from "../core/errors.ts";
+import { CourierError, type ExitCode, interrupted, interruptionExit } from "../core/errors.ts";
 import type { ReportRow } from "../model/results.ts";
 import { ServiceUnavailable } from "./backoff.ts";
 import { type ImportMeter, openImportMeter } from "./import-meter.ts";
@@ -113,8 +113,7 @@ function endOf(run: ImportRun, counts: Counts, failure: unknown, context: Contex
   if (failure !== undefined && !isExpected(failure)) throw failure;
   if (signal.aborted && left + counts.unknown > 0) {
     const stopped = `stopped: ${describeCounts(total, counts)}`;
-    const { reason } = signal;
-    return interrupted(reason instanceof CourierError && reason.exit === 143 ? 143 : 130, stopped, goOn);
+    return interrupted(interruptionExit(signal.reason), stopped, goOn);
   }
   if (counts.unknown > 0) return inDoubt(counts.unknown, left, total, failure, context);
   if (failure !== undefined) return stoppedBy(failure, counts);

@@ -3,7 +3,7 @@
 import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
-import { CourierError } from "../core/errors.ts";
+import { CourierError, interruptionExit } from "../core/errors.ts";
 import { isMade, nameOperation, type Rejection } from "../ledger/operation.ts";
 import type { CreateOutcome } from "../ledger/operations.ts";
 import { LostClaim, OrderTaken } from "../ledger/operations.ts";
@@ -213,8 +213,7 @@ async function unknown(
 }
 
 async function interruptedWhileSending(cause: unknown, { ledger, operation }: BegunOrder, context: Context) {
-  const { reason } = context.signal;
-  const exit = reason instanceof CourierError && reason.exit === 143 ? 143 : 130;
+  const exit = interruptionExit(context.signal.reason);
   const message = "stopped while the order was being sent: it may or may not have been created";
   const sent = await ledger.findOperation(operation).catch(() => undefined);
   return new CourierError("outcome_unknown", exit, message, {

@@ -37,6 +37,7 @@ export function openKeyboard(source: Source, job: Job): Keyboard {
   let attended: Attended | undefined;
   let isRaw = false;
   let hasStopped = false;
+  let hasEnded = false;
   let lastKey = "";
 
   const input = Object.assign(new Readable({ objectMode: true, read() {} }), {
@@ -63,6 +64,8 @@ export function openKeyboard(source: Source, job: Job): Keyboard {
   }
 
   function end() {
+    if (hasEnded) return;
+    hasEnded = true;
     lastKey = ctrlD;
     input.push(null);
   }
@@ -82,6 +85,7 @@ export function openKeyboard(source: Source, job: Job): Keyboard {
     attended?.onContinue();
   }
 
+  source.on("error", end); // its terminal was closed
   input.on("resume", () => {
     source.on("data", press).on("end", end);
     source.resume();

@@ -20,7 +20,7 @@ export interface QuickOutput {
   write(text: string): Uint8Array;
 }
 
-/** The reader closed the pipe: nothing more is wanted, and nothing is wrong. */
+/** The reader closed the pipe or the terminal: nothing more is wanted, and nothing is wrong. */
 export class PipeClosed extends Error {}
 
 export interface Writer {
@@ -39,7 +39,9 @@ export function createWriter(stream: TerminalStream, beforeWrite = () => {}): Wr
   };
   stream.on("error", (error: Error) => {
     const code = systemCode(error);
-    failure ??= code === "EPIPE" || code === "ERR_STREAM_DESTROYED" ? new PipeClosed() : unwritten(error);
+    const hasHungUp = code === "EIO" && stream.isTTY === true;
+    const isGone = code === "EPIPE" || code === "ERR_STREAM_DESTROYED" || hasHungUp;
+    failure ??= isGone ? new PipeClosed() : unwritten(error);
     wake();
   });
   stream.on("close", () => {

@@ -1,6 +1,6 @@
 /** What ends or stops a question other than its answer: Ctrl-Z and fg, Ctrl-D, a signal; the terminal is whole after each. */
 
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import {
@@ -172,6 +172,70 @@ test("SIGTERM at a question: exit 143, the draft is kept, and the terminal is wh
   expect(terminal.screen()).toContain("error: terminated");
   expect(terminal.screen()).toContain("your draft is kept");
   await expectWhole(home, terminal, "after");
+});
+
+describe("a terminal that closes", () => {
+  /** The shell outlives its terminal, and notes how the program ended. */
+  const outliving = `trap : HUP; "$@"; echo "$?" > code`;
+
+  async function hangUp(home: TerminalHome, terminal: Terminal) {
+    terminal.hangUp();
+    await terminal.ended;
+    expect(await home.read("code")).toBe("129\n");
+  }
+
+  test.each([
+    ["in a line", "new address", "? Sender name"],
+    ["at the paste of an address", "paste an address as text", />$/],
+  ])("%s: the run ends by the hang-up", async (_where, choice, question) => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open("orders create", { shell: outliving });
+    await terminal.choose("Sender", choice);
+    await terminal.until(question);
+    await hangUp(home, terminal);
+  });
+
+  test.each([
+    ["a search", "orders create", "? Sender"],
+    ["a hidden line", "login --base-url https://service.invalid", "? API key"],
+    ["a yes or no", "orders cancel 1000001", "? Cancel order"],
+    ["a list", "orders create --repeat", "? What now?"],
+    ["a board", "track CR000000000001 --watch", "CR000000000001"],
+  ])("%s", async (_what, words, question) => {
+    const home = await createTerminalHome();
+    await home.open(order).ended;
+    const terminal = home.open(words, { shell: outliving });
+    await terminal.until(question);
+    await hangUp(home, terminal);
+  });
+
+  test("keeps the draft, and with its address what was typed", async () => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open("orders create", { shell: outliving });
+    await terminal.choose("Sender", "new address");
+    await terminal.answer("Sender name", zhang[0]);
+    await terminal.until("? Sender phone");
+    await hangUp(home, terminal);
+    const next = home.open("orders create");
+    await next.until("An unfinished order:");
+    await next.answer("Go on with it?");
+    await next.until(`? Sender name ${zhang[0]}`);
+  });
+
+  test("during an import: what is being sent is finished, and the run is recorded", async () => {
+    const home = await createServedTerminalHome();
+    await writeFile(
+      path.join(home.directory, "orders.csv"),
+      `sender.name,receiver.name,item.name\n${"张三,李四,书\n".repeat(40)}`,
+    );
+    home.sandbox.faults.set([{ kind: "latency", ms: 100, method: "POST" }]);
+    const terminal = home.open("orders import orders.csv --yes --concurrency 2", { shell: outliving });
+    await terminal.until(/ [1-9]\d*\/40/);
+    await hangUp(home, terminal);
+    const log = home.open("log --ndjson", { shell: '"$@" > log.ndjson' });
+    await log.ended;
+    expect(JSON.parse((await home.read("log.ndjson")).split("\n")[0] ?? "")).toMatchObject({ exit: 129 });
+  });
 });
 
 describe("keys that come in one piece, in the middle of a line", () => {

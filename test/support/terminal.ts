@@ -61,6 +61,8 @@ export interface Terminal {
   resize(columns: number, rows?: number): void;
   /** Sends a signal to everything that runs in the terminal. */
   signal(name: NodeJS.Signals): void;
+  /** Closes the terminal, as when its window is closed. */
+  hangUp(): void;
   /** Resolves when it has ended and all its output is on the screen. */
   readonly ended: Promise<Exit>;
 }
@@ -250,6 +252,10 @@ function openTerminal(
       child.resize(width, height);
     },
     signal: (name) => process.kill(-child.pid, name),
+    hangUp() {
+      (child as unknown as { destroy(): void }).destroy();
+      process.kill(-child.pid, "SIGHUP"); // as a shell tells its jobs
+    },
     ended,
   };
   const close = () => {
