@@ -1,4 +1,4 @@
-/** Owns what is said of environment variables: in help, manual page and README. */
+/** The environment variables, as help, the manual page and docs/commands.md describe them. */
 
 /** Names, and what they do. A flag wins over the environment, which wins over the stored account. */
 export const environment: readonly (readonly [names: string, meaning: string])[] = [

@@ -1,6 +1,6 @@
 /** Owns the one error type, and the table of exit codes that scripts rely on. */
 
-/** What each exit code means to a script; the README's table is rendered from here. */
+/** What each exit code means to a script; the table in docs/commands.md is rendered from here. */
 export const exitCodes = {
   0: "done; an empty list is done; a closed pipe is done, for what only reads",
   1: "the service refused: an invalid field, no such order, not cancellable",

@@ -1,16 +1,20 @@
-/** What README.md and the help say can be typed as it stands there. */
+/** What README.md, docs/commands.md and the help say can be typed as it stands there. */
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseCommandLine } from "../../src/cli/parser.ts";
 import { program } from "../../src/cli/program.ts";
 import { type Entry, type Group, isGroup } from "../../src/command/command.ts";
-import { renderReadme } from "../support/reference.ts";
+import { renderReference } from "../support/reference.ts";
 
-const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+const pages = ["README.md", "docs/commands.md"].map((name) => ({
+  name,
+  text: readFileSync(new URL(`../../${name}`, import.meta.url), "utf8"),
+}));
 
-test("README.md's generated sections are those that the code renders (npm run docs)", async () => {
-  expect(await renderReadme(readme)).toBe(readme);
+test("the sections of docs/commands.md are those that the code renders (npm run docs)", async () => {
+  const { text } = pages[1] ?? expect.fail();
+  expect(await renderReference(text)).toBe(text);
 });
 
 describe("every example in the help parses to its own command", async () => {
@@ -35,8 +39,8 @@ describe("every example of a noun, and every related command, is one that there 
   });
 });
 
-describe("every courier line in README.md parses", () => {
-  const lines = [...readme.matchAll(/```sh\n(.*?)```/gs)]
+describe.each(pages)("every courier line in $name parses", ({ text }) => {
+  const lines = [...text.matchAll(/```sh\n(.*?)```/gs)]
     .flatMap(([, block = ""]) => block.split("\n"))
     .flatMap((line) => /(?:^|\s)courier (?!-cli)(.*)$/.exec(line)?.[1] ?? []);
 

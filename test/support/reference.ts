@@ -1,4 +1,4 @@
-/** Renders the generated sections of README.md: what the code says about its commands, the environment and exit codes. */
+/** Renders the generated sections of docs/commands.md: commands, environment and exit codes, as the code has them. */
 
 import { environment } from "../../src/cli/environment.ts";
 import { globalOptions, programOptions } from "../../src/cli/globals.ts";
@@ -7,8 +7,8 @@ import { program } from "../../src/cli/program.ts";
 import { type Command, type Entry, type Group, isGroup } from "../../src/command/command.ts";
 import { exitCodes } from "../../src/core/errors.ts";
 
-/** The README with the sections between its `generated` marks written anew. */
-export async function renderReadme(readme: string): Promise<string> {
+/** The page with the sections between its `generated` marks written anew. */
+export async function renderReference(page: string): Promise<string> {
   const sections = {
     commands: await renderCommands(),
     "global-options": renderGlobals(),
@@ -19,9 +19,10 @@ export async function renderReadme(readme: string): Promise<string> {
     const [start, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
     const [before, rest] = text.split(start);
     const after = rest?.split(end)[1];
-    if (before === undefined || after === undefined) throw new Error(`README.md has no section ${name}`);
+    if (before === undefined || after === undefined)
+      throw new Error(`docs/commands.md has no section ${name}`);
     return `${before}${start}\n\n${content}\n\n${end}${after}`;
-  }, readme);
+  }, page);
 }
 
 async function renderCommands(): Promise<string> {
@@ -39,7 +40,7 @@ function findLeaves(group: Group, path: readonly string[]): { entry: Entry; path
 
 function renderCommand({ summary }: Entry, command: Command, path: readonly string[]): string {
   const options = describeOptions(ownOptions(command));
-  const lines = [`#### \`courier ${[...path, ...argumentWords(command)].join(" ")}\``, "", `${summary}.`];
+  const lines = [`## \`courier ${[...path, ...argumentWords(command)].join(" ")}\``, "", `${summary}.`];
   if (options.length > 0) lines.push("", ...table(["Option", "Does"], options));
   lines.push("", "```sh", ...command.examples.map(({ line, note }) => `courier ${line}  # ${note}`), "```");
   return lines.join("\n");
