@@ -267,6 +267,11 @@ export async function createContext(
       const { readBytes } = await import("./input.ts");
       return readBytes(file, input, mostBytes);
     },
+    async checkOutput(flag, file, name) {
+      const { checkOutputPlace, filesBeside, keptFiles } = await import("./output-place.ts");
+      const beside = name === undefined ? [] : filesBeside(name, host);
+      await checkOutputPlace(flag, file, [...beside, ...keptFiles(config.path, directories)]);
+    },
     async readPipe() {
       if (host.stdin.isTTY) return undefined;
       const { readText } = await import("./input.ts");

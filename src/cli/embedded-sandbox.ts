@@ -1,12 +1,12 @@
 /** The sandbox on this machine: where its orders are stored, its start for one run, and what `courier sandbox` does. */
 
-import path from "node:path";
 import type { SandboxControl } from "../command/machinery.ts";
 import type { Clock } from "../core/clock.ts";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { explainSystemError, fileError } from "../core/errors.ts";
 import { advanceParcel, resetSandbox } from "../sandbox/control.ts";
 import { type SandboxServer, startSandbox } from "../sandbox/server.ts";
+import { sandboxDirectory } from "../sandbox/stored-orders.ts";
 
 /** The key that a served sandbox accepts; it guards nothing but this machine's play orders. */
 const servedSandboxKey = "sandbox-key";
@@ -42,7 +42,7 @@ export async function controlSandbox(
 
 /** Throws a file error where the sandbox cannot keep its orders. */
 function findPlace(state: string): string {
-  const directory = path.join(state, "sandbox");
+  const directory = sandboxDirectory(state);
   try {
     makeWritableDirectory(directory);
   } catch (error) {

@@ -77,6 +77,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     opened.context = context;
     const isRead = host.stderr.isTTY === true && form === "human" && !globals.quiet;
     opened.mentionsDoubt = isRead && parsed.command.mentionsDoubt === true;
+    if (globals.output !== undefined) await context.checkOutput("--output", globals.output);
     const output = await parsed.command.run(parsed.input, context);
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
     const file = globals.output === undefined ? undefined : await openFile(globals.output);

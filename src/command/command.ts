@@ -71,6 +71,11 @@ export interface Context {
   readText(path: string): Promise<string>;
   /** The same, byte for byte. Throws for more than `mostBytes`. */
   readBytes(path: string, mostBytes?: number): Promise<Uint8Array>;
+  /**
+   * Throws a usage error where `file`, which `flag` gives for writing, is a file that courier keeps, or the command's
+   * input (`-` is stdin), or takes what is printed beside it.
+   */
+  checkOutput(flag: string, file: string, input?: string): Promise<void>;
   /** What is piped in, or undefined when stdin is a terminal. */
   readPipe(): Promise<string | undefined>;
   /** What to type next, for the account of this run: `courier orders show 5 --account shop`. */

@@ -50,7 +50,8 @@ export async function takeLock(
   }
 }
 
-function nameLock(file: string): string {
+/** The path of the lock of a file. */
+export function nameLock(file: string): string {
   const { dir, name } = path.parse(file);
   return path.join(dir, `${name}.lock.db`);
 }

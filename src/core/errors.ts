@@ -112,6 +112,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   EPERM: "permission denied",
   EROFS: "it cannot be written to",
   EISDIR: "it is a directory",
+  EFTYPE: "it is not a regular file",
   ENOTDIR: "a part of its path is no directory",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",

@@ -127,9 +127,7 @@ export const importOrders = defineCommand({
   seeAlso: ["orders list", "orders export", "addresses add"],
   async run(input, context): Promise<Output> {
     const { file, check } = input;
-    if (input.rejects !== undefined && path.resolve(input.rejects) === path.resolve(file)) {
-      throw usageError("the file of --rejects is the one that is imported", "give it another name");
-    }
+    if (input.rejects !== undefined) await context.checkOutput("--rejects", input.rejects, file);
     if (check) return checkFile(input, context);
     await ensureCanConfirm(context);
     const source = await openSource(input, context);

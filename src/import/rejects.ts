@@ -118,6 +118,8 @@ export async function createRejects({
 async function openDraft(path: string, draft: string): Promise<FileHandle> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
+  // It would be moved aside for the rejects: as root, even /dev/null.
+  if (found && !found.isFile()) throw Object.assign(new Error("not a file"), { code: "EFTYPE" });
   return open(draft, "wx", 0o600);
 }
 

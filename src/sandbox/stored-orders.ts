@@ -68,7 +68,7 @@ export async function openStoredOrders({
   random = Math.random,
 }: StoredOrdersOptions): Promise<StoredOrders> {
   const database = await openDatabase({
-    path: pathIn(stateDir),
+    path: storedOrdersPath(stateDir),
     title: "sandbox",
     applicationId: 0x43525342,
     migrations,
@@ -157,10 +157,16 @@ export async function openStoredOrders({
 
 /** Whether there is a file; a sandbox that nobody has used yet has none. */
 export function hasStoredOrders(stateDir: string): boolean {
-  return existsSync(pathIn(stateDir));
+  return existsSync(storedOrdersPath(stateDir));
 }
 
-function pathIn(stateDir: string): string {
+/** The directory of the sandbox below the state directory of its user. */
+export function sandboxDirectory(state: string): string {
+  return join(state, "sandbox");
+}
+
+/** The file of a sandbox. */
+export function storedOrdersPath(stateDir: string): string {
   return join(stateDir, "sandbox.db");
 }
 

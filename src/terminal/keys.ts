@@ -2,6 +2,8 @@
 
 /** A readable stream that may be a terminal. */
 export type KeyInput = NodeJS.ReadableStream & {
+  /** The descriptor, where a process opened it. */
+  readonly fd?: number | undefined;
   readonly isTTY?: boolean | undefined;
   setRawMode?(isRaw: boolean): unknown;
 };

@@ -5,6 +5,8 @@ import { CourierError, systemCode } from "../core/errors.ts";
 
 /** A writable stream that may be a terminal. */
 export type TerminalStream = Writable & {
+  /** The descriptor, where a process opened it. */
+  readonly fd?: number | undefined;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;

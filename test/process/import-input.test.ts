@@ -85,3 +85,17 @@ test("a run that is killed while it sends leaves no copy of the orders behind", 
   expect((await readdir(home.stateDir)).filter((name) => name.startsWith("input-"))).toEqual([]);
   expect(await readdir(home.tmpDir)).toEqual([]);
 });
+
+test.each([
+  ["stdin", "orders.csv"],
+  ["stdout", "report.txt"],
+  ["stderr", "errors.txt"],
+])("--rejects that a shell has opened as %s: exit 2, and nothing is sent", async (stream, rejects) => {
+  const home = await createHome();
+  const shell = 'exec "$@" < orders.csv > report.txt 2> errors.txt';
+  const { exit } = await home.courier(`orders import - --yes --rejects ${rejects}`, { shell });
+  const told = await readFile(path.join(home.directory, "errors.txt"), "utf8");
+  expect([exit, home.sandbox.requests], told).toEqual([2, []]);
+  expect(told).toContain(`error: --rejects ${rejects} is the same file as ${stream}\n`);
+  expect(await readdir(home.directory)).not.toContain(`${rejects}.old`);
+});

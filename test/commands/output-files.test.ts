@@ -1,0 +1,141 @@
+/** Files that a command writes: never over its input, and never over what courier keeps. */
+
+import { execFileSync } from "node:child_process";
+import { link, lstat, mkdir, readdir, readFile, symlink } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createServedHome } from "../support/courier.ts";
+import { createImportHome, errorOf, type ImportHome, row, sheet } from "../support/imports.ts";
+
+const refusedRow = row("A-2", "王五", "12");
+
+/** All files in a home by name, with their text; of a database only its first words. */
+async function contents(directory: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const folder of ["", "config", "state", "state/sandbox"]) {
+    for (const name of await readdir(path.join(directory, folder)).catch(() => [])) {
+      const at = path.join(directory, folder, name);
+      if (!(await lstat(at)).isFile() || /-(wal|shm)$/.test(name)) continue; // SQLite's own, which come and go
+      const text = await readFile(at, "latin1");
+      found[path.join(folder, name)] = name.endsWith(".db") ? text.slice(0, 16) : text;
+    }
+  }
+  return found;
+}
+
+describe("--rejects that names the input by another way", () => {
+  const ways: readonly (readonly [string, (home: ImportHome) => Promise<string>])[] = [
+    ["its own name", async ({ file }) => file],
+    ["a name with dots", async ({ directory }) => `${directory}/../${path.basename(directory)}/orders.csv`],
+    [
+      "a link to its directory",
+      async ({ directory }) => {
+        await symlink(directory, path.join(directory, "link"));
+        return path.join(directory, "link/orders.csv");
+      },
+    ],
+    [
+      "a symbolic link",
+      async ({ directory, file }) => {
+        await symlink(file, path.join(directory, "bad.csv"));
+        return path.join(directory, "bad.csv");
+      },
+    ],
+    [
+      // What a case-insensitive file system shows for another letter case: another name, the same inode.
+      "a hard link",
+      async ({ directory, file }) => {
+        await link(file, path.join(directory, "ORDERS.csv"));
+        return path.join(directory, "ORDERS.csv");
+      },
+    ],
+  ];
+
+  test.each(ways)("%s: exit 2 with both names, nothing sent, nothing moved", async (_way, make) => {
+    const home = await createImportHome(sheet(row("A-1"), refusedRow));
+    const rejects = await make(home);
+    const before = await contents(home.directory);
+    const ran = await home.run(`--rejects ${rejects}`);
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    expect(errorOf(ran).message).toBe(`--rejects ${rejects} is the same file as the input ${home.file}`);
+    expect(errorOf(ran).hint).toBe("give --rejects another name");
+    expect(await contents(home.directory)).toEqual(before);
+  });
+
+  test("and where the input is a link to it", async () => {
+    const home = await createImportHome(sheet(row("A-1"), refusedRow));
+    const input = path.join(home.directory, "today.csv");
+    await symlink(home.file, input);
+    const ran = await home.importFile(input, `--rejects ${home.file}`);
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    expect(errorOf(ran).message).toContain(`the same file as the input ${input}`);
+  });
+
+  test("another file of the same name elsewhere is none of them", async () => {
+    const home = await createImportHome(sheet(row("A-1"), refusedRow));
+    await mkdir(path.join(home.directory, "bad"));
+    const ran = await home.run(`--rejects ${path.join(home.directory, "bad/orders.csv")}`);
+    expect([ran.exit, home.posts]).toEqual([3, 2]);
+  });
+
+  test("a pipe with a name is no place for rejects, and stays", async () => {
+    const home = await createImportHome(sheet(row("A-1"), refusedRow));
+    const pipe = path.join(home.directory, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const ran = await home.run(`--rejects ${pipe}`);
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+    expect(errorOf(ran).message).toBe(`cannot write the rejects to ${pipe}: it is not a regular file`);
+    expect((await lstat(pipe)).isFIFO()).toBe(true);
+  });
+});
+
+describe("what courier keeps is never written over", () => {
+  const names: Readonly<Record<string, string>> = {
+    "config/config.json": "the config file",
+    "config/config.lock.db": "the lock of the config file",
+    "state/ledger.db": "the ledger",
+    "state/completion-orders.json": "the orders for the Tab key",
+    "state/sandbox/sandbox.db": "the sandbox",
+  };
+
+  test("any of the files that there are after a few commands, by its own name or through a link", async () => {
+    const home = await createImportHome(sheet(row("A-1"), refusedRow));
+    await home.courier("addresses add shop --name 张三");
+    await home.courier("orders create --account sandbox --sender-name a --receiver-name b --item-name c", {
+      env: { COURIER_BASE_URL: "", COURIER_API_KEY: "" },
+    });
+    await symlink(home.directory, path.join(home.directory, "link"));
+    const before = await contents(home.directory);
+    const kept = Object.keys(before).filter((name) => /^(config|state)\//.test(name));
+    expect(kept.sort()).toEqual(Object.keys(names).sort());
+    for (const name of kept) {
+      for (const at of [path.join(home.directory, name), path.join(home.directory, "link", name)]) {
+        const taken = `${at} is the same file as ${names[name]} ${path.join(home.directory, name)}`;
+        const imported = await home.run(`--rejects ${at}`);
+        expect([imported.exit, errorOf(imported).message]).toEqual([2, `--rejects ${taken}`]);
+        const exported = await home.courier(["orders", "export", "-o", at]);
+        expect([exported.exit, exported.stderr]).toEqual([2, expect.stringContaining(`--output ${taken}\n`)]);
+      }
+    }
+    expect(home.sandbox.requests).toEqual([]);
+    expect(await contents(home.directory)).toEqual(before);
+  });
+
+  test("also where it is yet to be made, in whatever letter case", async () => {
+    const home = await createServedHome({ seedOrders: 1 });
+    await mkdir(home.stateDir);
+    for (const name of ["ledger.db", "Ledger.DB", "ledger.db-shm"]) {
+      const { exit, stderr } = await home.courier(["orders", "export", "-o", path.join(home.stateDir, name)]);
+      expect([exit, stderr]).toEqual([2, expect.stringContaining("as the ledger ")]);
+    }
+    expect(await readdir(home.stateDir)).toEqual([]);
+  });
+
+  test("other files in these directories are free", async () => {
+    const home = await createServedHome({ seedOrders: 1 });
+    await mkdir(home.stateDir);
+    const file = path.join(home.stateDir, "january.csv");
+    expect((await home.courier(["orders", "export", "-o", file])).exit).toBe(0);
+    expect(await readFile(file, "utf8")).toMatch(/^id,/);
+  });
+});
