@@ -52,7 +52,7 @@ export async function createContext(
   const directories = await findDirectories(host.env);
   const ending = createEnding(host.signal, messages.warn);
   const { signal, defer } = ending;
-  const config = openConfigStore(directories.config);
+  const config = openConfigStore(directories.config, { clock });
   const keys = makeKeys({ env: host.env, signal, ring: host.openKeyRing, config, messages });
   const input = { stdin: host.stdin, signal };
   const random = host.random ?? Math.random;

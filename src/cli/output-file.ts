@@ -1,9 +1,10 @@
-/** Owns results in a file: written under another name, and given their own once they are whole. */
+/** Results in a file: written under another name, and given their own once they are whole. */
 
-import { randomUUID } from "node:crypto";
-import { open, realpath, rename, rm, stat } from "node:fs/promises";
+import { open, realpath, rm, stat } from "node:fs/promises";
 import { Writable } from "node:stream";
+import type { Clock } from "../core/clock.ts";
 import { explainSystemError, fileError } from "../core/errors.ts";
+import { nameDraft, replaceFile } from "../core/replace-file.ts";
 import type { Writer } from "../terminal/streams.ts";
 
 export interface OutputFile extends Writer {
@@ -13,15 +14,19 @@ export interface OutputFile extends Writer {
 }
 
 /** Throws a file error when the file cannot be written. */
-export async function openOutputFile(path: string): Promise<OutputFile> {
-  const fail = (error: unknown) =>
-    fileError(`cannot write ${path}: ${explainSystemError(error, "directory")}`, { cause: error });
+export async function openOutputFile(path: string, clock: Clock): Promise<OutputFile> {
+  const fail = (error: unknown, rest = "") =>
+    fileError(`cannot write ${path}: ${explainSystemError(error, "directory")}${rest}`, { cause: error });
   const { target, draft } = await findPlace(path).catch((error) => {
     throw fail(error);
   });
   const handle = await open(draft ?? target, draft === undefined ? "w" : "wx").catch((error) => {
     throw fail(error);
   });
+  const abandon = async () => {
+    await handle.close().catch(() => {});
+    if (draft !== undefined) await rm(draft, { force: true });
+  };
   return {
     stream: new Writable(),
     async write(text) {
@@ -33,15 +38,16 @@ export async function openOutputFile(path: string): Promise<OutputFile> {
       try {
         if (draft !== undefined) await handle.sync();
         await handle.close();
-        if (draft !== undefined) await rename(draft, target);
       } catch (error) {
+        await abandon();
         throw fail(error);
       }
+      if (draft === undefined) return;
+      await replaceFile(draft, target, clock).catch((error) => {
+        throw fail(error, `; the rows are in ${draft}`);
+      });
     },
-    async abandon() {
-      await handle.close().catch(() => {});
-      if (draft !== undefined) await rm(draft, { force: true });
-    },
+    abandon,
   };
 }
 
@@ -51,9 +57,4 @@ async function findPlace(path: string): Promise<{ target: string; draft: string 
   const facts = await stat(target).catch(() => undefined);
   if (facts?.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
   return { target, draft: !facts || facts.isFile() ? nameDraft(target) : undefined };
-}
-
-/** No other run writes to it, and no file of the user's is called like it. */
-function nameDraft(target: string): string {
-  return `${target}.part-${randomUUID().slice(0, 8)}`;
 }

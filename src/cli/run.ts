@@ -80,7 +80,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     if (globals.output !== undefined) await context.checkOutput("--output", globals.output);
     const output = await parsed.command.run(parsed.input, context);
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
-    const file = globals.output === undefined ? undefined : await openFile(globals.output);
+    const file = globals.output === undefined ? undefined : await openFile(globals.output, clock);
     const canRedraw = host.stdout.isTTY === true && host.env.TERM !== "dumb" && !file;
     const live = async (shown: LiveOutput) => {
       const { createLiveScreen } = await import("./live.ts");
@@ -113,9 +113,9 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
   }
 }
 
-async function openFile(path: string): Promise<OutputFile> {
+async function openFile(path: string, clock: Clock): Promise<OutputFile> {
   const { openOutputFile } = await import("./output-file.ts");
-  return openOutputFile(path);
+  return openOutputFile(path, clock);
 }
 
 function asCourierError(error: unknown): CourierError {

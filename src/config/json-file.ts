@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import type { Clock } from "../core/clock.ts";
 import { explainSystemError, fileError, systemCode } from "../core/errors.ts";
 import {
   isJsonNumber,
@@ -41,6 +42,8 @@ export interface JsonFileOptions<T> {
   readonly secrets?: (content: T) => readonly string[];
   /** How long a change waits for another process that is changing the file. */
   readonly lockWaitMs?: number | undefined;
+  /** For the wait while another program has the file open. */
+  readonly clock: Clock;
 }
 
 /** A file in a directory that is made with mode 0700 at the first write; the file itself has mode 0600. */
@@ -64,8 +67,8 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
     read,
     async update(change, afterwards) {
       const { updateFile } = await import("./json-writer.ts");
-      const { secrets = () => [], lockWaitMs } = options;
-      await updateFile({ file, title, secrets, lockWaitMs }, async () => {
+      const { secrets = () => [], lockWaitMs, clock } = options;
+      await updateFile({ file, title, secrets, lockWaitMs, clock }, async () => {
         const before = await read();
         const after = await change(before);
         return { before, after, content: { version: formatVersion, ...after }, afterwards };

@@ -1,6 +1,7 @@
 /** Changes of the JSON files that courier keeps: one process at a time, and no key into an unsafe directory. */
 
 import path from "node:path";
+import type { Clock } from "../core/clock.ts";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, explainSystemError, fileError, systemCode } from "../core/errors.ts";
 import type { Json } from "../model/json.ts";
@@ -16,6 +17,8 @@ export interface WrittenFile<T> {
   readonly secrets: (content: T) => readonly string[];
   /** How long to wait for another process that is changing the file. */
   readonly lockWaitMs: number | undefined;
+  /** For the wait while another program has the file open. */
+  readonly clock: Clock;
 }
 
 export interface FileChange<T> {
@@ -32,7 +35,7 @@ export interface FileChange<T> {
  * 0700, the file has mode 0600. Throws a file error.
  */
 export async function updateFile<T>(
-  { file, title, secrets, lockWaitMs }: WrittenFile<T>,
+  { file, title, secrets, lockWaitMs, clock }: WrittenFile<T>,
   change: () => Promise<FileChange<T>>,
 ): Promise<void> {
   prepareDirectory(path.dirname(file), title);
@@ -42,7 +45,7 @@ export async function updateFile<T>(
     // Secrets that are there already may stay: a change of something else is none of theirs.
     const known = secrets(before);
     if (secrets(after).some((secret) => !known.includes(secret))) await checkSecurePath(file);
-    await writeWholeFile(file, content as Record<string, Json>);
+    await writeWholeFile(file, content as Record<string, Json>, clock);
     await afterwards?.();
   } catch (error) {
     if (error instanceof CourierError || systemCode(error) === undefined) throw error;

@@ -1,5 +1,6 @@
 /** The content of the config file: accounts and keys, the address book, order templates. */
 
+import { type Clock, systemClock } from "../core/clock.ts";
 import { type Draft, type DraftParty, draftSchema, partySchema } from "../model/draft.ts";
 import {
   boolean,
@@ -74,8 +75,17 @@ export interface Config {
 
 export type ConfigStore = JsonFile<Config>;
 
-/** The config file in a directory of the user's. `lockWaitMs` is how long a change waits for another process. */
-export function openConfigStore(directory: string, lockWaitMs?: number): ConfigStore {
+export interface StoreOptions {
+  readonly clock?: Clock;
+  /** How long a change waits for another process. */
+  readonly lockWaitMs?: number | undefined;
+}
+
+/** The config file in a directory of the user's. */
+export function openConfigStore(
+  directory: string,
+  { clock = systemClock(), lockWaitMs }: StoreOptions = {},
+): ConfigStore {
   return openJsonFile<Config>({
     directory,
     name: "config",
@@ -85,5 +95,6 @@ export function openConfigStore(directory: string, lockWaitMs?: number): ConfigS
     remedy: "fix it, or move it away and run courier login again",
     secrets: ({ accounts }) => Object.values(accounts).flatMap(({ key }) => key ?? []),
     lockWaitMs,
+    clock,
   });
 }

@@ -1,10 +1,11 @@
-/** Owns the writing of a JSON file of ours: whole, or not at all (owner of conf). */
+/** The writing of a JSON file of ours: whole, or not at all (owner of conf). */
 
-import { randomUUID } from "node:crypto";
-import { chown, readdir, rename, rm, stat } from "node:fs/promises";
+import { chown, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import Conf from "conf";
+import type { Clock } from "../core/clock.ts";
 import { findRealPath } from "../core/real-path.ts";
+import { draftEnding, nameDraft, replaceFile } from "../core/replace-file.ts";
 import { type Json, parseJson, stringifyJson } from "../model/json.ts";
 
 /**
@@ -12,11 +13,15 @@ import { type Json, parseJson, stringifyJson } from "../model/json.ts";
  * symbolic link stays one: the file that it names is replaced. The caller holds the file's lock. Throws the
  * system's errors.
  */
-export async function writeWholeFile(file: string, content: Record<string, Json>): Promise<void> {
+export async function writeWholeFile(
+  file: string,
+  content: Record<string, Json>,
+  clock: Clock,
+): Promise<void> {
   const target = await findRealPath(file);
   await removeLeftovers(target);
   const text = `${stringifyJson(content, 2)}\n`;
-  const draft = `${target}.tmp-${randomUUID()}`;
+  const draft = nameDraft(target);
   const conf = new Conf<Record<string, unknown>>({
     projectName: "courier",
     cwd: path.dirname(draft),
@@ -34,9 +39,9 @@ export async function writeWholeFile(file: string, content: Record<string, Json>
     // Where a disk is full, the system writes what fits, and conf does not ask how much that was.
     if (written.size !== Buffer.byteLength(text)) throw noSpace();
     await keepOwner(draft, written.uid, target);
-    await rename(draft, target);
+    await replaceFile(draft, target, clock);
   } finally {
-    await rm(draft, { force: true });
+    await remove(draft);
   }
 }
 
@@ -44,9 +49,13 @@ export async function writeWholeFile(file: string, content: Record<string, Json>
 async function removeLeftovers(target: string): Promise<void> {
   const directory = path.dirname(target);
   for (const entry of await readdir(directory)) {
-    if (entry.startsWith(`${path.basename(target)}.tmp-`))
-      await rm(path.join(directory, entry), { force: true });
+    if (entry.startsWith(`${path.basename(target)}${draftEnding}`)) await remove(path.join(directory, entry));
   }
+}
+
+/** What another program has open is removed by the next write. */
+async function remove(draft: string): Promise<void> {
+  await rm(draft, { force: true }).catch(() => {});
 }
 
 /** A run as root must not take the file away from the one whose it is. */

@@ -111,6 +111,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "it cannot be written to",
+  EBUSY: "another program is using it",
   EISDIR: "it is a directory",
   EFTYPE: "it is not a regular file",
   ENOTDIR: "a part of its path is no directory",

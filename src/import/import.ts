@@ -154,7 +154,7 @@ export const importOrders = defineCommand({
       context,
     );
     summarise(plan, (await context.account()).name, context);
-    const rejects = await openRejects(input.rejects, source, plan);
+    const rejects = await openRejects(input.rejects, source, plan, context);
     if (rejects) context.defer(rejects.abandon);
     const resendCancelled = await askAboutUndone(plan, context);
     const toSend = plan.toSend + (resendCancelled ? plan.cancelled : 0);
@@ -238,10 +238,15 @@ async function checkFile(input: Input, context: Context): Promise<Output> {
   return document(toSummary(plan, account?.name), () => checkView(plan, comparison));
 }
 
-async function openRejects(file: string | undefined, { facts }: Source, { overview }: ImportPlan) {
+async function openRejects(
+  file: string | undefined,
+  { facts }: Source,
+  { overview }: ImportPlan,
+  { clock }: Context,
+) {
   if (file === undefined) return undefined;
   const { csvRecord } = await import("../terminal/csv.ts");
-  return createRejects({ path: file, facts, header: overview.header, csvRecord });
+  return createRejects({ path: file, facts, header: overview.header, csvRecord, clock });
 }
 
 function question(toSend: number, unknown: number, account: string): string {

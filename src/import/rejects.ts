@@ -1,9 +1,10 @@
-/** Owns the file of rejects: refused rows in the input's own form with an `error` beside each, ready to be mended. */
+/** The file of rejects: refused rows in the input's own form with an `error` beside each, ready to be mended. */
 
-import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type FileHandle, link, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, link, open, readFile, rm, stat } from "node:fs/promises";
+import type { Clock } from "../core/clock.ts";
 import { explainSystemError, fileError, systemCode } from "../core/errors.ts";
+import { nameDraft, replaceFile } from "../core/replace-file.ts";
 import { isJsonObject, stringifyJson } from "../model/json.ts";
 import type { SourceFacts } from "../sheets/source.ts";
 import type { RawRecord } from "./rows.ts";
@@ -31,6 +32,7 @@ export interface RejectsOptions {
   readonly header: readonly string[];
   /** Writes one CSV record, ended by a line break. */
   readonly csvRecord: (cells: readonly string[], delimiter: string) => string;
+  readonly clock: Clock;
 }
 
 /**
@@ -42,8 +44,9 @@ export async function createRejects({
   facts,
   header,
   csvRecord,
+  clock,
 }: RejectsOptions): Promise<RejectsWriter> {
-  const draft = `${path}.part-${randomUUID().slice(0, 8)}`;
+  const draft = nameDraft(path);
   const explain = (cause: unknown) =>
     `cannot write the rejects to ${path}: ${explainSystemError(cause, "directory")}`;
   let handle: FileHandle | undefined = await openDraft(path, draft).catch((cause) => {
@@ -103,7 +106,7 @@ export async function createRejects({
         if (count === 0 || !handle) return await abandon();
         if (facts.form === "json") await handle.appendFile("\n]\n");
         await close();
-        earlier = await giveName(draft, path);
+        earlier = await giveName(draft, path, clock);
       } catch (cause) {
         const left = existsSync(draft)
           ? `they are in ${draft}`
@@ -127,24 +130,24 @@ async function openDraft(path: string, draft: string): Promise<FileHandle> {
  * Gives the draft its name, and gives back the name that a file there has now which says something else.
  * Another import may do the same at the same time: neither overwrites what the other has written.
  */
-async function giveName(draft: string, path: string): Promise<string | undefined> {
+async function giveName(draft: string, path: string, clock: Clock): Promise<string | undefined> {
   let earlier: string | undefined;
-  while (!(await putAt(path, draft))) {
+  while (!(await putAt(path, draft, clock))) {
     if (await isSame(path, draft)) break;
-    earlier = await setAside(path);
+    earlier = await setAside(path, clock);
   }
   await rm(draft, { force: true });
   return earlier;
 }
 
 /** False where something is at `path` already. */
-async function putAt(path: string, draft: string): Promise<boolean> {
+async function putAt(path: string, draft: string, clock: Clock): Promise<boolean> {
   try {
     await link(draft, path);
     return true;
   } catch (error) {
     if (systemCode(error) === "EEXIST" || existsSync(path)) return false;
-    await rename(draft, path); // a file system without links
+    await replaceFile(draft, path, clock); // a file system without links
     return true;
   }
 }
@@ -155,7 +158,7 @@ async function isSame(path: string, draft: string): Promise<boolean> {
 }
 
 /** Undefined where another import was faster. */
-async function setAside(path: string): Promise<string | undefined> {
+async function setAside(path: string, clock: Clock): Promise<string | undefined> {
   for (let number = 1; ; number++) {
     const name = `${path}.old${number === 1 ? "" : number}`;
     try {
@@ -165,7 +168,7 @@ async function setAside(path: string): Promise<string | undefined> {
       throw error;
     }
     try {
-      await rename(path, name);
+      await replaceFile(path, name, clock);
       return name;
     } catch (error) {
       await rm(name);

@@ -10,7 +10,7 @@ import { createEvents } from "./events.ts";
 import { createKnownOrders, type KnownOrders } from "./known-orders.ts";
 import { createListings, type Listings } from "./listings.ts";
 import { createOperations, type Operations } from "./operations.ts";
-import { deleteOrderCache, type OwnedOrders, writeOrderCache } from "./order-cache.ts";
+import { publishOrders } from "./order-cache-writer.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { applicationId, migrations } from "./schema.ts";
 
@@ -72,20 +72,6 @@ export async function openLedger(stateDirectory: string): Promise<Ledger> {
       database.close();
     },
   };
-}
-
-/** The cache is only for the Tab key: where it cannot be written, there is none. */
-function publishOrders(stateDirectory: string, owners: readonly OwnedOrders[]): void {
-  try {
-    if (owners.length === 0) deleteOrderCache(stateDirectory);
-    else writeOrderCache(stateDirectory, owners);
-  } catch {
-    try {
-      deleteOrderCache(stateDirectory);
-    } catch {
-      // the directory cannot be written to any more
-    }
-  }
 }
 
 function inspect(database: Database): LedgerFacts {

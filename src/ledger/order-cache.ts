@@ -1,6 +1,6 @@
 /** The orders that the Tab key offers: a small file written from the ledger, and read without opening it. */
 
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"; // node:fs/promises would slow every start-up
+import { readFileSync, rmSync } from "node:fs"; // node:fs/promises would slow every start-up
 import path from "node:path";
 import type { KnownOrder } from "../model/known-order.ts";
 
@@ -40,23 +40,14 @@ export function readCachedOrders(
   }
 }
 
-/**
- * Writes the file: all of it or nothing. Throws the system's errors. The caller is the only writer: it holds the
- * ledger's write transaction.
- */
-export function writeOrderCache(stateDirectory: string, owners: readonly OwnedOrders[]): void {
-  const file = orderCachePath(stateDirectory);
-  writeFileSync(draftPath(file), JSON.stringify(owners), { mode: 0o600 });
-  renameSync(draftPath(file), file);
-}
-
 /** Deletes the file. It is written again from the ledger. */
 export function deleteOrderCache(stateDirectory: string): void {
   const file = orderCachePath(stateDirectory);
   for (const each of [draftPath(file), file]) rmSync(each, { force: true });
 }
 
-function draftPath(file: string): string {
+/** Where the file is written before it takes its place. */
+export function draftPath(file: string): string {
   return `${file}.new`;
 }
 

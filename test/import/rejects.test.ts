@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
 import { createRejects } from "../../src/import/rejects.ts";
 import type { SourceFacts } from "../../src/sheets/source.ts";
 
@@ -16,7 +17,9 @@ test("of many that end at once, none overwrites another", async () => {
   const facts = { form: "ndjson", delimiter: ",", needsMark: false } as SourceFacts;
   const csvRecord = () => "";
   const writers = await Promise.all(
-    Array.from({ length: many }, () => createRejects({ path: file, facts, header: [], csvRecord })),
+    Array.from({ length: many }, () =>
+      createRejects({ path: file, facts, header: [], csvRecord, clock: systemClock() }),
+    ),
   );
   await Promise.all(writers.map((writer, index) => writer.add({ value: { ref: `R-${index}` } }, "refused")));
   await Promise.all(writers.map((writer) => writer.finish()));

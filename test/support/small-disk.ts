@@ -16,6 +16,18 @@ export function canMount(): boolean {
   }
 }
 
+/** Mounts a file on itself: until it is released it cannot be replaced (EBUSY). Gives what releases it. */
+export function holdFile(file: string): () => void {
+  execFileSync("mount", ["--bind", file, file]);
+  let isHeld = true;
+  const release = () => {
+    if (isHeld) execFileSync("umount", ["-l", file]);
+    isHeld = false;
+  };
+  onTestFinished(release);
+  return release;
+}
+
 /** A directory on a disk of its own. */
 export async function mountDisk(options: string): Promise<string> {
   const directory = await mkdtemp(path.join(tmpdir(), "courier-disk-"));

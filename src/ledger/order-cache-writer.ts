@@ -1,0 +1,29 @@
+/** Writing the cache of orders for the Tab key: apart, since what reads it is loaded at every start-up. */
+
+import { writeFileSync } from "node:fs";
+import { replaceFileOnce } from "../core/replace-file.ts";
+import { deleteOrderCache, draftPath, type OwnedOrders, orderCachePath } from "./order-cache.ts";
+
+/**
+ * Writes the file: all of it or nothing. Throws the system's errors. The caller is the only writer: it holds the
+ * ledger's write transaction.
+ */
+export function writeOrderCache(stateDirectory: string, owners: readonly OwnedOrders[]): void {
+  const file = orderCachePath(stateDirectory);
+  writeFileSync(draftPath(file), JSON.stringify(owners), { mode: 0o600 });
+  replaceFileOnce(draftPath(file), file);
+}
+
+/** The cache is only for the Tab key: where it cannot be written, there is none. */
+export function publishOrders(stateDirectory: string, owners: readonly OwnedOrders[]): void {
+  try {
+    if (owners.length === 0) deleteOrderCache(stateDirectory);
+    else writeOrderCache(stateDirectory, owners);
+  } catch {
+    try {
+      deleteOrderCache(stateDirectory);
+    } catch {
+      // the directory cannot be written to any more
+    }
+  }
+}
