@@ -1,4 +1,4 @@
-/** Owns where courier's files lie on this machine (owner of env-paths). */
+/** Where courier's files lie on this machine (owner of env-paths). */
 
 import path from "node:path";
 import { fileError } from "../core/errors.ts";
@@ -30,8 +30,12 @@ async function findSystemPlaces(
 ): Promise<{ readonly config: string; readonly data: string }> {
   if (env.HOME === "") return { config: "", data: "" }; // Bun would ask the system for another one
   try {
-    const { default: envPaths } = await import("env-paths");
-    return envPaths("courier", { suffix: "" });
+    const [{ default: envPaths }, { homedir }] = await Promise.all([import("env-paths"), import("node:os")]);
+    const { config, data } = envPaths("courier", { suffix: "" });
+    // The package takes relative XDG directories, which their standard says to ignore.
+    const orUsual = (place: string, usual: string) =>
+      path.isAbsolute(place) ? place : path.join(homedir(), usual, "courier");
+    return { config: orUsual(config, ".config"), data: orUsual(data, ".local/share") };
   } catch {
     return { config: "", data: "" };
   }

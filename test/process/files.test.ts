@@ -128,6 +128,25 @@ describe("places where no file can be", () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
+  // The standard: a relative path in one of these variables is invalid, and is to be ignored.
+  test("relative XDG directories are ignored (Linux)", async ({ skip }) => {
+    skip(process.platform !== "linux", "XDG directories are those of Linux");
+    const { courier, directory } = await createProcessHome();
+    const cwd = path.join(directory, "work");
+    await mkdir(cwd);
+    const xdg = { XDG_CONFIG_HOME: "xdg/config", XDG_DATA_HOME: "xdg/data", XDG_STATE_HOME: "xdg/state" };
+    const env = { ...nowhere, ...xdg, SHELL: "/bin/bash" };
+    const order = "orders create --sender-name a --receiver-name b --item-name c --account sandbox --json";
+    for (const line of ["addresses add shop --name x", order])
+      expect(await courier(line, { env, cwd })).toMatchObject({ exit: 0 });
+    expect(await readdir(cwd)).toEqual([]);
+    expect(await readdir(path.join(directory, ".config/courier"))).toContain("config.json");
+    expect(await readdir(path.join(directory, ".local/share/courier"))).toContain("ledger.db");
+    const { stdout } = await courier("doctor --account sandbox", { env, cwd });
+    expect(stdout).toContain("~/.local/share/bash-completion/completions/courier");
+    expect(stdout).not.toContain("xdg/");
+  });
+
   test("HOME does not matter where both directories are named", async () => {
     const { courier } = await createProcessHome({ HOME: "" });
     expect(await courier(unverified, { stdin: "some-key" })).toMatchObject({ exit: 0 });

@@ -129,8 +129,8 @@ export async function checkCompletion({ machine }: Context): Promise<Finding> {
   const home = env.HOME ?? "";
   const files = completionPlaces[shell as keyof typeof completionPlaces].map((place) =>
     place
-      .replace(/^~data/, () => env.XDG_DATA_HOME || path.join(home, ".local/share"))
-      .replace(/^~config/, () => env.XDG_CONFIG_HOME || path.join(home, ".config"))
+      .replace(/^~data/, () => absolute(env.XDG_DATA_HOME) ?? path.join(home, ".local/share"))
+      .replace(/^~config/, () => absolute(env.XDG_CONFIG_HOME) ?? path.join(home, ".config"))
       .replace(/^~/, () => home),
   );
   const found = await firstPresent(files);
@@ -140,4 +140,9 @@ export async function checkCompletion({ machine }: Context): Promise<Finding> {
   const file = hideHome(files[0] ?? "", machine);
   const advice = `mkdir -p ${path.dirname(file)} && courier completion ${shell} > ${file}`;
   return { check: "completion", status: "warn", detail: `not installed for ${shell}`, advice };
+}
+
+/** A relative XDG directory counts as not set. */
+function absolute(place: string | undefined): string | undefined {
+  return place !== undefined && path.isAbsolute(place) ? place : undefined;
 }
