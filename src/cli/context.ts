@@ -12,6 +12,7 @@ import type { ExitCode } from "../core/errors.ts";
 import { once } from "../core/once.ts";
 import { hasProcess, identifyProcess } from "../core/process-identity.ts";
 import { createRedactor } from "../core/redact.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { NoticedOrders } from "../ledger/noticed-orders.ts";
 import type { Run } from "../ledger/operation.ts";
@@ -278,8 +279,8 @@ export async function createContext(
       return readText("-", input);
     },
     nextCommand(words) {
-      const account = globals.account === undefined ? "" : ` --account ${globals.account}`;
-      const baseUrl = globals.baseUrl === undefined ? "" : ` --base-url ${globals.baseUrl}`;
+      const account = globals.account === undefined ? "" : ` --account ${shellQuote(globals.account)}`;
+      const baseUrl = globals.baseUrl === undefined ? "" : ` --base-url ${shellQuote(globals.baseUrl)}`;
       return `courier ${words}${account}${baseUrl}`;
     },
     ...ending,

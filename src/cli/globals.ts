@@ -2,6 +2,7 @@
 
 import { type Option, switchOption, textOption } from "../command/options.ts";
 import { usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 
 const longestTimeoutS = 3_600;
 
@@ -95,7 +96,7 @@ function formOfFile(output: string | undefined, flag: Form): Form | undefined {
   if (workbooks.includes(ending)) {
     throw usageError(
       `courier writes no workbooks such as ${output}`,
-      `export CSV, which Excel opens: ${output?.slice(0, -ending.length)}csv --bom`,
+      `export CSV, which Excel opens: -o ${shellQuote(`${output?.slice(0, -ending.length)}csv`)} --bom`,
     );
   }
   const form = Object.hasOwn(formsByEnding, ending) ? formsByEnding[ending] : undefined;

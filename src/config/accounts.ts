@@ -1,6 +1,7 @@
 /** Owns accounts: named pairs of base URL and key, and the choice of the one that a run uses. */
 
 import { CourierError, usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { type KeySource, keySource, parseApiKey } from "./key-source.ts";
 import type { Config, ConfigStore, StoredAccount } from "./store.ts";
@@ -107,7 +108,7 @@ export function unknownAccount(name: string, config: Config): CourierError {
 }
 
 function noAccount(message: string, name = defaultAccount): CourierError {
-  const login = name === defaultAccount ? "courier login" : `courier login --account ${name}`;
+  const login = name === defaultAccount ? "courier login" : `courier login --account ${shellQuote(name)}`;
   return new CourierError("no_account", 4, message, {
     hint: `run ${login}, or try without any account: --account sandbox`,
   });

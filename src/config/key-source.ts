@@ -1,6 +1,7 @@
 /** Owns where the key of an account is: in the config file, in the key ring, or with a command that prints it. */
 
 import { fileError, usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import type { StoredAccount } from "./store.ts";
 
 export type StoredKeySource =
@@ -23,7 +24,7 @@ export function keySource(name: string, account: StoredAccount): StoredKeySource
   const fields = { key, "key_store (keychain)": key_store === "keychain" || undefined, key_command };
   const named = Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : field));
   throw fileError(`the config file gives the account ${name} more than one key: ${named.join(" and ")}`, {
-    hint: `leave one of them in the file, or log in again: courier login --account ${name}`,
+    hint: `leave one of them in the file, or log in again: courier login --account ${shellQuote(name)}`,
   });
 }
 

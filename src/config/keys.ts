@@ -1,6 +1,7 @@
 /** Owns the keeping of keys: reading, storing, moving and forgetting them, wherever each one is. */
 
 import { CourierError, usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { type ActiveAccount, findAccount, unknownAccount } from "./accounts.ts";
 import type { KeyRing, KeyRingEntry } from "./key-ring.ts";
 import { keySource, parseApiKey, withoutSource } from "./key-source.ts";
@@ -61,7 +62,7 @@ export function createKeys({ config, ring, runCommand, learn }: KeyMeans): Keys 
     const key = await (await ring()).get(entryOf(name, baseUrl));
     if (key !== undefined) return learned(parseApiKey(key, `the key of the account ${name} in the key ring`));
     throw new CourierError("no_account", 4, `the key ring has no key for the account ${name}`, {
-      hint: `unlock the key ring, or store the key again: courier login --account ${name}`,
+      hint: `unlock the key ring, or store the key again: courier login --account ${shellQuote(name)}`,
     });
   }
 
@@ -204,13 +205,13 @@ function sourceFields(keeping: Keeping): Pick<StoredAccount, "key" | "key_store"
 function notOurs(name: string, command: string): CourierError {
   return usageError(
     `courier keeps no key of the account ${name}, which comes from a command: ${command}`,
-    `store a key with: courier login --account ${name} --key-store keychain`,
+    `store a key with: courier login --account ${shellQuote(name)} --key-store keychain`,
   );
 }
 
 function noKey(name: string): CourierError {
   return new CourierError("no_account", 4, `no key is stored for the account ${name}`, {
-    hint: `store one with: courier login --account ${name}`,
+    hint: `store one with: courier login --account ${shellQuote(name)}`,
   });
 }
 
@@ -218,6 +219,6 @@ function copyLeft(name: string, error: unknown): unknown {
   if (!(error instanceof CourierError)) return error;
   return error.with({
     message: `the key of the account ${name} is in the config file, but the key ring may still hold a copy: ${error.message}`,
-    hint: `unlock the key ring, then run again: courier accounts move-key ${name} --to file`,
+    hint: `unlock the key ring, then run again: courier accounts move-key ${shellQuote(name)} --to file`,
   });
 }

@@ -4,6 +4,7 @@ import { chmod, lstat, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import path from "node:path";
 import { type CourierError, fileError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 
 /** Windows has no such modes: there, a user's own folder is closed to others. */
 const hasModes = platform() !== "win32";
@@ -20,7 +21,7 @@ export async function checkSecurePath(file: string): Promise<void> {
     throw refusal(`${directory} is a symbolic link`, "name the real directory in COURIER_CONFIG_DIR");
   const mode = hasModes ? ((await stat(directory).catch(() => undefined))?.mode ?? 0) : 0;
   if (mode & 0o002)
-    throw refusal(`everyone can write in ${directory}`, `close it with: chmod o-w ${directory}`);
+    throw refusal(`everyone can write in ${directory}`, `close it with: chmod o-w ${shellQuote(directory)}`);
 }
 
 /** Closes a file to everyone but its owner. Gives back the mode that it had where others could read it. */

@@ -2,6 +2,7 @@
 
 import { unnamedAccount } from "../config/accounts.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import type { Run } from "../ledger/operation.ts";
 
 /** A run of another customer than the account in use; `words` is the command for the right one. */
@@ -14,7 +15,7 @@ export function wrongAccount(run: Run, account: string, words: string): CourierE
   if (run.account !== account)
     return usageError(
       `run ${run.number} is of the account ${run.account}, and this one is ${account}`,
-      `courier ${words} --account ${run.account}`,
+      `courier ${words} --account ${shellQuote(run.account)}`,
     );
   return usageError(
     `run ${run.number} was made for another customer at ${run.service}, when ${account} was their account`,

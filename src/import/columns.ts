@@ -1,6 +1,7 @@
 /** Owns the header of a spreadsheet: which column is which field of an order. */
 
 import { usageError } from "../core/errors.ts";
+import { inQuotes } from "../core/shell-quote.ts";
 import { suggest } from "../core/suggest.ts";
 import { itemFields, partyFields } from "../model/draft.ts";
 
@@ -134,7 +135,7 @@ export function mapColumns(headers: readonly string[], given: ReadonlyMap<string
     if (columns.length > 1) {
       throw usageError(
         `the columns ${columns.join(" and ")} are both ${path}`,
-        `say which one it is: --map "${columns[0]}=${path}"; --map "${columns[0]}=" leaves a column out`,
+        `say which one it is: ${mapFlag(columns[0], path)}; ${mapFlag(columns[0])} leaves a column out`,
       );
     }
   }
@@ -143,6 +144,11 @@ export function mapColumns(headers: readonly string[], given: ReadonlyMap<string
   );
   for (const header of unused) if (!given.has(header.trim())) ensureUnneeded(header.trim(), paths);
   return { paths, unused };
+}
+
+/** The flag that says what a column is; without a path, that it is left out. */
+function mapFlag(header: string | undefined, path = ""): string {
+  return `--map ${inQuotes(`${header}=${path}`)}`;
 }
 
 /** Shorter names are near to many words. */
@@ -156,17 +162,17 @@ function ensureUnneeded(header: string, paths: readonly (string | undefined)[]):
   if (receivers !== undefined && !paths.includes(receivers)) {
     throw usageError(
       `the column ${header} does not say whose it is`,
-      `say it: --map "${header}=${receivers}"; --map "${header}=" leaves it out`,
+      `say it: ${mapFlag(header, receivers)}; ${mapFlag(header)} leaves it out`,
     );
   }
   if (receivers !== undefined || word.length < shortestMisspelt || !/^[a-z/]+$/.test(word)) return;
   const known = knownHeaders();
   const nearest = known.get(suggest(word, [...known.keys()]) ?? "");
   if (nearest === undefined || paths.includes(nearest)) return;
-  const leaveOut = `; --map "${header}=" leaves it out`;
+  const leaveOut = `; ${mapFlag(header)} leaves it out`;
   throw usageError(
     `the column ${header} is not a field of an order`,
-    `did you mean ${nearest}? then: --map "${header}=${nearest}"${leaveOut}`,
+    `did you mean ${nearest}? then: ${mapFlag(header, nearest)}${leaveOut}`,
   );
 }
 

@@ -59,7 +59,7 @@ test("says afterwards how to create the same without questions, quoted for the s
     ["Save 李四 in the address book?", false],
   ]);
   expect(stderr).toContain(
-    "Same without questions: courier orders create --sender-name 'O'\\''Neil' --receiver-name '李四' --item-name=-book --yes\n",
+    'Same without questions: courier orders create --sender-name "O\'Neil" --receiver-name "李四" --item-name=-book --yes\n',
   );
 });
 

@@ -6,6 +6,7 @@ import type { Machine } from "../../command/machinery.ts";
 import type { ActiveAccount } from "../../config/accounts.ts";
 import { firstPresent, inspectPath } from "../../config/inspect-path.ts";
 import { CourierError } from "../../core/errors.ts";
+import { shellQuotePath } from "../../core/shell-quote.ts";
 import { type Finding, hideHome } from "./finding.ts";
 
 const oldestNode = [20, 18, 1] as const;
@@ -36,7 +37,7 @@ export async function checkConfig({ config, machine }: Context): Promise<Finding
   if (file.mode === undefined) return found;
   if (isOpen(file.mode, machine)) {
     const detail = `others on this machine can read ${name} (mode ${octal(file.mode)}), which holds keys`;
-    return { check: "config", status: "warn", detail, advice: `chmod 600 ${name}` };
+    return { check: "config", status: "warn", detail, advice: `chmod 600 ${shellQuotePath(name)}` };
   }
   return { ...found, detail: `${found.detail}; the file has mode ${octal(file.mode)}` };
 }
@@ -60,7 +61,7 @@ async function checkDirectory(
   if (mode === undefined) return { check, status: "ok", detail: `${name}, made when it is first needed` };
   if (isOpen(mode, machine)) {
     const detail = `others on this machine can look into ${name} (mode ${octal(mode)})`;
-    return { check, status: "warn", detail, advice: `chmod 700 ${name}` };
+    return { check, status: "warn", detail, advice: `chmod 700 ${shellQuotePath(name)}` };
   }
   return { check, status: "ok", detail: `${name}, mode ${octal(mode)}` };
 }
@@ -138,7 +139,7 @@ export async function checkCompletion({ machine }: Context): Promise<Finding> {
     return { check: "completion", status: "ok", detail: `${shell}: ${hideHome(found, machine)}` };
   }
   const file = hideHome(files[0] ?? "", machine);
-  const advice = `mkdir -p ${path.dirname(file)} && courier completion ${shell} > ${file}`;
+  const advice = `mkdir -p ${shellQuotePath(path.dirname(file))} && courier completion ${shell} > ${shellQuotePath(file)}`;
   return { check: "completion", status: "warn", detail: `not installed for ${shell}`, advice };
 }
 

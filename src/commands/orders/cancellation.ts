@@ -3,6 +3,7 @@
 import type { ServiceFailure } from "../../api/failure.ts";
 import type { Context } from "../../command/command.ts";
 import type { CourierError } from "../../core/errors.ts";
+import { shellQuote } from "../../core/shell-quote.ts";
 import type { OrderDetail } from "../../model/interface.ts";
 import { jsonNumber } from "../../model/json.ts";
 import type { Cancellation } from "../../model/results.ts";
@@ -61,7 +62,7 @@ function explainOpen(
       hint: "it is safe to run the same command again",
     });
   return failure.with({
-    hint: `the order may or may not be cancelled; see: ${nextCommand(`orders show ${id}`)}`,
+    hint: `the order may or may not be cancelled; see: ${nextCommand(`orders show ${shellQuote(id)}`)}`,
   });
 }
 

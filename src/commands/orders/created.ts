@@ -1,6 +1,7 @@
 /** Owns the view of an order that was just created (specification, 2.4). */
 
 import type { Context } from "../../command/command.ts";
+import { shellQuote } from "../../core/shell-quote.ts";
 import { type CreatedOrder, createdOrderSchema, orderDetailSchema } from "../../model/interface.ts";
 import { fieldNames } from "../../model/schema.ts";
 import {
@@ -21,7 +22,7 @@ const knownFields = [...fieldNames(createdOrderSchema), ...fieldNames(orderDetai
 export function createdView(order: CreatedOrder, { nextCommand }: Context): readonly Block[] {
   const { id, tracking_number } = order;
   const follow = tracking_number
-    ? [["  Follow it", styled("accent", nextCommand(`track ${tracking_number}`))] as const]
+    ? [["  Follow it", styled("accent", nextCommand(`track ${shellQuote(tracking_number)}`))] as const]
     : [];
   return [
     line(styled("good", "Order created")),

@@ -2,6 +2,7 @@
 
 import { type Context, defineCommand, document } from "../../command/command.ts";
 import { parseOrderId } from "../../command/options.ts";
+import { shellQuote } from "../../core/shell-quote.ts";
 import { type OrderDetail, orderDetailSchema } from "../../model/interface.ts";
 import type { JsonNumber } from "../../model/json.ts";
 import { fieldNames } from "../../model/schema.ts";
@@ -98,6 +99,6 @@ function commandFor(
 ): Span {
   if (operation === "cancel") return styled("accent", nextCommand(`orders cancel ${order.id.value}`));
   if (operation === "track" && order.tracking_number)
-    return styled("accent", nextCommand(`track ${order.tracking_number}`));
+    return styled("accent", nextCommand(`track ${shellQuote(order.tracking_number)}`));
   return styled("dim", "with the service itself; its interface does not offer it");
 }

@@ -1,0 +1,116 @@
+/** Commands in hints, pasted into a shell as they are: paths with blanks, and names that a shell would act on. */
+
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, stat } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { putConfig } from "../support/config-file.ts";
+import { createHome, createServedHome } from "../support/courier.ts";
+import { createImportHome, errorOf } from "../support/imports.ts";
+
+/** Runs a line in a shell whose home is `home`, and gives back what it prints. */
+function paste(line: string, home: string): string {
+  const env = { PATH: process.env.PATH, HOME: home };
+  return execFileSync("/bin/sh", ["-c", line], { cwd: home, env, encoding: "utf8" });
+}
+
+/** The words that courier would be given. */
+function wordsOf(line: string, home: string): readonly string[] {
+  const words = paste(`courier() { printf '%s\\n' "$@"; }; ${line}`, home);
+  return words.trimEnd().split("\n");
+}
+
+interface Check {
+  readonly check: string;
+  readonly status: string;
+  readonly advice: string | null;
+}
+
+describe("a directory with a blank in its name, as macOS has it", () => {
+  async function macHome() {
+    const home = await createHome();
+    const configDir = path.join(home.directory, "Library/Application Support/it's courier");
+    const env = { HOME: home.directory, COURIER_CONFIG_DIR: configDir, SHELL: "/bin/zsh" };
+    const courier: typeof home.courier = (words, options) => home.courier(words, { ...options, env });
+    return { ...home, configDir, configFile: path.join(configDir, "config.json"), courier };
+  }
+
+  test("the doctor's chmod closes the directory and the file", async () => {
+    const home = await macHome();
+    await home.courier("addresses add shop --name x");
+    await chmod(home.configFile, 0o644);
+    await chmod(home.configDir, 0o755);
+    for (let step = 0; step < 2; step++) {
+      const { stdout } = await home.courier("doctor --account sandbox --json");
+      const config = (JSON.parse(stdout) as Check[]).find(({ check }) => check === "config");
+      expect(config?.advice).toMatch(/^chmod [67]00 ~\/["']/);
+      paste(config?.advice ?? "", home.directory);
+    }
+    expect((await stat(home.configDir)).mode & 0o777).toBe(0o700);
+    expect((await stat(home.configFile)).mode & 0o777).toBe(0o600);
+  });
+
+  test("a login's chmod lets the next login pass", async () => {
+    const home = await macHome();
+    await mkdir(home.configDir, { recursive: true });
+    await chmod(home.configDir, 0o777);
+    const login = () =>
+      home.courier("login --no-verify --base-url https://service.invalid", { stdin: "key-0123456789" });
+    const { exit, stderr } = await login();
+    expect(exit).toBe(2);
+    const [, line = ""] = /close it with: (chmod .*), or keep the key elsewhere/.exec(stderr) ?? [];
+    paste(line, home.directory);
+    expect(await login()).toMatchObject({ exit: 0 });
+  });
+});
+
+describe("a name from a file or a flag", () => {
+  const name = "my $(touch x) shop";
+
+  test("an account without a key: its login", async () => {
+    const home = await createHome();
+    await putConfig(home, { accounts: { [name]: { base_url: "https://service.invalid" } } });
+    const ran = await home.courier(["profile", "--json", "--account", name]);
+    const [, line = ""] = /run (courier login .*), or/.exec(errorOf(ran).hint) ?? [];
+    expect(wordsOf(line, home.directory)).toEqual(["login", "--account", name]);
+  });
+
+  test("the account and the base URL of the next command", async () => {
+    const home = await createServedHome();
+    await putConfig(home, {
+      accounts: { [name]: { base_url: home.sandbox.baseUrl, key: "test-key-0123456789" } },
+    });
+    const flags = ["--account", name, "--base-url", home.sandbox.baseUrl];
+    const order = "orders create --sender-name a --receiver-name b --item-name c".split(" ");
+    const { stdout, exit, stderr } = await home.courier([...order, ...flags]);
+    expect(exit, stderr).toBe(0);
+    const [, line = ""] = /See it +(courier .*)$/m.exec(stdout) ?? [];
+    expect(wordsOf(line, home.directory)).toEqual(["orders", "show", expect.any(String), ...flags]);
+  });
+
+  test("a tracking number of the service", async () => {
+    const home = await createServedHome({ seedOrders: 1 });
+    const number = "SF1; echo `id` $HOME";
+    const data = { id: 1, tracking_number: number, status: "in_transit" };
+    home.sandbox.faults.set([{ kind: "wrong_shape", path: "/api/v1/orders/1", data: data as never }]);
+    const { stdout } = await home.courier("orders show 1");
+    const [, line = ""] = /(courier track .*?) *$/m.exec(stdout) ?? [];
+    expect(wordsOf(line, home.directory)).toEqual(["track", number]);
+  });
+
+  test("a column", async () => {
+    const column = 'Ship "Name" $1';
+    const home = await createImportHome(`ref,"${column.replaceAll('"', '""')}",To,item.name\nA-1,x,y,z\n`);
+    const map = ["--map", `${column}=receiver.name`, "--map", "To=receiver.name"];
+    const ran = await home.courier(["orders", "import", home.file, "--check", "--json", ...map]);
+    const [, line = ""] = /say which one it is: (--map .*); --map/.exec(errorOf(ran).hint) ?? [];
+    expect(wordsOf(`courier ${line}`, home.directory)).toEqual(["--map", `${column}=receiver.name`]);
+  });
+
+  test("a workbook's file", async () => {
+    const home = await createHome();
+    const ran = await home.courier(["orders", "export", "-o", "my orders.xlsx"]);
+    const [, line = ""] = /^hint: .*(-o .*)$/m.exec(ran.stderr) ?? [];
+    expect(wordsOf(`courier ${line}`, home.directory)).toEqual(["-o", "my orders.csv", "--bom"]);
+  });
+});
