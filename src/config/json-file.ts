@@ -57,7 +57,10 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
       text = withoutMark(readFileSync(file, "utf8")); // small, and `fs/promises` takes longer to load than it to read
     } catch (error) {
       if (systemCode(error) === "ENOENT") return options.empty;
-      throw fileError(`cannot read the ${title} ${file}: ${explainSystemError(error)}`, { cause: error });
+      throw fileError(`cannot read the ${title} ${file}: ${explainSystemError(error)}`, {
+        cause: error,
+        hint: "check the permissions of the file and of its directory; it was left as it is",
+      });
     }
     return { ...options.empty, ...parseContent<T>(text, file, options) };
   }

@@ -1,7 +1,8 @@
-/** Owns the making of directories of ours, which nobody else may read. */
+/** Making directories of ours, which nobody else may read. */
 
 import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { systemCode } from "./errors.ts";
 
 /**
  * Makes a directory and those above it, mode 0700. Throws the system's error. It goes step by step, since
@@ -14,7 +15,9 @@ export function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
-    if (!isDirectory(directory)) throw error; // else another process has made it meanwhile
+    if (isDirectory(directory)) return; // another process has made it meanwhile
+    if (systemCode(error) !== "EEXIST") throw error;
+    throw Object.assign(new Error(`not a directory: ${directory}`), { code: "ENOTDIR" });
   }
 }
 

@@ -51,7 +51,13 @@ export function hasLedger(stateDirectory: string): boolean {
 /** Opens the ledger of a state directory, which is made where there is none. Throws `database`, exit 5. */
 export async function openLedger(stateDirectory: string): Promise<Ledger> {
   const file = ledgerPath(stateDirectory);
-  const database = await openDatabase({ path: file, title: "ledger", applicationId, migrations });
+  const database = await openDatabase({
+    path: file,
+    title: "ledger",
+    applicationId,
+    migrations,
+    newFileWarning: "a new ledger does not know which orders were sent",
+  });
   const write = createWriteQueue(database);
   const events = createEvents(database);
   return {

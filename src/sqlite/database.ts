@@ -19,6 +19,8 @@ export interface DatabaseOptions {
   readonly durability?: "full" | "normal";
   /** What to do about a damaged file; without it: restore it from a backup, or move it away. */
   readonly damagedHint?: string;
+  /** What a person who begins a new file elsewhere should know. */
+  readonly newFileWarning?: string;
 }
 
 export interface Database {
@@ -314,29 +316,38 @@ function explainFailure(error: unknown, options: DatabaseOptions): unknown {
   if (explained || error instanceof CourierError || systemCode(error) === undefined)
     return explained ?? error;
   const reason = explainSystemError(error, "directory");
+  const elsewhere = "choose another place with COURIER_STATE_DIR";
+  // Without a directory there was no file that a new one would take the place of.
+  const isNew = ["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "");
   return new CourierError(
     "database",
     5,
     `the ${options.title} cannot be kept at ${options.path}: ${reason}`,
     {
       cause: error,
-      hint: "choose another place with COURIER_STATE_DIR",
+      hint: isNew ? elsewhere : withWarning(elsewhere, options),
     },
   );
 }
 
+function withWarning(hint: string, { newFileWarning }: DatabaseOptions): string {
+  return newFileWarning === undefined ? hint : `${hint}; ${newFileWarning}`;
+}
+
+/** What is wrong with the file itself, so that a new one seems a way out. */
+const faultsOfTheFile: readonly number[] = [code.readOnly, code.corrupt, code.cannotOpen, code.notADatabase];
+
 /** Plain words for a failure of SQLite; undefined for another error. */
-function explainSqlite(
-  error: unknown,
-  { path, title, damagedHint }: DatabaseOptions,
-): CourierError | undefined {
+function explainSqlite(error: unknown, options: DatabaseOptions): CourierError | undefined {
+  const { path, title, damagedHint } = options;
   const number = sqliteCode(error);
   if (number === undefined) return undefined;
   const message = error instanceof Error ? error.message : String(error);
   const [reason, remedy] = reasons[number] ?? [message, "run the same command again with --debug"];
   const isDamaged = number === code.corrupt || number === code.notADatabase;
+  const hint = faultsOfTheFile.includes(number) ? withWarning(remedy, options) : remedy;
   return new CourierError("database", 5, `the ${title} cannot be used: ${reason}: ${path}`, {
     cause: error,
-    hint: isDamaged ? (damagedHint ?? remedy) : remedy,
+    hint: isDamaged && damagedHint !== undefined ? damagedHint : hint,
   });
 }

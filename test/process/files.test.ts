@@ -228,16 +228,37 @@ describe("places where no file can be", () => {
     expect(sandbox.requests).toEqual([]);
   });
 
+  const isRoot = process.getuid?.() === 0;
+  /** Without the right of root to write everywhere. */
+  const shell = isRoot
+    ? 'exec setpriv --bounding-set=-dac_override --inh-caps=-dac_override "$@"'
+    : 'exec "$@"';
+
+  test("a lock that may only be read stops an import that saves its columns (needs setpriv where root runs it)", async ({
+    skip,
+  }) => {
+    skip(isRoot && !existsSync("/usr/bin/setpriv"), "root may write everywhere");
+    const { courier, sandbox, configDir } = await createServedProcessHome();
+    await mkdir(configDir, { mode: 0o700 });
+    const lock = path.join(configDir, "config.lock.db");
+    await writeFile(lock, "", { mode: 0o400 });
+    const words = "orders import - --yes --map to=receiver.name --save-map shop";
+    const stdin = "sender.name,to,item.name\nA,B,C\n";
+    const { exit, stdout, stderr } = await courier(words, { shell, stdin });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toMatch(
+      /error: cannot lock the config file .*: permission denied: .*\nhint: .*check its permissions/,
+    );
+    expect(stderr).toContain(lock);
+    expect(sandbox.requests).toEqual([]);
+  });
+
   test("a directory that may only be read (needs setpriv where root runs it)", async ({ skip }) => {
-    const isRoot = process.getuid?.() === 0;
     skip(isRoot && !existsSync("/usr/bin/setpriv"), "root may write everywhere");
     const { courier, directory } = await createProcessHome();
     const place = path.join(directory, "read-only");
     await mkdir(place, { mode: 0o555 });
     const env = { COURIER_CONFIG_DIR: place, COURIER_STATE_DIR: place };
-    const shell = isRoot
-      ? 'exec setpriv --bounding-set=-dac_override --inh-caps=-dac_override "$@"'
-      : 'exec "$@"';
     for (const line of ["accounts use sandbox", "addresses add li --name x"]) {
       const { exit, stderr } = await courier(line, { env, shell });
       expect(exit).toBe(2);
