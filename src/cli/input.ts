@@ -1,4 +1,4 @@
-/** Owns what comes in: files, pipes with a name, and streams that may never end. */
+/** Reads files, pipes with a name, and streams that may never end. */
 
 import { constants, createReadStream, open as openDescriptor } from "node:fs";
 import { open, stat } from "node:fs/promises";
@@ -13,9 +13,12 @@ export interface Input {
   readonly signal: AbortSignal;
 }
 
+/** An address book of a hundred thousand entries is smaller. */
+const mostTextBytes = 16 * 2 ** 20;
+
 /** The text of a file, or of stdin for `-`. Throws as `readChunks` does. */
 export async function readText(file: string, input: Input): Promise<string> {
-  return new TextDecoder().decode(await readBytes(file, input));
+  return new TextDecoder().decode(await readBytes(file, input, mostTextBytes));
 }
 
 /** The same, byte for byte. Throws a file error for more than `mostBytes`. */

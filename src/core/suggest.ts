@@ -1,10 +1,16 @@
-/** Owns "did you mean": the known word nearest to a misspelt one (owner of fastest-levenshtein). */
+/** "Did you mean": the known word nearest to a misspelt one (owner of fastest-levenshtein). */
 
 import { closest, distance } from "fastest-levenshtein";
 
 /** The known word within a third of its length in edits, or undefined. */
 export function suggest(word: string, known: readonly string[]): string | undefined {
-  if (known.length === 0) return undefined;
-  const nearest = closest(word, [...known]);
-  return distance(word, nearest) <= Math.max(2, Math.floor(nearest.length / 3)) ? nearest : undefined;
+  // Words that differ more in length cannot be near. A search among them would take minutes for a very long word.
+  const possible = known.filter((each) => Math.abs(each.length - word.length) <= mostEdits(each));
+  if (possible.length === 0) return undefined;
+  const nearest = closest(word, possible);
+  return distance(word, nearest) <= mostEdits(nearest) ? nearest : undefined;
+}
+
+function mostEdits(known: string): number {
+  return Math.max(2, Math.floor(known.length / 3));
 }

@@ -129,7 +129,8 @@ export function mapColumns(headers: readonly string[], given: ReadonlyMap<string
   }
   const unsaid = headers.map((header) => header.trim()).filter((header) => !given.has(header));
   ensureNoOrder(unsaid, 'leave such a column out: --map "tracking_number="');
-  const paths = choosePaths(headers, given);
+  const known = knownHeaders();
+  const paths = choosePaths(headers, given, known);
   for (const path of columnPaths) {
     const columns = headers.filter((_, index) => paths[index] === path);
     if (columns.length > 1) {
@@ -142,7 +143,7 @@ export function mapColumns(headers: readonly string[], given: ReadonlyMap<string
   const unused = headers.filter(
     (header, index) => paths[index] === undefined && header.trim() !== "" && header.trim() !== "error",
   );
-  for (const header of unused) if (!given.has(header.trim())) ensureUnneeded(header.trim(), paths);
+  for (const header of unused) if (!given.has(header.trim())) ensureUnneeded(header.trim(), paths, known);
   return { paths, unused };
 }
 
@@ -155,7 +156,11 @@ function mapFlag(header: string | undefined, path = ""): string {
 const shortestMisspelt = 6;
 
 /** Throws for a column that is not used although, as it seems, a field that no other column has stands in it. */
-function ensureUnneeded(header: string, paths: readonly (string | undefined)[]): void {
+function ensureUnneeded(
+  header: string,
+  paths: readonly (string | undefined)[],
+  known: ReadonlyMap<string, string>,
+): void {
   const word = fold(header);
   const bare = Object.entries(partyWords).find(([, words]) => words.some((each) => fold(each) === word));
   const receivers = bare && word !== "" ? `receiver.${bare[0]}` : undefined;
@@ -166,7 +171,6 @@ function ensureUnneeded(header: string, paths: readonly (string | undefined)[]):
     );
   }
   if (receivers !== undefined || word.length < shortestMisspelt || !/^[a-z/]+$/.test(word)) return;
-  const known = knownHeaders();
   const nearest = known.get(suggest(word, [...known.keys()]) ?? "");
   if (nearest === undefined || paths.includes(nearest)) return;
   const leaveOut = `; ${mapFlag(header)} leaves it out`;
@@ -180,8 +184,8 @@ function ensureUnneeded(header: string, paths: readonly (string | undefined)[]):
 function choosePaths(
   headers: readonly string[],
   given: ReadonlyMap<string, string>,
+  known: ReadonlyMap<string, string>,
 ): readonly (string | undefined)[] {
-  const known = knownHeaders();
   const taken = new Set(given.values());
   // Many sheets have order numbers of several kinds, and a column that is called ref among them is the one.
   if (headers.some((header) => header.trim() === "ref" && !given.has("ref"))) taken.add("ref");

@@ -1,16 +1,14 @@
-/** Owns JSON rows on the way in: the elements of an array, or objects one after the other, one by one. */
+/** JSON rows of an input file: the elements of an array, or objects one after the other, one by one. */
 
 import { fileError } from "../core/errors.ts";
 import { type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
+import { longestRow, tooLong } from "./row-limit.ts";
 
 export interface JsonRow {
   /** The line that the row begins on, from 1. */
   readonly line: number;
   readonly value: Json;
 }
-
-/** Longer than any order; what grows beyond it lacks its end. */
-const longestRow = 1_000_000;
 
 /**
  * Objects one after the other: one a line (NDJSON), or each over as many lines as it likes, which one object
@@ -108,9 +106,9 @@ async function* scan(
       else if (character === "[" || character === "{") depth += 1;
     }
     if (isInside) found += piece.slice(from);
-    if (found.length > longestRow) break;
+    if (found.length > longestRow) throw tooLong(name, startLine, `the ${kind}`);
   }
-  if (isInside && (depth > base || isString || found.length > longestRow)) {
+  if (isInside && (depth > base || isString)) {
     throw wrong(name, startLine, `the ${kind} that begins here does not end`);
   }
   if (isInside && base === 0) yield { line: startLine, text: found };

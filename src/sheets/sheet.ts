@@ -1,8 +1,9 @@
-/** Owns spreadsheets on the way in: CSV with a header row as records, one by one (owner of csv-parse). */
+/** CSV with a header row as records, read one by one (owner of csv-parse). */
 
 import { pipeline, Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { fileError } from "../core/errors.ts";
+import { boundLines, longestRow, tooLong } from "./row-limit.ts";
 
 export interface SheetRow {
   /** The line in the file, from 1, that the record ends on. */
@@ -24,26 +25,30 @@ export async function* readSheet(
   delimiter: Delimiter,
   name: string,
 ): AsyncGenerator<SheetRow> {
+  let [countedTwice, lastLine] = [0, 0];
   const parser = parse({
     bom: true,
     delimiter,
-    info: true,
     skip_empty_lines: true,
     skip_records_with_empty_values: true, // what a spreadsheet leaves of rows that were emptied
     trim: true,
     record_delimiter: ["\r\n", "\n", "\r"], // a line that was appended may end as no other does
     relax_column_count: true,
-  });
-  let countedTwice = 0;
-  // A failure of either end reaches the reader below as the parser's.
-  pipeline(Readable.from(text), parser, () => {});
-  try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+    max_record_size: longestRow,
+    on_record: (record, { lines }) => {
       for (const cell of record) countedTwice += cell.split("\r\n").length - 1; // by the parser, within quotes
-      yield { line: info.lines - countedTwice, cells: record.map((cell) => cell.replace(defused, "")) };
-    }
+      lastLine = lines - countedTwice;
+      const row: SheetRow = { line: lastLine, cells: record.map((cell) => cell.replace(defused, "")) };
+      return row as unknown as string[]; // the package's types know no other record
+    },
+  });
+  // A failure of either end reaches the reader below as the parser's.
+  pipeline(Readable.from(boundLines(text, name)), parser, () => {});
+  try {
+    yield* parser as unknown as AsyncIterable<SheetRow>;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
+    if (error.code === "CSV_MAX_RECORD_SIZE") throw tooLong(name, lastLine + 1, "the row");
     const reason = reasons[error.code] ?? "this cannot be read as cells";
     const line = Number(error.lines) - countedTwice;
     throw fileError(`${name}, line ${line}: ${reason}`, {
@@ -62,11 +67,6 @@ const reasons: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: "a quote opens a cell and is never closed",
   INVALID_OPENING_QUOTE: "a quote stands in the middle of a cell that does not begin with one",
 };
-
-interface Parsed {
-  readonly record: readonly string[];
-  readonly info: { readonly lines: number };
-}
 
 /** What parts the cells of a sheet that begins like this: the commonest of the three in its header. */
 export function findDelimiter(start: string): Delimiter {

@@ -63,11 +63,11 @@ export async function inspectSource(
     if (isFirst && isWorkbook(chunk)) throw workbook(name);
     if (isFirst) marked = findMark(chunk);
     isFirst = false;
-    if (start.trim() === "") start += new TextDecoder(marked ?? named).decode(chunk.subarray(0, 4096));
+    if (start === "") start = new TextDecoder(marked ?? named).decode(chunk).trimStart().slice(0, 4096);
     isUtf8 &&= decodes(utf8, chunk);
   }
   isUtf8 &&= decodes(utf8);
-  if (start.trim() === "") throw fileError(`${name} is empty`);
+  if (start === "") throw fileError(`${name} is empty`);
   const encoding = marked ?? named ?? (isUtf8 ? "utf-8" : "gb18030");
   return {
     fingerprint: hash.digest("hex"),
@@ -75,7 +75,7 @@ export async function inspectSource(
     isGuessed: (marked ?? named) === undefined && !isUtf8,
     needsMark: marked !== undefined || encoding !== "utf-8",
     form: guessForm(start),
-    delimiter: findDelimiter(start.replace(/^\uFEFF/, "")),
+    delimiter: findDelimiter(start),
   };
 }
 
@@ -110,9 +110,8 @@ function decodes(decoder: InstanceType<typeof TextDecoder>, chunk?: Uint8Array):
 }
 
 function guessForm(start: string): SheetForm {
-  const first = start.replace(/^\uFEFF/, "").trimStart()[0];
-  if (first === "[") return "json";
-  return first === "{" ? "ndjson" : "csv";
+  if (start[0] === "[") return "json";
+  return start[0] === "{" ? "ndjson" : "csv";
 }
 
 /** The text in pieces, without a byte order mark. Throws a file error for bytes that are no text. */

@@ -262,6 +262,22 @@ describe("import", () => {
     },
   );
 
+  test.each([
+    [
+      "a long line",
+      `${csv}x,${"x".repeat(2_000_000)}\n`,
+      "stdin, line 4: the row that begins here has more than",
+    ],
+    ["a long header", "x".repeat(2_000_000), "stdin, line 1: the row that begins here has more than"],
+    ["more than 16 MB", "x".repeat(17 * 2 ** 20), "stdin is larger than 16 MB"],
+  ])("refuses %s, and names the limit", async (_what, text, message) => {
+    const home = await createHome();
+    const { exit, stdout, stderr } = await home.courier("addresses import - --yes", { stdin: text });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(await listed(home)).toEqual([]);
+  });
+
   test("a file that is not there is named", async () => {
     const home = await createHome();
     const { exit, stderr } = await home.courier("addresses import none.csv");

@@ -163,6 +163,22 @@ describe("a wrong order file: exit 2, the place is named, nothing is sent", () =
     expect(home.sandbox.requests).toEqual([]);
   });
 
+  test.each([
+    [
+      "an order",
+      2_000_000,
+      "stdin has more than 1,000,000 characters, the most that courier reads as one order",
+    ],
+    ["a file", 17 * 2 ** 20, "stdin is larger than 16 MB"],
+  ])("%s that is too long is refused with the limit", async (_what, length, message) => {
+    const home = await createServedHome();
+    const order = JSON.stringify({ ...plainDraft, service_type: "x".repeat(length) });
+    const { exit, stderr } = await home.courier(fromPipe, { stdin: order });
+    expect(exit).toBe(2);
+    expect(stderr).toContain(message);
+    expect(home.sandbox.requests).toEqual([]);
+  });
+
   test("a file that cannot be read is named with the reason", async () => {
     const home = await createServedHome();
     const directory = path.join(home.directory, "folder");

@@ -208,3 +208,35 @@ test.each([
     hint: expect.stringContaining("CSV UTF-8"),
   });
 });
+
+describe("a row of more than 1,000,000 characters is refused with its line, and not held", () => {
+  const limit = "more than 1,000,000 characters, the most that courier reads";
+  const rows = `${header}\r\nA,B,"c\r\nd"\r\n`;
+  const long = 8_000_000;
+
+  test.each([
+    ["a header of one word", "w".repeat(long), "orders.csv, line 1:"],
+    ["a header of two words", `${"w".repeat(600_000)},${"w".repeat(600_000)}\n`, "orders.csv, line 1:"],
+    ["a long cell", `${rows}A,B,${"x".repeat(long)}\n`, "orders.csv, line 4:"],
+    ["cells without a text", `${rows}${",".repeat(long)}\n`, "orders.csv, line 4:"],
+    ["a cell of many lines", `${rows}A,B,"${"x\n".repeat(600_000)}"\n`, "orders.csv, line 4:"],
+    ["a quote that is not closed", `${rows}A,B,"c\n${"A,B,c\n".repeat(200_000)}`, "orders.csv, line 4:"],
+    ["an object", `{}\n{"ref":"${"x".repeat(long)}"}`, "orders.csv, line 2:"],
+    ["an object in an array", `[\n{"ref":"${"x".repeat(long)}"}]`, "orders.csv, line 2:"],
+  ])("%s", async (_what, content, line) => {
+    const reading = read(content);
+    await expect(reading).rejects.toThrow(line);
+    await expect(reading).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(limit) });
+  });
+
+  test("many rows are no long row, however their lines end", async () => {
+    for (const end of ["\n", "\r\n", "\r"])
+      expect(
+        await read([header, ...Array(60).fill(`Li,Wang,${"x".repeat(20_000)}`), ""].join(end)),
+      ).toHaveLength(60);
+  });
+});
+
+test("a file that begins with many blank lines is read", async () => {
+  expect(await readGood(`${"\n".repeat(5_000)}${header}\nA,B,c\n`)).toHaveLength(1);
+});

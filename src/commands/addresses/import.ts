@@ -1,4 +1,4 @@
-/** Owns `courier addresses import`: reads addresses from a CSV or JSON file into the address book. */
+/** `courier addresses import`: reads addresses from a CSV or JSON file into the address book. */
 
 import { Readable } from "node:stream";
 import { confirmOrStop, defineCommand, document } from "../../command/command.ts";
@@ -84,7 +84,11 @@ function nameColumn(header: string): string {
 async function sheetEntries(text: string, name: string): Promise<Entry[]> {
   const entries: Entry[] = [];
   let names: readonly string[] | undefined;
-  for await (const { line: number, cells } of readSheet(Readable.from([text]), findDelimiter(text), name)) {
+  for await (const { line: number, cells } of readSheet(
+    Readable.from([text]),
+    findDelimiter(text.slice(0, 4096)),
+    name,
+  )) {
     if (names) {
       if (cells.length !== names.length) {
         const counts = `${cells.length} cells, but the header ${names.length}`;

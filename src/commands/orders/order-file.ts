@@ -1,4 +1,4 @@
-/** Owns the reading of an order file: JSON with the keys of the interface, checked for types and misspelt keys. */
+/** Reads an order file: JSON with the keys of the interface, checked for types and misspelt keys. */
 
 import { fileError } from "../../core/errors.ts";
 import { suggest } from "../../core/suggest.ts";
@@ -6,6 +6,7 @@ import { type Draft, draftPaths, draftSchema } from "../../model/draft.ts";
 import { isJsonObject, type Json } from "../../model/json.ts";
 import { parseUserJson } from "../../model/json-text.ts";
 import { check, type Mismatch } from "../../model/schema.ts";
+import { longestRow } from "../../sheets/row-limit.ts";
 
 /**
  * Reads an order from a file's text; `name` is how the user called the file. Throws a file error that
@@ -13,6 +14,11 @@ import { check, type Mismatch } from "../../model/schema.ts";
  */
 export function parseOrderFile(text: string, name: string): Draft {
   if (text.trim() === "") throw fileError(`${name} is empty; an order file is a JSON object`);
+  if (text.length > longestRow) {
+    throw fileError(`${name} has more than 1,000,000 characters, the most that courier reads as one order`, {
+      hint: "an order file holds one order; a file of many orders is for: courier orders import",
+    });
+  }
   const checked = check(draftSchema, withoutSchemaKey(parseUserJson(text, name)));
   if ("value" in checked) return checked.value as Draft;
   const [first, ...others] = checked.mismatches.map(describeMismatch);
