@@ -5,6 +5,7 @@ import { open, stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { promisify } from "node:util";
 import { CourierError, explainSystemError, fileError } from "../core/errors.ts";
+import { decodeText } from "../sheets/text-encoding.ts";
 
 /** What a run reads from beside its files. */
 export interface Input {
@@ -16,9 +17,9 @@ export interface Input {
 /** An address book of a hundred thousand entries is smaller. */
 const mostTextBytes = 16 * 2 ** 20;
 
-/** The text of a file, or of stdin for `-`. Throws as `readChunks` does. */
+/** The text of a file, or of stdin for `-`, in UTF-8 or UTF-16. Throws as `readChunks` does. */
 export async function readText(file: string, input: Input): Promise<string> {
-  return new TextDecoder().decode(await readBytes(file, input, mostTextBytes));
+  return decodeText(await readBytes(file, input, mostTextBytes), nameOf(file));
 }
 
 /** The same, byte for byte. Throws a file error for more than `mostBytes`. */
@@ -37,9 +38,12 @@ export async function readBytes(
   return Buffer.concat(chunks);
 }
 
+function nameOf(file: string): string {
+  return file === "-" ? "stdin" : file;
+}
+
 function tooLarge(file: string, mostBytes: number) {
-  const name = file === "-" ? "stdin" : file;
-  return fileError(`${name} is larger than ${Math.round(mostBytes / 2 ** 20)} MB`, {
+  return fileError(`${nameOf(file)} is larger than ${Math.round(mostBytes / 2 ** 20)} MB`, {
     hint: "split it into several files",
   });
 }

@@ -1,9 +1,17 @@
-/** Owns the input file of an import as text: its fingerprint, its encoding, its form, read as a stream. */
+/** The input file of an import as text: its fingerprint, its encoding, its form, read as a stream. */
 
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { explainSystemError, fileError } from "../core/errors.ts";
 import { type Delimiter, findDelimiter } from "./sheet.ts";
+import {
+  findMark,
+  findMarkup,
+  findOtherKind,
+  guessUtf16,
+  notText,
+  type UnicodeEncoding,
+} from "./text-encoding.ts";
 
 /** Reads the bytes from the first to the last, as often as it is called, and always the same. */
 export type Content = () => AsyncIterable<Uint8Array>;
@@ -19,13 +27,13 @@ const chunkBytes = 65_536;
 /** What a user may say that an input without a mark is written in. */
 export const namedEncodings = ["utf-8", "gb18030", "windows-1252"] as const;
 export type NamedEncoding = (typeof namedEncodings)[number];
-export type Encoding = NamedEncoding | "utf-16le" | "utf-16be";
+export type Encoding = NamedEncoding | UnicodeEncoding;
 export type SheetForm = "csv" | "json" | "ndjson";
 
 export interface SourceFacts {
   /** SHA-256 of the bytes, in hexadecimal. */
   readonly fingerprint: string;
-  /** What its mark says, else the user; else UTF-8 where the bytes allow it, and GB18030, as Chinese Excel saves. */
+  /** What its mark says, else the user; else UTF-16 or UTF-8 where the bytes allow it, and GB18030, as Chinese Excel saves. */
   readonly encoding: Encoding;
   /** Neither a mark nor the user nor the bytes have said it. */
   readonly isGuessed: boolean;
@@ -60,14 +68,19 @@ export async function inspectSource(
   let isUtf8 = true;
   for await (const chunk of readBytes(content, name)) {
     hash.update(chunk);
-    if (isFirst && isWorkbook(chunk)) throw workbook(name);
-    if (isFirst) marked = findMark(chunk);
+    if (isFirst) {
+      const other = findOtherKind(chunk);
+      if (other) throw notText(name, other, hints);
+      marked = findMark(chunk) ?? (named === undefined ? guessUtf16(chunk) : undefined);
+    }
     isFirst = false;
     if (start === "") start = new TextDecoder(marked ?? named).decode(chunk).trimStart().slice(0, 4096);
     isUtf8 &&= decodes(utf8, chunk);
   }
   isUtf8 &&= decodes(utf8);
   if (start === "") throw fileError(`${name} is empty`);
+  const markup = findMarkup(start);
+  if (markup) throw notText(name, markup, hints);
   const encoding = marked ?? named ?? (isUtf8 ? "utf-8" : "gb18030");
   return {
     fingerprint: hash.digest("hex"),
@@ -79,25 +92,10 @@ export async function inspectSource(
   };
 }
 
-function findMark([first, second, third]: Uint8Array): Encoding | undefined {
-  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
-}
-
-/** Zip archives, as .xlsx is one, and the older .xls. */
-function isWorkbook(start: Uint8Array): boolean {
-  return [
-    [0x50, 0x4b, 0x03, 0x04],
-    [0xd0, 0xcf, 0x11, 0xe0],
-  ].some((mark) => mark.every((byte, index) => start[index] === byte));
-}
-
-function workbook(name: string) {
-  return fileError(`${name} is a workbook such as Excel's .xlsx, which is not a text file`, {
-    hint: "open it in the spreadsheet program, save it as “CSV UTF-8”, and import that file",
-  });
-}
+const hints = {
+  table: "open it in the spreadsheet program, save it as “CSV UTF-8”, and import that file",
+  other: "an import takes rows as CSV, JSON or NDJSON",
+};
 
 function decodes(decoder: InstanceType<typeof TextDecoder>, chunk?: Uint8Array): boolean {
   try {

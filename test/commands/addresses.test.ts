@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ctrlC, enter, partySteps, personWho } from "../support/answering.ts";
 import { createHome, type Home } from "../support/courier.ts";
+import { otherFiles } from "../support/other-files.ts";
 import { tooWide } from "../support/screens.ts";
 
 const li = ["--name", "李四", "--phone", "13900139000", "--province", "北京市", "--city", "北京市"];
@@ -184,6 +185,7 @@ describe("import", () => {
       "JSON with a byte order mark",
       '\uFEFF [{"alias":"li","name":"李四","phone":"13900139000","default":false},{"alias":"wang","name":"王五","phone":"13700137000"}]',
     ],
+    ["CSV in UTF-16, as PowerShell's > writes it", Buffer.from(`\uFEFF${csv}`, "utf16le")],
   ])("reads %s", async (_what, text) => {
     const home = await createHome();
     const { exit, stdout } = await home.courier("addresses import -", { stdin: text });
@@ -276,6 +278,13 @@ describe("import", () => {
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toContain(message);
     expect(await listed(home)).toEqual([]);
+  });
+
+  test.each(otherFiles)("%s is told as what it is", async (what, bytes) => {
+    const home = await createHome();
+    const { exit, stderr } = await home.courier("addresses import -", { stdin: bytes });
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`error: stdin is ${what}`);
   });
 
   test("a file that is not there is named", async () => {

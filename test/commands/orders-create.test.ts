@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { requestCount, sentBodies } from "../support/answers.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
 import { plainDraft } from "../support/orders.ts";
+import { otherFiles } from "../support/other-files.ts";
 
 const stdin = JSON.stringify(plainDraft);
 const fromPipe = "orders create --file -";
@@ -79,6 +80,19 @@ describe("what is sent", () => {
     const { exit, stderr } = await home.courier(`${fromPipe} --service-type drone`, { stdin });
     expect(exit).toBe(1);
     expect(stderr).toContain("the service refused --service-type “");
+  });
+
+  const utf16 = Buffer.from(stdin, "utf16le");
+  const marked = Buffer.from(`\ufeff${stdin}`, "utf16le");
+  test.each([
+    ["UTF-16LE with a mark, as PowerShell's > writes it", marked],
+    ["UTF-16BE with a mark", Buffer.from(marked).swap16()],
+    ["UTF-16LE", utf16],
+    ["UTF-16BE", Buffer.from(utf16).swap16()],
+  ])("a file in %s is read", async (_encoding, bytes) => {
+    const home = await createServedHome();
+    expect(await home.courier(fromPipe, { stdin: bytes })).toMatchObject({ exit: 0 });
+    expect(sentBodies(home).map((sent) => JSON.parse(sent))).toEqual([plainDraft]);
   });
 
   test("with a byte order mark before it, a file is read all the same", async () => {
@@ -176,6 +190,25 @@ describe("a wrong order file: exit 2, the place is named, nothing is sent", () =
     const { exit, stderr } = await home.courier(fromPipe, { stdin: order });
     expect(exit).toBe(2);
     expect(stderr).toContain(message);
+    expect(home.sandbox.requests).toEqual([]);
+  });
+
+  test.each(otherFiles)("%s is told as what it is", async (what, bytes) => {
+    const home = await createServedHome();
+    const { exit, stderr } = await home.courier(fromPipe, { stdin: bytes });
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`error: stdin is ${what}`);
+    expect(home.sandbox.requests).toEqual([]);
+  });
+
+  test("a file that is not UTF-8 is refused, not sent with other characters", async () => {
+    const home = await createServedHome();
+    const bytes = Buffer.from(JSON.stringify({ sender: { name: "M\u00fcller" } }), "latin1");
+    const { exit, stderr } = await home.courier(fromPipe, { stdin: bytes });
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: "error: stdin is not a text in UTF-8\nhint: save it as UTF-8 and try again\n",
+    });
     expect(home.sandbox.requests).toEqual([]);
   });
 

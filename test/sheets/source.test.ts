@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Encoding, inspectSource, readText } from "../../src/sheets/source.ts";
+import { otherFiles } from "../support/other-files.ts";
 import { collect, contentOf, problemsOf, read, readGood } from "./input-text.ts";
 
 const header = "sender.name,receiver.name,item.name";
@@ -23,6 +24,8 @@ const encoded: readonly (readonly [string, Encoding, Buffer])[] = [
   ["GB18030", "gb18030", gb18030],
   ["UTF-16LE", "utf-16le", Buffer.from(`\ufeff${text}`, "utf16le")],
   ["UTF-16BE", "utf-16be", swapped(Buffer.from(`\ufeff${text}`, "utf16le"))],
+  ["UTF-16LE without a mark", "utf-16le", Buffer.from(text, "utf16le")],
+  ["UTF-16BE without a mark", "utf-16be", swapped(Buffer.from(text, "utf16le"))],
 ];
 
 async function decode(content: Uint8Array) {
@@ -239,4 +242,26 @@ describe("a row of more than 1,000,000 characters is refused with its line, and 
 
 test("a file that begins with many blank lines is read", async () => {
   expect(await readGood(`${"\n".repeat(5_000)}${header}\nA,B,c\n`)).toHaveLength(1);
+});
+
+test("Chinese column names in UTF-16 without a mark are read", async () => {
+  const chinese = "寄件人姓名,收件人姓名,收件人电话,商品名称\r\n张三,李四,13900139000,茶叶\r\n";
+  const [row] = await readGood(Buffer.from(chinese, "utf16le"));
+  expect(row?.draft.receiver).toEqual({ name: "李四", phone: "13900139000" });
+});
+
+test.each(otherFiles)("%s is told as what it is", async (what, bytes) => {
+  await expect(read(bytes)).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(what) });
+});
+
+test.each([
+  ["<html><table><tr><td>a</td></tr></table></html>"],
+  ["\ufeff\n<!DOCTYPE html>"],
+  ['<?xml version="1.0"?><Workbook/>'],
+])("what shops export as .xls and is none is told as what it is: %j", async (content) => {
+  await expect(read(content)).rejects.toMatchObject({
+    exit: 2,
+    message: expect.stringContaining("orders.csv is a web page or XML"),
+    hint: expect.stringContaining("CSV UTF-8"),
+  });
 });

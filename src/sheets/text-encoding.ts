@@ -1,0 +1,106 @@
+/** What the first bytes of a file say: a text in a Unicode encoding, or something that is no text. */
+
+import { type CourierError, fileError } from "../core/errors.ts";
+
+export type UnicodeEncoding = "utf-8" | "utf-16le" | "utf-16be";
+
+/** All of a text, by its mark, else as UTF-16 or UTF-8. Throws a file error for anything else. */
+export function decodeText(bytes: Uint8Array, name: string): string {
+  const other = findOtherKind(bytes);
+  const hint = "a text file is needed here, in UTF-8";
+  if (other) throw notText(name, other, { table: hint, other: hint });
+  const encoding = findMark(bytes) ?? guessUtf16(bytes) ?? "utf-8";
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw fileError(`${name} is not a text in ${encoding.toUpperCase()}`, {
+      cause,
+      hint: saveAsUtf8,
+    });
+  }
+}
+
+/** `hints` say what to do with a table that is no text, and with anything else. */
+export function notText(
+  name: string,
+  { kind, isTable }: OtherKind,
+  hints: { readonly table: string; readonly other: string },
+): CourierError {
+  const hint = kind === utf32.kind ? saveAsUtf8 : isTable ? hints.table : hints.other;
+  return fileError(`${name} is ${kind}, which courier does not read`, { hint });
+}
+
+/** What a file is that cannot be read as text, in a user's words. */
+export interface OtherKind {
+  readonly kind: string;
+  /** Programs for spreadsheets open it. */
+  readonly isTable?: true;
+}
+
+const utf32: OtherKind = { kind: "UTF-32" };
+const saveAsUtf8 = "save it as UTF-8 and try again";
+
+/** The first bytes of files that people take for text files. */
+const kinds: readonly (OtherKind & { readonly start: string; readonly at?: number })[] = [
+  { start: "PK\u0003\u0004", kind: "a workbook such as Excel's .xlsx, or another zip file", isTable: true },
+  {
+    start: "\u00d0\u00cf\u0011\u00e0",
+    kind: "a workbook such as Excel's .xls, or another old Office file",
+    isTable: true,
+  },
+  { start: "%PDF-", kind: "a PDF document" },
+  { start: "\u0089PNG", kind: "an image (PNG)" },
+  { start: "\u00ff\u00d8\u00ff", kind: "an image (JPEG)" },
+  { start: "GIF8", kind: "an image (GIF)" },
+  { start: "WEBP", at: 8, kind: "an image (WebP)" },
+  { start: "\u001f\u008b", kind: "a gzip file" },
+];
+
+/** What a file is by its first bytes, where they are no text that is read. */
+export function findOtherKind(bytes: Uint8Array): OtherKind | undefined {
+  const text = Buffer.from(bytes.subarray(0, 64)).toString("latin1");
+  return (
+    kinds.find(({ start, at = 0 }) => text.startsWith(start, at)) ?? (isUtf32(bytes) ? utf32 : undefined)
+  );
+}
+
+/** Every character has four bytes: the last one is zero and the one before it nearly so, or the first two are. */
+function isUtf32(start: Uint8Array): boolean {
+  const sample = start.subarray(0, 64);
+  const fits = (highest: number, high: number) =>
+    sample.every((byte, index) => {
+      if (index % 4 === highest) return byte === 0;
+      return index % 4 !== high || byte <= highestPlane;
+    });
+  return sample.length >= 4 && (fits(3, 2) || fits(0, 1));
+}
+
+/** Unicode has seventeen planes. */
+const highestPlane = 0x10;
+
+/** The encoding that a byte order mark names. */
+export function findMark([first, second, third]: Uint8Array): UnicodeEncoding | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+}
+
+/** Less than in any table or order in UTF-16, where commas, quotes and digits have a zero byte; other texts have none. */
+const leastShareOfZeros = 0.1;
+
+/** Knows UTF-16 without a mark by the zero bytes of its ASCII, which all stand at even or all at odd places. */
+export function guessUtf16(start: Uint8Array): UnicodeEncoding | undefined {
+  const sample = start.subarray(0, 4096);
+  const zeros = [0, 0];
+  for (const [index, byte] of sample.entries())
+    if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  if (even > 0 === odd > 0 || even + odd < (sample.length / 2) * leastShareOfZeros) return undefined;
+  return odd > 0 ? "utf-16le" : "utf-16be";
+}
+
+/** What web shops export as .xls, and Excel opens, without being a workbook. */
+export function findMarkup(start: string): OtherKind | undefined {
+  const isMarkup = /^<(?:!doctype|html|head|meta|table|\?xml)\b/i.test(start);
+  return isMarkup ? { kind: "a web page or XML", isTable: true } : undefined;
+}
