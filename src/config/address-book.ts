@@ -1,8 +1,9 @@
-/** Owns the address book: parties by alias, used as `--sender @shop`. */
+/** The address book: parties by alias, used as `--sender @shop`. */
 
-import { usageError } from "../core/errors.ts";
+import { type CourierError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import type { DraftParty } from "../model/draft.ts";
+import type { TextProblem } from "../model/text-problem.ts";
 import type { Config, ConfigStore } from "./store.ts";
 
 /** An alias, with or without its `@`. */
@@ -29,6 +30,14 @@ export function findParty(config: Config, alias: string): DraftParty {
   throw usageError(
     `the address book has no @${alias}`,
     nearest ? `did you mean @${nearest}?` : "see what it has: courier addresses list",
+  );
+}
+
+/** The error for a saved party with a text that cannot be meant. */
+export function savedTextError({ path, value, message }: TextProblem, alias: string): CourierError {
+  return usageError(
+    `${path} of ${alias} “${value}” ${message}`,
+    `save the address again: courier addresses add ${alias}`,
   );
 }
 

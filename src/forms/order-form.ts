@@ -1,10 +1,11 @@
-/** Owns the interactive order form: which questions a draft still needs, in which order (2.2, 2.3, 4.2). */
+/** The interactive order form: which questions a draft still needs, in which order (2.2, 2.3, 4.2). */
 
 import type { Prompts } from "../core/prompts.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
 import { type Draft, itemFields, partyFields, serviceTypes } from "../model/draft.ts";
 import { isJsonNumber, type Json, jsonNumber } from "../model/json.ts";
-import { askParty, changeParty, type PartyTools, partyLabels } from "./party-form.ts";
+import { findTextProblem } from "../model/text-problem.ts";
+import { askParty, changeParty, checkPartyField, type PartyTools, partyLabels } from "./party-form.ts";
 
 export type Part = "sender" | "receiver" | "item" | "service_type";
 export const parts: readonly Part[] = ["sender", "receiver", "item", "service_type"];
@@ -97,7 +98,8 @@ async function askItemField(
 function checkItemField(name: (typeof itemFields)[number]): (answer: string) => true | string {
   return (answer) => {
     const text = answer.trim();
-    if (text === "" || name === "name" || name === "description") return true;
+    if (text === "") return true;
+    if (name === "name" || name === "description") return findTextProblem(name, text) ?? true;
     if (!isPlainDecimal(text)) return "a number such as 2.50, or Enter to leave it out";
     return name !== "quantity" || !text.includes(".") || "a whole number, or Enter to leave it out";
   };
@@ -116,7 +118,10 @@ export async function correctField(draft: Draft, path: string, tools: FormTools)
   if (!partyField || (part !== "sender" && part !== "receiver")) return undefined;
   const initial = draft[part]?.[partyField];
   const answer = (
-    await tools.prompts.text(`${titleOf(part)} ${partyLabels[partyField]}`, { initial })
+    await tools.prompts.text(`${titleOf(part)} ${partyLabels[partyField]}`, {
+      initial,
+      check: checkPartyField(partyField),
+    })
   ).trim();
   return withPart(draft, part, withField(draft[part], partyField, answer === "" ? undefined : answer));
 }

@@ -1,7 +1,8 @@
-/** Owns the questions for one party: pick a known one, type it, or paste an address as text (2.2). */
+/** The questions for one party: pick a known one, type it, or paste an address as text (2.2). */
 
 import type { Choice, Prompts } from "../core/prompts.ts";
 import { type DraftParty, partyFields } from "../model/draft.ts";
+import { findTextProblem } from "../model/text-problem.ts";
 
 /** A party that was saved or used before. */
 export interface KnownParty {
@@ -77,12 +78,18 @@ async function askFields(
   let party = start;
   for (const name of partyFields) {
     if (fixed.has(name)) continue;
-    const answer = (await prompts.text(`${title} ${partyLabels[name]}`, { initial: party[name] })).trim();
+    const question = { initial: party[name], check: checkPartyField(name) };
+    const answer = (await prompts.text(`${title} ${partyLabels[name]}`, question)).trim();
     const { [name]: _old, ...rest } = party;
     party = answer === "" ? rest : { ...rest, [name]: answer };
     keep(party);
   }
   return party;
+}
+
+/** Says true, or what is wrong with an answer. */
+export function checkPartyField(name: PartyField): (answer: string) => true | string {
+  return (answer) => findTextProblem(name, answer.trim()) ?? true;
 }
 
 export const partyLabels: Readonly<Record<PartyField, string>> = {

@@ -1,8 +1,10 @@
 /** Where an import's rows come from: the file or stdin, the columns' names, the sender of rows without one. */
 
 import type { Context } from "../command/command.ts";
-import { defaultSender, findParty, parseAlias } from "../config/address-book.ts";
+import { defaultSender, findParty, parseAlias, savedTextError } from "../config/address-book.ts";
 import { usageError } from "../core/errors.ts";
+import type { DraftParty } from "../model/draft.ts";
+import { findTextProblems } from "../model/text-problem.ts";
 import { contentOfBytes, inspectSource, type NamedEncoding } from "../sheets/source.ts";
 import type { RowsOptions } from "./rows.ts";
 
@@ -43,11 +45,14 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
   };
 }
 
-async function findSender(alias: string | undefined, context: Context) {
-  if (alias === undefined) return defaultSender(await context.config.read());
-  if (!alias.startsWith("@"))
+async function findSender(alias: string | undefined, context: Context): Promise<DraftParty | undefined> {
+  const config = await context.config.read();
+  if (alias !== undefined && !alias.startsWith("@"))
     throw usageError(`--sender takes a name from the address book such as @shop, not “${alias}”`);
-  return findParty(await context.config.read(), parseAlias(alias));
+  const sender = alias === undefined ? defaultSender(config) : findParty(config, parseAlias(alias));
+  const [problem] = findTextProblems(sender, "sender");
+  if (problem) throw savedTextError(problem, alias ?? `@${config.default_sender}`);
+  return sender;
 }
 
 /** Saved column names and their shop, with `--map` and `--shop` over them. */

@@ -13,6 +13,7 @@ import {
 } from "../model/json.ts";
 import { contentOf } from "../model/same-order.ts";
 import { check } from "../model/schema.ts";
+import { findTextProblem, findTextProblems } from "../model/text-problem.ts";
 import { createGarbleCheck } from "../sheets/garbled.ts";
 import { readElements, readObjects } from "../sheets/json-rows.ts";
 import { readSheet } from "../sheets/sheet.ts";
@@ -149,6 +150,8 @@ function readJsonRecord(value: Json): Omit<ReadRecord, "line"> {
       problems.push({ column: path, value: textAt(fields, path), message });
     }
   }
+  const texts = "value" in checked ? findTextProblems({ ref, ...fields }) : [];
+  problems.push(...texts.map(({ path, value: text, message }) => ({ column: path, value: text, message })));
   // With problems it only tells which parts there are.
   const draft = fields as Draft;
   return { ref: typeof ref === "string" && ref !== "" ? ref : undefined, draft, raw, problems };
@@ -215,14 +218,8 @@ function setField(draft: Record<string, Json | Part>, path: string, text: string
   (draft[name] as Part)[path.slice(dot + 1)] = value;
 }
 
-/** Spreadsheets turn long digits into 1.38E+10 and lose the rest: what they stood for cannot be known. */
-const mangled = /^[+-]?\d+(\.\d+)?E[+-]?\d+$/i;
-
 function checkCell(path: string, value: string): string | undefined {
   if (path === "item.quantity") return /^(0|[1-9]\d*)$/.test(value) ? undefined : "must be a whole number";
   if (numberFields.has(path)) return isPlainDecimal(value) ? undefined : "must be a number such as 2.50";
-  if ((path.endsWith(".phone") || path === "ref") && mangled.test(value)) {
-    return "was changed by a spreadsheet; format the column as text and enter it again";
-  }
-  return undefined;
+  return findTextProblem(path, value);
 }

@@ -44,6 +44,28 @@ describe("add", () => {
     expect(await listed(home)).toEqual([{ alias: "li", name: "李四", detail: "1号", default: false }]);
   });
 
+  test("refuses a phone with a character that is not seen, by its flag", async () => {
+    const home = await createHome();
+    const { exit, stderr } = await home.courier(["addresses", "add", "li", "--phone", "138\u200b1"]);
+    expect(exit).toBe(2);
+    expect(stderr).toContain("error: --phone “138\\u200b1” holds an invisible character (U+200B)");
+    expect(await listed(home)).toEqual([]);
+  });
+
+  test("asks again for such a phone at a terminal", async () => {
+    const home = await createHome();
+    const person = personWho(
+      ["Address", "new address"],
+      ["Address name", "李四"],
+      ["Address phone", "138\u200b1"],
+      ["Address phone", "1381"],
+      ...partySteps("Address", ["李四", "1381", "", "", "", ""]).slice(2),
+    );
+    expect((await home.courier("addresses add li", { terminal: 80, prompts: person })).exit).toBe(0);
+    expect(person.complaints).toEqual(["holds an invisible character (U+200B)"]);
+    expect(await listed(home)).toEqual([{ alias: "li", name: "李四", phone: "1381", default: false }]);
+  });
+
   test("takes a pasted address, each part to be edited", async () => {
     const home = await createHome();
     const person = personWho(
@@ -142,7 +164,9 @@ describe("list and show", () => {
 
   test("control characters in it do not reach a terminal", async () => {
     const home = await createHome();
-    await home.courier(["addresses", "add", "bad", "--name", "A\u001b]0;x\u0007\u202eB\nC"]);
+    await home.courier("addresses add bad --name A");
+    const addresses = { bad: { name: "A\u001b]0;x\u0007\u202eB\nC" } };
+    await writeFile(path.join(home.configDir, "config.json"), JSON.stringify({ addresses }));
     for (const words of ["addresses list", "addresses show bad"])
       expect((await home.courier(words, { terminal: 80, env: { NO_COLOR: "1" } })).stdout).not.toMatch(
         /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/,
@@ -245,6 +269,16 @@ describe("import", () => {
     ["an object", '{"alias":"li"}', "stdin should hold an array of addresses"],
     ["half a file", '[{"alias":"li"', "stdin, line 1, column 15: not valid JSON"],
     ["a key given twice", '[{"alias":"a","name":"A","name":"B"}]', "not valid JSON"],
+    [
+      "a phone that cannot be meant",
+      "alias,phone\nli,13800138000.0\n",
+      "line 2: phone “13800138000.0” ends in .0",
+    ],
+    [
+      "a NUL character",
+      '[{"alias":"li","name":"a\\u0000"}]',
+      "[0]: name “a\\u0000” holds a NUL character (U+0000)",
+    ],
   ])("refuses %s, says where, and saves nothing", async (_what, text, message) => {
     const home = await homeWith("old");
     const before = await readFile(path.join(home.configDir, "config.json"), "utf8");
@@ -318,7 +352,9 @@ describe("what list prints, import reads back", () => {
     ),
   );
   const fields = ["name", "phone", "province", "city", "district", "detail"];
-  const party = fc.record(Object.fromEntries(fields.map((name) => [name, text])), { requiredKeys: ["name"] });
+  const phone = fc.constantFrom("13800138000", "+86 138", "=1", "-");
+  const texts = fields.map((name) => [name, name === "phone" ? phone : text] as const);
+  const party = fc.record(Object.fromEntries(texts), { requiredKeys: ["name"] });
   const book = fc.dictionary(fc.stringMatching(/^[a-z\u4e00-\u9fa5][a-z0-9._-]{0,8}$/), party, {
     minKeys: 1,
     maxKeys: 5,

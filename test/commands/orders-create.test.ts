@@ -257,3 +257,68 @@ describe("wrong flags: exit 2, nothing is sent", () => {
     expect(home.sandbox.requests).toEqual([]);
   });
 });
+
+describe("a text that cannot be meant: exit 2, its place is named, nothing is sent", () => {
+  const withPhone = (phone: string) =>
+    JSON.stringify({ ...plainDraft, receiver: { ...plainDraft.receiver, phone } });
+
+  test.each([
+    [
+      "a flag",
+      ["--receiver-phone", "138\u200b1"],
+      stdin,
+      "--receiver-phone “138\\u200b1” holds an invisible character",
+    ],
+    [
+      "a flag for a name",
+      ["--sender-name", "a\u001bb"],
+      stdin,
+      "--sender-name “a\\u001bb” holds a control character",
+    ],
+    [
+      "a flag",
+      ["--sender-phone", "13800138000.0"],
+      stdin,
+      "--sender-phone “13800138000.0” ends in .0, as a spreadsheet",
+    ],
+    [
+      "a flag",
+      ["--sender-phone", "1.38E+10"],
+      stdin,
+      "--sender-phone “1.38E+10” was changed by a spreadsheet",
+    ],
+    [
+      "a file",
+      [],
+      withPhone("138\u0000"),
+      "receiver.phone in stdin “138\\u0000” holds a NUL character (U+0000)",
+    ],
+    ["a file", [], withPhone("13800138000.0"), "receiver.phone in stdin “13800138000.0” ends in .0"],
+  ])("of %s %j", async (_what, words, order, message) => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier([...fromPipe.split(" "), ...words], { stdin: order });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`error: ${message}`);
+    expect(stderr).toContain("hint: ");
+    expect(home.sandbox.requests).toEqual([]);
+  });
+
+  test("a flag takes the place of a wrong text in the file", async () => {
+    const home = await createServedHome();
+    const words = `${fromPipe} --receiver-phone 13900139000`;
+    expect(await home.courier(words, { stdin: withPhone("138\u0000") })).toMatchObject({ exit: 0 });
+  });
+
+  test("of the address book is named by its alias", async () => {
+    const home = await createServedHome();
+    await mkdir(home.configDir, { recursive: true });
+    const config = JSON.stringify({ addresses: { li: { name: "Li", phone: "138\u200b1" } } });
+    await writeFile(path.join(home.configDir, "config.json"), config);
+    const { exit, stderr } = await home.courier([...fromPipe.split(" "), "--receiver", "@li"], { stdin });
+    expect(exit).toBe(2);
+    expect(stderr).toContain(
+      "error: receiver.phone of @li “138\\u200b1” holds an invisible character (U+200B)",
+    );
+    expect(home.sandbox.requests).toEqual([]);
+  });
+});

@@ -500,3 +500,18 @@ test("--check has no rows, so --csv is refused rather than something else printe
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
   expect(stderr).toContain("--csv prints rows");
 });
+
+test("a default sender with a phone that cannot be meant is named by its alias, and nothing is sent", async () => {
+  const home = await createImportHome("receiver.name,item.name\nLi,Tea\n");
+  await mkdir(home.configDir, { recursive: true });
+  const addresses = { shop: { name: "S", phone: "138\u200b1" } };
+  const config = path.join(home.configDir, "config.json");
+  await writeFile(config, JSON.stringify({ addresses, default_sender: "shop" }));
+  for (const words of ["", "--sender @shop"]) {
+    const ran = await home.run(words);
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    expect(errorOf(ran)).toMatchObject({
+      message: "sender.phone of @shop “138\u200b1” holds an invisible character (U+200B)",
+    });
+  }
+});

@@ -139,3 +139,65 @@ describe("problems", () => {
     expect(problem).toMatchObject({ row: 1, line: 1, column });
   });
 });
+
+describe("characters that are not seen", () => {
+  const inCsv = (name: string, phone: string) =>
+    `sender.name,receiver.name,receiver.phone,item.name\nA,"${name}","${phone}",Tea\n`;
+  const inJson = (name: string, phone: string) =>
+    JSON.stringify([{ sender: { name: "A" }, receiver: { name, phone }, item: { name: "Tea" } }]);
+
+  test.each([
+    ["13800138000\u0000", "holds a NUL character (U+0000)"],
+    ["138\u200b00138000", "holds an invisible character (U+200B)"],
+    ["\ufeff13800138000", "holds an invisible character (U+FEFF)"],
+    ["\u202d13800138000\u202c", "holds an invisible character (U+202D)"],
+    ["13800138000\n", "holds a line break (U+000A)"],
+    ["13800138000\u2028", "holds a line break (U+2028)"],
+    ["138\t00138000", "holds a tab (U+0009)"],
+    ["138\u001b00138000", "holds a control character (U+001B)"],
+    ["13800138000.0", "ends in .0, as a spreadsheet writes a number"],
+    ["+8613800138000.00", "ends in .00, as a spreadsheet writes a number"],
+  ])("in the phone %j are named by row and column, in CSV and JSON", async (phone, message) => {
+    const problem = { row: 1, column: "receiver.phone", value: phone, message };
+    expect(await problemsOf(inCsv("Li", phone))).toMatchObject([{ ...problem, line: expect.any(Number) }]);
+    expect(await problemsOf(inJson("Li", phone))).toMatchObject([problem]);
+  });
+
+  test.each([
+    ["a\u0000b", "holds a NUL character (U+0000)"],
+    ["a\u001b[31mb", "holds a control character (U+001B)"],
+    ["a\u009bb", "holds a control character (U+009B)"],
+  ])("in the name %j are named, too", async (name, message) => {
+    const problem = { row: 1, column: "receiver.name", value: name, message };
+    expect(await problemsOf(inCsv(name, "1"))).toMatchObject([problem]);
+    expect(await problemsOf(inJson(name, "1"))).toMatchObject([problem]);
+  });
+
+  test("half a character in JSON is named", async () => {
+    expect(await problemsOf(inJson("a\ud83d", "1"))).toMatchObject([
+      { column: "receiver.name", message: "holds half a character (U+D83D)" },
+    ]);
+  });
+
+  test("in a ref and a service level are named", async () => {
+    const csv = "ref,sender.name,receiver.name,item.name,service_type\nA\u0000,A,B,C,x\u0000\n";
+    expect((await problemsOf(csv)).map(({ column }) => column)).toEqual(["ref", "service_type"]);
+    const json = JSON.stringify([
+      { ref: "A\u0000", sender: {}, receiver: {}, item: {}, service_type: "x\u0000" },
+    ]);
+    expect((await problemsOf(json)).map(({ column }) => column)).toEqual(["ref", "service_type"]);
+  });
+
+  test.each([
+    "👨‍👩‍👧 Family",
+    "می‌خواهم",
+    "क्‍ष",
+    "line\nbreak\tand tab",
+    "❤️",
+    "\u200fעברית",
+    "soft\u00adhyphen",
+  ])("that scripts and emoji need are taken in names: %j", async (name) => {
+    for (const text of [inCsv(name, "138 0013-8000"), inJson(name, "(0755) 8601.3388 ext.5")])
+      expect((await readGood(text))[0]?.draft.receiver?.name).toBe(name);
+  });
+});

@@ -1,4 +1,4 @@
-/** Owns `courier addresses add`: saves a party in the address book of this machine. */
+/** `courier addresses add`: saves a party in the address book of this machine. */
 
 import { type Context, confirmOrStop, defineCommand, document } from "../../command/command.ts";
 import { switchOption, textOption } from "../../command/options.ts";
@@ -7,6 +7,7 @@ import { usageError } from "../../core/errors.ts";
 import { askParty } from "../../forms/party-form.ts";
 import type { DraftParty } from "../../model/draft.ts";
 import type { AddressRow } from "../../model/results.ts";
+import { findTextProblems } from "../../model/text-problem.ts";
 import { line, styled } from "../../terminal/blocks.ts";
 import { understandText } from "../orders/party-text.ts";
 import { addressView, partyFlags, pickParty } from "./party-flags.ts";
@@ -32,6 +33,12 @@ export const addAddress = defineCommand({
     const { addresses } = await context.config.read();
     if (Object.hasOwn(addresses, alias)) await confirmOrStop(context, `Replace the address @${alias}?`);
     const party = await collect(text, pickParty(flags), context);
+    const [problem] = findTextProblems(party);
+    if (problem)
+      throw usageError(
+        `--${problem.path} “${problem.value}” ${problem.message}`,
+        "enter it again without that",
+      );
     if (Object.keys(party).length === 0)
       throw usageError("the address is empty", "give --name, --phone, --city …");
     await saveParties(context.config, { [alias]: party }, isDefault ? alias : undefined);

@@ -9,6 +9,7 @@ import { type DraftParty, partyFields, partySchema } from "../../model/draft.ts"
 import { isJsonObject, type Json } from "../../model/json.ts";
 import { parseUserJson } from "../../model/json-text.ts";
 import { check } from "../../model/schema.ts";
+import { findTextProblems } from "../../model/text-problem.ts";
 import { findDelimiter, readSheet } from "../../sheets/sheet.ts";
 import { line } from "../../terminal/blocks.ts";
 
@@ -124,5 +125,7 @@ function parseEntry(value: Json): { alias: string; party: DraftParty } {
         : `${first?.path} must be a ${first?.expected}, but is ${first?.received}`;
     throw new CourierError("file", 2, problem);
   }
+  const [wrong] = findTextProblems(checked.value);
+  if (wrong) throw new CourierError("file", 2, `${wrong.path} “${wrong.value}” ${wrong.message}`);
   return { alias: parseAlias(alias), party: checked.value };
 }

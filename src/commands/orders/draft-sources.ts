@@ -1,11 +1,12 @@
-/** Owns where a draft comes from: file, template, the last order, address book, texts and flags, in that order. */
+/** Where a draft comes from: file, template, the last order, address book, texts and flags, in that order. */
 
 import type { Context } from "../../command/command.ts";
 import { type OptionValues, switchOption, textOption } from "../../command/options.ts";
-import { defaultSender, findParty, parseAlias } from "../../config/address-book.ts";
+import { defaultSender, findParty, parseAlias, savedTextError } from "../../config/address-book.ts";
 import { findTemplate } from "../../config/templates.ts";
-import { usageError } from "../../core/errors.ts";
+import { fileError, usageError } from "../../core/errors.ts";
 import type { Draft, DraftParty } from "../../model/draft.ts";
+import { findTextProblems } from "../../model/text-problem.ts";
 import { serviceOf } from "../../sending/customer.ts";
 import { draftFields, draftFlags, mergeDraft, nameField } from "./draft-flags.ts";
 import { parseOrderFile } from "./order-file.ts";
@@ -56,19 +57,55 @@ export async function collectDraft(
   const hasSenderFlag = draftFields.some(
     ({ path, key }) => path.startsWith("sender.") && flagOf(sources, key) !== undefined,
   );
-  const usual = sender || hasSenderFlag ? undefined : defaultSender(await context.config.read());
+  const config = await context.config.read();
+  const usual = sender || hasSenderFlag ? undefined : defaultSender(config);
   const whole = { ...base, ...part("sender", sender ?? usual), ...part("receiver", receiver) } as Draft;
   const given = new Set<string>(Object.keys(whole));
   const hasFlag = draftFields.some(({ key }) => flagOf(sources, key) !== undefined);
   // An order that is whole but for its service level leaves that to the service.
   if (whole.sender && whole.receiver && whole.item) given.add("service_type");
   for (const { path, key } of draftFields) if (flagOf(sources, key) !== undefined) given.add(path);
+  const draft = mergeDraft(whole, sources);
+  ensureTexts(draft, sources, { fileName, base, sender: usual && `@${config.default_sender}` });
   return {
-    draft: mergeDraft(whole, sources),
+    draft,
     given,
     isBlank: !base && !sender && !receiver && !hasFlag,
     nameOf: (path) => nameField(path, sources, fileName),
   };
+}
+
+/** Throws for a text that cannot be meant, and names it as the user gave it. */
+function ensureTexts(
+  draft: Draft,
+  sources: Sources,
+  {
+    fileName,
+    base,
+    sender,
+  }: {
+    readonly fileName: string | undefined;
+    readonly base: Draft | undefined;
+    readonly sender: string | undefined;
+  },
+): void {
+  const [problem] = findTextProblems(draft);
+  if (!problem) return;
+  const { path, value, message } = problem;
+  const hint = "enter it again, as it is to be sent";
+  const flag = draftFields.find(
+    (field) => field.path === path && flagOf(sources, field.key) !== undefined,
+  )?.flag;
+  if (flag !== undefined) throw usageError(`${flag} “${value}” ${message}`, hint);
+  const [part] = path.split(".");
+  const alias =
+    part === "sender" ? (sources.sender ?? sender) : part === "receiver" ? sources.receiver : undefined;
+  if (alias !== undefined) throw savedTextError(problem, alias);
+  const isOfFile = fileName !== undefined && findTextProblems(base).some((each) => each.path === path);
+  throw fileError(`${path}${isOfFile ? ` in ${fileName}` : ""} “${value}” ${message}`, {
+    hint,
+    details: { path, value },
+  });
 }
 
 async function readBase(

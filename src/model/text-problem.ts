@@ -1,0 +1,58 @@
+/** Texts of an order that cannot be meant: characters that nobody sees, and what spreadsheets make of phones. */
+
+import { isJsonObject, type Json } from "./json.ts";
+
+export interface TextProblem {
+  /** Dotted: `receiver.phone`. */
+  readonly path: string;
+  readonly value: string;
+  /** What follows the field's name: `holds a tab (U+0009)`. */
+  readonly message: string;
+}
+
+/** The problems of all texts of an order, or of a part of one whose path is `path`. */
+export function findTextProblems(value: Json | undefined, path = ""): TextProblem[] {
+  if (typeof value === "string") {
+    const message = findTextProblem(path, value);
+    return message === undefined ? [] : [{ path, value, message }];
+  }
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    findTextProblems(inner, path === "" ? name : `${path}.${name}`),
+  );
+}
+
+const ascii = /^[ -~]*$/;
+
+/** Names and addresses have lines, and joiners that Arabic, Hindi and emoji need; nothing else that is not seen. */
+const control = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/;
+
+/** Long digits become 1.38E+10 and lose the rest: what they stood for cannot be known. */
+const rounded = /^[+-]?\d+(\.\d+)?E[+-]?\d+$/i;
+const decimal = /^\+?\d{5,}(\.0{1,2})$/;
+
+/** What is wrong with the text of a field, such as `receiver.phone` or `ref`; undefined where it can be sent. */
+export function findTextProblem(path: string, text: string): string | undefined {
+  const isPhone = path === "phone" || path.endsWith(".phone");
+  const unseen = ascii.test(text) ? undefined : (isPhone ? invisible : control).exec(text)?.[0];
+  if (unseen !== undefined) return `holds ${nameCharacter(unseen)}`;
+  if ((isPhone || path === "ref") && rounded.test(text))
+    return "was changed by a spreadsheet; format the column as text and enter it again";
+  const zeros = isPhone ? decimal.exec(text)?.[1] : undefined;
+  return zeros === undefined ? undefined : `ends in ${zeros}, as a spreadsheet writes a number`;
+}
+
+function nameCharacter(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  return `${describe(character)} (U+${code})`;
+}
+
+function describe(character: string): string {
+  if (character === "\0") return "a NUL character";
+  if (character === "\t") return "a tab";
+  if (lineBreak.test(character)) return "a line break";
+  if (/\p{Cc}/u.test(character)) return "a control character";
+  return /\p{Cs}/u.test(character) ? "half a character" : "an invisible character";
+}
