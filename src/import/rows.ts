@@ -16,6 +16,7 @@ import { check } from "../model/schema.ts";
 import { findTextProblem, findTextProblems } from "../model/text-problem.ts";
 import { createGarbleCheck } from "../sheets/garbled.ts";
 import { readElements, readObjects } from "../sheets/json-rows.ts";
+import { findLostText, isLostText, lostTextError } from "../sheets/lost-text.ts";
 import { readSheet } from "../sheets/sheet.ts";
 import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { type ColumnMap, ensureNoOrder, mapColumns } from "./columns.ts";
@@ -68,15 +69,30 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
   const [occurrences, refs] = [createKeyTable(), createKeyTable()];
   let row = 0;
   let header: readonly string[] = [];
+  let paths: ColumnMap["paths"] = [];
   const onHeader: RowsOptions["onHeader"] = (names, map) => {
     header = names;
+    paths = map.paths;
     options.onHeader?.(names, map);
   };
   const refuseGarbled = options.facts.isGuessed ? createGarbleCheck(options.name) : () => {};
   for await (const record of readRecords({ ...options, onHeader })) {
     row += 1;
     refuseGarbled(record.raw, header, { row, line: record.line });
+    refuseLost(record, row);
     yield finish(record, row);
+  }
+
+  function refuseLost({ line, draft }: ReadRecord, number: number): void {
+    const found = findLostText(draft);
+    if (!found) return;
+    const column = header[paths.indexOf(found.path)] ?? found.path;
+    throw lostTextError(options.name, `row ${number} has “${found.text}” in ${column}`, {
+      row: number,
+      line,
+      column,
+      value: found.text,
+    });
   }
 
   function finish({ line, ref, draft, raw, problems }: ReadRecord, number: number): CheckedRow {
@@ -172,6 +188,9 @@ async function* readSheetRecords(
   let header: { names: readonly string[]; map: ColumnMap } | undefined;
   for await (const { line, cells } of readSheet(text, options.facts.delimiter, options.name)) {
     if (!header) {
+      const lost = cells.find((name) => isLostText(name) && !options.mapping.has(name));
+      if (lost !== undefined && findLostText(cells))
+        throw lostTextError(options.name, `the header has “${lost}”`, { line });
       header = { names: cells, map: mapColumns(cells, options.mapping) };
       options.onHeader?.(cells, header.map);
       continue;

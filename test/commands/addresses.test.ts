@@ -321,6 +321,20 @@ describe("import", () => {
     expect(stderr).toContain(`error: stdin is ${what}`);
   });
 
+  test.each([csv, csv.replace("alias,name,phone", "alias,姓名,手机号")])(
+    "characters that became question marks are told, and the way out: %j",
+    async (text) => {
+      const home = await createHome();
+      const piped = text.replace(/[^\0-\x7f]/g, "?");
+      const { exit, stderr } = await home.courier("addresses import -", { stdin: piped });
+      expect(exit).toBe(2);
+      expect(stderr).toContain(
+        "error: stdin: characters became question marks before courier read them: line 2 has “??",
+      );
+      expect(stderr).toContain("$OutputEncoding = [System.Text.UTF8Encoding]::new()");
+    },
+  );
+
   test("a file that is not there is named", async () => {
     const home = await createHome();
     const { exit, stderr } = await home.courier("addresses import none.csv");

@@ -322,3 +322,16 @@ describe("a text that cannot be meant: exit 2, its place is named, nothing is se
     expect(home.sandbox.requests).toEqual([]);
   });
 });
+
+test("an order that lost its Chinese to question marks is refused, and the way out is said", async () => {
+  const home = await createServedHome();
+  const piped = stdin.replace(/[^\0-\x7f]/g, "?");
+  const { exit, stderr } = await home.courier(fromPipe, { stdin: piped });
+  expect({ exit, stderr }).toEqual({
+    exit: 2,
+    stderr:
+      "error: stdin: characters became question marks before courier read them: sender.name is “??”\n" +
+      "hint: in Windows PowerShell, run $OutputEncoding = [System.Text.UTF8Encoding]::new() and pipe it again; or give the name of the file instead of -\n",
+  });
+  expect(home.sandbox.requests).toEqual([]);
+});

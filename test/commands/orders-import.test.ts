@@ -515,3 +515,44 @@ test("a default sender with a phone that cannot be meant is named by its alias, 
     });
   }
 });
+
+describe("text that lost its Chinese to question marks on its way, as Windows PowerShell 5.1 pipes it", () => {
+  const asPiped = (text: string) => text.replace(/[^\0-\x7f]/g, "?");
+  const chinese = row("A-1");
+  const json = JSON.stringify({ ref: "A", sender: { name: "张三" }, receiver: { name: "李四" }, item: {} });
+
+  test.each([
+    [
+      "a row",
+      asPiped(sheet(row("A-0", "Li", "1").replace(/[^\0-\x7f]+/g, "X"), chinese)),
+      "row 2 has “??” in sender.name",
+    ],
+    ["the header", asPiped("寄件人姓名,收件人姓名,商品名称\n张三,李四,茶叶\n"), "the header has “?????”"],
+    ["NDJSON", asPiped(json), "row 1 has “??” in sender.name"],
+    ["a JSON array", asPiped(`[${json}]`), "row 1 has “??” in sender.name"],
+    ["UTF-16, as > writes it", Buffer.from(`\ufeff${asPiped(sheet(chinese))}`, "utf16le"), "row 1 has “??”"],
+  ])("%s is refused, and the way out is said", async (_what, text, message) => {
+    const home = await createImportHome("");
+    const piped = await home.importFile("-", "", { stdin: text });
+    expect([piped.exit, home.posts]).toEqual([2, 0]);
+    expect(errorOf(piped)).toMatchObject({
+      message: expect.stringContaining(
+        `stdin: characters became question marks before courier read them: ${message}`,
+      ),
+      hint: expect.stringMatching(
+        /\$OutputEncoding = \[System\.Text\.UTF8Encoding\]::new\(\).* the name of the file/,
+      ),
+    });
+    await home.put(text);
+    const ran = await home.run();
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    expect(errorOf(ran).hint).toContain("$OutputEncoding = [System.Text.UTF8Encoding]::new()");
+  });
+
+  test("is not what has question marks of its own", async () => {
+    const home = await createImportHome(
+      `${header}\nA-1,Ann,1380013,Li?,1390013,??,Leave at door?,北京 ???,1,1\nA-2,Bo??,1380013,Li,1390013,Rome,Ring twice??,Tea,1,1\n`,
+    );
+    expect(await home.run("--check")).toMatchObject({ exit: 0 });
+  });
+});

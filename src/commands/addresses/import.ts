@@ -10,6 +10,7 @@ import { isJsonObject, type Json } from "../../model/json.ts";
 import { parseUserJson } from "../../model/json-text.ts";
 import { check } from "../../model/schema.ts";
 import { findTextProblems } from "../../model/text-problem.ts";
+import { findLostText, lostTextError } from "../../sheets/lost-text.ts";
 import { findDelimiter, readSheet } from "../../sheets/sheet.ts";
 import { line } from "../../terminal/blocks.ts";
 
@@ -52,6 +53,8 @@ async function parseAddresses(text: string, name: string): Promise<Record<string
   const parties: Record<string, DraftParty> = {};
   const problems: string[] = [];
   for (const { where, value } of entries) {
+    const lost = findLostText(value);
+    if (lost) throw lostTextError(name, `${where} has “${lost.text}”`);
     try {
       const { alias, party } = parseEntry(value);
       if (Object.hasOwn(parties, alias)) throw new CourierError("file", 2, `the alias ${alias} stands twice`);

@@ -6,6 +6,7 @@ import { type Draft, draftPaths, draftSchema } from "../../model/draft.ts";
 import { isJsonObject, type Json } from "../../model/json.ts";
 import { parseUserJson } from "../../model/json-text.ts";
 import { check, type Mismatch } from "../../model/schema.ts";
+import { findLostText, lostTextError } from "../../sheets/lost-text.ts";
 import { longestRow } from "../../sheets/row-limit.ts";
 
 /**
@@ -20,7 +21,12 @@ export function parseOrderFile(text: string, name: string): Draft {
     });
   }
   const checked = check(draftSchema, withoutSchemaKey(parseUserJson(text, name)));
-  if ("value" in checked) return checked.value as Draft;
+  if ("value" in checked) {
+    const lost = findLostText(checked.value as Draft);
+    if (lost)
+      throw lostTextError(name, `${lost.path} is “${lost.text}”`, { path: lost.path, value: lost.text });
+    return checked.value as Draft;
+  }
   const [first, ...others] = checked.mismatches.map(describeMismatch);
   throw fileError(`${name}: ${[first?.message, ...others.map(({ message }) => message)].join("; ")}`, {
     hint: checked.mismatches.length === 1 ? first?.hint : "an example: courier orders create --help",
