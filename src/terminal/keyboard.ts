@@ -1,4 +1,4 @@
-/** Owns the keys that a prompt reads: one at a time, the end of input, and a stop by Ctrl-Z. */
+/** The keys that a prompt reads: one at a time, the end of input, and a stop by Ctrl-Z. */
 
 import { Readable } from "node:stream";
 
@@ -11,7 +11,10 @@ export interface Job {
 }
 
 export interface Keyboard {
-  /** What a prompt reads from: one character a time, and never Ctrl-Z. */
+  /**
+   * What a prompt reads from: one character in a turn of the event loop, and never Ctrl-Z. A prompt is drawn, and a list
+   * that a character narrows is loaded, before the next character comes; else an Enter that is typed fast is dropped.
+   */
   readonly input: Readable;
   /** Watches over one prompt until the returned function is called. */
   attend(prompt: Attended): () => void;
@@ -30,6 +33,7 @@ type Source = NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };
 
 const ctrlD = "\u0004";
 const ctrlZ = "\u001a";
+const ended = Symbol("end of input");
 
 /** The keys of a terminal's input stream, which rests while no prompt reads. */
 export function openKeyboard(source: Source, job: Job): Keyboard {
@@ -39,6 +43,10 @@ export function openKeyboard(source: Source, job: Job): Keyboard {
   let hasStopped = false;
   let hasEnded = false;
   let lastKey = "";
+  /** Keys that were typed and not read yet. */
+  const waiting: (string | typeof ended)[] = [];
+  let isRead = false;
+  let isDelivering = false;
 
   const input = Object.assign(new Readable({ objectMode: true, read() {} }), {
     isTTY: true,
@@ -54,20 +62,31 @@ export function openKeyboard(source: Source, job: Job): Keyboard {
   /** readline scrambles the line when several keys come in one piece and the cursor is not at its end. */
   function press(chunk: string | Uint8Array) {
     const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
-    for (const key of text) {
-      if (key === ctrlZ) stop();
-      else {
-        lastKey = key;
-        input.push(key);
-      }
-    }
+    for (const key of text) waiting.push(key);
+    deliver();
   }
 
   function end() {
     if (hasEnded) return;
     hasEnded = true;
-    lastKey = ctrlD;
-    input.push(null);
+    waiting.push(ended);
+    deliver();
+  }
+
+  function deliver() {
+    if (isDelivering || !isRead || waiting.length === 0) return;
+    isDelivering = true;
+    setImmediate(() => {
+      isDelivering = false;
+      if (isRead) take(waiting.shift());
+      deliver();
+    });
+  }
+
+  function take(key: string | typeof ended | undefined) {
+    if (key === ctrlZ) return stop();
+    lastKey = key === ended ? ctrlD : (key ?? "");
+    input.push(key === ended ? null : key);
   }
 
   function stop() {
@@ -89,8 +108,11 @@ export function openKeyboard(source: Source, job: Job): Keyboard {
   input.on("resume", () => {
     source.on("data", press).on("end", end);
     source.resume();
+    isRead = true;
+    deliver();
   });
   input.on("pause", () => {
+    isRead = false;
     source.off("data", press).off("end", end);
     source.pause();
   });

@@ -1,4 +1,4 @@
-/** Questions at the moment in which a run is interrupted. */
+/** Questions at the moment in which a run is interrupted, and answers that are typed at once. */
 
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
@@ -27,3 +27,42 @@ test.each<[string, (prompts: Prompts) => Promise<unknown>]>([
     expect(output.text).toBe("");
   },
 );
+
+function atTerminal() {
+  const input = Object.assign(new PassThrough(), { isTTY: true });
+  const output = new Capture(80);
+  const signal = new AbortController().signal;
+  return { input, output, prompts: createPrompts({ input, output, signal, job: noJob }) };
+}
+
+const places = ["Shop", "Li", "Wang"].map((label) => ({ value: label, label }));
+const find = (term: string) => places.filter(({ label }) => label.toLowerCase().includes(term));
+
+test.each([
+  ["Enter alone", "\r", "Shop"],
+  ["a text and Enter", "wan\r", "Wang"],
+  ["a text, mended, and Enter", "wax\u007fng\r", "Wang"],
+  ["an arrow and Enter", "\u001b[B\r", "Li"],
+])("%s in one piece answers a search as slow typing does", async (_what, keys, chosen) => {
+  const { input, prompts } = atTerminal();
+  const answer = prompts.search("Which?", find);
+  input.write(keys);
+  expect(await answer).toBe(chosen);
+});
+
+test("lines that come in one piece answer one text after the other", async () => {
+  const { input, prompts } = atTerminal();
+  input.write("Ann\r139\rli\r");
+  expect([await prompts.text("Name"), await prompts.text("Phone")]).toEqual(["Ann", "139"]);
+  expect(await prompts.search("Which?", find)).toBe("Li");
+});
+
+test("but no choice and no yes or no, which must have been seen", async () => {
+  const { input, output, prompts } = atTerminal();
+  input.write("Ann\ry\r\r");
+  expect(await prompts.text("Name")).toBe("Ann");
+  const answer = prompts.confirm("Send it?");
+  while (!output.text.includes("Send it?")) await new Promise(setImmediate);
+  input.write("\r");
+  expect(await answer).toBe(false);
+});
