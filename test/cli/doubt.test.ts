@@ -1,6 +1,5 @@
 /** The line about orders in doubt: who is told, when nobody is, and what it costs where there is none. */
 
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -12,6 +11,7 @@ import { identifyProcess } from "../../src/core/process-identity.ts";
 import { ledgerPath } from "../../src/ledger/ledger.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createHome, createServedHome, type RunOptions, type ServedHome } from "../support/courier.ts";
+import { deadPid } from "../support/dead-process.ts";
 import { learnCustomer, type RecordedCreate, recordRun, withLedger } from "../support/ledger.ts";
 import { plainDraft } from "../support/orders.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
@@ -76,7 +76,7 @@ describe("at a terminal, at the end", () => {
 
   test("what a run was sending that has ended counts, what one still sends does not", async () => {
     const home = await homeWith(["unknown", "sending"]);
-    const dead = { ...ownProcess, pid: spawnSync("true").pid, started: "1" };
+    const dead = { ...ownProcess, pid: deadPid(), started: "1" };
     await recordRun(home, ["sending", "ready"], { process: dead });
     await recordRun(home, ["sending", "sending"], { process: ownProcess });
     const { stderr } = await home.courier("orders list", { terminal });

@@ -10,9 +10,9 @@ import { renderManPages } from "../../scripts/man-page.ts";
 import { program } from "../../src/cli/program.ts";
 import { defineCommand, document } from "../../src/command/command.ts";
 import { textOption } from "../../src/command/options.ts";
+import { lacks } from "../support/tools.ts";
 
 const pages = await renderManPages(program, "1.2.3");
-const hasMan = spawnSync("man", ["--version"]).status === 0;
 
 test("pages are named as git names its own", () => {
   const names = pages.map(({ fileName }) => fileName);
@@ -27,7 +27,7 @@ test("package.json names all of them, which is how npm puts them where man looks
   expect(man).toEqual(pages.map(({ fileName }) => `dist/man/${fileName}`).sort());
 });
 
-describe.skipIf(!hasMan)("what man (needed: man-db, groff) makes of a page", () => {
+describe.skipIf(lacks("man", "groff"))("what man (needs man-db, groff) makes of a page", () => {
   test.each(pages.map((page) => [page.fileName, page.text]))("%s: no warning", async (_name, text) => {
     expect(await read(text)).toMatchObject({ warnings: "" });
   });

@@ -6,14 +6,15 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { placeInputs } from "../support/examples.ts";
 import { createProcessHome } from "../support/process.ts";
+import { lacks } from "../support/tools.ts";
 
 const recipe = /<!-- recipe -->\n\n```sh\n(.*?)```\n(?:\n```text\n(.*?)```\n)?/gs;
 
-test.each([
+test.skipIf(lacks("sh", "jq", "xargs", "cat")).each([
   ["docs/scripting.md", 8],
   ["README.md", 3],
 ])(
-  "%s (needed: sh, jq)",
+  "%s (needs sh, jq, xargs)",
   async (file, count) => {
     const page = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
     const recipes = [...page.matchAll(recipe)].map(([, script = "", output]) => ({ script, output }));

@@ -1,12 +1,12 @@
 /** `courier log`: what was done, run by run, in every form, without a call to the service. */
 
-import { spawnSync } from "node:child_process";
 import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { identifyProcess } from "../../src/core/process-identity.ts";
 import { ledgerPath } from "../../src/ledger/ledger.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
+import { deadPid } from "../support/dead-process.ts";
 import { recordRun } from "../support/ledger.ts";
 
 async function homeWithRuns() {
@@ -121,7 +121,7 @@ describe("courier log", () => {
   test("a run without an end: running, killed, or out of sight", async () => {
     const home = await createServedHome();
     const own = identifyProcess({ pid: process.pid, isAlive: () => true });
-    const dead = { ...own, pid: spawnSync("true").pid, started: "1" };
+    const dead = { ...own, pid: deadPid(), started: "1" };
     await recordRun(home, [], { exit: undefined, process: own });
     await recordRun(home, ["sending"], { exit: undefined, process: dead });
     await recordRun(home, [], { exit: undefined, process: { ...own, place: "elsewhere - -" } });

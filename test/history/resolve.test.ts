@@ -1,9 +1,9 @@
 /** `courier orders resolve`: a person says what became of an order in doubt, and nobody else's order is taken. */
 
-import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { identifyProcess } from "../../src/core/process-identity.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { deadPid } from "../support/dead-process.ts";
 import { createAtService, type RecordedCreate, readRuns, recordRun } from "../support/ledger.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
@@ -118,7 +118,7 @@ describe("an operation that a run is at work on", () => {
     const own = identifyProcess({ pid: process.pid, isAlive: () => true });
     const identity = {
       alive: own,
-      dead: { ...own, pid: spawnSync("true").pid, started: "1" },
+      dead: { ...own, pid: deadPid(), started: "1" },
       elsewhere: { ...own, place: "attic - -" },
     }[owner];
     await recordRun(home, [state], { exit: undefined, process: identity });

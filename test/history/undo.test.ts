@@ -1,12 +1,12 @@
 /** `courier undo`: exactly the orders of one run, each read before and after, through whatever goes wrong. */
 
-import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { identifyProcess, type ProcessIdentity } from "../../src/core/process-identity.ts";
 import { answerData, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { deadPid } from "../support/dead-process.ts";
 import {
   createAtService,
   learnCustomer,
@@ -42,7 +42,7 @@ function advance(home: ServedHome, order: { readonly tracking_number: string } |
 
 async function deadProcess(): Promise<ProcessIdentity> {
   const own = identifyProcess({ pid: process.pid, isAlive: () => true });
-  return { ...own, pid: spawnSync("true").pid, started: "1" };
+  return { ...own, pid: deadPid(), started: "1" };
 }
 
 describe("at a terminal", () => {

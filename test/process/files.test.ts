@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createProcessHome, createServedProcessHome } from "../support/process.ts";
+import { lacks } from "../support/tools.ts";
 
 const unverified = "login --no-verify --base-url https://service.invalid";
 const order = JSON.stringify({ sender: { name: "A" }, receiver: { name: "B" }, item: { name: "C" } });
@@ -237,7 +238,7 @@ describe("places where no file can be", () => {
   test("a lock that may only be read stops an import that saves its columns (needs setpriv where root runs it)", async ({
     skip,
   }) => {
-    skip(isRoot && !existsSync("/usr/bin/setpriv"), "root may write everywhere");
+    skip(isRoot && lacks("setpriv"), "root may write everywhere");
     const { courier, sandbox, configDir } = await createServedProcessHome();
     await mkdir(configDir, { mode: 0o700 });
     const lock = path.join(configDir, "config.lock.db");
@@ -254,7 +255,7 @@ describe("places where no file can be", () => {
   });
 
   test("a directory that may only be read (needs setpriv where root runs it)", async ({ skip }) => {
-    skip(isRoot && !existsSync("/usr/bin/setpriv"), "root may write everywhere");
+    skip(isRoot && lacks("setpriv"), "root may write everywhere");
     const { courier, directory } = await createProcessHome();
     const place = path.join(directory, "read-only");
     await mkdir(place, { mode: 0o555 });

@@ -6,6 +6,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
 import { createServedProcessHome, until } from "../support/process.ts";
+import { lacks } from "../support/tools.ts";
 
 const post = { method: "POST", path: "/api/v1/orders" } as const;
 const rows = sheet(row("A-1"), row("A-2"), row("A-3"));
@@ -16,64 +17,70 @@ async function createHome() {
   return home;
 }
 
-describe.skipIf(process.platform !== "linux")("a pipe with a name", () => {
-  /** One of its threads waits in the system for the other end of a pipe. */
-  async function isOpening(pid: number): Promise<boolean> {
-    const tasks = await readdir(`/proc/${pid}/task`);
-    const places = await Promise.all(
-      tasks.map((task) => readFile(`/proc/${pid}/task/${task}/wchan`, "utf8")),
+describe.skipIf(process.platform !== "linux" || lacks("mkfifo", "cat"))(
+  "a pipe with a name (needs mkfifo)",
+  () => {
+    /** One of its threads waits in the system for the other end of a pipe. */
+    async function isOpening(pid: number): Promise<boolean> {
+      const tasks = await readdir(`/proc/${pid}/task`);
+      const places = await Promise.all(
+        tasks.map((task) => readFile(`/proc/${pid}/task/${task}/wchan`, "utf8")),
+      );
+      return places.includes("wait_for_partner");
+    }
+
+    test("is imported as stdin is: without further flags, read once", async () => {
+      const home = await createHome();
+      const shell = 'mkfifo p && { cat orders.csv > p & } && exec "$@"';
+      const words = "orders import p --json";
+      const sent = await home.courier(`${words} --yes`, { shell });
+      expect([sent.exit, JSON.parse(sent.stdout).length], sent.stderr).toEqual([0, 3]);
+      const again = await home.courier(`${words} --yes`, { shell: shell.replace("mkfifo p", "true") });
+      expect([again.exit, again.stdout.match(/"shipped"/g)?.length], again.stderr).toEqual([0, 3]);
+    });
+
+    test.skipIf(lacks("bash"))(
+      "of a shell's own, for the output of a command, is too (needs bash)",
+      async () => {
+        const home = await createHome();
+        const line = 'exec "$@" <(cat orders.csv)';
+        const checked = await home.run(
+          ["bash", "-c", line, "bash", ...home.program, ..."orders import --check --json".split(" ")],
+          {},
+        );
+        expect(checked.exit, checked.stderr).toBe(0);
+        expect(JSON.parse(checked.stdout)).toMatchObject({ rows: 3, to_send: 3 });
+      },
     );
-    return places.includes("wait_for_partner");
-  }
 
-  test("is imported as stdin is: without further flags, read once", async () => {
-    const home = await createHome();
-    const shell = 'mkfifo p && { cat orders.csv > p & } && exec "$@"';
-    const words = "orders import p --json";
-    const sent = await home.courier(`${words} --yes`, { shell });
-    expect([sent.exit, JSON.parse(sent.stdout).length], sent.stderr).toEqual([0, 3]);
-    const again = await home.courier(`${words} --yes`, { shell: shell.replace("mkfifo p", "true") });
-    expect([again.exit, again.stdout.match(/"shipped"/g)?.length], again.stderr).toEqual([0, 3]);
-  });
+    const words = [
+      "orders import p --yes",
+      "addresses import p",
+      "orders create --file p --yes",
+      "api POST orders --input p",
+    ];
+    test.each(words)("that nobody writes to holds no signal up: %s", async (line) => {
+      const home = await createHome();
+      await home.run(["mkfifo", "p"]);
+      const running = home.start(line, { limitMs: 10_000 });
+      await until("it waits for a writer", () => isOpening(running.pid));
+      process.kill(running.pid, "SIGTERM");
+      expect(await running.ended).toMatchObject({ exit: 143, signal: null });
+    });
 
-  test("of a shell's own, for the output of a command, is too", async () => {
-    const home = await createHome();
-    const line = 'exec "$@" <(cat orders.csv)';
-    const checked = await home.run(
-      ["bash", "-c", line, "bash", ...home.program, ..."orders import --check --json".split(" ")],
-      {},
-    );
-    expect(checked.exit, checked.stderr).toBe(0);
-    expect(JSON.parse(checked.stdout)).toMatchObject({ rows: 3, to_send: 3 });
-  });
-
-  const words = [
-    "orders import p --yes",
-    "addresses import p",
-    "orders create --file p --yes",
-    "api POST orders --input p",
-  ];
-  test.each(words)("that nobody writes to holds no signal up: %s", async (line) => {
-    const home = await createHome();
-    await home.run(["mkfifo", "p"]);
-    const running = home.start(line, { limitMs: 10_000 });
-    await until("it waits for a writer", () => isOpening(running.pid));
-    process.kill(running.pid, "SIGTERM");
-    expect(await running.ended).toMatchObject({ exit: 143, signal: null });
-  });
-
-  test.each(words)("whose writer has paused holds no signal up: %s", async (line) => {
-    const home = await createHome();
-    await home.run(["mkfifo", "p"]);
-    const running = home.start(line, { limitMs: 10_000 });
-    const writer = createWriteStream(path.join(home.directory, "p"));
-    await new Promise((resolve) => writer.write("ref,", resolve));
-    process.kill(running.pid, "SIGTERM");
-    const ended = await running.ended;
-    writer.on("error", () => {}).destroy();
-    expect(ended).toMatchObject({ exit: 143, signal: null });
-  });
-});
+    test.each(words)("whose writer has paused holds no signal up: %s", async (line) => {
+      const home = await createHome();
+      await home.run(["mkfifo", "p"]);
+      const running = home.start(line, { limitMs: 10_000 });
+      const writer = createWriteStream(path.join(home.directory, "p"));
+      await new Promise((resolve) => writer.write("ref,", resolve));
+      process.kill(running.pid, "SIGTERM");
+      const ended = await running.ended;
+      writer.on("error", () => {}).destroy();
+      expect(ended).toMatchObject({ exit: 143, signal: null });
+    });
+  },
+);
 
 test("a run that is killed while it sends leaves no copy of the orders behind", async () => {
   const home = await createHome();

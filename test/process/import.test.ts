@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
 import { createServedProcessHome, until } from "../support/process.ts";
+import { lacks } from "../support/tools.ts";
 
 const post = { method: "POST", path: "/api/v1/orders" } as const;
 const rowsOf = (count: number) => sheet(...Array.from({ length: count }, (_, index) => row(`A-${index}`)));
@@ -95,15 +96,18 @@ test("sixty-four rows at once leave nothing on stderr but what is meant", async 
   ]);
 });
 
-test("a report that nobody reads any more does not end it: all rows are sent", async () => {
-  const home = await createHome(300);
-  const shell = '"$@" | head -1';
-  const ran = await home.start("orders import orders.csv --yes --ndjson", { shell }).ended;
-  expect(ran.stdout.split("\n")).toHaveLength(2);
-  expect(home.posts()).toBe(300);
-  expect((await home.courier("orders import orders.csv --yes --ndjson")).exit).toBe(0);
-  expect(home.posts()).toBe(300);
-});
+test.skipIf(lacks("head"))(
+  "a report that nobody reads any more does not end it: all rows are sent (needs head)",
+  async () => {
+    const home = await createHome(300);
+    const shell = '"$@" | head -1';
+    const ran = await home.start("orders import orders.csv --yes --ndjson", { shell }).ended;
+    expect(ran.stdout.split("\n")).toHaveLength(2);
+    expect(home.posts()).toBe(300);
+    expect((await home.courier("orders import orders.csv --yes --ndjson")).exit).toBe(0);
+    expect(home.posts()).toBe(300);
+  },
+);
 
 describe("a process that is killed while it sends", () => {
   const importing = "orders import orders.csv --yes --ndjson --concurrency 2 --settle 1s";

@@ -4,7 +4,8 @@ import { cp, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createServedProcessHome, type ServedProcessHome } from "../support/process.ts";
-import { hasSecretService, startSecretService, startSilentBus } from "../support/secret-service.ts";
+import { startSecretService, startSilentBus } from "../support/secret-service.ts";
+import { lacks } from "../support/tools.ts";
 
 const apiKey = "k3y-in-the-ring/0123456789";
 const nothing = { COURIER_API_KEY: undefined, COURIER_BASE_URL: undefined };
@@ -27,67 +28,70 @@ async function expectNoKeyInFiles({ directory }: ServedProcessHome) {
       );
 }
 
-describe.skipIf(!hasSecretService())("GNOME Keyring (needs dbus and gnome-keyring)", () => {
-  test("keeps a key, gives it back to every run, moves it out and in, and forgets it", async () => {
-    const home = await createHome();
-    const service = await startSecretService();
-    const env = { ...nothing, ...service.env };
-    const courier = (words: string) => home.courier(words, { env });
+describe.skipIf(lacks("dbus-run-session", "dbus-send", "gnome-keyring-daemon", "cat"))(
+  "GNOME Keyring (needs dbus and gnome-keyring)",
+  () => {
+    test("keeps a key, gives it back to every run, moves it out and in, and forgets it", async () => {
+      const home = await createHome();
+      const service = await startSecretService();
+      const env = { ...nothing, ...service.env };
+      const courier = (words: string) => home.courier(words, { env });
 
-    const { exit, stdout, stderr } = await home.login("--key-store keychain", service.env);
-    expect(exit, stderr).toBe(0);
-    expect(stdout).toContain("Logged in");
-    await expectNoKeyInFiles(home);
-    expect(await courier("profile")).toMatchObject({ exit: 0, stderr: "" });
+      const { exit, stdout, stderr } = await home.login("--key-store keychain", service.env);
+      expect(exit, stderr).toBe(0);
+      expect(stdout).toContain("Logged in");
+      await expectNoKeyInFiles(home);
+      expect(await courier("profile")).toMatchObject({ exit: 0, stderr: "" });
 
-    const out = await courier("accounts move-key default --to file --json");
-    expect(JSON.parse(out.stdout)).toMatchObject({ from: "keychain", key_store: "file" });
-    expect(await readFile(home.configFile, "utf8")).toContain(apiKey);
-    expect(await home.courier("profile", { env: nothing }), "needs no key ring now").toMatchObject({
-      exit: 0,
+      const out = await courier("accounts move-key default --to file --json");
+      expect(JSON.parse(out.stdout)).toMatchObject({ from: "keychain", key_store: "file" });
+      expect(await readFile(home.configFile, "utf8")).toContain(apiKey);
+      expect(await home.courier("profile", { env: nothing }), "needs no key ring now").toMatchObject({
+        exit: 0,
+      });
+
+      expect(await courier("accounts move-key default --to keychain")).toMatchObject({ exit: 0, stderr: "" });
+      await expectNoKeyInFiles(home);
+      expect(await courier("profile")).toMatchObject({ exit: 0 });
+      expect(await courier("logout")).toMatchObject({ exit: 0 });
+      const gone = await courier("profile");
+      expect(gone).toMatchObject({ exit: 4, stdout: "" });
+      expect(gone.stderr).toContain("no key is stored");
     });
 
-    expect(await courier("accounts move-key default --to keychain")).toMatchObject({ exit: 0, stderr: "" });
-    await expectNoKeyInFiles(home);
-    expect(await courier("profile")).toMatchObject({ exit: 0 });
-    expect(await courier("logout")).toMatchObject({ exit: 0 });
-    const gone = await courier("profile");
-    expect(gone).toMatchObject({ exit: 4, stdout: "" });
-    expect(gone.stderr).toContain("no key is stored");
-  });
+    test("a locked key ring is refused by itself, and the key goes nowhere else", async () => {
+      const home = await createHome();
+      const service = await startSecretService("locked");
+      const { exit, stdout, stderr } = await home.login("--key-store keychain", service.env);
+      expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
+      expect(stderr).toMatch(/^error: the key ring (refused|did not answer).*\nhint: .*unlock/m);
+      await expectNoKeyInFiles(home);
+    });
 
-  test("a locked key ring is refused by itself, and the key goes nowhere else", async () => {
-    const home = await createHome();
-    const service = await startSecretService("locked");
-    const { exit, stdout, stderr } = await home.login("--key-store keychain", service.env);
-    expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
-    expect(stderr).toMatch(/^error: the key ring (refused|did not answer).*\nhint: .*unlock/m);
-    await expectNoKeyInFiles(home);
-  });
-
-  test("10 logins at once to one key ring lose none", async () => {
-    const names = Array.from({ length: 10 }, (_, index) => `account-${index}`);
-    const attempt = async () => {
-      const [home, service] = [await createHome(), await startSecretService()];
-      const logins = names.map((name) => `--no-verify --key-store keychain --account ${name}`);
-      const ended = await Promise.all(logins.map((words) => home.login(words, service.env)));
-      return { home, service, ended };
-    };
-    let { home, service, ended } = await attempt();
-    // The daemon itself falls over now and then when many come at once, which says nothing about courier.
-    const hasCrashed = () => ended.some(({ stderr }) => stderr.includes("disconnected from message bus"));
-    for (let crashes = 1; crashes < 3 && hasCrashed(); crashes++)
-      ({ home, service, ended } = await attempt());
-    expect(ended.map(({ exit, stderr }) => (exit === 0 ? 0 : stderr))).toEqual(names.map(() => 0));
-    for (const name of names) {
-      const { exit } = await home.courier(`profile --account ${name}`, {
-        env: { ...nothing, ...service.env },
-      });
-      expect(exit, name).toBe(0);
-    }
-    await expectNoKeyInFiles(home);
-  });
-});
+    test("10 logins at once to one key ring lose none", async () => {
+      const names = Array.from({ length: 10 }, (_, index) => `account-${index}`);
+      const attempt = async () => {
+        const [home, service] = [await createHome(), await startSecretService()];
+        const logins = names.map((name) => `--no-verify --key-store keychain --account ${name}`);
+        const ended = await Promise.all(logins.map((words) => home.login(words, service.env)));
+        return { home, service, ended };
+      };
+      let { home, service, ended } = await attempt();
+      // The daemon itself falls over now and then when many come at once, which says nothing about courier.
+      const hasCrashed = () => ended.some(({ stderr }) => stderr.includes("disconnected from message bus"));
+      for (let crashes = 1; crashes < 3 && hasCrashed(); crashes++)
+        ({ home, service, ended } = await attempt());
+      expect(ended.map(({ exit, stderr }) => (exit === 0 ? 0 : stderr))).toEqual(names.map(() => 0));
+      for (const name of names) {
+        const { exit } = await home.courier(`profile --account ${name}`, {
+          env: { ...nothing, ...service.env },
+        });
+        expect(exit, name).toBe(0);
+      }
+      await expectNoKeyInFiles(home);
+    });
+  },
+);
 
 describe("where the key ring cannot be asked", () => {
   test("a session bus that never answers: ended after two seconds, with a way on", async () => {

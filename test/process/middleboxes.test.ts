@@ -7,9 +7,10 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createAuthority } from "../support/certificates.ts";
 import { row, sheet } from "../support/imports.ts";
-import { findTool, startNginx, startTinyproxy } from "../support/middleboxes.ts";
+import { startNginx, startTinyproxy } from "../support/middleboxes.ts";
 import { createServedProcessHome, type ServedProcessHome } from "../support/process.ts";
 import { createSecureHome } from "../support/secure-home.ts";
+import { lacks } from "../support/tools.ts";
 
 const password = "Pr0xyMark3r";
 const create = "orders create --allow-duplicate --sender-name A --receiver-name B --item-name C";
@@ -41,9 +42,7 @@ async function createPlainHome(): Promise<ServedProcessHome & { readonly origin:
   };
 }
 
-const hasTinyproxy = findTool("tinyproxy") !== undefined;
-
-describe.skipIf(!hasTinyproxy)("tinyproxy (needed: tinyproxy)", () => {
+describe.skipIf(lacks("tinyproxy"))("tinyproxy (needs tinyproxy)", () => {
   test("http: reads and an order go through it, once each", async () => {
     const { courier, sandbox } = await createPlainHome();
     const proxy = await startTinyproxy();
@@ -130,9 +129,7 @@ describe.skipIf(!hasTinyproxy)("tinyproxy (needed: tinyproxy)", () => {
   );
 });
 
-const hasNginx = findTool("nginx") !== undefined;
-
-describe.skipIf(!hasNginx)("nginx with TLS, HTTP/2 and gzip in front (needed: nginx)", () => {
+describe.skipIf(lacks("nginx"))("nginx with TLS, HTTP/2 and gzip in front (needs nginx)", () => {
   async function createFrontedHome() {
     const home = await createServedProcessHome({ seedOrders: 250 });
     const made = createAuthority(["127.0.0.1"]);

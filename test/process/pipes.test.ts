@@ -6,16 +6,17 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
 import { createProcessHome, createServedProcessHome, type ProcessHome } from "../support/process.ts";
+import { lacks } from "../support/tools.ts";
 
 const manyOrders = 5_000;
 
 describe("a reader that closes the pipe after one line", () => {
-  test.each([
+  test.skipIf(lacks("head")).each([
     ["human", ""],
     ["JSON", "--json"],
     ["NDJSON", "--ndjson"],
     ["CSV", "--csv"],
-  ])("%s: done, exit 0, nothing on stderr", async (_form, flag) => {
+  ])("%s: done, exit 0, nothing on stderr (needs head)", async (_form, flag) => {
     const { sandbox, courier } = await createServedProcessHome({ seedOrders: manyOrders });
     const { stdout, stderr } = await courier(`orders list --all ${flag}`, {
       // JSON is one line: its reader stops after some bytes.
@@ -50,7 +51,7 @@ describe("a reader that closes the pipe after one line", () => {
     },
   );
 
-  test("help, which is all there at once", async () => {
+  test.skipIf(lacks("head"))("help, which is all there at once (needs head)", async () => {
     const { courier } = await createProcessHome();
     const { stdout, stderr } = await courier("--help", {
       shell: '{ "$@"; echo "exit $?" >&2; } | head -n 1',
@@ -99,26 +100,29 @@ describe("a slow reader gets every byte", () => {
     return { running, stdout: running.child.stdout };
   }
 
-  test(`${manyOrders} orders, from a served sandbox, through a socket and through a real pipe`, async () => {
-    const home = await createProcessHome();
-    const service = home.start(`sandbox serve --seed-orders ${manyOrders} --json`);
-    const [, baseUrl = ""] = await service.untilStdout(/"base_url":"([^"]+)"/);
-    const env = { COURIER_BASE_URL: baseUrl, COURIER_API_KEY: "sandbox-key" };
+  test.skipIf(lacks("cat"))(
+    `${manyOrders} orders, from a served sandbox, through a socket and through a real pipe (needs cat)`,
+    async () => {
+      const home = await createProcessHome();
+      const service = home.start(`sandbox serve --seed-orders ${manyOrders} --json`);
+      const [, baseUrl = ""] = await service.untilStdout(/"base_url":"([^"]+)"/);
+      const env = { COURIER_BASE_URL: baseUrl, COURIER_API_KEY: "sandbox-key" };
 
-    const whole = await (await listAll(home, env)).running.ended;
-    expect(whole).toMatchObject({ exit: 0, stderr: "" });
-    expect(whole.stdout.trimEnd().split("\n")).toHaveLength(manyOrders);
+      const whole = await (await listAll(home, env)).running.ended;
+      expect(whole).toMatchObject({ exit: 0, stderr: "" });
+      expect(whole.stdout.trimEnd().split("\n")).toHaveLength(manyOrders);
 
-    for (const shell of [undefined, '"$@" | cat']) {
-      const { running, stdout } = await listAll(home, env, shell);
-      await running.untilStdout(/\n/);
-      stdout?.pause();
-      await wait(200); // long enough for the rest to arrive, were it not held back
-      expect(running.stdout.length).toBeLessThan(whole.stdout.length);
-      stdout?.resume();
-      expect(await running.ended).toEqual(whole);
-    }
-  });
+      for (const shell of [undefined, '"$@" | cat']) {
+        const { running, stdout } = await listAll(home, env, shell);
+        await running.untilStdout(/\n/);
+        stdout?.pause();
+        await wait(200); // long enough for the rest to arrive, were it not held back
+        expect(running.stdout.length).toBeLessThan(whole.stdout.length);
+        stdout?.resume();
+        expect(await running.ended).toEqual(whole);
+      }
+    },
+  );
 });
 
 describe("streams", () => {

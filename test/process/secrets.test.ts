@@ -9,6 +9,7 @@ import { linesOfEveryCommand } from "../support/every-command.ts";
 import { echo, expectNoKey, filesBelow, marker } from "../support/marker.ts";
 import { createServedProcessHome, type ServedProcessHome, until } from "../support/process.ts";
 import { startSilentBus } from "../support/secret-service.ts";
+import { lacks } from "../support/tools.ts";
 
 const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
 
@@ -48,23 +49,26 @@ test("login makes every missing directory for its owner alone", async () => {
 describe("the key in no argument list", () => {
   const hasProc = existsSync("/proc/self/cmdline");
 
-  test.skipIf(!hasProc)("not while a login asks the service, nor in a child (needs /proc)", async () => {
-    const { sandbox, start, login } = await createMarkedHome();
-    sandbox.faults.add({ kind: "stall_headers" });
-    const running = start(login(), { env: noKey, stdin: marker });
-    await until("asked", () => sandbox.requests.length > 0);
-    expect(sandbox.requests[0]?.headers.authorization).toBe(`Bearer ${marker}`);
-    const commandLine = await readFile(`/proc/${running.pid}/cmdline`, "latin1");
-    expect(commandLine).toContain("login");
-    expectNoKey(commandLine, "cmdline");
-    expectNoKey(await readFile(`/proc/${running.pid}/environ`, "latin1"), "environ");
-    expect(await readFile(`/proc/${running.pid}/task/${running.pid}/children`, "utf8")).toBe("");
-    const listed = execFileSync("ps", ["-ww", "-eo", "args"], { encoding: "utf8" });
-    expect(listed).toContain(sandbox.baseUrl);
-    expectNoKey(listed, "ps");
-    process.kill(running.pid, "SIGTERM");
-    expect(await running.ended).toMatchObject({ exit: 143 });
-  });
+  test.skipIf(!hasProc || lacks("ps"))(
+    "not while a login asks the service, nor in a child (needs /proc and ps)",
+    async () => {
+      const { sandbox, start, login } = await createMarkedHome();
+      sandbox.faults.add({ kind: "stall_headers" });
+      const running = start(login(), { env: noKey, stdin: marker });
+      await until("asked", () => sandbox.requests.length > 0);
+      expect(sandbox.requests[0]?.headers.authorization).toBe(`Bearer ${marker}`);
+      const commandLine = await readFile(`/proc/${running.pid}/cmdline`, "latin1");
+      expect(commandLine).toContain("login");
+      expectNoKey(commandLine, "cmdline");
+      expectNoKey(await readFile(`/proc/${running.pid}/environ`, "latin1"), "environ");
+      expect(await readFile(`/proc/${running.pid}/task/${running.pid}/children`, "utf8")).toBe("");
+      const listed = execFileSync("ps", ["-ww", "-eo", "args"], { encoding: "utf8" });
+      expect(listed).toContain(sandbox.baseUrl);
+      expectNoKey(listed, "ps");
+      process.kill(running.pid, "SIGTERM");
+      expect(await running.ended).toMatchObject({ exit: 143 });
+    },
+  );
 
   test.skipIf(!hasProc)("nor while any command waits for the service (needs /proc)", async () => {
     const { sandbox, courier, start, login, directory } = await createMarkedHome();

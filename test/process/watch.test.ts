@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { plainDraft } from "../support/orders.ts";
 import { createServedProcessHome, type ServedProcessHome } from "../support/process.ts";
+import { lacks } from "../support/tools.ts";
 
 async function homeWithParcel(): Promise<{ home: ServedProcessHome; number: string }> {
   const home = await createServedProcessHome();
@@ -63,12 +64,12 @@ test("a reader that takes its time misses nothing", async () => {
   expect(states).toEqual(["picked", "in_transit", "delivered"]);
 });
 
-test.each([
+test.skipIf(lacks("head")).each([
   ["human", "", "-n 1"],
   ["NDJSON", "--ndjson", "-n 1"],
   ["JSON", "--json", "-c 20"], // which is one line
 ])(
-  "a reader that leaves ends the watch at the next change: exit 0, and no complaint (%s)",
+  "a reader that leaves ends the watch at the next change: exit 0, and no complaint (%s; needs head)",
   async (_form, flag, some) => {
     const { home, number } = await homeWithParcel();
     const running = home.start(watch(number, `--quiet ${flag}`), {

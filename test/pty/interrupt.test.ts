@@ -1,6 +1,6 @@
 /** Ctrl-C at every step of the form and during the request: nothing is lost, nothing is sent unseen, the terminal is whole. */
 
-import { expect, test } from "vitest";
+import { expect, test as testAnywhere } from "vitest";
 import { sentBodies } from "../support/answers.ts";
 import {
   createServedTerminalHome,
@@ -8,7 +8,10 @@ import {
   type ServedTerminalHome,
   type Terminal,
 } from "../support/terminal.ts";
+import { lacks } from "../support/tools.ts";
 import { body, fillForm, instead, itemQuestions, li, partyFields, phone, zhang } from "./person.ts";
+
+const test = testAnywhere.skipIf(lacks("sh", "stty"));
 
 /** Notes the terminal's modes before and after, and ends as the program did. */
 const notingModes = 'trap : INT; stty -g > before; "$@"; code=$?; stty -g > after; exit $code';

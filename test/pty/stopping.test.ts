@@ -2,7 +2,7 @@
 
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test as testAnywhere } from "vitest";
 import {
   createServedTerminalHome,
   createTerminalHome,
@@ -10,7 +10,10 @@ import {
   type Terminal,
   type TerminalHome,
 } from "../support/terminal.ts";
+import { lacks } from "../support/tools.ts";
 import { zhang } from "./person.ts";
+
+const test = testAnywhere.skipIf(lacks("sh", "stty", "setsid"));
 
 const order = "orders create --item-name 书 --sender-name 张三 --receiver-name 李四 --yes".split(" ");
 

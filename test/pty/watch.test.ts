@@ -1,7 +1,7 @@
 /** The live board in a real terminal: drawn in place, resized, stopped and resumed, and left as it was found. */
 
 import { readFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { expect, test as testAnywhere } from "vitest";
 import { plainDraft } from "../support/orders.ts";
 import {
   createServedTerminalHome,
@@ -9,6 +9,9 @@ import {
   type ServedTerminalHome,
   type Terminal,
 } from "../support/terminal.ts";
+import { lacks } from "../support/tools.ts";
+
+const test = testAnywhere.skipIf(lacks("sh", "stty", "cat"));
 
 /** Notes the terminal's modes before and after, and ends as the program did. */
 const notingModes = 'trap : INT TSTP; stty -g > before; "$@"; code=$?; stty -g > after; exit $code';

@@ -3,8 +3,9 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { createShellHome, isMissing, type Knowledge, know, shellNames } from "../support/shells.ts";
+import { createShellHome, type Knowledge, know, shellNames } from "../support/shells.ts";
 import { keys } from "../support/terminal.ts";
+import { lacks } from "../support/tools.ts";
 
 const left = (times: number) => keys.left.repeat(times);
 const awkward = 'O\'Neil "Jim" & co; $HOME `x` \\ !';
@@ -160,7 +161,7 @@ const texts = [
 ];
 
 describe.each(shellNames)("%s", (shell) => {
-  test.skipIf(isMissing(shell))(
+  test.skipIf(lacks(shell))(
     `completes each line as its words (needs ${shell})`,
     { timeout: 60_000 },
     async () => {
@@ -173,7 +174,7 @@ describe.each(shellNames)("%s", (shell) => {
     },
   );
 
-  test.skipIf(isMissing(shell))(
+  test.skipIf(lacks(shell))(
     `lists candidates in their order, with descriptions (needs ${shell})`,
     async () => {
       const home = await createShellHome(shell, knowledge);
@@ -201,7 +202,7 @@ describe.each(shellNames)("%s", (shell) => {
     },
   );
 
-  test.skipIf(isMissing(shell))(
+  test.skipIf(lacks(shell))(
     `lists text from outside, and does nothing of it (needs ${shell})`,
     { timeout: 60_000 },
     async () => {
@@ -216,7 +217,7 @@ describe.each(shellNames)("%s", (shell) => {
     },
   );
 
-  test.skipIf(isMissing(shell))(
+  test.skipIf(lacks(shell))(
     `puts text from outside in as it is (needs ${shell})`,
     { timeout: 60_000 },
     async () => {
@@ -232,7 +233,7 @@ describe.each(shellNames)("%s", (shell) => {
     },
   );
 
-  test.skipIf(isMissing(shell))(
+  test.skipIf(lacks(shell))(
     `shows lines and controls as escapes, or offers nothing (needs ${shell})`,
     async () => {
       const addresses = {
@@ -258,7 +259,7 @@ describe.each(shellNames)("%s", (shell) => {
     },
   );
 
-  test.skipIf(isMissing(shell))(`a new shell starts no courier (needs ${shell})`, async () => {
+  test.skipIf(lacks(shell))(`a new shell starts no courier (needs ${shell})`, async () => {
     const home = await createShellHome(shell, knowledge);
     await home.start();
     expect(await home.calls()).toEqual([]);

@@ -1,7 +1,6 @@
 /** Runs what other people put between a client and a service: tinyproxy and nginx, as Debian has them. */
 
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,12 +9,7 @@ import { onTestFinished } from "vitest";
 import { freePort } from "../api/wire.ts";
 import type { PrivateAuthority } from "./certificates.ts";
 import { until } from "./process.ts";
-
-/** The path of an installed program; undefined where there is none. */
-export function findTool(name: string): string | undefined {
-  const places = [...(process.env.PATH ?? "").split(path.delimiter), "/usr/sbin", "/sbin"];
-  return places.map((place) => path.join(place, name)).find((file) => existsSync(file));
-}
+import { findTool } from "./tools.ts";
 
 export interface Middlebox {
   readonly port: number;

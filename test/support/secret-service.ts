@@ -1,22 +1,12 @@
 /** A Secret Service for tests: GNOME Keyring on a session bus of its own, both gone when the test ends. */
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-
-/** Whether this machine has what a Secret Service needs (Debian: dbus, gnome-keyring). */
-export function hasSecretService(): boolean {
-  try {
-    execFileSync("sh", ["-c", "command -v dbus-run-session gnome-keyring-daemon"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 export interface SecretService {
   /** What a process needs to find it. */

@@ -18,11 +18,6 @@ export type ShellName = "bash" | "zsh" | "fish";
 
 export const shellNames: readonly ShellName[] = ["bash", "zsh", "fish"];
 
-/** A shell that is missing is a failure in CI, where nothing may be skipped. */
-export function isMissing(shell: ShellName): boolean {
-  return !process.env.CI && spawnSync(shell, ["-c", "true"]).error !== undefined;
-}
-
 export interface ShellHome extends TerminalHome {
   /** Starts the shell, and waits for its prompt. */
   start(options?: { readonly columns?: number }): Promise<Terminal>;
