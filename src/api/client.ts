@@ -74,7 +74,8 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const { clock, signal, trace, timeoutMs } = options;
   const host = new URL(options.baseUrl).host;
-  let clockOffsetMs: number | undefined;
+  /** The service's hour, and what had elapsed here then. */
+  let told: { readonly hourMs: number; readonly elapsedMs: number } | undefined;
 
   /** One try: exactly one request leaves, exactly one answer or failure comes back. */
   async function attempt<R>(
@@ -88,7 +89,7 @@ export function createClient(options: ClientOptions): Client {
       "user-agent": options.userAgent,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     };
-    const startedMs = clock.now();
+    const startedMs = clock.elapsed();
     trace(`> ${method} ${url.href}${body === undefined ? "" : ` (${Buffer.byteLength(body)} bytes)`}`);
     const limit = limitTry({
       clock,
@@ -110,9 +111,10 @@ export function createClient(options: ClientOptions): Client {
       });
       const nowMs = clock.now();
       trace(
-        `< ${answer.status} ${answer.headers["content-type"] ?? "-"} (${answer.body.length} characters, ${nowMs - startedMs} ms)`,
+        `< ${answer.status} ${answer.headers["content-type"] ?? "-"} (${answer.body.length} characters, ${Math.round(clock.elapsed() - startedMs)} ms)`,
       );
-      clockOffsetMs = readClockOffset(answer, nowMs) ?? clockOffsetMs;
+      const hourMs = parseHttpDate(answer.headers.date);
+      if (hourMs !== undefined) told = { hourMs, elapsedMs: clock.elapsed() };
       return read(answer, { host, nowMs });
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
@@ -124,7 +126,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   async function send<R>(request: Request, read: Reader<R>): Promise<R> {
-    const untilMs = clock.now() + timeoutMs;
+    const untilMs = clock.elapsed() + timeoutMs;
     const end = options.begin(`Waiting for ${host}…`);
     try {
       for (let tries = 1; ; tries++) {
@@ -134,7 +136,7 @@ export function createClient(options: ClientOptions): Client {
           if (!(error instanceof ServiceFailure)) throw error;
           if (request.retries === false) throw error;
           const delayMs = retryDelayMs(request.method, error, tries, options.random());
-          if (delayMs === undefined || clock.now() + delayMs >= untilMs) throw error;
+          if (delayMs === undefined || clock.elapsed() + delayMs >= untilMs) throw error;
           trace(`  ${error.message}; next try in ${Math.round(delayMs)} ms`);
           await clock.sleep(delayMs, signal);
         }
@@ -182,7 +184,8 @@ export function createClient(options: ClientOptions): Client {
         throw error;
       }
     },
-    clockOffsetMs: () => clockOffsetMs,
+    // Our hour may have been set since the answer.
+    clockOffsetMs: () => told && Math.round(told.hourMs + clock.elapsed() - told.elapsedMs - clock.now()),
   };
 }
 
@@ -206,9 +209,4 @@ function buildUrl(baseUrl: string, { path, query = {} }: Call): URL {
     if (value !== undefined) url.searchParams.set(name, value);
   }
   return url;
-}
-
-function readClockOffset(answer: Answer, nowMs: number): number | undefined {
-  const serviceMs = parseHttpDate(answer.headers.date);
-  return serviceMs === undefined ? undefined : serviceMs - nowMs;
 }

@@ -39,7 +39,7 @@ export async function* probe(target: Target, options: ProbeOptions): AsyncGenera
     step: Probed["step"],
     act: (signal: AbortSignal) => Promise<string>,
   ): Promise<Probed> {
-    const startedMs = options.clock.now();
+    const startedMs = options.clock.elapsed();
     const outcome = await within(options, act).then(
       (found) => ({ found }),
       (error: unknown) => {
@@ -49,7 +49,7 @@ export async function* probe(target: Target, options: ProbeOptions): AsyncGenera
         return { problem: { reason, isCertificate: isCertificateFailure(code) } };
       },
     );
-    return { step, durationMs: options.clock.now() - startedMs, ...outcome };
+    return { step, durationMs: Math.round(options.clock.elapsed() - startedMs), ...outcome };
   }
 
   try {

@@ -11,7 +11,7 @@ const shortestDividedMs = 10_000;
 export interface TryLimits {
   readonly clock: Clock;
   readonly host: string;
-  /** The deadline of the whole call, as an hour and as a span. */
+  /** The deadline of the whole call, by the clock's `elapsed`, and as a span. */
   readonly untilMs: number;
   readonly timeoutMs: number;
   /** The request may be sent again, whatever became of it. */
@@ -35,14 +35,14 @@ export interface TimeLimit {
  */
 export function limitTry({ clock, host, untilMs, timeoutMs, isRepeatable, stop }: TryLimits): TimeLimit {
   const ending = new AbortController();
-  const leftMs = untilMs - clock.now();
+  const leftMs = untilMs - clock.elapsed();
   const patienceMs = timeoutMs / 2;
   let bytesSoFar = 0;
 
   const expire = () => ending.abort(timeoutFailure(host, timeoutMs));
   const lookAtRate = () => {
     const seconds = patienceMs / 1_000;
-    if (bytesSoFar >= seconds * leastBytesPerSecond) cancel = clock.after(untilMs - clock.now(), expire);
+    if (bytesSoFar >= seconds * leastBytesPerSecond) cancel = clock.after(untilMs - clock.elapsed(), expire);
     else ending.abort(stalledFailure(host, seconds, bytesSoFar));
   };
   const isDivided = isRepeatable && timeoutMs >= shortestDividedMs && patienceMs < leftMs;

@@ -144,7 +144,7 @@ export function createLiveScreen(host: Host, { clock, view, progress }: LiveOpti
     async function draw(): Promise<void> {
       do {
         isWanted = false;
-        drawnMs = clock.now();
+        drawnMs = clock.elapsed();
         const put = await make();
         if (!hasEnded) put();
       } while (isWanted && !hasEnded);
@@ -162,7 +162,7 @@ export function createLiveScreen(host: Host, { clock, view, progress }: LiveOpti
     return {
       now,
       soon() {
-        const waitMs = drawnMs + restMs - clock.now();
+        const waitMs = drawnMs + restMs - clock.elapsed();
         if (waitMs <= 0) return now();
         cancel();
         cancel = clock.after(waitMs, now);

@@ -14,8 +14,8 @@ export interface Backoff {
 
 export interface Failure {
   readonly cause: Error;
-  /** When the request left. */
-  readonly sentAtMs: number;
+  /** When the request left, as the clock's `elapsed`. */
+  readonly sentMs: number;
   /** The service asked for fewer calls, for so long where it says. */
   readonly limit?: { readonly waitMs: number | undefined };
   /** The request may have been processed. */
@@ -43,8 +43,8 @@ export function createBackoff(clock: Clock, random: () => number, concurrency: n
       failingSinceMs = undefined;
       [failures, doubts, limits] = [0, 0, 0];
     },
-    onFailure({ cause, sentAtMs, limit, isDoubtful = false }) {
-      failingSinceMs ??= sentAtMs;
+    onFailure({ cause, sentMs, limit, isDoubtful = false }) {
+      failingSinceMs ??= sentMs;
       failures += 1;
       if (isDoubtful) doubts += 1;
       const waitMs = limit?.waitMs ?? 0;
@@ -56,7 +56,7 @@ export function createBackoff(clock: Clock, random: () => number, concurrency: n
         limits += 1;
         failingSinceMs = undefined; // it is there, and says when to come again
       }
-      const silentMs = clock.now() - (failingSinceMs ?? clock.now());
+      const silentMs = failingSinceMs === undefined ? 0 : clock.elapsed() - failingSinceMs;
       const isSilent = silentMs >= longestSilenceMs && failures > concurrency;
       if (isSilent || Math.max(doubts, limits) >= failuresInARow * concurrency) {
         throw new ServiceUnavailable(cause.message, { cause });

@@ -22,14 +22,14 @@ const barWidth = 20;
 export function openImportMeter(rows: number, context: Context): ImportMeter {
   const { clock, signal } = context;
   const meter = context.meter();
-  const startedMs = clock.now();
+  const startedMs = clock.elapsed();
   let answeredMs = startedMs;
   let counts: Counts = noCounts();
   let stage: Stage = { kind: "sending" };
   let cancel = () => {};
 
   const show = () => {
-    const nowMs = clock.now();
+    const nowMs = clock.elapsed();
     meter.update(() => {
       const waits = describeWait(stage, nowMs - answeredMs, clock, signal.aborted);
       return [bar(counts, rows), waits ?? describePace(counts, rows, nowMs - startedMs)].join("  ");
@@ -48,7 +48,7 @@ export function openImportMeter(rows: number, context: Context): ImportMeter {
     },
     tell(next) {
       stage = next;
-      if (next.kind !== "failing") answeredMs = clock.now();
+      if (next.kind !== "failing") answeredMs = clock.elapsed();
       show();
     },
     end() {
@@ -86,7 +86,7 @@ function describeWait(stage: Stage, silentMs: number, clock: Clock, isStopping: 
     case "failing":
       return `service does not answer ${forSeconds}, trying again`;
     case "limited": {
-      const leftMs = stage.untilMs - clock.now();
+      const leftMs = stage.untilMs - clock.elapsed();
       return leftMs > 0 ? `rate limited by the service, ${Math.ceil(leftMs / 1_000)} s to wait` : undefined;
     }
     case "waiting":
@@ -95,7 +95,7 @@ function describeWait(stage: Stage, silentMs: number, clock: Clock, isStopping: 
       const orders = `${stage.rows} ${stage.rows === 1 ? "order" : "orders"}`;
       return stage.untilMs === undefined
         ? `looking for ${orders} whose answer was lost`
-        : `${orders} in doubt: looking again until ${formatHour(stage.untilMs)}`;
+        : `${orders} in doubt: looking again until ${formatHour(clock.now() + stage.untilMs - clock.elapsed())}`;
     }
   }
 }

@@ -73,7 +73,7 @@ function createRetry(
   onRecovery: () => void,
 ) {
   return async <T>(read: () => Promise<T>): Promise<T> => {
-    const startedMs = clock.now();
+    const startedMs = clock.elapsed();
     for (let tries = 1; ; tries++) {
       try {
         const answer = await read();
@@ -81,7 +81,7 @@ function createRetry(
         return answer;
       } catch (error) {
         const isPassing = error instanceof ServiceFailure && error.exit === 5;
-        if (!isPassing || clock.now() - startedMs >= longestSilenceMs) throw error;
+        if (!isPassing || clock.elapsed() - startedMs >= longestSilenceMs) throw error;
         const pauseMs =
           error.retryAfterMs ?? random() * Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(tries, 8));
         if (pauseMs > longestWaitMs) throw error;

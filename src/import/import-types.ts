@@ -31,9 +31,9 @@ export type Stage =
   | { readonly kind: "sending" }
   /** Requests fail, and are tried again. */
   | { readonly kind: "failing"; readonly reason: string }
-  /** The service limits the rate, until this time of our clock. */
+  /** The service limits the rate, until the clock's `elapsed` is this. */
   | { readonly kind: "limited"; readonly untilMs: number }
-  /** It looks for what became of rows whose answer was lost; `untilMs`: it waits for what can be known then. */
+  /** It looks for what became of rows whose answer was lost; `untilMs`, by `elapsed`: it waits for what can be known then. */
   | { readonly kind: "looking"; readonly rows: number; readonly untilMs?: number | undefined }
   /** Another courier process is sending rows of the same file. */
   | { readonly kind: "waiting"; readonly rows: number };

@@ -16,7 +16,7 @@ import type { SentFacts } from "../ledger/operations.ts";
 import type { RowDecision, RowPolicy } from "../ledger/rules.ts";
 import { reconcile } from "../sending/reconcile.ts";
 import type { Reconciled, StillInDoubt } from "../sending/reconcile-types.ts";
-import { firstPollMs, longestPollMs, whenToLook } from "../sending/settle.ts";
+import { firstPollMs, longestPollMs, waitToLook } from "../sending/settle.ts";
 import { createBackoff } from "./backoff.ts";
 import { createDoubtGate } from "./doubt-gate.ts";
 import { type Claim, createEqualRows } from "./equal-rows.ts";
@@ -194,7 +194,7 @@ export async function* importRows(
    */
   async function settle(batch: readonly ImportRow[]): Promise<"settled" | "waited" | "stopped"> {
     try {
-      const untilMs = clock.now() + patienceMs;
+      const untilMs = clock.elapsed() + patienceMs;
       for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, 2 * pollMs)) {
         await tools.releaseDead();
         const names = await findAwaited(batch);
@@ -207,14 +207,17 @@ export async function* importRows(
         const results = await look();
         const left = stillInDoubt(results).filter(([name]) => names.includes(name));
         if (left.length < names.length) return "settled";
-        const nowMs = clock.now();
-        const nextMs = Math.min(...left.map(([, result]) => whenToLook(result, nowMs, pollMs)));
-        if (nextMs > untilMs) {
+        const waitMs = waitToLook(
+          left.map(([, result]) => result),
+          clock,
+          pollMs,
+        );
+        if (clock.elapsed() + waitMs > untilMs) {
           for (const [name, result] of left) looked.set(name, result);
           return "settled";
         }
         tell({ kind: "looking", rows: batch.length, untilMs });
-        await clock.sleep(Math.max(0, nextMs - nowMs), stop);
+        await clock.sleep(waitMs, stop);
       }
     } catch (error) {
       if (stop.aborted) return "stopped";
@@ -238,20 +241,23 @@ export async function* importRows(
    * the import may go on.
    */
   async function settleSome(): Promise<boolean> {
-    const untilMs = clock.now() + patienceMs;
+    const untilMs = clock.elapsed() + patienceMs;
     try {
       for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, 2 * pollMs)) {
         tell({ kind: "looking", rows: later.size, untilMs });
         const results = await look();
         const left = stillInDoubt(results);
         if (left.length === 0 || left.length < results.size) return true;
-        const nowMs = clock.now();
-        const nextMs = Math.min(...left.map(([, result]) => whenToLook(result, nowMs, pollMs)));
-        if (nextMs > untilMs) {
+        const waitMs = waitToLook(
+          left.map(([, result]) => result),
+          clock,
+          pollMs,
+        );
+        if (clock.elapsed() + waitMs > untilMs) {
           for (const [name, result] of left) looked.set(name, result);
           return false;
         }
-        await clock.sleep(Math.max(0, nextMs - nowMs), stop);
+        await clock.sleep(waitMs, stop);
       }
     } catch (error) {
       if (stop.aborted) return false;

@@ -14,13 +14,13 @@ const latestTimerMs = 20;
 /** `ratePerSecond` spaces the requests evenly; without it only pauses hold them up. */
 export function createRateLimiter(clock: Clock, ratePerSecond?: number): RateLimiter {
   const spacingMs = ratePerSecond === undefined ? 0 : 1_000 / ratePerSecond;
-  let pausedUntilMs = 0;
-  let nextSlotMs = 0;
+  let pausedUntilMs = Number.NEGATIVE_INFINITY;
+  let nextSlotMs = Number.NEGATIVE_INFINITY;
   let last = Promise.resolve();
 
   async function openGate(signal: AbortSignal): Promise<void> {
     for (;;) {
-      const nowMs = clock.now();
+      const nowMs = clock.elapsed();
       const freeAtMs = Math.max(pausedUntilMs, nextSlotMs);
       if (freeAtMs <= nowMs) {
         // A timer that fires late must not slow down all who come after it.
@@ -39,7 +39,7 @@ export function createRateLimiter(clock: Clock, ratePerSecond?: number): RateLim
       return passed;
     },
     pause(delayMs) {
-      pausedUntilMs = Math.max(pausedUntilMs, clock.now() + delayMs);
+      pausedUntilMs = Math.max(pausedUntilMs, clock.elapsed() + delayMs);
     },
   };
 }

@@ -40,11 +40,11 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
   async function request(row: ImportRow, name: OperationName) {
     await limiter.pass(stop).catch(() => {});
     if (stop.aborted || hasFailed || gate.isShut) return undefined;
-    const sentAtMs = clock.now(); // a wait for the limiter is no silence of the service
+    const sentMs = clock.elapsed(); // a wait for the limiter is no silence of the service
     try {
       const result = await tools.send(row, () => ledger.holdsClaim(name, run.number));
       gate.note(result.kind === "unknown");
-      return { result, end: judge(result, sentAtMs) };
+      return { result, end: judge(result, sentMs) };
     } catch (error) {
       hasFailed = true;
       throw error;
@@ -52,7 +52,7 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
   }
 
   /** Gives the error that ends the import, if it is to end. */
-  function judge(result: SendResult, sentAtMs: number): unknown {
+  function judge(result: SendResult, sentMs: number): unknown {
     try {
       switch (result.kind) {
         case "created":
@@ -63,10 +63,10 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
         case "stopped":
           throw result.cause;
         case "limited":
-          wait({ cause: result.cause, sentAtMs, limit: { waitMs: result.retryAfterMs } });
+          wait({ cause: result.cause, sentMs, limit: { waitMs: result.retryAfterMs } });
           return undefined;
         default:
-          wait({ cause: result.cause, sentAtMs, isDoubtful: result.kind === "unknown" });
+          wait({ cause: result.cause, sentMs, isDoubtful: result.kind === "unknown" });
           return undefined;
       }
     } catch (error) {
@@ -78,7 +78,7 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
   function wait(failure: Failure): void {
     const waitMs = backoff.onFailure(failure);
     if (waitMs > 0) limiter.pause(waitMs);
-    if (failure.limit) tell({ kind: "limited", untilMs: clock.now() + waitMs });
+    if (failure.limit) tell({ kind: "limited", untilMs: clock.elapsed() + waitMs });
     else if (waitMs > 0) tell({ kind: "failing", reason: failure.cause.message });
   }
 

@@ -36,6 +36,7 @@ export type StillInDoubt = Exclude<Reconciled, { readonly kind: "settled" }>;
 
 /** A complete listing, as the ledger recorded it. */
 export interface RecordedListing extends ListingFacts {
-  readonly beganMs: number;
+  /** When it began, as the clock's `elapsed`. */
+  readonly begunMs: number;
   readonly summaries: readonly OrderSummary[];
 }

@@ -3,6 +3,7 @@
  * be theirs, and what follows, recorded in the ledger. The service has no idempotency key (4.2).
  */
 
+import type { Clock } from "../core/clock.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { utcDate } from "../core/time.ts";
 import type { Learned, OwnRequest } from "../ledger/listings.ts";
@@ -64,25 +65,32 @@ export async function readListing(
   beforeOthers?: (calls: number) => Promise<void>,
 ): Promise<RecordedListing> {
   const { list, clock, stop } = tools;
-  const beganMs = clock.now();
+  const begunMs = clock.elapsed();
   const summaries: OrderSummary[] = [];
   for await (const summary of list(dateFrom, beforeOthers)) {
     stop.throwIfAborted();
     summaries.push(summary);
   }
-  return recordListing(beganMs, dateFrom, summaries, tools);
+  return recordListing(begunMs, dateFrom, summaries, tools);
 }
 
-/** Records a list that was read to its end. */
+/** Records a list that was read to its end. `begunMs`: when that began, as the clock's `elapsed`. */
 export async function recordListing(
-  beganMs: number,
+  begunMs: number,
   dateFrom: string | undefined,
   summaries: readonly OrderSummary[],
   { ledger, customer, clock }: ReconcileTools,
 ): Promise<RecordedListing> {
   const ids = summaries.map(({ id }) => id.value);
-  const facts = await ledger.recordListing({ customer, beganMs, endedMs: clock.now(), dateFrom, ids });
-  return { ...facts, beganMs, summaries };
+  const endedMs = clock.now();
+  const beganMs = hourOf(begunMs, clock);
+  const facts = await ledger.recordListing({ customer, beganMs, endedMs, dateFrom, ids });
+  return { ...facts, begunMs, summaries };
+}
+
+/** The hour of a moment of this process, by the clock of now. */
+function hourOf(elapsedMs: number, clock: Clock): number {
+  return Math.round(clock.now() - (clock.elapsed() - elapsedMs));
 }
 
 /** The same as `reconcile`, with a listing that was read already. */
@@ -90,7 +98,7 @@ export async function reconcileWith(
   listing: RecordedListing,
   tools: ReconcileTools,
 ): Promise<ReadonlyMap<string, Reconciled>> {
-  const { ledger, customer, settleMs } = tools;
+  const { ledger, customer, settleMs, clock } = tools;
   await recordOffset(tools);
   await learnFromSummaries(listing, tools);
   const open = await openCreates(tools);
@@ -117,10 +125,11 @@ export async function reconcileWith(
       },
     ];
   });
+  const beganMs = hourOf(listing.begunMs, clock);
   const findings = judge(
     open.flatMap((operation) => toDoubtful(operation, tools)),
     {
-      beganMs: listing.beganMs,
+      beganMs,
       orders,
       fieldsFor: memoiseByContent((create) => fieldsOf(learned, draftOf(create))),
       newestOwn: listing.newestOwn && { ...listing.newestOwn, sentMs: sentMs(listing.newestOwn, tools) },
@@ -128,7 +137,7 @@ export async function reconcileWith(
       missingMs: learned.missingMs,
     },
   );
-  return recordFindings(findings, operations, listing.beganMs, tools);
+  return recordFindings(findings, operations, beganMs, tools);
 }
 
 /** Creates that were sent, or are being sent, and whose outcome is open. */
@@ -175,15 +184,15 @@ function toDoubtful(operation: Operation, tools: ReconcileTools): DoubtfulCreate
       content,
       sentEvent,
       ended: isEnded ? { event: endedEvent, atMs, loss } : undefined,
-      firstLookMs,
+      firstLookMs: firstLookMs === undefined ? undefined : tools.clock.asOfNow(firstLookMs),
       isRefused: rejection !== undefined,
     },
   ];
 }
 
 /**
- * When a request ended, by our clock of now. Where the distance to the service's clock is another one now, either clock
- * may have been set: the later of both readings counts.
+ * When a request ended, by our clock of now. Where our clock was set since, as this process has seen, or where the
+ * distance to the service's clock is another one now, the latest reading counts.
  */
 function endedMs(
   { endedAtMs, offsetMs, firstLookMs }: Operation,
@@ -191,20 +200,22 @@ function endedMs(
 ): number | undefined {
   if (endedAtMs === undefined) return undefined;
   const nowMs = clock.now();
-  const firstMs = Math.min(firstLookMs ?? nowMs, nowMs);
+  const firstMs = Math.min(firstLookMs === undefined ? nowMs : clock.asOfNow(firstLookMs), nowMs);
+  const hereMs = clock.asOfNow(endedAtMs);
   const nowOffsetMs = clockOffsetMs();
   // Nothing tells how our clock went then: the first look is the first hour that is certain.
   if (offsetMs === undefined || nowOffsetMs === undefined)
-    return endedAtMs <= nowMs ? Math.max(endedAtMs, firstMs) : firstMs;
-  const readings = [endedAtMs, endedAtMs + moved(offsetMs, nowOffsetMs)].filter((ms) => ms <= nowMs);
+    return hereMs <= nowMs ? Math.max(hereMs, firstMs) : firstMs;
+  const readings = [endedAtMs, hereMs, endedAtMs + moved(offsetMs, nowOffsetMs)].filter((ms) => ms <= nowMs);
   return readings.length > 0 ? Math.max(...readings) : firstMs;
 }
 
-/** When an own request left, by our clock of now: the earlier of both readings. */
-function sentMs({ sentMs: atMs, offsetMs }: OwnRequest, { clockOffsetMs }: ReconcileTools): number {
+/** When an own request left, by our clock of now: the earliest reading. */
+function sentMs({ sentMs: atMs, offsetMs }: OwnRequest, { clock, clockOffsetMs }: ReconcileTools): number {
   const nowOffsetMs = clockOffsetMs();
-  if (offsetMs === undefined || nowOffsetMs === undefined) return atMs;
-  return Math.min(atMs, atMs + moved(offsetMs, nowOffsetMs));
+  const hereMs = Math.min(atMs, clock.asOfNow(atMs));
+  if (offsetMs === undefined || nowOffsetMs === undefined) return hereMs;
+  return Math.min(hereMs, atMs + moved(offsetMs, nowOffsetMs));
 }
 
 function moved(thenMs: number, nowMs: number): number {

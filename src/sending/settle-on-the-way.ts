@@ -19,13 +19,13 @@ export async function* settleOnTheWay(
 ): AsyncGenerator<OrderSummary, void> {
   const tools = await toolsFor(filter, context).catch(() => undefined);
   if (!tools) return yield* orders;
-  const beganMs = tools.clock.now();
+  const begunMs = tools.clock.elapsed();
   const summaries: OrderSummary[] = [];
   for await (const order of orders) {
     summaries.push(order);
     yield order;
   }
-  const count = await settle(beganMs, filter.dateFrom, summaries, tools).catch(() => 0);
+  const count = await settle(begunMs, filter.dateFrom, summaries, tools).catch(() => 0);
   if (count > 0)
     context.messages.note(
       `${count === 1 ? "1 order in doubt is settled" : `${count} orders in doubt are settled`}: courier log`,
@@ -47,12 +47,12 @@ async function toolsFor(filter: OrderFilter, context: Context): Promise<Reconcil
 }
 
 async function settle(
-  beganMs: number,
+  begunMs: number,
   dateFrom: string | undefined,
   summaries: readonly OrderSummary[],
   tools: ReconcileTools,
 ): Promise<number> {
-  const listing = await recordListing(beganMs, dateFrom, summaries, tools);
+  const listing = await recordListing(begunMs, dateFrom, summaries, tools);
   const results = await reconcileWith(listing, tools);
   return [...results.values()].filter(({ kind }) => kind === "settled").length;
 }

@@ -3,6 +3,7 @@
 import { allOrders } from "../api/pages.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
+import type { Clock } from "../core/clock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { reconcile } from "./reconcile.ts";
@@ -70,7 +71,7 @@ export async function settleInDoubt(
   { patienceMs, polls = false }: Waiting,
 ): Promise<Settled> {
   const { clock, stop } = tools;
-  const untilMs = clock.now() + patienceMs;
+  const untilMs = clock.elapsed() + patienceMs;
   const found = new Map<string, OrderDetail>();
   const cached = { ...tools, detail: cacheDetails(tools.detail) };
   for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, 2 * pollMs)) {
@@ -82,12 +83,9 @@ export async function settleInDoubt(
       if (result && result.kind !== "settled") left.set(name, result);
     }
     if (left.size === 0) return { found, left };
-    const nowMs = clock.now();
-    const nextMs = Math.min(
-      ...[...left.values()].map((each) => whenToLook(each, nowMs, polls ? pollMs : undefined)),
-    );
-    if (nextMs > untilMs) return { found, left };
-    await clock.sleep(Math.max(0, nextMs - nowMs), stop);
+    const waitMs = waitToLook([...left.values()], clock, polls ? pollMs : undefined);
+    if (clock.elapsed() + waitMs > untilMs) return { found, left };
+    await clock.sleep(waitMs, stop);
   }
 }
 
@@ -101,9 +99,19 @@ function cacheDetails(detail: ReconcileTools["detail"]): ReconcileTools["detail"
   };
 }
 
-/** When a further look may say more. `pollMs`: look that often before, since an order may turn up at any moment. */
-export function whenToLook(result: StillInDoubt, nowMs: number, pollMs: number | undefined): number {
-  const pollAtMs = pollMs === undefined ? Number.POSITIVE_INFINITY : nowMs + pollMs;
-  if (result.kind === "early") return Math.min(result.untilMs, pollAtMs);
-  return result.candidates.length > 0 ? pollAtMs : Number.POSITIVE_INFINITY;
+/**
+ * How long until a further look may say more of any of them; infinite where none will. `pollMs`: look that often
+ * before, since an order may turn up at any moment.
+ */
+export function waitToLook(
+  results: readonly StillInDoubt[],
+  clock: Clock,
+  pollMs: number = Number.POSITIVE_INFINITY,
+): number {
+  const nowMs = clock.now();
+  const waits = results.map((result) => {
+    if (result.kind === "early") return Math.min(Math.max(0, result.untilMs - nowMs), pollMs);
+    return result.candidates.length > 0 ? pollMs : Number.POSITIVE_INFINITY;
+  });
+  return Math.min(...waits);
 }

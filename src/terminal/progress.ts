@@ -32,11 +32,11 @@ export function createLineProgress(print: (line: string) => void, clock: Clock):
     begin: () => () => {},
     clear: () => {},
     meter() {
-      let shownMs = clock.now();
+      let shownMs = clock.elapsed();
       return {
         update(text) {
-          if (clock.now() - shownMs < lineMs) return;
-          shownMs = clock.now();
+          if (clock.elapsed() - shownMs < lineMs) return;
+          shownMs = clock.elapsed();
           print(text());
         },
         end() {},
@@ -86,13 +86,13 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
       };
     },
     meter() {
-      let shownMs = 0;
+      let shownMs = Number.NEGATIVE_INFINITY;
       hasMeter = true;
       return {
         update(text) {
           metered = text;
-          if (clock.now() - shownMs < redrawMs) return;
-          shownMs = clock.now();
+          if (clock.elapsed() - shownMs < redrawMs) return;
+          shownMs = clock.elapsed();
           print(text());
         },
         end() {

@@ -1,6 +1,6 @@
 /**
- * Owns when each parcel is looked at next. Pure but for what it was told: the hour comes with each call,
- * so the same calls give the same schedule.
+ * When each parcel is looked at next. Pure but for what it was told: the time comes with each call, as the clock's
+ * `elapsed`, so the same calls give the same schedule.
  */
 
 /** How often a parcel is looked at. */
@@ -22,8 +22,6 @@ const widestSpacingMs = 100;
 const leastShare = 1 / 32;
 const shareBack = 1 / 4;
 const longestPauseMs = 86_400_000;
-/** A clock that is set back by less than this only waits a little. */
-const clockStepMs = 1_000;
 
 export interface ScheduleOptions {
   readonly trackingNumbers: readonly string[];
@@ -47,7 +45,9 @@ export interface Schedule {
   take(nowMs: number): string | undefined;
   end(trackingNumber: string, outcome: LookOutcome, nowMs: number): void;
   /** When `take` may give something; undefined while that depends on a look that is under way. */
-  nextMs(nowMs: number): number | undefined;
+  nextMs(): number | undefined;
+  /** The machine may have slept for so long: what would have come due meanwhile is due. A rest that the service asked for lasts. */
+  wake(sleptMs: number): void;
   /** When the next look at this parcel is due; undefined while one is under way, and after the last. */
   dueMs(trackingNumber: string): number | undefined;
   /** Until when the service has asked for a rest; in the past if it has not. */
@@ -86,22 +86,6 @@ export function createSchedule(options: ScheduleOptions): Schedule {
   let pausedUntilMs = Number.NEGATIVE_INFINITY;
   let share = 1;
   let slowedMs = Number.NEGATIVE_INFINITY;
-  let latestMs = options.nowMs;
-
-  /** A clock that was set back would leave everybody waiting for hours that come twice. */
-  function follow(nowMs: number): void {
-    const backMs = latestMs - nowMs;
-    if (backMs > clockStepMs) {
-      for (const entry of entries) {
-        entry.dueMs -= backMs;
-        entry.startedMs -= backMs;
-      }
-      gateMs -= backMs;
-      pausedUntilMs -= backMs;
-      slowedMs -= backMs;
-    }
-    latestMs = nowMs;
-  }
 
   function first(): Entry | undefined {
     let earliest: Entry | undefined;
@@ -110,8 +94,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
     return earliest;
   }
 
-  function nextMs(nowMs: number): number | undefined {
-    follow(nowMs);
+  function nextMs(): number | undefined {
     const next = underWay < concurrency ? first() : undefined;
     return next && Math.max(next.dueMs, gateMs, pausedUntilMs);
   }
@@ -140,7 +123,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
   return {
     nextMs,
     take(nowMs) {
-      const atMs = nextMs(nowMs);
+      const atMs = nextMs();
       const entry = first();
       if (!entry || atMs === undefined || atMs > nowMs) return undefined;
       // A machine that has slept finds all parcels due at once; their later looks are spread again.
@@ -152,7 +135,6 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       return entry.trackingNumber;
     },
     end(trackingNumber, outcome, nowMs) {
-      follow(nowMs);
       const entry = byNumber.get(trackingNumber);
       if (entry?.state !== "under way") return;
       underWay -= 1;
@@ -164,6 +146,9 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       const gapMs = (entry.intervalMs / share) * varied + entry.shiftMs;
       entry.shiftMs = 0;
       entry.dueMs = Math.max(entry.startedMs + gapMs, nowMs);
+    },
+    wake(sleptMs) {
+      for (const entry of entries) entry.dueMs -= sleptMs;
     },
     dueMs(trackingNumber) {
       const entry = byNumber.get(trackingNumber);

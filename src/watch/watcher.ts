@@ -1,4 +1,4 @@
-/** Owns the loop that follows parcels: looks when it is time, tells what changed, and knows when to end. */
+/** The loop that follows parcels: looks when it is time, tells what changed, and knows when to end. */
 
 import type { Clock } from "../core/clock.ts";
 import type { Tracking } from "../model/interface.ts";
@@ -11,7 +11,7 @@ export interface WatchOptions {
   readonly trackingNumbers: readonly string[];
   readonly pace: Pace;
   readonly goal: Goal;
-  /** The watch ends at this hour, come what may. */
+  /** The watch ends when the clock's `elapsed` is this, come what may. */
   readonly untilMs: number | undefined;
   /** Looks under way at once. */
   readonly concurrency: number;
@@ -53,14 +53,17 @@ export type WatchEnd = "reached" | "missed" | "time" | "quit";
 
 /** What a board shows; it changes while `events` runs. */
 export interface Board {
-  readonly startedMs: number;
+  /** How long the watch has run. */
+  readonly elapsedMs: () => number;
   /** In the order in which they were given. */
   readonly parcels: () => readonly Parcel[];
   readonly verdict: (parcel: Parcel) => Verdict;
+  /** The hour of the next look; undefined while one is under way, and after the last. */
   readonly dueMs: (trackingNumber: string) => number | undefined;
   readonly isUnderWay: (trackingNumber: string) => boolean;
   readonly looks: () => number;
-  readonly pausedUntilMs: () => number;
+  /** The service has asked for a rest. */
+  readonly isPaused: () => boolean;
 }
 
 export interface Watch {
@@ -69,8 +72,10 @@ export interface Watch {
   events(): AsyncGenerator<WatchEvent, WatchEnd>;
 }
 
-/** Clocks stand still while a machine sleeps, timers may not know: so often the hour is read anew. */
+/** Timers may stand still while a machine sleeps: so often the hour is read anew. */
 const longestNapMs = 15_000;
+/** An hour that leaps ahead by less is no sleep. */
+const shortestSleepMs = 60_000;
 /** A large board would wake the machine for every single look. */
 const shortestNapMs = 100;
 
@@ -81,7 +86,9 @@ type Result = { readonly trackingNumber: string } & (
 
 export function createWatch(options: WatchOptions): Watch {
   const { clock, goal, signal, quit, untilMs } = options;
-  const startedMs = clock.now();
+  const startedMs = clock.elapsed();
+  /** The hour, less what had elapsed. */
+  let offsetMs = clock.now() - startedMs;
   const schedule = createSchedule({ ...options, nowMs: startedMs });
   const parcels = new Map(options.trackingNumbers.map((each) => [each, newParcel(each)]));
   const underWay = new Set<string>();
@@ -100,7 +107,7 @@ export function createWatch(options: WatchOptions): Watch {
 
   async function look(trackingNumber: string): Promise<void> {
     looks += 1;
-    begunMs = clock.now();
+    begunMs = clock.elapsed();
     underWay.add(trackingNumber);
     try {
       results.push({ trackingNumber, tracking: await options.look(trackingNumber) });
@@ -137,7 +144,7 @@ export function createWatch(options: WatchOptions): Watch {
   function settle(result: Result): WatchEvent | undefined {
     const { trackingNumber } = result;
     const before = parcels.get(trackingNumber) ?? newParcel(trackingNumber);
-    const nowMs = clock.now();
+    const [nowMs, elapsedMs] = [clock.now(), clock.elapsed()];
     if ("error" in result) {
       const trouble = options.forgive(result.error);
       if (!trouble) throw result.error;
@@ -145,7 +152,7 @@ export function createWatch(options: WatchOptions): Watch {
       const outcome: LookOutcome = trouble.isLimit
         ? { kind: "limited", retryAfterMs: trouble.retryAfterMs }
         : { kind: "failed" };
-      schedule.end(trackingNumber, outcome, nowMs);
+      schedule.end(trackingNumber, outcome, elapsedMs);
       noteRefusal(trackingNumber, trouble.isRefusal);
       return { kind: "trouble", trackingNumber, reason: trouble.reason };
     }
@@ -157,7 +164,7 @@ export function createWatch(options: WatchOptions): Watch {
     if (outcome !== "open") open -= 1;
     if (outcome === "missed") missed += 1;
     const kind = outcome !== "open" ? "done" : change ? "changed" : "same";
-    schedule.end(trackingNumber, { kind }, nowMs);
+    schedule.end(trackingNumber, { kind }, elapsedMs);
     if (change) return { kind: "change", change, isFirst: before.tracking === undefined };
     return before.stale ? { kind: "recovery", trackingNumber } : undefined;
   }
@@ -165,15 +172,23 @@ export function createWatch(options: WatchOptions): Watch {
   function ending(): WatchEnd | undefined {
     if (open === 0) return missed > 0 ? "missed" : "reached";
     if (quit.aborted) return "quit";
-    return untilMs !== undefined && clock.now() >= untilMs ? "time" : undefined;
+    return untilMs !== undefined && clock.elapsed() >= untilMs ? "time" : undefined;
+  }
+
+  /** An hour that leaps ahead may have been set as well: then the parcels are looked at once more than they need to be. */
+  function noticeSleep(): void {
+    const nowOffsetMs = clock.now() - clock.elapsed();
+    const sleptMs = nowOffsetMs - offsetMs;
+    offsetMs = nowOffsetMs;
+    if (sleptMs >= shortestSleepMs) schedule.wake(sleptMs);
   }
 
   /** Until the next look is due, one has ended, or it is time to end. */
   async function rest(): Promise<void> {
     if (results.length > 0 || keyFailure || quit.aborted || signal.aborted) return;
-    const nowMs = clock.now();
+    const nowMs = clock.elapsed();
     const wakeMs = Math.min(
-      Math.max(schedule.nextMs(nowMs) ?? Number.POSITIVE_INFINITY, begunMs + shortestNapMs),
+      Math.max(schedule.nextMs() ?? Number.POSITIVE_INFINITY, begunMs + shortestNapMs),
       untilMs ?? Number.POSITIVE_INFINITY,
       nowMs + longestNapMs,
     );
@@ -215,8 +230,9 @@ export function createWatch(options: WatchOptions): Watch {
         if (hasChanged && goal.kind === "change") return "reached";
         const end = ending();
         if (end) return end;
-        for (let next = schedule.take(clock.now()); next !== undefined; next = schedule.take(clock.now()))
-          void look(next);
+        noticeSleep();
+        const take = () => schedule.take(clock.elapsed());
+        for (let next = take(); next !== undefined; next = take()) void look(next);
         await rest();
       }
     } finally {
@@ -225,13 +241,16 @@ export function createWatch(options: WatchOptions): Watch {
   }
 
   const board: Board = {
-    startedMs,
+    elapsedMs: () => clock.elapsed() - startedMs,
     parcels: () => [...parcels.values()],
     verdict,
-    dueMs: schedule.dueMs,
+    dueMs(trackingNumber) {
+      const dueMs = schedule.dueMs(trackingNumber);
+      return dueMs === undefined ? undefined : clock.now() + dueMs - clock.elapsed();
+    },
     isUnderWay: (trackingNumber) => underWay.has(trackingNumber),
     looks: () => looks,
-    pausedUntilMs: () => schedule.pausedUntilMs,
+    isPaused: () => schedule.pausedUntilMs > clock.elapsed(),
   };
   return { board, events };
 }

@@ -61,7 +61,7 @@ async function play({ parcels, failing = [], text }: Scene) {
     trackingNumbers: numbers,
     pace: { intervalMs: minuteMs, isFixed: true },
     goal: seen.goal,
-    untilMs: startMs + 12 * minuteMs,
+    untilMs: 12 * minuteMs,
     concurrency: 4,
     look,
     forgive: (error) => ({

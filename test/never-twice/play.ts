@@ -66,13 +66,12 @@ export async function setStage(manners: readonly Manner[], knows: Knowledge): Pr
   const { clock } = home;
   let aheadMs = 0;
   const serviceClock: Clock = {
+    ...clock,
     now: () => clock.now() - aheadMs,
-    sleep: (delayMs, signal) => clock.sleep(delayMs, signal),
-    after: (delayMs, expire) => clock.after(delayMs, expire),
   };
   const setClock = (byMs: number) => {
     aheadMs += byMs;
-    clock.advance(byMs);
+    clock.jump(byMs);
   };
   const service = await startUnfaithfulService({ clock: serviceClock, apiKey });
   onTestFinished(() => service.close());

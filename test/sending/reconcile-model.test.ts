@@ -7,7 +7,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
-import { play, story } from "./reconcile-model.ts";
+import { play, story, storyOfSettings } from "./reconcile-model.ts";
 
 const numRuns = Number(process.env.MODEL_RUNS ?? 400);
 const seed = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
@@ -36,4 +36,13 @@ test("at most one order for each operation, and what is recorded is true", async
   );
   console.log(`model runs: ${numRuns} (MODEL_SEED=${seed}); operations: ${JSON.stringify([...totals])}`);
   for (const state of ["created", "found", "unsent", "unknown"]) expect(totals.get(state)).toBeGreaterThan(0);
+});
+
+test("whoever sets the hour meanwhile cuts no wait short: an order that is still on its way is not called absent", async () => {
+  await fc.assert(
+    fc.asyncProperty(storyOfSettings, async (told) => {
+      await play(told, ledger);
+    }),
+    { numRuns, seed },
+  );
 });

@@ -8,7 +8,7 @@ import type { Transport } from "../../src/api/transport.ts";
 import type { Host } from "../../src/cli/host.ts";
 import { run } from "../../src/cli/run.ts";
 import { start } from "../../src/cli/start.ts";
-import type { Clock } from "../../src/core/clock.ts";
+import { type Clock, trackHour } from "../../src/core/clock.ts";
 import type { Prompts } from "../../src/core/prompts.ts";
 import { type SandboxOptions, type SandboxServer, startSandbox } from "../../src/sandbox/server.ts";
 import { createHandClock } from "./hand-clock.ts";
@@ -76,7 +76,7 @@ export async function createHome(env: Record<string, string> = {}): Promise<Home
         openKeyRing: async () => keyRing,
         signal: options.signal ?? new AbortController().signal,
         job: noJob,
-        clock,
+        clock: { ...clock, ...trackHour(clock.now, clock.elapsed) }, // a process knows only of its own time
         random: () => 0.5,
         ...(options.prompts ? { prompts: options.prompts } : {}),
         ...(options.transport ? { transport: options.transport } : {}),

@@ -1,6 +1,6 @@
 /** A clock that leaps to the next thing that is waited for as soon as nothing else is to be done: a day takes no time. */
 
-import type { Clock } from "../../src/core/clock.ts";
+import { type Clock, trackHour } from "../../src/core/clock.ts";
 
 export interface SimulatedClock extends Clock {
   /** Sets the hour as a person or a sleeping machine would: timers do not know of it. */
@@ -44,7 +44,10 @@ export function createSimulatedClock(startIso: string): SimulatedClock {
   }
 
   return {
-    now: () => offsetMs + elapsedMs,
+    ...trackHour(
+      () => offsetMs + elapsedMs,
+      () => elapsedMs,
+    ),
     after,
     sleep: (delayMs, signal) =>
       new Promise((resolve, reject) => {

@@ -133,8 +133,8 @@ const advices = {
 
 /** One profile call, sent once. Of its answer only what concerns the connection is told. */
 async function* checkService(context: Context): AsyncGenerator<Finding> {
-  const startedMs = context.clock.now();
-  const elapsed = () => context.clock.now() - startedMs;
+  const startedMs = context.clock.elapsed();
+  const elapsed = () => Math.round(context.clock.elapsed() - startedMs);
   let offsetMs: number | undefined;
   try {
     const service = await context.service();

@@ -79,10 +79,10 @@ function lastScreen(
 }
 
 /** `Watched 3 parcels for 2 h: 4 changes, 312 calls`. */
-export function summarise(board: Board, seen: Seen, nowMs: number): string {
+export function summarise(board: Board, seen: Seen): string {
   const calls = board.looks() + seen.otherCalls;
   const counts = `${count(seen.changes, "change")}, ${count(calls, "call")}`;
-  return `Watched ${count(board.parcels().length, "parcel")} for ${formatDuration(nowMs - board.startedMs)}: ${counts}`;
+  return `Watched ${count(board.parcels().length, "parcel")} for ${formatDuration(board.elapsedMs())}: ${counts}`;
 }
 
 /** Rows and news that fit: all where they do, else both give way, the news down to a few. */
@@ -146,7 +146,7 @@ function countStates(parcels: readonly Parcel[]): string {
 function footerLines(board: Board, seen: Seen, nowMs: number, quitKey: string): readonly Block[] {
   const due = board.parcels().map(({ trackingNumber }) => board.dueMs(trackingNumber) ?? Infinity);
   const nextMs = Math.min(...due);
-  const isPaused = board.pausedUntilMs() > nowMs;
+  const isPaused = board.isPaused();
   const waitS = Math.max(0, Math.ceil((nextMs - nowMs) / 1_000));
   const next = Number.isFinite(nextMs)
     ? `next look ${isPaused ? `at ${formatHour(nextMs)}, as the service asks for a rest` : `in ${waitS} s`}`

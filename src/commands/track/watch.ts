@@ -63,7 +63,7 @@ export async function watchParcels(
     trackingNumbers,
     pace,
     goal,
-    untilMs: input.for === undefined ? undefined : context.clock.now() + input.for,
+    untilMs: input.for === undefined ? undefined : context.clock.elapsed() + input.for,
     concurrency: looksAtOnce,
     look: (trackingNumber) => service.tracking(trackingNumber, { retries: false }),
     forgive,
@@ -79,7 +79,7 @@ export async function watchParcels(
     events: follow(watch, seen, { input, askProfile, context, tell: grievances.hear }),
     human: (change) => changeView(change as Change),
     screen: (nowMs, room) => boardScreen(watch.board, seen, nowMs, room),
-    summary: (nowMs) => summarise(watch.board, seen, nowMs),
+    summary: () => summarise(watch.board, seen),
     complain: grievances.listen,
     quit: () => quit.abort(),
   };
@@ -158,7 +158,7 @@ async function* follow(
 
   /** Not waited for, and of no consequence when it fails: the looks tell what is wrong. */
   async function countCalls(): Promise<void> {
-    const nowMs = context.clock.now();
+    const nowMs = context.clock.elapsed();
     if (nowMs - countedMs < countingMs) return;
     countedMs = nowMs;
     await askProfile().catch(() => undefined);
