@@ -4,7 +4,8 @@ import { type SpawnOptions, spawn } from "node:child_process";
 import { platform } from "node:os";
 import type { Alerts, Executed, ExecuteOptions } from "../core/alerts.ts";
 import type { Clock } from "../core/clock.ts";
-import { explainSystemError, systemCode } from "../core/errors.ts";
+import { systemCode } from "../core/errors.ts";
+import { explainSystemError } from "../core/system-errors.ts";
 import { sanitise } from "../terminal/sanitise.ts";
 import type { TerminalStream } from "../terminal/streams.ts";
 

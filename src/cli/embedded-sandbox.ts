@@ -3,7 +3,8 @@
 import type { SandboxControl } from "../command/machinery.ts";
 import type { Clock } from "../core/clock.ts";
 import { makeWritableDirectory } from "../core/directory.ts";
-import { explainSystemError, fileError } from "../core/errors.ts";
+import { fileError } from "../core/errors.ts";
+import { explainSystemError } from "../core/system-errors.ts";
 import { advanceParcel, resetSandbox } from "../sandbox/control.ts";
 import { type SandboxServer, startSandbox } from "../sandbox/server.ts";
 import { sandboxDirectory } from "../sandbox/stored-orders.ts";

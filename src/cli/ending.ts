@@ -1,6 +1,7 @@
 /** The end of a run: what is closed then, whatever ended it. */
 
-import { explainSystemError, systemCode } from "../core/errors.ts";
+import { systemCode } from "../core/errors.ts";
+import { explainSystemError } from "../core/system-errors.ts";
 
 export interface Ending {
   /** Aborts on a signal of the process. */

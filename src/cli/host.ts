@@ -26,6 +26,8 @@ export interface Host {
   openKeyRing(): Promise<KeyRing>;
   /** What is thrown where no run can catch it is told by `tell`; the process ends with the exit code. */
   onEscape?(tell: (error: unknown) => Promise<ExitCode>): void;
+  /** Milliseconds of a monotonic clock. */
+  readonly elapsed?: () => number;
   /** Replaced in tests. */
   readonly clock?: Clock;
   readonly random?: () => number;

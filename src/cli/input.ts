@@ -4,7 +4,8 @@ import { constants, createReadStream, open as openDescriptor } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { promisify } from "node:util";
-import { CourierError, explainSystemError, fileError } from "../core/errors.ts";
+import { CourierError, fileError } from "../core/errors.ts";
+import { explainSystemError } from "../core/system-errors.ts";
 import { decodeText } from "../sheets/text-encoding.ts";
 
 /** What a run reads from beside its files. */

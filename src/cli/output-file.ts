@@ -3,8 +3,9 @@
 import { open, realpath, rm, stat } from "node:fs/promises";
 import { Writable } from "node:stream";
 import type { Clock } from "../core/clock.ts";
-import { explainSystemError, fileError } from "../core/errors.ts";
+import { fileError } from "../core/errors.ts";
 import { nameDraft, replaceFile } from "../core/replace-file.ts";
+import { explainSystemError, unwrittenError } from "../core/system-errors.ts";
 import type { Writer } from "../terminal/streams.ts";
 
 export interface OutputFile extends Writer {
@@ -13,7 +14,7 @@ export interface OutputFile extends Writer {
   abandon(): Promise<void>;
 }
 
-/** Throws a file error when the file cannot be written. */
+/** Throws a file error when the file cannot be opened; what cannot be written to it later is exit 5. */
 export async function openOutputFile(path: string, clock: Clock): Promise<OutputFile> {
   const fail = (error: unknown, rest = "") =>
     fileError(`cannot write ${path}: ${explainSystemError(error, "directory")}${rest}`, { cause: error });
@@ -23,6 +24,7 @@ export async function openOutputFile(path: string, clock: Clock): Promise<Output
   const handle = await open(draft ?? target, draft === undefined ? "w" : "wx").catch((error) => {
     throw fail(error);
   });
+  const failLate = (error: unknown) => unwrittenError(path, error);
   const abandon = async () => {
     await handle.close().catch(() => {});
     if (draft !== undefined) await rm(draft, { force: true });
@@ -31,7 +33,7 @@ export async function openOutputFile(path: string, clock: Clock): Promise<Output
     stream: new Writable(),
     async write(text) {
       await handle.appendFile(text).catch((error) => {
-        throw fail(error);
+        throw failLate(error);
       });
     },
     async finish() {
@@ -40,7 +42,7 @@ export async function openOutputFile(path: string, clock: Clock): Promise<Output
         await handle.close();
       } catch (error) {
         await abandon();
-        throw fail(error);
+        throw failLate(error);
       }
       if (draft === undefined) return;
       await replaceFile(draft, target, clock).catch((error) => {

@@ -3,9 +3,10 @@
 import type { LiveOutput } from "../command/command.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { CourierError, type ExitCode, isInterruption } from "../core/errors.ts";
+import { unwrittenError } from "../core/system-errors.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";
 import { createLineProgress, createProgress, noProgress, type Progress } from "../terminal/progress.ts";
-import { createWriter, PipeClosed } from "../terminal/streams.ts";
+import { createWriter, PipeClosed, Unwritten } from "../terminal/streams.ts";
 import { createContext, type RunContext } from "./context.ts";
 import { type Form, type GlobalValues, readGlobals } from "./globals.ts";
 import type { Host } from "./host.ts";
@@ -38,7 +39,7 @@ export async function run(host: Host): Promise<ExitCode> {
 }
 
 async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
-  const clock = host.clock ?? systemClock();
+  const clock = host.clock ?? systemClock(host.elapsed);
   let progress: Progress = noProgress;
   let clearScreen = () => {};
   const clear = () => {
@@ -120,6 +121,7 @@ async function openFile(path: string, clock: Clock): Promise<OutputFile> {
 
 function asCourierError(error: unknown): CourierError {
   if (error instanceof CourierError) return error;
+  if (error instanceof Unwritten) return unwrittenError("the result", error.cause);
   const message = error instanceof Error ? error.message : String(error);
   return new CourierError("bug", 70, `courier made a mistake: ${message}`, {
     cause: error,

@@ -1,8 +1,9 @@
 /** The locks on courier's own files: of the processes that want to change a file, one does so at a time. */
 
 import path from "node:path";
-import { CourierError, explainSystemError, fileError, systemCode } from "../core/errors.ts";
+import { CourierError, fileError, systemCode } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
+import { explainSystemError } from "../core/system-errors.ts";
 import { explainSqliteError } from "../sqlite/database.ts";
 import { holdLock } from "../sqlite/lock.ts";
 

@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Clock } from "../core/clock.ts";
-import { explainSystemError, fileError, systemCode } from "../core/errors.ts";
+import { fileError, systemCode } from "../core/errors.ts";
+import { explainSystemError } from "../core/system-errors.ts";
 import {
   isJsonNumber,
   isJsonObject,

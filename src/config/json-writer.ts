@@ -3,7 +3,8 @@
 import path from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { makeWritableDirectory } from "../core/directory.ts";
-import { CourierError, explainSystemError, fileError, systemCode } from "../core/errors.ts";
+import { CourierError, fileError, systemCode } from "../core/errors.ts";
+import { explainSystemError } from "../core/system-errors.ts";
 import type { Json } from "../model/json.ts";
 import { takeLock } from "./config-lock.ts";
 import { checkSecurePath } from "./secure-path.ts";

@@ -7,7 +7,7 @@ export const exitCodes = {
   2: "the command line or an input file is wrong; nothing was sent",
   3: "some of many were refused or held (import, cancel of several, undo, track of several)",
   4: "no account, or the key was refused",
-  5: "unreachable, timed out, limited or failing, after retries; safe to run again",
+  5: "unreachable, timed out, limited or failing, after retries, or the result cannot be written; safe to run again",
   6: "outcome unknown: an order may or may not have been created; the message says how to find out",
   7: "`--watch` ended before what it was told to wait for",
   70: "a bug, or an answer that breaks the interface; details with `--debug`",
@@ -105,28 +105,4 @@ export function isInterruption(exit: ExitCode): exit is InterruptionExit {
 export function systemCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
-}
-
-const systemReasons: Readonly<Record<string, string>> = {
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EROFS: "it cannot be written to",
-  EBUSY: "another program is using it",
-  EISDIR: "it is a directory",
-  EFTYPE: "it is not a regular file",
-  ENOTDIR: "a part of its path is no directory",
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
-  EMFILE: "too many files are open",
-  ENAMETOOLONG: "the name is too long",
-  E2BIG: "what it is given is too long",
-  ENOTEMPTY: "it is not empty",
-  ELOOP: "its links lead in a circle",
-};
-
-/** Why a call to the system failed, in a user's words where there are any; `missing` is what ENOENT is about. */
-export function explainSystemError(error: unknown, missing: "file" | "directory" = "file"): string {
-  const code = systemCode(error);
-  if (code === "ENOENT") return `there is no such ${missing}`;
-  return systemReasons[code ?? ""] ?? code ?? String(error);
 }

@@ -3,8 +3,9 @@
 import { existsSync } from "node:fs";
 import { type FileHandle, link, open, readFile, rm, stat } from "node:fs/promises";
 import type { Clock } from "../core/clock.ts";
-import { explainSystemError, fileError, systemCode } from "../core/errors.ts";
+import { fileError, systemCode } from "../core/errors.ts";
 import { nameDraft, replaceFile } from "../core/replace-file.ts";
+import { explainSystemError } from "../core/system-errors.ts";
 import { isJsonObject, stringifyJson } from "../model/json.ts";
 import type { SourceFacts } from "../sheets/source.ts";
 import type { RawRecord } from "./rows.ts";

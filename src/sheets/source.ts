@@ -2,7 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
-import { explainSystemError, fileError } from "../core/errors.ts";
+import { fileError } from "../core/errors.ts";
+import { explainSystemError } from "../core/system-errors.ts";
 import { type Delimiter, findDelimiter } from "./sheet.ts";
 import {
   findMark,

@@ -2,7 +2,8 @@
 
 import { dirname } from "node:path";
 import { makeWritableDirectory } from "../core/directory.ts";
-import { CourierError, explainSystemError, systemCode } from "../core/errors.ts";
+import { CourierError, systemCode } from "../core/errors.ts";
+import { explainSystemError } from "../core/system-errors.ts";
 import { type Connection, type Driver, loadDriver, NoDriver, type Statement, sqliteCode } from "./driver.ts";
 import { createLogFlusher } from "./log-flusher.ts";
 import { makePrivateFile } from "./private-file.ts";

@@ -1,7 +1,7 @@
 /** Writing to a stream: respects a slow reader, and tells a reader that has gone from a failure. */
 
 import type { Writable } from "node:stream";
-import { CourierError, systemCode } from "../core/errors.ts";
+import { systemCode } from "../core/errors.ts";
 
 /** A writable stream that may be a terminal. */
 export type TerminalStream = Writable & {
@@ -25,6 +25,13 @@ export interface QuickOutput {
 /** The reader closed the pipe or the terminal: nothing more is wanted, and nothing is wrong. */
 export class PipeClosed extends Error {}
 
+/** The stream takes nothing more, and that is wrong. */
+export class Unwritten extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
+}
+
 export interface Writer {
   readonly stream: TerminalStream;
   /** Resolves when more may be written. Rejects with PipeClosed once the reader has gone. */
@@ -43,7 +50,7 @@ export function createWriter(stream: TerminalStream, beforeWrite = () => {}): Wr
     const code = systemCode(error);
     const hasHungUp = code === "EIO" && stream.isTTY === true;
     const isGone = code === "EPIPE" || code === "ERR_STREAM_DESTROYED" || hasHungUp;
-    failure ??= isGone ? new PipeClosed() : unwritten(error);
+    failure ??= isGone ? new PipeClosed() : new Unwritten(error);
     wake();
   });
   stream.on("close", () => {
@@ -122,13 +129,4 @@ export function joinWrites(writer: Writer): { write(text: string): Promise<void>
     },
     end: settle,
   };
-}
-
-/** What was asked for has been done, so no exit code may say that nothing was. */
-function unwritten(error: Error): CourierError {
-  const reason = systemCode(error) ?? error.message;
-  return new CourierError("unwritten", 70, `the result cannot be written: ${reason}`, {
-    hint: "what was asked for may have been done: look before you run it again",
-    cause: error,
-  });
 }

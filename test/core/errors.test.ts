@@ -12,6 +12,7 @@ import {
   usageError,
 } from "../../src/core/errors.ts";
 import { suggest } from "../../src/core/suggest.ts";
+import { explainSystemError } from "../../src/core/system-errors.ts";
 
 describe("errors", () => {
   const facts = {
@@ -107,4 +108,19 @@ describe("the machine's clock", () => {
     expect(fired).toEqual(["fired"]);
     expect(Math.abs(clock.now() - Date.now())).toBeLessThan(1_000);
   });
+});
+
+test.each([
+  ["EBUSY", "another program is using it"],
+  ["EINVAL", "the system does not accept it. Is the name allowed here?"],
+  ["UNKNOWN", "the system does not say why. Is the file open in another program?"],
+  ["ENOSPC", "the disk is full"],
+  ["EROFS", "it cannot be written to"],
+  ["EIO", "the disk reports an error"],
+  ["EMFILE", "too many files are open"],
+  ["EDQUOT", "the disk quota is used up"],
+  ["EISDIR", "it is a directory"],
+  ["ENAMETOOLONG", "the name is too long"],
+])("a failure of the system has plain words: %s", (code, words) => {
+  expect(explainSystemError(Object.assign(new Error(`${code}: x`), { code }))).toBe(words);
 });

@@ -274,14 +274,21 @@ describe("places where no file can be", () => {
     expect(stderr).toContain(`the ledger cannot be kept at ${place}/ledger.db: permission denied`);
   });
 
-  test.each(["orders list --json", "--version", "--help"])(
-    "a result that cannot be written is no success: %s (needs /dev/full)",
-    async (line) => {
-      const { courier } = await createServedProcessHome({ seedOrders: 3 });
-      const ended = await courier(line, { shell: 'exec "$@" > /dev/full' });
-      expect(ended.exit).toBe(70);
-      expect(ended.stderr).toContain("ENOSPC");
-      expect(ended.stderr).not.toMatch(/mistake|^\s+at /m);
-    },
-  );
+  test.each([
+    ...["", "--json", "--ndjson", "--csv", "--all --ndjson"].map((form) => `orders list ${form}`),
+    ...["--version", "--help", "orders list --help", "completion bash", "schema order", "api GET /profile"],
+  ])("a result that cannot be written is exit 5, and why: %s (needs /dev/full)", async (line) => {
+    const { courier } = await createServedProcessHome({ seedOrders: 3 });
+    const ended = await courier(line, { shell: 'exec "$@" > /dev/full' });
+    expect(ended.exit, ended.stderr).toBe(5);
+    expect(ended.stderr).toContain("the result cannot be written: the disk is full");
+    expect(ended.stderr).not.toMatch(/mistake|^\s+at /m);
+  });
+
+  test("a file that cannot be written to its end is exit 5, and why (needs /dev/full)", async () => {
+    const { courier } = await createServedProcessHome({ seedOrders: 3 });
+    const ended = await courier("orders export --output /dev/full --csv");
+    expect(ended).toMatchObject({ exit: 5, stdout: "" });
+    expect(ended.stderr).toContain("/dev/full cannot be written: the disk is full");
+  });
 });

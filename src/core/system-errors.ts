@@ -1,0 +1,51 @@
+/** Why the system did not read, write or start something, in plain words. */
+
+import { CourierError, systemCode } from "./errors.ts";
+
+/** One table for all that is read, written or started. */
+const systemReasons: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "it cannot be written to",
+  EBUSY: "another program is using it",
+  ETXTBSY: "another program is using it",
+  EFTYPE: "it is not a regular file",
+  EIO: "the disk reports an error",
+  EINVAL: "the system does not accept it. Is the name allowed here?",
+  UNKNOWN: "the system does not say why. Is the file open in another program?",
+  EFBIG: "the file would be too large",
+  ENXIO: "there is no such device",
+  ENODEV: "there is no such device",
+  ENFILE: "too many files are open",
+  EAGAIN: "the system is out of processes or memory",
+  ENOMEM: "the system is out of memory",
+  EPIPE: "its reader is gone",
+  ENOEXEC: "it is not a program that this system can run",
+  EISDIR: "it is a directory",
+  ENOTDIR: "a part of its path is no directory",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EMFILE: "too many files are open",
+  ENAMETOOLONG: "the name is too long",
+  E2BIG: "what it is given is too long",
+  ENOTEMPTY: "it is not empty",
+  ELOOP: "its links lead in a circle",
+};
+
+/** Why a call to the system failed, in a user's words where there are any; `missing` is what ENOENT is about. */
+export function explainSystemError(
+  error: unknown,
+  missing: "file" | "directory" | "program" = "file",
+): string {
+  const code = systemCode(error);
+  if (code === "ENOENT") return `there is no such ${missing}`;
+  return systemReasons[code ?? ""] ?? code ?? String(error);
+}
+
+/** The result, or a part of it, did not come to where it was to go: what was asked for may have been done. */
+export function unwrittenError(what: string, error: unknown): CourierError {
+  return new CourierError("unwritten", 5, `${what} cannot be written: ${explainSystemError(error)}`, {
+    hint: "make room, or write it to another place; what was asked for may have been done: courier log tells",
+    cause: error,
+  });
+}
