@@ -33,6 +33,7 @@ void start({
   // Windows' console takes text in its own encoding.
   quickOutput: process.platform === "win32" ? undefined : quickOutput(),
   signal: interruption.signal,
+  elapsed: () => Number(process.hrtime.bigint()) / 1e6,
   job: {
     // All processes of a pipeline stop together.
     stop: () => process.platform !== "win32" && process.kill(0, "SIGTSTP"),
@@ -113,11 +114,9 @@ async function openKeyRing(): Promise<KeyRing> {
 
 /** The first signal ends the run in order; the second ends the process at once. */
 function listen(signal: "SIGINT" | "SIGTERM" | "SIGHUP", exit: InterruptionExit): void {
-  // Stays on after the first: the prompts end the process where nothing else listens.
   process.on(signal, () => {
     if (!interruption.signal.aborted) return interruption.abort(interrupted(exit));
-    process.removeAllListeners(signal);
-    process.kill(process.pid, signal);
+    process.exit(exit); // what listens to the end of the process puts the terminal right, and ends what was started
   });
 }
 

@@ -291,7 +291,7 @@ export async function createContext(
     machine: describeMachine(process, host.env, directories, globals.timeoutMs),
     alerts: once(async () => {
       const { createAlerts } = await import("./alerts.ts");
-      return createAlerts(host, clock);
+      return createAlerts(host, clock, { kill: processes.kill, onExit: host.job.onExit });
     }),
     sandbox: once(async () => {
       const { controlSandbox } = await import("./embedded-sandbox.ts");
@@ -300,7 +300,11 @@ export async function createContext(
   };
 }
 
-const processes = { pid: process.pid, isAlive: (pid: number) => hasProcess(process.kill.bind(process), pid) };
+const processes = {
+  kill: (pid: number, signal: "SIGTERM" | "SIGKILL") => void process.kill(pid, signal),
+  pid: process.pid,
+  isAlive: (pid: number) => hasProcess(process.kill.bind(process), pid),
+};
 
 /** An environment variable that is set to nothing counts as not set. */
 function given(value: string | undefined): string | undefined {

@@ -1,7 +1,7 @@
 /** Owns commands of the user's that print a key: how they are read, run and told about (owner of shlex). */
 
 import { CourierError, usageError } from "../core/errors.ts";
-import { type Env, runSubprocess, withoutKey } from "./subprocess.ts";
+import { type Env, runSubprocess, withoutKey } from "../core/subprocess.ts";
 
 /** Long enough for a person to unlock a password store, or to touch a token. */
 const limitMs = 60_000;
@@ -27,27 +27,50 @@ async function splitKeyCommand(command: string): Promise<readonly string[]> {
   return words;
 }
 
-/** Runs a command and gives back what it prints, trimmed. Throws a `key_command` error, exit 4. */
+/** Complaints of a key command come by line, and none is longer. */
+const longestLine = 65_536;
+
+/** Runs a command and gives back what it prints, trimmed. Throws a `key_command` error: exit 2 where it cannot be started, else 4. */
 export async function runKeyCommand(command: string, options: KeyCommandOptions): Promise<string> {
   const { env, signal, onComplaint } = options;
   const words = await splitKeyCommand(command);
+  signal.throwIfAborted();
   let lastComplaint = "";
+  let rest = "";
+  const complain = (line: string) => {
+    onComplaint(line);
+    if (line.trim() !== "") lastComplaint = `, saying “${line.trim()}”`;
+  };
   const end = await runSubprocess({
     words,
     env: withoutKey(env),
-    timeoutMs: limitMs,
+    limitMs,
     signal,
-    onComplaint(line) {
-      onComplaint(line);
-      if (line.trim() !== "") lastComplaint = `, saying “${line.trim()}”`;
+    onText(text, stream) {
+      if (stream !== "stderr") return;
+      const lines = `${rest}${text}`.split(/\r?\n/);
+      rest = (lines.pop() ?? "").slice(-longestLine);
+      for (const line of lines) complain(line);
     },
   });
+  if (rest !== "") complain(rest);
+  signal.throwIfAborted();
+  if (end.kind === "not started") {
+    throw new CourierError(
+      "key_command",
+      2,
+      `the key command cannot be started: ${words[0]}: ${end.reason}`,
+      {
+        hint: "it runs without a shell; name a program that prints the key: courier login --key-command 'pass show courier'",
+      },
+    );
+  }
   if (end.kind === "ended" && end.exit === 0) return end.stdout.trim();
   const reasons = {
     timeout: `did not end within ${limitMs / 1_000} seconds`,
     flood: "printed far more than a key",
     ended: `failed (${"exit" in end ? end.exit : ""})`,
-    "not started": `cannot be run (${"code" in end ? end.code : ""})`,
+    stopped: "was stopped",
   };
   throw new CourierError(
     "key_command",

@@ -1,8 +1,8 @@
-/** Owns what courier asks of the operating system's key ring, each time in a process of its own. */
+/** What courier asks of the operating system's key ring, each time in a process of its own. */
 
 import { CourierError } from "../core/errors.ts";
+import { type Env, runSubprocess, withoutKey } from "../core/subprocess.ts";
 import { keyRingWord } from "./key-ring-word.ts";
-import { type Env, runSubprocess, withoutKey } from "./subprocess.ts";
 
 /** What names one key in the key ring, readable for who looks through it. */
 export interface KeyRingEntry {
@@ -38,7 +38,7 @@ export function createKeyRing(program: readonly string[], env: Env): KeyRing {
       words: [...program, keyRingWord],
       env: withoutKey(env),
       stdin: JSON.stringify(request),
-      timeoutMs: limitMs,
+      limitMs,
     });
     if (end.kind === "timeout") {
       throw keyRingError(

@@ -207,6 +207,8 @@ describe.runIf(process.platform === "linux")("--notify (with notify-send)", () =
       env: { PATH: home.directory },
     });
     expect(exit).toBe(0);
-    expect(stderr).toContain("warning: --notify: there is no notify-send; no further notices\n");
+    expect(stderr).toContain(
+      "warning: --notify: notify-send cannot be started: there is no such program; no further notices\n",
+    );
   });
 });

@@ -1,9 +1,13 @@
 /** A watch as a process in a pipe: what it tells is there at once, readers may be slow or leave, signals end it. */
 
+import { readFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { row, sheet } from "../support/imports.ts";
 import { plainDraft } from "../support/orders.ts";
-import { createServedProcessHome, type ServedProcessHome } from "../support/process.ts";
+import { createServedProcessHome, type ServedProcessHome, until } from "../support/process.ts";
 import { lacks } from "../support/tools.ts";
 
 async function homeWithParcel(): Promise<{ home: ServedProcessHome; number: string }> {
@@ -80,3 +84,67 @@ test.skipIf(lacks("head")).each([
     expect((await running.ended).stderr).toBe("gone\nexit 0\n");
   },
 );
+
+/** A command that starts another one, which hears of no request to end; both note their ids. */
+const deaf = `trap "" TERM INT; echo $$ > leader; sh -c 'trap "" TERM INT; echo $$ > child; while :; do sleep 0.1; done' & wait`;
+
+async function startDeaf() {
+  const { home, number } = await homeWithParcel();
+  const running = home.start([...watch(number, "--ndjson").split(" ").filter(Boolean), "--exec", deaf]);
+  await running.untilStdout(/"current":"pending".*\n/);
+  await home.sandbox.advance({ trackingNumber: number, to: "picked" });
+  const read = (name: string) => readFile(path.join(home.directory, name), "utf8").catch(() => "");
+  await until("the command runs", async () => /\n/.test(await read("child")));
+  const pids = [Number(await read("leader")), Number(await read("child"))];
+  return { home, running, isAlive: () => pids.some((pid) => isRunning(pid)) };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+test("a signal ends the command of --exec with all that it has started", async () => {
+  const { home, number } = await homeWithParcel();
+  const command = "sleep 100 & echo $! > child; wait";
+  const running = home.start([...watch(number, "--ndjson").split(" ").filter(Boolean), "--exec", command]);
+  await running.untilStdout(/"current":"pending".*\n/);
+  await home.sandbox.advance({ trackingNumber: number, to: "picked" });
+  const read = () => readFile(path.join(home.directory, "child"), "utf8").catch(() => "");
+  await until("the command runs", async () => /\n/.test(await read()));
+  const pid = Number(await read());
+  running.child.kill("SIGINT");
+  const { exit } = await running.ended;
+  expect(exit).toBe(130);
+  await until("ended", () => !isRunning(pid));
+});
+
+test("a second Ctrl-C ends a watch at once, and a command that hears of no signal with it: exit 130", async () => {
+  const { running, isAlive } = await startDeaf();
+  running.child.kill("SIGINT");
+  await wait(100);
+  expect(isAlive()).toBe(true);
+  const sentMs = performance.now();
+  running.child.kill("SIGINT");
+  const { exit, signal } = await running.ended;
+  expect({ exit, signal }).toEqual({ exit: 130, signal: null });
+  expect(performance.now() - sentMs).toBeLessThan(1_000);
+  await until("ended", () => !isAlive());
+});
+
+test("a second Ctrl-C ends an import that waits for an answer: exit 130", async () => {
+  const home = await createServedProcessHome();
+  home.sandbox.faults.add({ kind: "stall_headers", method: "POST" });
+  await writeFile(path.join(home.directory, "o.csv"), sheet(row("A-1"), row("A-2")));
+  const running = home.start("orders import o.csv --yes");
+  await until("sent", () => home.sandbox.requests.some(({ method }) => method === "POST"));
+  running.child.kill("SIGINT");
+  await wait(100);
+  expect(running.child.exitCode).toBeNull();
+  running.child.kill("SIGINT");
+  expect(await running.ended).toMatchObject({ exit: 130, signal: null });
+});

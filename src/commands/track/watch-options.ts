@@ -24,9 +24,13 @@ export const watchOptions = {
     { minMs: secondMs, maxMs: 365 * dayMs },
     { group },
   ),
-  exec: textOption("COMMAND", "run this in a shell for each change: JSON on its stdin, COURIER_* variables", {
-    group,
-  }),
+  exec: textOption(
+    "COMMAND",
+    "run this in a shell for each change: JSON on its stdin, COURIER_* variables; Ctrl-C ends all that it started",
+    {
+      group,
+    },
+  ),
   bell: switchOption("ring the terminal's bell for each change", { group }),
   notify: switchOption("show a notice of the desktop for each change", { group }),
 } as const;

@@ -1,0 +1,148 @@
+/** Runs of other programs: no shell, bounded in time and output, ended as a whole, nothing secret in their arguments. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { platform } from "node:os";
+import { type Clock, systemClock } from "./clock.ts";
+import { systemCode } from "./errors.ts";
+import { explainSystemError } from "./system-errors.ts";
+
+export interface SubprocessOptions {
+  /** The program and its arguments. */
+  readonly words: readonly string[];
+  readonly env: Env;
+  /** Piped in; nothing where left out. */
+  readonly stdin?: string;
+  readonly limitMs: number;
+  /** Called with what it writes, as it comes. */
+  readonly onText?: (text: string, stream: "stdout" | "stderr") => void;
+  /** Ends it. */
+  readonly signal?: AbortSignal | undefined;
+  readonly clock?: Clock;
+  /** It gets a process group of its own, and is ended with all that it has started. */
+  readonly group?: ProcessGroups;
+}
+
+/** What the process has to say to groups of others. */
+export interface ProcessGroups {
+  /** Throws where there is no such group. */
+  kill(pid: number, signal: "SIGTERM" | "SIGKILL"): void;
+  /** Calls when this process ends, however it does; gives back what ends that. */
+  readonly onExit?: ((listener: () => void) => () => void) | undefined;
+}
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export type SubprocessEnd =
+  | { readonly kind: "ended"; readonly exit: number | string; readonly stdout: string }
+  /** It could not be started; `reason` is in a user's words. */
+  | { readonly kind: "not started"; readonly reason: string }
+  | { readonly kind: "timeout" }
+  /** The signal has ended it. */
+  | { readonly kind: "stopped" }
+  /** It wrote more than any key could need. */
+  | { readonly kind: "flood" };
+
+const largestOutput = 65_536;
+/** Between being asked to end and being ended. */
+const killAfterMs = 2_000;
+/** For what is still in the pipes; a process that it left running may hold them open for ever. */
+const lastWordsMs = 100;
+
+/** Runs a program to its end. Never rejects. */
+export function runSubprocess(options: SubprocessOptions): Promise<SubprocessEnd> {
+  const { words, env, stdin, limitMs, onText, signal, clock = systemClock(), group } = options;
+  const [program = "", ...args] = words;
+  if (signal?.aborted) return Promise.resolve({ kind: "stopped" });
+  const isGroup = group !== undefined && platform() !== "win32";
+  let child: ChildProcess;
+  try {
+    const spawnOptions = { env: { ...env }, stdio: "pipe", windowsHide: true, detached: isGroup } as const;
+    child = spawn(program, args, spawnOptions);
+  } catch (error) {
+    return Promise.resolve(notStarted(program, error));
+  }
+  return new Promise((resolve) => {
+    let stdout = "";
+    let why: SubprocessEnd | undefined;
+    let isOver = false;
+    const cancels: (() => void)[] = [];
+
+    function kill(how: "SIGTERM" | "SIGKILL"): void {
+      if (group === undefined || child.pid === undefined) child.kill(how);
+      else if (!isGroup) endTree(child.pid);
+      else {
+        try {
+          group.kill(-child.pid, how);
+        } catch {
+          // it has ended
+        }
+      }
+    }
+
+    function stop(reason: SubprocessEnd): void {
+      if (why) return;
+      why = reason;
+      // A program of the same group hears the terminal's Ctrl-C as well; nobody waits for it.
+      if (!group) end(reason);
+      else {
+        kill("SIGTERM");
+        cancels.push(clock.after(killAfterMs, () => kill("SIGKILL")));
+      }
+    }
+
+    function end(how: SubprocessEnd): void {
+      if (isOver) return;
+      isOver = true;
+      for (const cancel of cancels) cancel();
+      if (why) kill("SIGKILL");
+      for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+      child.unref();
+      resolve(why ?? how);
+    }
+
+    cancels.push(clock.after(limitMs, () => stop({ kind: "timeout" })));
+    const onAbort = () => stop({ kind: "stopped" });
+    signal?.addEventListener("abort", onAbort, { once: true });
+    cancels.push(() => signal?.removeEventListener("abort", onAbort));
+    const leave = group?.onExit?.(() => kill("SIGKILL"));
+    if (leave) cancels.push(leave);
+
+    child.stdin?.on("error", () => undefined); // it need not read
+    child.stdin?.end(stdin ?? "");
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      onText?.(text, "stdout");
+      if (!group && stdout.length + text.length > largestOutput) stop({ kind: "flood" });
+      stdout = (stdout + text).slice(0, largestOutput);
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => onText?.(text, "stderr"));
+    child.on("error", (error) => end(notStarted(program, error)));
+    child.on("exit", (exit, killer) => {
+      if (why) kill("SIGKILL"); // what it started and what did not end with it
+      const ended: SubprocessEnd = { kind: "ended", exit: exit ?? killer ?? "", stdout };
+      const finish = () => end({ ...ended, stdout });
+      cancels.push(clock.after(lastWordsMs, finish));
+      child.on("close", finish);
+    });
+  });
+}
+
+/** Windows has no groups: the children are found by who started them. */
+function endTree(pid: number): void {
+  spawn("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore", windowsHide: true })
+    .on("error", () => undefined)
+    .unref();
+}
+
+function notStarted(program: string, error: unknown): SubprocessEnd {
+  if (systemCode(error) === "EINVAL" && /\.(cmd|bat)$/i.test(program)) {
+    const reason = `Windows runs such a file only in its shell: cmd.exe /d /c ${program}`;
+    return { kind: "not started", reason };
+  }
+  return { kind: "not started", reason: explainSystemError(error, "program") };
+}
+
+/** The environment that other programs get: what they are asked for is not for them to know. */
+export function withoutKey(env: Env): Env {
+  const { COURIER_API_KEY: _key, ...rest } = env;
+  return rest;
+}
