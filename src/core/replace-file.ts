@@ -23,14 +23,14 @@ export const draftEnding = ".part-";
 export async function replaceFile(
   draft: string,
   target: string,
-  clock: Pick<Clock, "now" | "sleep">,
+  clock: Pick<Clock, "elapsed" | "sleep">,
 ): Promise<void> {
-  const untilMs = clock.now() + patienceMs;
+  const untilMs = clock.elapsed() + patienceMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
       return renameSync(draft, target);
     } catch (error) {
-      if (!isHeld(error) || clock.now() + pauseMs > untilMs) throw error;
+      if (!isHeld(error) || clock.elapsed() + pauseMs > untilMs) throw error;
     }
     await clock.sleep(pauseMs);
   }

@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { replaceFile } from "../../src/core/replace-file.ts";
 import { createBackoff, longestSilenceMs } from "../../src/import/backoff.ts";
 import { createRateLimiter } from "../../src/import/rate-limiter.ts";
 import type { FaultRule } from "../../src/sandbox/faults.ts";
@@ -125,5 +126,25 @@ test("a service is given up after the silence that was meant", () => {
       if (silentMs >= longestSilenceMs) expect(again).toThrow("away");
       else expect(again).not.toThrow();
     }),
+  );
+});
+
+test("a file that another program holds is waited for as long, and no longer (needs /proc)", async () => {
+  await fc.assert(
+    fc.asyncProperty(settings, async (settingsMs) => {
+      const clock = createHandClock("2026-03-01T08:00:00Z");
+      const hourly = [...settingsMs];
+      const sleep = async (delayMs: number) => {
+        clock.jump(hourly.shift() ?? 0);
+        await clock.sleep(delayMs);
+      };
+      // Nobody may give files of this kind another name: the system refuses it as it refuses a held one.
+      await expect(
+        replaceFile("/proc/self/status", "/proc/self/cmdline", { elapsed: clock.elapsed, sleep }),
+      ).rejects.toThrow();
+      expect(clock.elapsed()).toBeGreaterThan(1_700);
+      expect(clock.elapsed()).toBeLessThanOrEqual(2_000);
+    }),
+    { numRuns: 10 },
   );
 });
