@@ -7,7 +7,7 @@ export const exitCodes = {
   2: "the command line or an input file is wrong; nothing was sent",
   3: "some of many were refused or held (import, cancel of several, undo, track of several)",
   4: "no account, or the key was refused",
-  5: "unreachable, timed out, limited or failing, after retries, or the result cannot be written; safe to run again",
+  5: "unreachable, timed out, rate limited or failing, after retries: safe to run again; or the result cannot be written (`unwritten`): see `courier log` first",
   6: "outcome unknown: an order may or may not have been created; the message says how to find out",
   7: "`--watch` ended before what it was told to wait for",
   70: "a bug, or an answer that breaks the interface; details with `--debug`",
