@@ -57,7 +57,7 @@ describe.each([
     process.kill(running.pid, signal);
     await running.untilStderr(/press Ctrl-C again to stop now/);
     process.kill(running.pid, signal);
-    expect(await running.ended).toMatchObject({ exit: null, signal });
+    expect(await running.ended).toMatchObject({ exit, signal: null });
     const again = await home.courier("orders import orders.csv --yes --ndjson --settle 1s");
     expect(again.exit).toBe(0);
     const { stdout } = await home.courier("orders list --all --ndjson");
