@@ -33,11 +33,11 @@ const pausesMs = [20 * second, 3 * minute, 5 * minute];
 const travelMs = 120;
 const finalPauseMs = 20 * minute;
 
-/** Where a time is named, the same command is run again until then: four hours at most. */
-const finalRuns = 12;
+/** Where a time is named, the same command is run again until then: six hours at most, ten times a delay of 36 minutes. */
+const finalRuns = 18;
 const timePattern = /after \d\d:\d\d/;
 /** A person has something to decide by: the orders that may be it, how to look for them, or which cannot be read. */
-const candidatesPattern = /may be it: \d|orders resolve|state_unknown/;
+const candidatesPattern = /may be it: \d|orders resolve|state_unknown|which was not sent from this machine/;
 
 /** A home and its service, with a ledger that knows what it is to know, which every case begins from. */
 export interface Stage {
