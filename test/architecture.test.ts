@@ -114,8 +114,8 @@ describe("a planted breach is found", () => {
       file("src/forms/a.ts", 'export * from "../cli/b.ts";', "const c = 1;"),
     ),
     plant(
-      "layers at src/commands/x/a.ts:3: commands imports cli",
-      file("src/commands/x/a.ts", "const lazy = () =>", '  import("../../cli/b.ts");'),
+      "layers at src/orders/x/a.ts:3: orders imports cli",
+      file("src/orders/x/a.ts", "const lazy = () =>", '  import("../../cli/b.ts");'),
     ),
     plant(
       "layers at src/cli/a.ts:2: cli imports main.ts",

@@ -1,8 +1,8 @@
 /** Owns the description of the commands for completion: the build writes it into the bundle as data. */
 
 import { type Command, type Entry, type Group, isGroup } from "../command/command.ts";
+import type { CommandTree, Flag, Noun, Values, Verb } from "../command/completion-tree.ts";
 import { flagOf, type Option } from "../command/options.ts";
-import type { CommandTree, Flag, Noun, Values, Verb } from "../completion/tree.ts";
 import { globalOptions, programOptions } from "./globals.ts";
 import { ownOptions } from "./help.ts";
 

@@ -3,11 +3,11 @@
  * loads no package but env-paths, asks no service, and says nothing where it knows nothing.
  */
 
+import type { CommandTree } from "../command/completion-tree.ts";
 import { answerInBash, answerInPowerShell, answerInWords, type Listing } from "../completion/answers.ts";
 import { readBashLine } from "../completion/bash-line.ts";
 import { type Answer, type LocalValues, listCandidates } from "../completion/candidates.ts";
 import { type CommandLine, findPosition } from "../completion/position.ts";
-import type { CommandTree } from "../completion/tree.ts";
 import { chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { readConfigUnchecked } from "../config/read-config-unchecked.ts";
 import { readCachedOrders } from "../ledger/order-cache.ts";

@@ -1,6 +1,6 @@
 /** The sandbox on this machine: where its orders are stored, its start for one run, and what `courier sandbox` does. */
 
-import type { SandboxControl } from "../command/machinery.ts";
+import type { SandboxControl } from "../command/runtime-info.ts";
 import type { Clock } from "../core/clock.ts";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { fileError } from "../core/errors.ts";

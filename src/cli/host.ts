@@ -5,7 +5,7 @@ import type { KeyRing } from "../config/key-ring.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ExitCode } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
-import type { KeyInput } from "../terminal/keys.ts";
+import type { KeyInput } from "../terminal/keypress.ts";
 import type { QuickOutput, TerminalStream } from "../terminal/streams.ts";
 import type { TerminalJob } from "./job.ts";
 

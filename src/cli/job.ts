@@ -1,7 +1,7 @@
 /** Owns what a screen that is redrawn needs of its process, beyond being a job of a shell. */
 
 import type { Job } from "../terminal/keyboard.ts";
-import type { KeyInput } from "../terminal/keys.ts";
+import type { KeyInput } from "../terminal/keypress.ts";
 
 /** A process without a terminal has none of the rest. */
 export interface TerminalJob extends Job {

@@ -4,7 +4,7 @@ import type { LiveOutput } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CourierError } from "../core/errors.ts";
 import type { Block } from "../terminal/blocks.ts";
-import { createKeys, ctrlC, ctrlZ } from "../terminal/keys.ts";
+import { createKeys, ctrlC, ctrlZ } from "../terminal/keypress.ts";
 import { createLiveRegion } from "../terminal/live-region.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { render, type View } from "../terminal/render.ts";

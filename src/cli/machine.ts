@@ -1,6 +1,6 @@
 /** Owns what courier knows of the machine that it runs on, for diagnosis. */
 
-import type { Machine } from "../command/machinery.ts";
+import type { Machine } from "../command/runtime-info.ts";
 import type { Directories } from "./directories.ts";
 import { findProxy } from "./proxy.ts";
 import { readVersion } from "./version.ts";

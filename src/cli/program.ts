@@ -27,22 +27,22 @@ export const program: Group = {
         {
           name: "create",
           summary: "Create an order: asked for at a terminal, or from flags, a JSON file, or both",
-          load: async () => (await import("../commands/orders/create.ts")).createOrder,
+          load: async () => (await import("../orders/create.ts")).createOrder,
         },
         {
           name: "list",
           summary: "List your orders",
-          load: async () => (await import("../commands/orders/list.ts")).listOrders,
+          load: async () => (await import("../orders/list.ts")).listOrders,
         },
         {
           name: "show",
           summary: "Show one order, and what can be done with it now",
-          load: async () => (await import("../commands/orders/show.ts")).showOrder,
+          load: async () => (await import("../orders/show.ts")).showOrder,
         },
         {
           name: "cancel",
           summary: "Cancel orders, and report the state they are in afterwards",
-          load: async () => (await import("../commands/orders/cancel.ts")).cancelOrders,
+          load: async () => (await import("../orders/cancel.ts")).cancelOrders,
         },
         {
           name: "import",
@@ -57,14 +57,14 @@ export const program: Group = {
         {
           name: "export",
           summary: "Export every order that matches as CSV, JSON or NDJSON",
-          load: async () => (await import("../commands/orders/export.ts")).exportOrders,
+          load: async () => (await import("../orders/export.ts")).exportOrders,
         },
       ],
     },
     {
       name: "track",
       summary: "Show where parcels are, or follow them with --watch",
-      load: async () => (await import("../commands/track/track.ts")).trackParcels,
+      load: async () => (await import("../track/track.ts")).trackParcels,
     },
     {
       name: "log",
@@ -79,17 +79,17 @@ export const program: Group = {
     {
       name: "profile",
       summary: "Show your profile: name, balance, remaining API calls",
-      load: async () => (await import("../commands/profile.ts")).showProfile,
+      load: async () => (await import("../accounts/profile.ts")).showProfile,
     },
     {
       name: "login",
       summary: "Store the base URL and the API key of an account on this machine",
-      load: async () => (await import("../commands/login.ts")).login,
+      load: async () => (await import("../accounts/login.ts")).login,
     },
     {
       name: "logout",
       summary: "Forget the API key of an account",
-      load: async () => (await import("../commands/logout.ts")).logout,
+      load: async () => (await import("../accounts/logout.ts")).logout,
     },
     {
       name: "accounts",
@@ -102,27 +102,27 @@ export const program: Group = {
         {
           name: "list",
           summary: "List the accounts on this machine, and where each key is kept",
-          load: async () => (await import("../commands/accounts/list.ts")).listAccounts,
+          load: async () => (await import("../accounts/list.ts")).listAccounts,
         },
         {
           name: "use",
           summary: "Make an account the current one",
-          load: async () => (await import("../commands/accounts/use.ts")).useAccount,
+          load: async () => (await import("../accounts/use.ts")).useAccount,
         },
         {
           name: "move-key",
           summary: "Move an account's key to the key ring, or to the config file",
-          load: async () => (await import("../commands/accounts/move-key.ts")).moveAccountKey,
+          load: async () => (await import("../accounts/move-key.ts")).moveAccountKey,
         },
         {
           name: "key-store",
           summary: "Choose where logins keep keys from now on",
-          load: async () => (await import("../commands/accounts/key-store.ts")).chooseKeyStore,
+          load: async () => (await import("../accounts/key-store.ts")).chooseKeyStore,
         },
         {
           name: "remove",
           summary: "Forget an account, its base URL and its key",
-          load: async () => (await import("../commands/accounts/remove.ts")).removeStoredAccount,
+          load: async () => (await import("../accounts/remove.ts")).removeStoredAccount,
         },
       ],
     },
@@ -137,27 +137,27 @@ export const program: Group = {
         {
           name: "add",
           summary: "Save an address under a short name, for --sender @NAME and --receiver @NAME",
-          load: async () => (await import("../commands/addresses/add.ts")).addAddress,
+          load: async () => (await import("../addresses/add.ts")).addAddress,
         },
         {
           name: "list",
           summary: "List the address book",
-          load: async () => (await import("../commands/addresses/list.ts")).listAddresses,
+          load: async () => (await import("../addresses/list.ts")).listAddresses,
         },
         {
           name: "show",
           summary: "Show a saved address",
-          load: async () => (await import("../commands/addresses/show.ts")).showAddress,
+          load: async () => (await import("../addresses/show.ts")).showAddress,
         },
         {
           name: "remove",
           summary: "Forget a saved address",
-          load: async () => (await import("../commands/addresses/remove.ts")).removeAddress,
+          load: async () => (await import("../addresses/remove.ts")).removeAddress,
         },
         {
           name: "import",
           summary: "Read addresses from a CSV or JSON file into the address book",
-          load: async () => (await import("../commands/addresses/import.ts")).importAddresses,
+          load: async () => (await import("../addresses/import.ts")).importAddresses,
         },
       ],
     },
@@ -172,17 +172,17 @@ export const program: Group = {
         {
           name: "list",
           summary: "List the order templates",
-          load: async () => (await import("../commands/templates/list.ts")).listTemplates,
+          load: async () => (await import("../templates/list.ts")).listTemplates,
         },
         {
           name: "show",
           summary: "Show an order template; --json prints it as an order file",
-          load: async () => (await import("../commands/templates/show.ts")).showTemplate,
+          load: async () => (await import("../templates/show.ts")).showTemplate,
         },
         {
           name: "remove",
           summary: "Forget an order template",
-          load: async () => (await import("../commands/templates/remove.ts")).removeSavedTemplate,
+          load: async () => (await import("../templates/remove.ts")).removeSavedTemplate,
         },
       ],
     },
@@ -197,39 +197,39 @@ export const program: Group = {
         {
           name: "serve",
           summary: "Run the sandbox service on a port of this machine until Ctrl-C",
-          load: async () => (await import("../commands/sandbox/serve.ts")).serveSandbox,
+          load: async () => (await import("../sandbox/serve.ts")).serveSandbox,
         },
         {
           name: "reset",
           summary: "Wipe all orders of the sandbox",
-          load: async () => (await import("../commands/sandbox/reset.ts")).resetSandboxState,
+          load: async () => (await import("../sandbox/reset.ts")).resetSandboxState,
         },
         {
           name: "advance",
           summary: "Move a sandbox parcel on to its next state, or to a named one",
-          load: async () => (await import("../commands/sandbox/advance.ts")).advanceSandboxParcel,
+          load: async () => (await import("../sandbox/advance.ts")).advanceSandboxParcel,
         },
       ],
     },
     {
       name: "api",
       summary: "Make one raw call to the service, and print the answer as it came",
-      load: async () => (await import("../commands/api.ts")).callApi,
+      load: async () => (await import("../raw-calls/api.ts")).callApi,
     },
     {
       name: "doctor",
       summary: "Check this machine, the account and the way to the service, and say what to do",
-      load: async () => (await import("../commands/doctor.ts")).diagnose,
+      load: async () => (await import("../doctor/doctor.ts")).diagnose,
     },
     {
       name: "schema",
       summary: "Print a JSON Schema: of an order file, or of what a command prints with --json",
-      load: async () => (await import("../commands/schema.ts")).printSchema,
+      load: async () => (await import("../schema/schema.ts")).printSchema,
     },
     {
       name: "completion",
       summary: "Print the script that completes courier's words at the Tab key",
-      load: async () => (await import("../commands/completion.ts")).printCompletion,
+      load: async () => (await import("../completion/completion.ts")).printCompletion,
     },
   ],
 };

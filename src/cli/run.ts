@@ -12,9 +12,9 @@ import { type Form, type GlobalValues, readGlobals } from "./globals.ts";
 import type { Host } from "./host.ts";
 import { writeOutput } from "./output.ts";
 import type { OutputFile } from "./output-file.ts";
-import { helpWidth } from "./overview.ts";
 import { parseCommandLine } from "./parser.ts";
 import { program } from "./program.ts";
+import { helpWidth } from "./root-help.ts";
 import { readVersion } from "./version.ts";
 import { choosePaint, createView } from "./view.ts";
 

@@ -49,7 +49,7 @@ async function findAnswer(host: Host): Promise<Answer | undefined> {
   if (word === "__complete") return { text: await answerTab(argv.slice(1), env) };
   if (word === keyRingWord) return { text: await answerKeyRing() };
   if (isAlone && (word === undefined || word === "--help" || word === "-h"))
-    return (await import("./overview.ts")).overview(host);
+    return (await import("./root-help.ts")).overview(host);
   return undefined;
 }
 

@@ -1,9 +1,9 @@
 /** Owns how a stream is to be written on: its width, and whether in colour. */
 
-import type { Paint } from "../terminal/paint.ts";
-import { plainPaint } from "../terminal/paint.ts";
 import type { View } from "../terminal/render.ts";
 import type { TerminalStream } from "../terminal/streams.ts";
+import type { Paint } from "../terminal/style.ts";
+import { plainPaint } from "../terminal/style.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -3,7 +3,7 @@
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
-import type { Keys } from "../config/keys.ts";
+import type { Keys } from "../config/api-keys.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Alerts } from "../core/alerts.ts";
 import type { Clock } from "../core/clock.ts";
@@ -18,8 +18,8 @@ import type { Json } from "../model/json.ts";
 import type { Block, Column, Text } from "../terminal/blocks.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Meter } from "../terminal/progress.ts";
-import type { Machine, SandboxControl } from "./machinery.ts";
 import type { Argument, ArgumentValues, Option, OptionValues } from "./options.ts";
+import type { Machine, SandboxControl } from "./runtime-info.ts";
 
 /** What a command may use. Everything is made on first use, so that a command pays for what it needs. */
 export interface Context {

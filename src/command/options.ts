@@ -1,11 +1,11 @@
 /** Owns options and arguments as data: their placeholder, words, checks and candidates. */
 
-import type { Candidate, ValueSource } from "../completion/tree.ts";
 import { formatDuration, parseDuration } from "../core/duration.ts";
 import { usageError } from "../core/errors.ts";
 import { isCalendarDate } from "../core/time.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
 import { type JsonNumber, jsonNumber } from "../model/json.ts";
+import type { Candidate, ValueSource } from "./completion-tree.ts";
 
 /** One option. Its flag is its key in kebab-case: `dateFrom` is `--date-from`. */
 export interface Option<T> {

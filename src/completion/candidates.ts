@@ -1,9 +1,9 @@
 /** Owns the choice of candidates: what is wanted, looked up among the words that this machine knows. */
 
+import type { Candidate, ValueSource } from "../command/completion-tree.ts";
 import type { KnownOrder } from "../model/known-order.ts";
 import { isCancellable } from "../model/states.ts";
 import type { Wanted } from "./position.ts";
-import type { Candidate, ValueSource } from "./tree.ts";
 
 /** A party of the address book or of a template. */
 type Party = Readonly<Record<string, unknown>>;

@@ -1,6 +1,13 @@
 /** Owns what a command line asks for at the cursor: a command, a flag, or a value. Takes words, gives facts. */
 
-import { type CommandTree, type Flag, isNoun, type Noun, type Values, type Verb } from "./tree.ts";
+import {
+  type CommandTree,
+  type Flag,
+  isNoun,
+  type Noun,
+  type Values,
+  type Verb,
+} from "../command/completion-tree.ts";
 
 /** The words after `courier`; the one at `current` is cut at the cursor, and may be empty. */
 export interface CommandLine {

@@ -1,7 +1,7 @@
 /** `courier undo`: cancels the orders that a run created, and reads each back (specification, 4.4 and 4.5). */
 
 import { ServiceFailure } from "../api/failure.ts";
-import { checkBudget } from "../command/budget.ts";
+import { checkBudget } from "../command/api-quota.ts";
 import {
   type Context,
   confirmOrStop,

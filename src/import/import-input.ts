@@ -4,11 +4,11 @@ import { hash } from "node:crypto";
 import type { Context } from "../command/command.ts";
 import { fileError } from "../core/errors.ts";
 import type { Json } from "../model/json.ts";
-import { findText } from "../sheets/garbled.ts";
+import { findText } from "../sheets/mojibake.ts";
 import type { Encoding } from "../sheets/source.ts";
 import { line, table } from "../terminal/blocks.ts";
 import type { ColumnMap } from "./columns.ts";
-import { createKeyTable } from "./key-table.ts";
+import { createKeyTable } from "./compact-hash-map.ts";
 import type { RowProblem } from "./rows.ts";
 import { type RowsOptions, readRows } from "./rows.ts";
 

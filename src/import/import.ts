@@ -1,7 +1,7 @@
 /** `courier orders import`: many orders from a spreadsheet, each created exactly once (4.2 to 4.4). */
 
 import path from "node:path";
-import { checkBudget } from "../command/budget.ts";
+import { checkBudget } from "../command/api-quota.ts";
 import {
   type Context,
   confirmOrStop,

@@ -14,13 +14,13 @@ import {
 import { contentOf } from "../model/same-order.ts";
 import { check } from "../model/schema.ts";
 import { findTextProblem, findTextProblems } from "../model/text-problem.ts";
-import { createGarbleCheck } from "../sheets/garbled.ts";
 import { readElements, readObjects } from "../sheets/json-rows.ts";
 import { findLostText, isLostText, lostTextError } from "../sheets/lost-text.ts";
+import { createGarbleCheck } from "../sheets/mojibake.ts";
 import { readSheet } from "../sheets/sheet.ts";
 import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { type ColumnMap, ensureNoOrder, mapColumns } from "./columns.ts";
-import { createKeyTable } from "./key-table.ts";
+import { createKeyTable } from "./compact-hash-map.ts";
 
 /** What is wrong with one cell. */
 export interface RowProblem {

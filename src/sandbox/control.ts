@@ -2,10 +2,10 @@
 
 import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../model/json.ts";
-import { type Advance, advance } from "./moves.ts";
 import { createOrdersRepository } from "./orders-repository.ts";
 import { generateSeeds } from "./seeds.ts";
 import { hasStoredOrders, openStoredOrders, type StoredOrdersOptions } from "./stored-orders.ts";
+import { type Advance, advance } from "./transitions.ts";
 
 /**
  * Deletes all orders and chooses another profile id; a server that runs finds itself empty. Does nothing

@@ -1,7 +1,7 @@
 /** What lists filter by, of all stored orders, in memory: each refresh reads only what was added since. */
 
 import type { Database } from "../sqlite/database.ts";
-import { firstStoredId } from "./choices.ts";
+import { firstStoredId } from "./defaults.ts";
 import type { OrderEvent, OrderFacts, ServiceType } from "./order.ts";
 
 export interface FactsCache {

@@ -1,8 +1,8 @@
 /** Owns the fault rules as JSON: what the control endpoint accepts, and what it shows of a plan. */
 
 import { isJsonNumber, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { encodings } from "./apply-fault.ts";
 import type { Fault, FaultCondition, FaultCount, FaultKind, FaultRule } from "./faults.ts";
-import { encodings } from "./misbehave.ts";
 import { invalidParameter } from "./refusal.ts";
 
 type Reader = { readonly expected: string; readonly read: (value: Json) => unknown };

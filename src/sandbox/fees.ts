@@ -1,7 +1,7 @@
 /** Owns what an order costs, in hundredths and whole units: no binary fractions. */
 
 import { type JsonNumber, jsonNumber } from "../model/json.ts";
-import { fees } from "./choices.ts";
+import { fees } from "./defaults.ts";
 import type { ServiceType } from "./order.ts";
 
 /** 2.4, estimated_fee. `weight` is a JSON number within `numberLimits` and not negative, or missing. */

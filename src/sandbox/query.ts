@@ -1,7 +1,7 @@
 /** The query of the order list (specification, 4.3). The first of a repeated parameter counts. */
 
 import { isCalendarDate } from "../core/time.ts";
-import { largestPage } from "./choices.ts";
+import { largestPage } from "./defaults.ts";
 import type { Selection } from "./orders-repository.ts";
 import { invalidParameter } from "./refusal.ts";
 import { stateAt } from "./schedule.ts";

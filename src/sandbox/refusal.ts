@@ -1,7 +1,7 @@
 /** Owns the refusal: a failure on its way to becoming the failure envelope (specification, section 7). */
 
 import type { Json, JsonObject } from "../model/json.ts";
-import { failures } from "./choices.ts";
+import { failures } from "./defaults.ts";
 
 export class Refusal extends Error {
   readonly status: number;

@@ -2,7 +2,7 @@
 
 import { type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { type Answer, refused } from "./answer.ts";
-import { failures } from "./choices.ts";
+import { failures } from "./defaults.ts";
 import { notFound, Refusal } from "./refusal.ts";
 import type { Service } from "./service.ts";
 

@@ -4,7 +4,7 @@
  */
 
 import { wayStates } from "../model/states.ts";
-import { pacePercent, stageMs } from "./choices.ts";
+import { pacePercent, stageMs } from "./defaults.ts";
 import type { OrderEvent, OrderFacts } from "./order.ts";
 
 /** A state and the instant at which the order enters it. */

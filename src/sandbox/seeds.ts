@@ -5,7 +5,7 @@
 
 import { usageError } from "../core/errors.ts";
 import { jsonNumber } from "../model/json.ts";
-import { firstStoredId } from "./choices.ts";
+import { firstStoredId } from "./defaults.ts";
 import type {
   Decision,
   Item,

@@ -5,16 +5,16 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Clock } from "../core/clock.ts";
 import { systemCode, usageError } from "../core/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import { account, keepAliveMs } from "./choices.ts";
+import { misbehave } from "./apply-fault.ts";
+import { account, keepAliveMs } from "./defaults.ts";
 import { faultPath, faultRoutes } from "./fault-endpoint.ts";
 import { createFaultPlan, type FaultPlan } from "./faults.ts";
-import { misbehave } from "./misbehave.ts";
-import { type Advance, advance } from "./moves.ts";
 import { createOrdersRepository } from "./orders-repository.ts";
 import { answerCall, type Call, isAuthorized, serviceRoutes } from "./routes.ts";
 import { generateSeeds } from "./seeds.ts";
 import { createService } from "./service.ts";
 import { openStoredOrders, type StoredOrdersOptions } from "./stored-orders.ts";
+import { type Advance, advance } from "./transitions.ts";
 import { readBody, send, toWire } from "./wire.ts";
 
 export interface SandboxOptions extends StoredOrdersOptions {

@@ -3,14 +3,14 @@
 import type { Clock } from "../core/clock.ts";
 import { type Json, jsonNumber } from "../model/json.ts";
 import { type Answer, success } from "./answer.ts";
-import { account, createdStatus } from "./choices.ts";
-import { acceptOrder } from "./intake.ts";
-import { trackingView } from "./journey.ts";
-import { cancelAt } from "./moves.ts";
+import { account, createdStatus } from "./defaults.ts";
 import { idOfTrackingNumber } from "./numbers.ts";
 import type { OrdersRepository } from "./orders-repository.ts";
 import { acceptListQuery } from "./query.ts";
 import { invalidParameter, notFound } from "./refusal.ts";
+import { trackingView } from "./tracking-history.ts";
+import { cancelAt } from "./transitions.ts";
+import { acceptOrder } from "./validate-order.ts";
 import { creationView, detailView, listView } from "./views.ts";
 
 /** Every call throws a Refusal where the service refuses. */

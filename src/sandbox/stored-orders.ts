@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Database, openDatabase } from "../sqlite/database.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { createWriteQueue } from "../sqlite/write-queue.ts";
-import { firstStoredId, profileIds } from "./choices.ts";
+import { firstStoredId, profileIds } from "./defaults.ts";
 import { createFactsCache } from "./facts-cache.ts";
 import {
   type Decision,

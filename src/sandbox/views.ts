@@ -1,7 +1,7 @@
 /** The shapes in which orders are answered (specification, 2.4): creation result, list element, detail. */
 
 import { type JsonNumber, type JsonObject, jsonNumber } from "../model/json.ts";
-import { paymentStatus } from "./choices.ts";
+import { paymentStatus } from "./defaults.ts";
 import { estimateFee, money } from "./fees.ts";
 import { orderNumberOf, trackingNumberOf } from "./numbers.ts";
 import type { KnownOrder, Order, Party } from "./order.ts";

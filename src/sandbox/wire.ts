@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../core/clock.ts";
 import { stringifyJson } from "../model/json.ts";
 import type { Answer } from "./answer.ts";
-import { bodyLimitBytes } from "./choices.ts";
+import { bodyLimitBytes } from "./defaults.ts";
 
 /** An answer as it goes over the wire; text leaves together with the headers in one write. */
 export interface WireAnswer {

@@ -2,7 +2,7 @@
 
 import { type CourierError, fileError } from "../core/errors.ts";
 import { type Json, stringifyJson } from "../model/json.ts";
-import { findText } from "./garbled.ts";
+import { findText } from "./mojibake.ts";
 
 /**
  * Two question marks together, and beside such marks nothing but digits, punctuation and single letters: “???88?” of

@@ -2,9 +2,9 @@
 
 import type { CourierError } from "../core/errors.ts";
 import { type Json, stringifyJson } from "../model/json.ts";
-import { type Paint, plainPaint } from "./paint.ts";
 import { sanitise, sanitiseJson } from "./sanitise.ts";
 import type { TerminalStream } from "./streams.ts";
+import { type Paint, plainPaint } from "./style.ts";
 
 export interface MessageOptions {
   readonly stream: TerminalStream;

@@ -5,8 +5,8 @@ import { styleText } from "node:util";
 import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { interrupted } from "../core/errors.ts";
 import type { Choice, Prompts, TextQuestion } from "../core/prompts.ts";
-import { openFrame } from "./frame.ts";
 import { type Job, type Keyboard, openKeyboard } from "./keyboard.ts";
+import { openFrame } from "./prompt-redraw.ts";
 import { sanitise } from "./sanitise.ts";
 import type { TerminalStream } from "./streams.ts";
 

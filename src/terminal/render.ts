@@ -3,8 +3,8 @@
 import { formatLocal, formatRelative, parseInstant } from "../core/time.ts";
 import { stringifyJson } from "../model/json.ts";
 import type { Block, Span, Text } from "./blocks.ts";
-import type { Paint } from "./paint.ts";
 import { sanitise, sanitiseJson } from "./sanitise.ts";
+import type { Paint } from "./style.ts";
 import type { LineMemory, TableCell, TableLayout } from "./table.ts";
 import { displayWidth, padToWidth, widestPadding, wrapToWidth } from "./width.ts";
 

@@ -2,7 +2,7 @@
 
 import { Chalk } from "chalk";
 import type { Style } from "./blocks.ts";
-import type { Paint } from "./paint.ts";
+import type { Paint } from "./style.ts";
 
 /** Paints with the sixteen basic colours, which every theme of a terminal has made readable. */
 export function createPaint(): Paint {

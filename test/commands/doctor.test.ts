@@ -7,7 +7,7 @@ import { createServer as createSecureServer } from "node:https";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Context } from "../../src/command/command.ts";
-import { checkLedger } from "../../src/commands/diagnosis/ledger.ts";
+import { checkLedger } from "../../src/doctor/ledger.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { freePort, listen, listenHttp } from "../api/wire.ts";
 import { beginRun, recordCreate } from "../ledger/opened.ts";

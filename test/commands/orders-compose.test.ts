@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { reviewView } from "../../src/commands/orders/review.ts";
 import { interrupted } from "../../src/core/errors.ts";
 import type { Prompts } from "../../src/core/prompts.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import { parseJson } from "../../src/model/json.ts";
-import { plainPaint } from "../../src/terminal/paint.ts";
+import { reviewView } from "../../src/orders/review.ts";
 import { render } from "../../src/terminal/render.ts";
+import { plainPaint } from "../../src/terminal/style.ts";
 import {
   ctrlC,
   enter,

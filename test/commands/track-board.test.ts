@@ -1,12 +1,12 @@
 /** The board at terminals of three widths and several heights: what it shows, and what it leaves out. */
 
 import { describe, expect, test } from "vitest";
-import { boardScreen, type Seen } from "../../src/commands/track/board.ts";
 import type { Tracking } from "../../src/model/interface.ts";
-import { plainPaint } from "../../src/terminal/paint.ts";
 import { render } from "../../src/terminal/render.ts";
-import type { Change } from "../../src/watch/parcel.ts";
-import { createWatch } from "../../src/watch/watcher.ts";
+import { plainPaint } from "../../src/terminal/style.ts";
+import { boardScreen, type Seen } from "../../src/track/board.ts";
+import type { Change } from "../../src/track/parcel.ts";
+import { createWatch } from "../../src/track/watcher.ts";
 import { createServedHome } from "../support/courier.ts";
 import { expectInert, hostileText } from "../support/hostile.ts";
 import { createOrder } from "../support/orders.ts";

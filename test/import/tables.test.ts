@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createKeyTable } from "../../src/import/key-table.ts";
+import { createKeyTable } from "../../src/import/compact-hash-map.ts";
 import { createRateLimiter } from "../../src/import/rate-limiter.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { stateNames, wayStates } from "../../src/model/states.ts";
-import { stageMs } from "../../src/sandbox/choices.ts";
+import { stageMs } from "../../src/sandbox/defaults.ts";
 import { apiKey, draft, type Reply, serve, startOfTime } from "./serving.ts";
 
 const isoUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;

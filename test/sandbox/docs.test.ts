@@ -10,7 +10,7 @@ import {
   pacePercent,
   phone,
   stageMs,
-} from "../../src/sandbox/choices.ts";
+} from "../../src/sandbox/defaults.ts";
 import { faultKinds } from "../../src/sandbox/fault-rules.ts";
 import { money } from "../../src/sandbox/fees.ts";
 

@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { serviceTypes } from "../../src/model/draft.ts";
 import { wayStates } from "../../src/model/states.ts";
-import { trackingView } from "../../src/sandbox/journey.ts";
 import type { OrderEvent, OrderFacts } from "../../src/sandbox/order.ts";
 import {
   deliveryMs,
@@ -14,6 +13,7 @@ import {
   reachedPassages,
   stateAt,
 } from "../../src/sandbox/schedule.ts";
+import { trackingView } from "../../src/sandbox/tracking-history.ts";
 
 const createdMs = Date.parse("2026-03-01T08:00:00Z");
 const weekMs = 7 * 86_400_000;

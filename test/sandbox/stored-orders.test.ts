@@ -6,14 +6,14 @@ import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { firstStoredId } from "../../src/sandbox/choices.ts";
 import { advanceParcel, resetSandbox } from "../../src/sandbox/control.ts";
-import { cancelAt } from "../../src/sandbox/moves.ts";
+import { firstStoredId } from "../../src/sandbox/defaults.ts";
 import { trackingNumberOf } from "../../src/sandbox/numbers.ts";
 import type { OrderContent } from "../../src/sandbox/order.ts";
 import { createOrdersRepository, type OrdersRepository } from "../../src/sandbox/orders-repository.ts";
 import { generateSeeds } from "../../src/sandbox/seeds.ts";
 import { openStoredOrders } from "../../src/sandbox/stored-orders.ts";
+import { cancelAt } from "../../src/sandbox/transitions.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 import { apiKey, createDirectory, draft, type Serving, serve, startOfTime } from "./serving.ts";

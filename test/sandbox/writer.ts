@@ -5,9 +5,9 @@
 
 import { once } from "node:events";
 import { systemClock } from "../../src/core/clock.ts";
-import { cancelAt } from "../../src/sandbox/moves.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { openStoredOrders } from "../../src/sandbox/stored-orders.ts";
+import { cancelAt } from "../../src/sandbox/transitions.ts";
 
 const [action, stateDir = "", value = ""] = process.argv.slice(2);
 const clock = systemClock();

@@ -1,7 +1,7 @@
 /** Western European text that was read as GB18030 is known by its words; Chinese text never is taken for it. */
 
 import { expect, test } from "vitest";
-import { createGarbleCheck, findText } from "../../src/sheets/garbled.ts";
+import { createGarbleCheck, findText } from "../../src/sheets/mojibake.ts";
 
 const gb18030 = new TextDecoder("gb18030");
 /** A text in Windows' Western European encoding, read as GB18030. */

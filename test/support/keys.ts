@@ -1,6 +1,6 @@
 /** What keeps keys, on a config file alone: for tests of the file. */
 
-import { createKeys, type Keys } from "../../src/config/keys.ts";
+import { createKeys, type Keys } from "../../src/config/api-keys.ts";
 import type { ConfigStore } from "../../src/config/store.ts";
 import { createMemoryKeyRing, type MemoryKeyRing } from "./memory-key-ring.ts";
 

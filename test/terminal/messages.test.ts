@@ -5,7 +5,7 @@ import { CourierError } from "../../src/core/errors.ts";
 import { createRedactor } from "../../src/core/redact.ts";
 import { parseJson } from "../../src/model/json.ts";
 import { createMessages, type MessageOptions } from "../../src/terminal/messages.ts";
-import { plainPaint } from "../../src/terminal/paint.ts";
+import { plainPaint } from "../../src/terminal/style.ts";
 import { Capture } from "../support/streams.ts";
 
 const key = 'sk_live_"quoted"\\key';

@@ -15,8 +15,8 @@ import {
   styled,
   table,
 } from "../../src/terminal/blocks.ts";
-import { type Paint, plainPaint } from "../../src/terminal/paint.ts";
 import { render, type View } from "../../src/terminal/render.ts";
+import { type Paint, plainPaint } from "../../src/terminal/style.ts";
 import { createPaint } from "../../src/terminal/theme.ts";
 import { displayWidth } from "../../src/terminal/width.ts";
 

@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Text } from "../../src/terminal/blocks.ts";
-import { plainPaint } from "../../src/terminal/paint.ts";
 import { createTableWriter, type View } from "../../src/terminal/render.ts";
 import { sanitise } from "../../src/terminal/sanitise.ts";
+import { plainPaint } from "../../src/terminal/style.ts";
 import { fitWidths } from "../../src/terminal/table.ts";
 import { displayWidth } from "../../src/terminal/width.ts";
 

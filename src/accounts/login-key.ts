@@ -1,0 +1,101 @@
+/** Owns the key of a login: where it will be kept, and how it comes in. */
+
+import { ServiceFailure } from "../api/failure.ts";
+import type { Context } from "../command/command.ts";
+import { findAccount } from "../config/accounts.ts";
+import type { Keeping } from "../config/api-keys.ts";
+import { keySource, parseApiKey } from "../config/key-source.ts";
+import { checkSecurePath, closeToOthers } from "../config/secure-path.ts";
+import type { KeyStore } from "../config/store.ts";
+import { usageError } from "../core/errors.ts";
+import type { Profile } from "../model/interface.ts";
+import { line, styled } from "../terminal/blocks.ts";
+import { describeKeyStore } from "./key-store-option.ts";
+
+/** A file that others could read is closed to them, and told about: the keys in it may be known. */
+export async function mendModes({ config, messages }: Context): Promise<void> {
+  const mode = await closeToOthers(config.path);
+  if (mode === undefined) return;
+  const { accounts } = await config.read();
+  const hasKeys = Object.values(accounts).some(({ key }) => key !== undefined);
+  const advice = hasKeys ? ". Replace the keys in it if others use this machine" : "";
+  messages.warn(`others on this machine could read ${config.path} (mode ${mode}); now only you can${advice}`);
+}
+
+export interface KeyWishes {
+  /** The account's name. */
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly keyStore: KeyStore | undefined;
+  readonly keyCommand: string | undefined;
+}
+
+/** Where the key of a login will be. */
+export type KeyPlan = { readonly place: KeyStore } | { readonly place: "command"; readonly command: string };
+
+/** Says where the key will be before asking for it; a place that will not do is told before, too. */
+export async function planKey(
+  { config, keys, messages }: Context,
+  { name, baseUrl, keyStore, keyCommand }: KeyWishes,
+): Promise<KeyPlan> {
+  if (keyCommand !== undefined) {
+    messages.note(`The key of the account ${name} will not be kept; each call asks: ${keyCommand}`);
+    return { place: "command", command: keyCommand };
+  }
+  const content = await config.read();
+  const known = findAccount(content, name);
+  const present = known?.key_store ?? (known?.key === undefined ? undefined : "file");
+  const place = keyStore ?? present ?? content.key_store ?? "file";
+  if (place === "keychain") await keys.tryRing(name, baseUrl);
+  else await checkSecurePath(config.path);
+  messages.note(`The key of the account ${name} will be kept in ${describeKeyStore(place, config.path)}`);
+  return { place };
+}
+
+const mostTries = 3;
+
+/** A key that the service accepts, and how it is kept; at a terminal, a wrong one is asked for again. */
+export async function askGoodKey(
+  context: Context,
+  {
+    name,
+    baseUrl,
+    plan,
+    isUnchecked,
+  }: { name: string; baseUrl: string; plan: KeyPlan; isUnchecked: boolean },
+): Promise<{ keeping: Keeping; apiKey: string; profile: Profile | undefined }> {
+  const isAsked = plan.place === "command";
+  for (let tries = 1; ; tries += 1) {
+    const apiKey = isAsked ? await context.keys.ask(plan.command) : await askKey(context);
+    const keeping = isAsked ? plan : { ...plan, apiKey };
+    if (isUnchecked) return { keeping, apiKey, profile: undefined };
+    try {
+      const profile = await (await context.serviceAs({ baseUrl, apiKey })).profile();
+      return { keeping, apiKey, profile };
+    } catch (error) {
+      if (!(error instanceof ServiceFailure) || error.kind !== "key_refused") throw error;
+      if (!isAsked && tries < mostTries && (await context.prompts())) {
+        await context.display([line(styled("bad", error.message))]);
+        continue;
+      }
+      throw error.with({ hint: await describeRefusal(context, name, isAsked) });
+    }
+  }
+}
+
+async function describeRefusal({ config }: Context, name: string, isAsked: boolean): Promise<string> {
+  const known = findAccount(await config.read(), name);
+  const isKept = known !== undefined && keySource(name, known) !== undefined;
+  const kept = `nothing was stored${isKept ? `; the key that the account ${name} had is kept` : ""}`;
+  if (isAsked) return `${kept}; see what the key command prints`;
+  return `${kept}; copy the key from the account's API management page`;
+}
+
+async function askKey(context: Context): Promise<string> {
+  const piped = await context.readPipe();
+  const prompts = piped === undefined ? await context.prompts() : undefined;
+  if (piped === undefined && !prompts) {
+    throw usageError("the API key is missing", "pipe it in: courier login < key.txt");
+  }
+  return parseApiKey(piped ?? (await prompts?.secret("API key (hidden)")) ?? "", "the API key");
+}

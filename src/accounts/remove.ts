@@ -1,0 +1,33 @@
+/** `courier accounts remove`: forgets an account, its key, and the people in its orders. */
+
+import { confirmOrStop, defineCommand, document } from "../command/command.ts";
+import { textArgument } from "../command/options.ts";
+import { findAccount, sandboxAccount, unknownAccount } from "../config/accounts.ts";
+import { usageError } from "../core/errors.ts";
+import { line } from "../terminal/blocks.ts";
+import { deletePersonalData, forceOption } from "./personal-data.ts";
+
+export const removeStoredAccount = defineCommand({
+  description:
+    "Names, phones and addresses of its orders are deleted from this machine, unless another account with a\n" +
+    "key belongs to the same customer. That an order was sent stays known, so that none is sent twice. Orders\n" +
+    "in doubt keep their details without --force.",
+  arguments: { name: textArgument("the account's name", { values: "stored account" }) },
+  options: { force: forceOption },
+  confirms: true,
+  examples: [{ line: "accounts remove shop", note: "asks first; --yes does not" }],
+  seeAlso: ["logout"],
+  async run({ name, force }, context) {
+    if (name === sandboxAccount) throw usageError("the account sandbox is part of courier and always there");
+    const config = await context.config.read();
+    if (!findAccount(config, name)) throw unknownAccount(name, config);
+    await confirmOrStop(context, `Forget the account ${name} and its key?`);
+    const keyLeft = await context.keys.remove(name);
+    if (keyLeft)
+      context.messages.warn(`the key of the account ${name} is still in the key ring: ${keyLeft.message}`);
+    const details = await deletePersonalData(context, name, force === true);
+    return document({ account: name, removed: true, ...details }, () => [
+      line(`The account ${name} is forgotten`),
+    ]);
+  },
+});

@@ -1,0 +1,134 @@
+/** `courier addresses import`: reads addresses from a CSV or JSON file into the address book. */
+
+import { Readable } from "node:stream";
+import { confirmOrStop, defineCommand, document } from "../command/command.ts";
+import { textArgument } from "../command/options.ts";
+import { parseAlias, saveParties } from "../config/address-book.ts";
+import { CourierError, fileError } from "../core/errors.ts";
+import { type DraftParty, partyFields, partySchema } from "../model/draft.ts";
+import { isJsonObject, type Json } from "../model/json.ts";
+import { parseUserJson } from "../model/json-text.ts";
+import { check } from "../model/schema.ts";
+import { findTextProblems } from "../model/text-problem.ts";
+import { findLostText, lostTextError } from "../sheets/lost-text.ts";
+import { findDelimiter, readSheet } from "../sheets/sheet.ts";
+import { line } from "../terminal/blocks.ts";
+
+export const importAddresses = defineCommand({
+  description:
+    "The file is what courier addresses list --csv or --json prints: a header line with alias, name, phone,\n" +
+    "province, city, district, detail (or 简称, 姓名, 电话, 省, 市, 区, 地址), or an array of objects with\n" +
+    "these keys. Nothing is saved unless all of it is right; an address with a known alias takes the place of the old one.",
+  arguments: { file: textArgument("a .csv or .json file; - for stdin", { values: "file" }) },
+  options: {},
+  confirms: true,
+  examples: [{ line: "addresses import addresses.csv", note: "asks before it replaces anything" }],
+  seeAlso: ["addresses list"],
+  async run({ file }, context) {
+    const name = file === "-" ? "stdin" : file;
+    const parties = await parseAddresses(await context.readText(file), name);
+    const { addresses } = await context.config.read();
+    const replaced = Object.keys(parties).filter((alias) => Object.hasOwn(addresses, alias));
+    if (replaced.length > 0) {
+      await confirmOrStop(context, `Replace ${replaced.map((alias) => `@${alias}`).join(", ")}?`);
+    }
+    await saveParties(context.config, parties);
+    const count = Object.keys(parties).length;
+    return document({ imported: count, replaced }, () => [
+      line(`${count} addresses imported, ${replaced.length} of them over older ones`),
+    ]);
+  },
+});
+
+interface Entry {
+  readonly where: string;
+  readonly value: Json;
+}
+
+/** All addresses of the file by alias. Throws a file error that names every wrong line or index. */
+async function parseAddresses(text: string, name: string): Promise<Record<string, DraftParty>> {
+  const entries = /^\s*[[{]/.test(text.replace(/^\uFEFF/, ""))
+    ? jsonEntries(text, name)
+    : await sheetEntries(text, name);
+  const parties: Record<string, DraftParty> = {};
+  const problems: string[] = [];
+  for (const { where, value } of entries) {
+    const lost = findLostText(value);
+    if (lost) throw lostTextError(name, `${where} has “${lost.text}”`);
+    try {
+      const { alias, party } = parseEntry(value);
+      if (Object.hasOwn(parties, alias)) throw new CourierError("file", 2, `the alias ${alias} stands twice`);
+      parties[alias] = party;
+    } catch (error) {
+      if (!(error instanceof CourierError)) throw error;
+      problems.push(`${where}: ${error.message}`);
+    }
+  }
+  if (problems.length > 0) throw fileError(`${name}: ${problems.join("; ")}`, { hint: "nothing was saved" });
+  return parties;
+}
+
+/** What people call the columns; a name that is not here is the field's own, or is told as unknown. */
+const columnWords: Readonly<Record<string, readonly string[]>> = {
+  alias: ["简称", "别名", "代号"],
+  name: ["姓名", "名字", "联系人", "收件人", "寄件人"],
+  phone: ["电话", "手机", "手机号", "手机号码", "联系电话", "电话号码"],
+  province: ["省", "省份"],
+  city: ["市", "城市"],
+  district: ["区", "区县", "区/县"],
+  detail: ["地址", "详细地址", "街道地址"],
+};
+
+function nameColumn(header: string): string {
+  const text = header.trim();
+  const found = Object.entries(columnWords).find(([, words]) => words.includes(text));
+  return found?.[0] ?? text.toLowerCase();
+}
+
+async function sheetEntries(text: string, name: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  let names: readonly string[] | undefined;
+  for await (const { line: number, cells } of readSheet(
+    Readable.from([text]),
+    findDelimiter(text.slice(0, 4096)),
+    name,
+  )) {
+    if (names) {
+      if (cells.length !== names.length) {
+        const counts = `${cells.length} cells, but the header ${names.length}`;
+        throw fileError(`${name}, line ${number} has ${counts}; a cell with a delimiter in it needs quotes`);
+      }
+      const filled = names
+        .map((column, index) => [column, cells[index] ?? ""] as const)
+        .filter(([, cell]) => cell !== "");
+      entries.push({ where: `line ${number}`, value: Object.fromEntries(filled) });
+    }
+    names ??= cells.map(nameColumn);
+  }
+  return entries;
+}
+
+function jsonEntries(text: string, name: string): Entry[] {
+  const content = parseUserJson(text, name);
+  if (!Array.isArray(content)) throw fileError(`${name} should hold an array of addresses`);
+  return content.map((value, index) => ({ where: `[${index}]`, value }));
+}
+
+function parseEntry(value: Json): { alias: string; party: DraftParty } {
+  if (!isJsonObject(value) || typeof value.alias !== "string")
+    throw new CourierError("file", 2, "it has no alias");
+  const { alias, default: _shownByList, ...fields } = value;
+  const checked = check(partySchema, fields);
+  if ("mismatches" in checked) {
+    const [first] = checked.mismatches;
+    const known = `alias, ${partyFields.join(", ")}`;
+    const problem =
+      first?.expected === "no such key"
+        ? `${first.path} is no field of an address (${known})`
+        : `${first?.path} must be a ${first?.expected}, but is ${first?.received}`;
+    throw new CourierError("file", 2, problem);
+  }
+  const [wrong] = findTextProblems(checked.value);
+  if (wrong) throw new CourierError("file", 2, `${wrong.path} “${wrong.value}” ${wrong.message}`);
+  return { alias: parseAlias(alias), party: checked.value };
+}

@@ -1,0 +1,54 @@
+/** Owns the flags and columns of one party in the address book. */
+
+import { capitalised, textOption } from "../command/options.ts";
+import { partyLabels } from "../forms/party-form.ts";
+import { type DraftParty, partyFields } from "../model/draft.ts";
+import type { AddressRow } from "../model/results.ts";
+import { type Block, type Column, fields, line, show, styled } from "../terminal/blocks.ts";
+
+/** One flag for each field of 2.2. */
+export const partyFlags = {
+  name: textOption("TEXT", "person name", { values: "address name" }),
+  phone: textOption("TEXT", "telephone number", { values: "address phone" }),
+  province: textOption("TEXT", "province or province-level city", { values: "address province" }),
+  city: textOption("TEXT", "city", { values: "address city" }),
+  district: textOption("TEXT", "district", { values: "address district" }),
+  detail: textOption("TEXT", "street-level address", { values: "address detail" }),
+};
+
+/** The given fields of a party; those that are not given are absent. */
+export function pickParty(values: Readonly<Record<string, string | undefined>>): DraftParty {
+  return Object.fromEntries(
+    partyFields.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+  );
+}
+
+export const addressColumns: readonly Column<AddressRow>[] = [
+  { path: "alias", title: "ALIAS", cell: ({ alias }) => styled("strong", `@${alias}`) },
+  { path: "name", title: "NAME", cell: ({ name }) => show(name), flexible: true },
+  { path: "phone", title: "PHONE", cell: ({ phone }) => show(phone) },
+  {
+    path: "province",
+    title: "PROVINCE",
+    cell: ({ province }) => show(province),
+    flexible: true,
+    spare: 1,
+  },
+  { path: "city", title: "CITY", cell: ({ city }) => show(city), flexible: true },
+  {
+    path: "district",
+    title: "DISTRICT",
+    cell: ({ district }) => show(district),
+    flexible: true,
+    spare: 2,
+  },
+  { path: "detail", title: "ADDRESS", cell: ({ detail }) => show(detail), flexible: true, spare: 3 },
+  { path: "default", title: "", cell: (row) => (row.default ? styled("dim", "default sender") : "") },
+];
+
+export function addressView(row: AddressRow): readonly Block[] {
+  return [
+    line(styled("strong", `@${row.alias}`), row.default ? "  (default sender)" : ""),
+    fields(...partyFields.map((name) => [capitalised(partyLabels[name]), show(row[name])] as const)),
+  ];
+}

@@ -1,0 +1,38 @@
+/** Owns what the commands of diagnosis and of the sandbox may use beside the service. */
+
+import type { ProxySettings } from "../api/transport.ts";
+import type { Json } from "../model/json.ts";
+
+/** What courier runs on and is set up with. */
+export interface Machine {
+  readonly courierVersion: string;
+  readonly nodeVersion: string;
+  /** `linux x64` */
+  readonly platform: string;
+  readonly configDirectory: string;
+  readonly stateDirectory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs: number;
+  /** The proxies in force for a base URL. Throws a usage error for one that is not a URL. */
+  proxy(baseUrl: string): ProxySettings;
+}
+
+/** A sandbox that listens on this machine. */
+export interface ServedSandbox {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  close(): Promise<void>;
+}
+
+/** The embedded sandbox, on this machine's state directory. */
+export interface SandboxControl {
+  serve(options: {
+    port?: number;
+    seedOrders?: number;
+    latencyMs?: number;
+    faults?: boolean;
+  }): Promise<ServedSandbox>;
+  reset(): Promise<void>;
+  /** Moves a parcel on, by one state or to a named one; answers with its tracking. */
+  advance(trackingNumber: string, to: string | undefined): Promise<Json>;
+}

@@ -1,0 +1,11 @@
+/** Owns what is said of a state that the specification does not list (2.7): it may be one all the same. */
+
+import { suggest } from "../core/suggest.ts";
+import { stateNames } from "../model/states.ts";
+import { quote } from "./options.ts";
+
+export function unknownState(state: string): string {
+  const nearest = suggest(state, stateNames);
+  const next = nearest ? `did you mean ${nearest}?` : `known are ${stateNames.join(", ")}`;
+  return `${quote(state)} is no state that courier knows; ${next}`;
+}

@@ -1,0 +1,82 @@
+/** `courier doctor`: checks what courier needs, and says how to fix what is wrong. */
+
+import { type Context, defineCommand, events, type Items } from "../command/command.ts";
+import { CourierError } from "../core/errors.ts";
+import type { DoctorCheck } from "../model/results.ts";
+import { type Block, fields, type Span, type Style, styled } from "../terminal/blocks.ts";
+import type { Finding } from "./check-result.ts";
+
+export const diagnose = defineCommand({
+  description:
+    "Every line passes, warns, fails, or is skipped because of one before it. One call is made, for the profile;\n" +
+    "nothing is changed. No key, password, address or name of a person is shown, so that the result can be\n" +
+    "pasted into a ticket: account names, hosts and paths are. The exit code is 0 unless something failed; else\n" +
+    "it is that of the first failure: 2 for files and settings, 4 for the account or its key, 5 for the ledger or\n" +
+    "the way to the service, 70 for an answer that breaks the interface.",
+  arguments: {},
+  options: {},
+  examples: [
+    { line: "doctor", note: "is everything in order?" },
+    {
+      line: "doctor --json | jq -r '.[] | select(.status == \"fail\") | .advice'",
+      note: "what to do, for a script",
+    },
+  ],
+  exits: [2, 4, 5],
+  seeAlso: ["accounts list", "profile"],
+  async run(_input, context) {
+    return events(tell(context), checkView);
+  },
+});
+
+async function* tell(context: Context): Items<DoctorCheck> {
+  const failed: Finding[] = [];
+  for await (const finding of findings(context)) {
+    if (finding.status === "fail") failed.push(finding);
+    const { check, status, detail, advice = null, durationMs = null } = finding;
+    yield { check, status, detail, advice, duration_ms: durationMs };
+  }
+  const [first] = failed;
+  if (!first) return undefined;
+  const names = failed.map(({ check }) => check).join(", ");
+  return new CourierError("checks_failed", first.exit ?? 70, `not everything is in order: ${names}`);
+}
+
+async function* findings(context: Context): AsyncGenerator<Finding> {
+  const [
+    { checkAccount, checkCompletion, checkConfig, checkNode, checkState },
+    { checkLedger },
+    { checkNetwork },
+  ] = await Promise.all([import("./setup.ts"), import("./ledger.ts"), import("./network.ts")]);
+  yield checkNode(context.machine);
+  const config = await checkConfig(context);
+  yield config;
+  const state = await checkState(context);
+  yield state;
+  yield state.status === "fail"
+    ? { check: "ledger", status: "skip", detail: "state failed" }
+    : await checkLedger(context);
+  const { finding, account } = await checkAccount(config, context);
+  yield finding;
+  yield* checkNetwork(account, context);
+  yield await checkCompletion(context);
+}
+
+const styles: Readonly<Record<Finding["status"], Style>> = {
+  ok: "good",
+  warn: "warn",
+  fail: "bad",
+  skip: "dim",
+};
+
+function checkView({ check, status, detail, advice, duration_ms }: DoctorCheck): readonly Block[] {
+  const label = check.padEnd("certificates".length);
+  const time = duration_ms === null ? "" : ` (${duration_ms} ms)`;
+  const said = `  ${detail}${time}`;
+  const value: readonly Span[] = [
+    styled(styles[status], status.padEnd(4)),
+    status === "skip" ? styled("dim", said) : said,
+  ];
+  if (advice === null) return [fields([label, value])];
+  return [fields([label, value], ["", [{ style: "accent", text: "do" }, `    ${advice}`]])];
+}

@@ -1,0 +1,149 @@
+/** Owns the checks of this machine: runtime, files and their modes, account, completion. */
+
+import path from "node:path";
+import type { Context } from "../command/command.ts";
+import type { Machine } from "../command/runtime-info.ts";
+import type { ActiveAccount } from "../config/accounts.ts";
+import { firstPresent, inspectPath } from "../config/inspect-path.ts";
+import { CourierError } from "../core/errors.ts";
+import { shellQuotePath } from "../core/shell-quote.ts";
+import { type Finding, hideHome } from "./check-result.ts";
+
+const oldestNode = [20, 18, 1] as const;
+
+export function checkNode({ nodeVersion, platform, courierVersion }: Machine): Finding {
+  const detail = `Node.js ${nodeVersion} on ${platform}, courier ${courierVersion}`;
+  const parts = nodeVersion.split(".").map(Number);
+  const differing = oldestNode.findIndex((part, index) => part !== parts[index]);
+  const isOld = differing >= 0 && (parts[differing] ?? 0) < (oldestNode[differing] ?? 0);
+  if (!isOld) return { check: "node", status: "ok", detail };
+  const advice = `install Node.js ${oldestNode.join(".")} or newer`;
+  return { check: "node", status: "fail", detail, advice, exit: 2 };
+}
+
+/** The config file and its directory: they hold keys, so nobody else may read them. */
+export async function checkConfig({ config, machine }: Context): Promise<Finding> {
+  const found = await checkDirectory("config", machine.configDirectory, "COURIER_CONFIG_DIR", machine);
+  if (found.status === "fail") return found;
+  try {
+    await config.read();
+  } catch (error) {
+    if (!(error instanceof CourierError)) throw error;
+    const told = { detail: hideHome(error.message, machine), advice: error.hint, exit: error.exit };
+    return { check: "config", status: "fail", ...told };
+  }
+  const file = await inspectPath(config.path);
+  const name = hideHome(config.path, machine);
+  if (file.mode === undefined) return found;
+  if (isOpen(file.mode, machine)) {
+    const detail = `others on this machine can read ${name} (mode ${octal(file.mode)}), which holds keys`;
+    return { check: "config", status: "warn", detail, advice: `chmod 600 ${shellQuotePath(name)}` };
+  }
+  return { ...found, detail: `${found.detail}; the file has mode ${octal(file.mode)}` };
+}
+
+export async function checkState({ machine }: Context): Promise<Finding> {
+  return checkDirectory("state", machine.stateDirectory, "COURIER_STATE_DIR", machine);
+}
+
+async function checkDirectory(
+  check: "config" | "state",
+  directory: string,
+  variable: string,
+  machine: Machine,
+): Promise<Finding> {
+  const { mode, isDirectory, isWritable, problem } = await inspectPath(directory);
+  const name = hideHome(directory, machine);
+  if (!isWritable || (mode !== undefined && !isDirectory)) {
+    const detail = `${name} cannot be used as a directory: ${problem ?? "it is a file"}`;
+    return { check, status: "fail", detail, advice: `choose another place with ${variable}`, exit: 2 };
+  }
+  if (mode === undefined) return { check, status: "ok", detail: `${name}, made when it is first needed` };
+  if (isOpen(mode, machine)) {
+    const detail = `others on this machine can look into ${name} (mode ${octal(mode)})`;
+    return { check, status: "warn", detail, advice: `chmod 700 ${shellQuotePath(name)}` };
+  }
+  return { check, status: "ok", detail: `${name}, mode ${octal(mode)}` };
+}
+
+/** Windows knows no such modes. */
+function isOpen(mode: number, { platform }: Machine): boolean {
+  return !platform.startsWith("win32") && (mode & 0o077) !== 0;
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, "0");
+}
+
+/** The account of this run, if there is a usable one. */
+export async function checkAccount(
+  config: Finding,
+  context: Context,
+): Promise<{ finding: Finding; account: ActiveAccount | undefined }> {
+  try {
+    const account = await context.account();
+    return { finding: { check: "account", status: "ok", detail: await describe(account, context) }, account };
+  } catch (error) {
+    if (!(error instanceof CourierError)) throw error;
+    // Flags and environment may name an account all the same.
+    if (config.status === "fail")
+      return { finding: { check: "account", status: "skip", detail: "config failed" }, account: undefined };
+    const detail = hideHome(error.message, context.machine);
+    const advice = error.hint === undefined ? undefined : hideHome(error.hint, context.machine);
+    const finding: Finding = { check: "account", status: "fail", detail, advice, exit: error.exit };
+    return { finding, account: undefined };
+  }
+}
+
+async function describe(account: ActiveAccount, { config, machine }: Context): Promise<string> {
+  const { accounts } = await config.read();
+  const others = Object.keys(accounts).filter((name) => name !== account.name).length;
+  const rest = others === 0 ? "" : `; ${others} more stored`;
+  if (account.kind === "sandbox") return `sandbox, inside courier, needs no key${rest}`;
+  const places = {
+    given: "key in COURIER_API_KEY",
+    file: `key in ${hideHome(config.path, machine)}`,
+    keychain: "key in the operating system's key ring",
+    command: "key from a command of yours",
+  };
+  return `${account.name}, ${account.baseUrl}, ${places[account.key.place]}${rest}`;
+}
+
+const completionPlaces = {
+  bash: ["~data/bash-completion/completions/courier", "/usr/share/bash-completion/completions/courier"],
+  zsh: [
+    "~/.zfunc/_courier",
+    "/usr/local/share/zsh/site-functions/_courier",
+    "/usr/share/zsh/site-functions/_courier",
+  ],
+  fish: ["~config/fish/completions/courier.fish", "/usr/share/fish/vendor_completions.d/courier.fish"],
+} as const;
+
+/** Looks where the help of `courier completion` says to put the script of the user's shell. */
+export async function checkCompletion({ machine }: Context): Promise<Finding> {
+  const { env } = machine;
+  const shell = path.basename(env.SHELL ?? "");
+  if (!Object.hasOwn(completionPlaces, shell)) {
+    const detail = `not looked for: ${shell === "" ? "SHELL is not set" : `it is not known where ${shell} keeps it`}`;
+    return { check: "completion", status: "skip", detail };
+  }
+  const home = env.HOME ?? "";
+  const files = completionPlaces[shell as keyof typeof completionPlaces].map((place) =>
+    place
+      .replace(/^~data/, () => absolute(env.XDG_DATA_HOME) ?? path.join(home, ".local/share"))
+      .replace(/^~config/, () => absolute(env.XDG_CONFIG_HOME) ?? path.join(home, ".config"))
+      .replace(/^~/, () => home),
+  );
+  const found = await firstPresent(files);
+  if (found !== undefined) {
+    return { check: "completion", status: "ok", detail: `${shell}: ${hideHome(found, machine)}` };
+  }
+  const file = hideHome(files[0] ?? "", machine);
+  const advice = `mkdir -p ${shellQuotePath(path.dirname(file))} && courier completion ${shell} > ${shellQuotePath(file)}`;
+  return { check: "completion", status: "warn", detail: `not installed for ${shell}`, advice };
+}
+
+/** A relative XDG directory counts as not set. */
+function absolute(place: string | undefined): string | undefined {
+  return place !== undefined && path.isAbsolute(place) ? place : undefined;
+}

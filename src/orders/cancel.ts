@@ -1,0 +1,137 @@
+/** `courier orders cancel`: shows, confirms, cancels, and reports the state read back (4.4 and 4.5). */
+
+import { ServiceFailure } from "../api/failure.ts";
+import type { CourierService } from "../api/service.ts";
+import {
+  type Context,
+  confirmOrStop,
+  defineCommand,
+  ensureCanConfirm,
+  goesOnUnread,
+  type Items,
+  rows,
+} from "../command/command.ts";
+import { parseOrderId, switchOption } from "../command/options.ts";
+import { mapInOrder } from "../core/concurrent.ts";
+import { CourierError } from "../core/errors.ts";
+import type { Cancellation } from "../model/results.ts";
+import { type CancelTools, cancelOne } from "../sending/cancel.ts";
+import { show } from "../terminal/blocks.ts";
+import {
+  cancellationColumns,
+  type Found,
+  reportDryRun,
+  reportResult,
+  reportUntouched,
+} from "./cancellation.ts";
+
+const callsAtOnce = 4;
+
+export const cancelOrders = defineCommand({
+  description:
+    "The service cancels pending and paid orders. Each order is read back after the request: the state\n" +
+    "shown is the one it really has. What is cancelled is recorded: courier log shows it.",
+  arguments: {
+    ids: { summary: "order ids", parse: parseOrderId, isList: true as const, values: "cancellable order" },
+  },
+  options: { dryRun: switchOption("show the orders and what would be cancelled; nothing is sent") },
+  hasRows: true,
+  confirms: true,
+  mentionsDoubt: true,
+  examples: [
+    { line: "orders cancel 1000001", note: "shows the order and asks first" },
+    { line: "orders cancel 1000001 1000002 --yes --json", note: "for a script" },
+  ],
+  exits: [1, 3, 5],
+  seeAlso: ["orders show", "undo", "log"],
+  async run({ ids, dryRun }, context) {
+    if (!dryRun) await ensureCanConfirm(context, "cancelling");
+    const service = await context.service();
+    const unique = [...new Set(ids)];
+    const found = await lookUp(unique, service);
+    if (dryRun) return rows(previewAll(found), cancellationColumns, "Nothing to cancel");
+    const doable = found.filter(isOpen);
+    if (doable.length > 0) {
+      await context.ledger(); // without a record nothing is sent, so nothing is asked
+      await confirmOrStop(context, question(doable));
+    }
+    const tools = doable.length > 0 ? await prepare(service, context) : undefined;
+    return {
+      ...rows(cancelAll(found, tools, context), cancellationColumns, "Nothing to cancel"),
+      ...goesOnUnread("cancelling", () => tools?.run.number, context),
+    };
+  },
+});
+
+function isOpen({ order }: Found): boolean {
+  return order !== undefined && order.status !== "cancelled";
+}
+
+async function lookUp(ids: readonly string[], service: CourierService): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  const look = async (id: string): Promise<Found> => {
+    try {
+      return { id, order: await service.order(id) };
+    } catch (error) {
+      if (error instanceof ServiceFailure && error.kind === "refused") return { id, refusal: error };
+      throw error;
+    }
+  };
+  for await (const each of mapInOrder(ids, callsAtOnce, look)) found.push(each);
+  const [only] = found;
+  if (found.length === 1 && only?.refusal) throw only.refusal;
+  return found;
+}
+
+function question(found: readonly Found[]): string {
+  const names = found.flatMap(({ id, order }) => {
+    if (!order) return [];
+    const about = [order.status, order.item?.name, order.receiver?.name && `to ${order.receiver.name}`];
+    return [`${id} (${about.filter(Boolean).join(", ")})`];
+  });
+  return names.length === 1
+    ? `Cancel order ${names[0]}?`
+    : `Cancel ${names.length} orders: ${names.join("; ")}?`;
+}
+
+async function* previewAll(found: readonly Found[]): Items<Cancellation> {
+  for (const each of found)
+    yield (each.order && isOpen(each) ? reportDryRun(each.id, each.order) : reportUntouched(each)).row;
+  return summarise(
+    found.length,
+    found.flatMap(({ refusal }) => refusal ?? []),
+  );
+}
+
+async function* cancelAll(
+  found: readonly Found[],
+  tools: CancelTools | undefined,
+  context: Context,
+): Items<Cancellation> {
+  const failures: CourierError[] = [];
+  const cancelEach = async (each: Found) => {
+    if (!tools || !each.order || !isOpen(each)) return reportUntouched(each);
+    const id = each.order.id.value;
+    return reportResult(each.id, each.order, await cancelOne(id, tools), context);
+  };
+  const cancelled = mapInOrder(found, callsAtOnce, cancelEach, { isIrrevocable: true });
+  for await (const { row, refusal } of cancelled) {
+    if (refusal) failures.push(refusal);
+    if (row.outcome === "accepted") {
+      context.messages.note(`order ${show(row.id)} was accepted for cancelling, but is still ${row.status}`);
+    }
+    yield row;
+  }
+  return summarise(found.length, failures);
+}
+
+async function prepare(service: CourierService, context: Context): Promise<CancelTools> {
+  const run = await context.beginRun({ command: "orders cancel" });
+  return { service, ledger: await context.ledger(), run, clock: context.clock };
+}
+
+function summarise(count: number, failures: readonly CourierError[]): CourierError | undefined {
+  const [first] = failures;
+  if (first === undefined || count === 1) return first;
+  return new CourierError("some_refused", 3, `${failures.length} of ${count} orders were not cancelled`);
+}

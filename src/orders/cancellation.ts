@@ -1,0 +1,121 @@
+/** What became of an order that was to be cancelled: as a row of the result, and as an error. */
+
+import type { ServiceFailure } from "../api/failure.ts";
+import type { Context } from "../command/command.ts";
+import type { CourierError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
+import type { OrderDetail } from "../model/interface.ts";
+import { jsonNumber } from "../model/json.ts";
+import type { Cancellation } from "../model/results.ts";
+import { isCancellable } from "../model/states.ts";
+import type { CancelResult } from "../sending/cancel.ts";
+import { type Column, type Style, show, state, styled } from "../terminal/blocks.ts";
+import { errorDocument } from "../terminal/messages.ts";
+
+/** An order as it was found before, or what the service said instead. */
+export interface Found {
+  readonly id: string;
+  readonly order?: OrderDetail;
+  readonly refusal?: ServiceFailure;
+}
+
+interface Reported {
+  readonly row: Cancellation;
+  readonly refusal?: ServiceFailure;
+}
+
+/** An order that nothing is sent for: the service does not know it, or it is cancelled. */
+export function reportUntouched({ id, order, refusal }: Found): Reported {
+  if (order) return { row: toRow(id, order, order, "already_cancelled") };
+  return { row: toRow(id, undefined, undefined, "refused", refusal), ...(refusal ? { refusal } : {}) };
+}
+
+/** What would become of an order that was found. */
+export function reportDryRun(id: string, order: OrderDetail): Reported {
+  const outcome = isCancellable(order.status) ? "would_cancel" : "not_cancellable";
+  const message = isCancellable(order.status) ? undefined : onlyThese;
+  return { row: toRow(id, order, order, outcome, undefined, message) };
+}
+
+/** Throws where it is open what became of the order. */
+export function reportResult(
+  id: string,
+  before: OrderDetail,
+  result: CancelResult,
+  { nextCommand }: Context,
+): Reported {
+  if (result.kind === "open") throw explainOpen(id, result, nextCommand);
+  const { after, state, message, refusal } = result;
+  const row = toRow(id, before, after, state, refusal, message);
+  return refusal ? { row, refusal: explainRefusal(refusal, id, after) } : { row };
+}
+
+function explainOpen(
+  id: string,
+  { failure, after }: Extract<CancelResult, { kind: "open" }>,
+  nextCommand: Context["nextCommand"],
+): CourierError {
+  if (failure.kind === "key_refused") return failure;
+  if (after)
+    return failure.with({
+      message: `order ${id} is not cancelled, it is ${show(after.status)}: ${failure.message}`,
+      hint: "it is safe to run the same command again",
+    });
+  return failure.with({
+    hint: `the order may or may not be cancelled; see: ${nextCommand(`orders show ${shellQuote(id)}`)}`,
+  });
+}
+
+const onlyThese = "pending and paid orders can be cancelled";
+
+function explainRefusal(refusal: ServiceFailure, id: string, after: OrderDetail): ServiceFailure {
+  if (isCancellable(after.status)) return refusal;
+  return refusal.with({
+    message: `order ${id} was not cancelled, it is ${show(after.status)}: ${refusal.message}`,
+    hint: onlyThese,
+  });
+}
+
+function toRow(
+  id: string,
+  before: OrderDetail | undefined,
+  after: OrderDetail | undefined,
+  outcome: Cancellation["outcome"],
+  refusal?: ServiceFailure,
+  message?: string,
+): Cancellation {
+  return {
+    id: after?.id ?? before?.id ?? jsonNumber(id.replace(/^0+(?=\d)/, "")),
+    order_no: after?.order_no ?? before?.order_no ?? null,
+    tracking_number: after?.tracking_number ?? before?.tracking_number ?? null,
+    outcome,
+    status_before: before?.status ?? null,
+    status: after?.status ?? null,
+    message: message ?? refusal?.message ?? null,
+    ...(refusal ? (errorDocument(refusal) as Pick<Cancellation, "error">) : {}),
+  };
+}
+
+const outcomeStyles: Readonly<Record<Cancellation["outcome"], Style>> = {
+  cancelled: "good",
+  already_cancelled: "good",
+  accepted: "warn",
+  refused: "bad",
+  would_cancel: "good",
+  not_cancellable: "warn",
+};
+
+export const cancellationColumns: readonly Column<Cancellation>[] = [
+  { path: "id", title: "ID", cell: ({ id }) => styled("strong", id) },
+  { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no), spare: 1 },
+  {
+    path: "tracking_number",
+    title: "TRACKING",
+    cell: ({ tracking_number }) => show(tracking_number),
+    spare: 2,
+  },
+  { path: "outcome", title: "OUTCOME", cell: ({ outcome }) => styled(outcomeStyles[outcome], outcome) },
+  { path: "status_before", title: "WAS", cell: ({ status_before }) => show(status_before) },
+  { path: "status", title: "STATE NOW", cell: ({ status }) => state(status) },
+  { path: "message", title: "MESSAGE", cell: ({ message }) => show(message) },
+];

@@ -1,0 +1,217 @@
+/** Owns composing an order at a terminal: ask, review, correct, send; nothing leaves without a review. */
+
+import { ServiceFailure } from "../api/failure.ts";
+import type { Context } from "../command/command.ts";
+import { CourierError, interrupted } from "../core/errors.ts";
+import type { Prompts } from "../core/prompts.ts";
+import {
+  changePart,
+  correctField,
+  type FormTools,
+  fillDraft,
+  type Part,
+  parts,
+} from "../forms/order-form.ts";
+import type { KnownParty } from "../forms/party-form.ts";
+import type { DraftOwner, KeptDraft } from "../ledger/drafts.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Draft } from "../model/draft.ts";
+import type { CreatedOrder } from "../model/interface.ts";
+import { sendOrder } from "../sending/create.ts";
+import { serviceOf } from "../sending/customer.ts";
+import { type OrdersElsewhere, surveyElsewhere } from "../sending/elsewhere.ts";
+import { createReconcileTools } from "../sending/settle.ts";
+import { line, styled } from "../terminal/blocks.ts";
+import type { StartingDraft } from "./draft-sources.ts";
+import { reviewView } from "./review.ts";
+
+export interface Composition {
+  readonly start: StartingDraft;
+  readonly allowDuplicate: boolean;
+  readonly settleMs: number | undefined;
+  readonly prompts: Prompts;
+}
+
+/** What became of it: an order, or a draft that was kept for later. */
+export type Composed = { readonly order: CreatedOrder; readonly draft: Draft } | { readonly kept: Draft };
+
+/** Whose parties are offered. */
+const ordersOffered = 50;
+
+type Decision = "send" | Part | "keep" | "quit";
+
+/**
+ * Goes through the form and the review until the order is sent, kept or dropped. Whatever ends it before
+ * the order was sent, Ctrl-C included, the draft is kept for the next time.
+ */
+export async function composeOrder(
+  { start, allowDuplicate, settleMs, prompts }: Composition,
+  context: Context,
+): Promise<Composed> {
+  let { draft } = start;
+  let open: readonly Part[] = parts;
+  /** This order takes the place of the draft that was kept last, and ends it when it is sent. */
+  let isKept = start.isBlank;
+  const account = await context.account();
+  const ledger = await context.ledger(); // without it nothing can be sent: better known before the questions
+  const owner: DraftOwner = { account: account.name, service: serviceOf(account) };
+  const ask = (question: string) => prompts.confirm(question);
+  const tools: FormTools = {
+    prompts,
+    knownParties: () => knownParties(owner, ledger, context),
+    understand: context.understandAddress,
+    keep: (next, stillOpen) => {
+      draft = next;
+      open = stillOpen;
+    },
+  };
+  try {
+    const offered = start.isBlank ? await offerKept(owner, ledger, prompts, context) : undefined;
+    isKept = start.isBlank && offered !== "another";
+    const kept = offered === "another" ? undefined : offered;
+    const given = kept ? new Set<string>(parts.filter((part) => !kept.open.includes(part))) : start.given;
+    draft = kept?.draft ?? draft;
+    open = parts.filter((part) => !given.has(part));
+    if (open.length > 0)
+      context.messages.note(
+        "Enter takes a line as it stands, and an empty one leaves the field out; nothing is sent before you have reviewed it.",
+      );
+    draft = await fillDraft(draft, given, tools);
+    const elsewhere = startSurvey(context); // while the order is reviewed
+    for (;;) {
+      await context.display(reviewView(draft, account));
+      const decision = await askDecision(prompts);
+      if (decision === "keep") {
+        await ledger.keepDraft(owner, { draft, open }, !isKept);
+        return { kept: draft };
+      }
+      if (decision === "quit") {
+        if (isKept) await ledger.dropDraft(owner);
+        throw new Dropped();
+      }
+      if (decision !== "send") {
+        draft = await changePart(decision, draft, tools);
+        continue;
+      }
+      try {
+        const order = await sendOrder(
+          { draft, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask },
+          context,
+        );
+        if (!order) continue;
+        if (isKept) await ledger.dropDraft(owner).catch(() => {}); // the order is what matters
+        return { order, draft };
+      } catch (error) {
+        if (!(error instanceof ServiceFailure) || error.kind !== "refused") throw error;
+        draft = await correct(draft, error, tools, context);
+      }
+    }
+  } catch (error) {
+    if (error instanceof Dropped) throw interrupted(130, "nothing was sent, and the draft was dropped");
+    throw await keepForLater(error, { draft, open }, { isKept, owner, ledger }, context);
+  }
+}
+
+class Dropped extends Error {}
+
+/** Lists orders that were made elsewhere. Its failure is met by whoever waits for it. */
+function startSurvey(context: Context): Promise<OrdersElsewhere | undefined> {
+  const survey = async () => {
+    const { id: customer } = await context.customer();
+    const tools = await createReconcileTools({ ledger: await context.ledger(), customer }, context);
+    const { elsewhere } = await surveyElsewhere(tools, {
+      note: (text) => context.messages.note(text),
+      mayCost: async () => false, // the person is at another question
+    });
+    return elsewhere;
+  };
+  const started = survey();
+  started.catch(() => {});
+  return started;
+}
+
+/**
+ * The draft that was kept last, where the user wants to go on with it; `another` where it is to stay while
+ * another order is begun; undefined where there is none, or none any more.
+ */
+async function offerKept(
+  owner: DraftOwner,
+  ledger: Ledger,
+  prompts: Prompts,
+  context: Context,
+): Promise<KeptDraft | "another" | undefined> {
+  for (;;) {
+    const kept = await ledger.findDraft(owner);
+    if (!kept) return undefined;
+    await context.display([line(styled("strong", "An unfinished order:")), ...reviewView(kept.draft)]);
+    if (await prompts.confirm("Go on with it?", true)) return kept;
+    if (!(await prompts.confirm("Forget it?", false))) return "another";
+    await ledger.dropDraft(owner);
+  }
+}
+
+function askDecision(prompts: Prompts): Promise<Decision> {
+  return prompts.choose<Decision>("What now?", [
+    { value: "send", label: "Send this order" },
+    { value: "sender", label: "Change the sender" },
+    { value: "receiver", label: "Change the receiver" },
+    { value: "item", label: "Change the item" },
+    { value: "service_type", label: "Change the service level" },
+    { value: "keep", label: "Keep as a draft and quit" },
+    { value: "quit", label: "Quit without sending" },
+  ]);
+}
+
+/** Asks for the refused field alone; a refusal that names none goes back to the review with its message. */
+async function correct(
+  draft: Draft,
+  refusal: ServiceFailure,
+  tools: FormTools,
+  context: Context,
+): Promise<Draft> {
+  await context.display([line(styled("bad", refusal.message))]);
+  const field = refusal.refusedField;
+  const corrected = field === undefined ? undefined : await correctField(draft, field, tools);
+  return corrected ?? draft;
+}
+
+/** An order that may exist is no draft any more, and is not offered again; everything else is kept. */
+async function keepForLater(
+  error: unknown,
+  kept: KeptDraft,
+  { isKept, owner, ledger }: { isKept: boolean; owner: DraftOwner; ledger: Ledger },
+  context: Context,
+): Promise<unknown> {
+  const isInDoubt = error instanceof CourierError && error.code === "outcome_unknown";
+  if (Object.keys(kept.draft).length === 0) return error;
+  try {
+    if (!isInDoubt) await ledger.keepDraft(owner, kept, !isKept);
+    else if (isKept) await ledger.dropDraft(owner);
+  } catch {
+    return error; // what ended the form matters more than the draft
+  }
+  if (isInDoubt) return error;
+  const hint = `your draft is kept; ${context.nextCommand("orders create")} goes on with it`;
+  return error instanceof CourierError
+    ? error.with({ hint: error.hint ? `${error.hint}; ${hint}` : hint })
+    : error;
+}
+
+async function knownParties(
+  owner: DraftOwner,
+  ledger: Ledger,
+  context: Context,
+): Promise<readonly KnownParty[]> {
+  const { addresses } = await context.config.read();
+  const saved = Object.entries(addresses).map(([alias, party]): KnownParty => ({ alias, party }));
+  const seen = new Set(saved.map(({ party }) => JSON.stringify(party)));
+  const recent: KnownParty[] = [];
+  for (const { draft } of await ledger.recentCreates(owner.account, owner.service, ordersOffered)) {
+    for (const party of [draft?.receiver, draft?.sender]) {
+      if (!party || seen.has(JSON.stringify(party))) continue;
+      seen.add(JSON.stringify(party));
+      recent.push({ party });
+    }
+  }
+  return [...saved, ...recent];
+}

@@ -1,0 +1,117 @@
+/** Owns `courier orders create`: one order, composed at a terminal or sent as given (specification, 4.2). */
+
+import { ServiceFailure } from "../api/failure.ts";
+import { type Context, confirmOrStop, defineCommand, document, type Output } from "../command/command.ts";
+import { quote, settleOption, switchOption, textOption } from "../command/options.ts";
+import { hasTemplate, parseTemplateName } from "../config/templates.ts";
+import { type CourierError, usageError } from "../core/errors.ts";
+import type { Draft } from "../model/draft.ts";
+import type { CreatedOrder } from "../model/interface.ts";
+import { sendOrder } from "../sending/create.ts";
+import { line } from "../terminal/blocks.ts";
+import { composeOrder } from "./compose.ts";
+import { createdView } from "./created.ts";
+import { typeFlags } from "./draft-flags.ts";
+import { collectDraft, type StartingDraft, sourceOptions } from "./draft-sources.ts";
+import { keepAsTemplate, offerToSave } from "./save.ts";
+
+export const createOrder = defineCommand({
+  description:
+    "At a terminal, what is missing is asked for, and everything is shown for review before it is sent;\n" +
+    "--yes sends at once. Flags win over the file. Fields that are not given are not sent: the service\n" +
+    "decides what it needs. If the answer is lost on its way, courier looks for the order before it says\n" +
+    "anything, and never sends it twice. An order equal to one that was sent from this machine within a day, by\n" +
+    "whatever command, is asked about at a terminal; elsewhere it is refused within ten minutes, and as long as\n" +
+    "it is not known whether the first one was created. --allow-duplicate is for two equal parcels.",
+  arguments: {},
+  options: {
+    dryRun: switchOption("print the body that would be sent, and send nothing"),
+    allowDuplicate: switchOption("send it although an equal order was sent a short while ago"),
+    settle: settleOption,
+    // Checked here: once the order is created, a bad name must not fail the command.
+    saveTemplate: {
+      ...textOption("NAME", "save the order as a template once it is created", { values: "template" }),
+      parse: parseTemplateName,
+    },
+    ...sourceOptions,
+  },
+  confirms: true,
+  mentionsDoubt: true,
+  examples: [
+    { line: "orders create", note: "asks for everything" },
+    { line: "orders create --file order.json", note: "an order from a file (examples/order.json shows one)" },
+    { line: "orders create --sender @shop --receiver @li --item-name 书", note: "from the address book" },
+    { line: "orders create --file - --json < order.json | jq -r .tracking_number", note: "in a pipeline" },
+  ],
+  exits: [1, 2, 5, 6],
+  seeAlso: ["orders show", "track", "addresses add", "orders import"],
+  async run(
+    { dryRun, allowDuplicate, settle: settleMs, saveTemplate: template, ...sources },
+    context,
+  ): Promise<Output> {
+    if (template !== undefined && !dryRun && hasTemplate(await context.config.read(), template))
+      await confirmOrStop(context, `Replace the template ${template}?`);
+    const start = await collectDraft(sources, context, dryRun === true);
+    if (dryRun) return document(start.draft, (body) => [{ kind: "json", value: body }]);
+    const prompts = context.globals.yes ? undefined : await context.prompts();
+    const composed = prompts
+      ? await composeOrder({ start, allowDuplicate: allowDuplicate === true, settleMs, prompts }, context)
+      : await sendAsGiven(start, allowDuplicate === true, settleMs, context);
+    if ("kept" in composed) {
+      return document(composed.kept, () => [
+        line(`The draft is kept; ${context.nextCommand("orders create")} goes on with it`),
+      ]);
+    }
+    const { order, draft } = composed;
+    if (template !== undefined) await keepAsTemplate(template, draft, context);
+    // What comes from a file comes again from a file.
+    if (prompts && sources.file === undefined) {
+      await offerToSave(order, draft, prompts, context);
+      const flags = typeFlags(draft);
+      if (flags)
+        context.messages.note(
+          `Same without questions: ${context.nextCommand(`orders create ${flags} --yes`)}`,
+        );
+    }
+    return document(order, (created) => createdView(created, context));
+  },
+});
+
+/** Nobody to ask: the order leaves as it is. */
+async function sendAsGiven(
+  { draft, nameOf }: StartingDraft,
+  isDuplicateAllowed: boolean,
+  settleMs: number | undefined,
+  context: Context,
+): Promise<{ order: CreatedOrder; draft: Draft }> {
+  checkParts(draft);
+  try {
+    const order = await sendOrder({ draft, isDuplicateAllowed, settleMs }, context);
+    if (!order) throw new Error("nobody was asked, and yet somebody said no");
+    return { order, draft };
+  } catch (error) {
+    throw error instanceof ServiceFailure ? nameRefusedField(error, nameOf) : error;
+  }
+}
+
+/** 4.2: sender, receiver and item are required; what must be inside them is not specified. */
+function checkParts(draft: Draft): void {
+  const missing = (["sender", "receiver", "item"] as const).filter((part) => draft[part] === undefined);
+  if (missing.length === 0) return;
+  const flags = missing.map((part) => `--${part}-name …`).join(" ");
+  throw usageError(
+    `the order has no ${missing.join(", no ")}`,
+    `give ${flags}, or a whole order with --file order.json`,
+  );
+}
+
+/** Section 7: a refused field comes as a path such as `sender.phone`; the user gave it as a flag or in a file. */
+function nameRefusedField(failure: ServiceFailure, nameOf: StartingDraft["nameOf"]): CourierError {
+  const field = failure.refusedField;
+  if (field === undefined) return failure;
+  const value = failure.refusedValue;
+  const named = `${nameOf(field) ?? field}${value === undefined ? "" : ` ${quote(value)}`}`;
+  return failure.with({
+    message: failure.message.replace("the service refused", () => `the service refused ${named}`),
+  });
+}

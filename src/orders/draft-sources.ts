@@ -1,0 +1,166 @@
+/** Where a draft comes from: file, template, the last order, address book, texts and flags, in that order. */
+
+import type { Context } from "../command/command.ts";
+import { understandText } from "../command/confirm-address.ts";
+import { type OptionValues, switchOption, textOption } from "../command/options.ts";
+import { defaultSender, findParty, parseAlias, savedTextError } from "../config/address-book.ts";
+import { findTemplate } from "../config/templates.ts";
+import { fileError, usageError } from "../core/errors.ts";
+import type { Draft, DraftParty } from "../model/draft.ts";
+import { findTextProblems } from "../model/text-problem.ts";
+import { serviceOf } from "../sending/customer.ts";
+import { draftFields, draftFlags, mergeDraft, nameField } from "./draft-flags.ts";
+import { parseOrderFile } from "./order-file.ts";
+
+const group = "Parties by name or as text";
+const fromBook = { group, values: "party" } as const;
+
+export const sourceOptions = {
+  file: textOption("FILE", "a JSON file with sender, receiver, item, service_type; - for stdin", {
+    values: "file",
+  }),
+  template: textOption("NAME", "start from a saved template", { values: "template" }),
+  repeat: switchOption("start from the last order sent from this machine"),
+  sender: textOption("@NAME", "a sender from the address book", fromBook),
+  receiver: textOption("@NAME", "a receiver from the address book", fromBook),
+  senderText: textOption("TEXT", "the sender as one text, to be split into its fields", { group }),
+  receiverText: textOption("TEXT", "the receiver as one text, to be split into its fields", { group }),
+  ...draftFlags,
+} as const;
+
+export type Sources = OptionValues<typeof sourceOptions>;
+
+/** A draft to start from. */
+export interface StartingDraft {
+  readonly draft: Draft;
+  /** Dotted paths of fields, and whole parts, that were given and need no question. */
+  readonly given: ReadonlySet<string>;
+  /** Nothing came from the command line; a default sender may be there all the same. */
+  readonly isBlank: boolean;
+  /** The name under which the user knows a field, or undefined for a path that is none. */
+  readonly nameOf: (path: string) => string | undefined;
+}
+
+/** Puts a draft together; what comes later wins: base, address book, texts, single flags. */
+export async function collectDraft(
+  sources: Sources,
+  context: Context,
+  isDryRun: boolean,
+): Promise<StartingDraft> {
+  const fileName = sources.file === "-" ? "stdin" : sources.file;
+  const base = await readBase(sources, fileName, context);
+  const sender =
+    (await readParty("sender", sources.sender, sources.senderText, context, isDryRun)) ?? base?.sender;
+  const receiver =
+    (await readParty("receiver", sources.receiver, sources.receiverText, context, isDryRun)) ??
+    base?.receiver;
+  const hasSenderFlag = draftFields.some(
+    ({ path, key }) => path.startsWith("sender.") && flagOf(sources, key) !== undefined,
+  );
+  const config = await context.config.read();
+  const usual = sender || hasSenderFlag ? undefined : defaultSender(config);
+  const whole = { ...base, ...part("sender", sender ?? usual), ...part("receiver", receiver) } as Draft;
+  const given = new Set<string>(Object.keys(whole));
+  const hasFlag = draftFields.some(({ key }) => flagOf(sources, key) !== undefined);
+  // An order that is whole but for its service level leaves that to the service.
+  if (whole.sender && whole.receiver && whole.item) given.add("service_type");
+  for (const { path, key } of draftFields) if (flagOf(sources, key) !== undefined) given.add(path);
+  const draft = mergeDraft(whole, sources);
+  ensureTexts(draft, sources, { fileName, base, sender: usual && `@${config.default_sender}` });
+  return {
+    draft,
+    given,
+    isBlank: !base && !sender && !receiver && !hasFlag,
+    nameOf: (path) => nameField(path, sources, fileName),
+  };
+}
+
+/** Throws for a text that cannot be meant, and names it as the user gave it. */
+function ensureTexts(
+  draft: Draft,
+  sources: Sources,
+  {
+    fileName,
+    base,
+    sender,
+  }: {
+    readonly fileName: string | undefined;
+    readonly base: Draft | undefined;
+    readonly sender: string | undefined;
+  },
+): void {
+  const [problem] = findTextProblems(draft);
+  if (!problem) return;
+  const { path, value, message } = problem;
+  const hint = "enter it again, as it is to be sent";
+  const flag = draftFields.find(
+    (field) => field.path === path && flagOf(sources, field.key) !== undefined,
+  )?.flag;
+  if (flag !== undefined) throw usageError(`${flag} “${value}” ${message}`, hint);
+  const [part] = path.split(".");
+  const alias =
+    part === "sender" ? (sources.sender ?? sender) : part === "receiver" ? sources.receiver : undefined;
+  if (alias !== undefined) throw savedTextError(problem, alias);
+  const isOfFile = fileName !== undefined && findTextProblems(base).some((each) => each.path === path);
+  throw fileError(`${path}${isOfFile ? ` in ${fileName}` : ""} “${value}” ${message}`, {
+    hint,
+    details: { path, value },
+  });
+}
+
+async function readBase(
+  sources: Sources,
+  fileName: string | undefined,
+  context: Context,
+): Promise<Draft | undefined> {
+  const named = (["file", "template", "repeat"] as const).filter((key) => sources[key] !== undefined);
+  if (named.length > 1) {
+    throw usageError(
+      `${named.map((key) => `--${key}`).join(" and ")} exclude each other`,
+      "choose one to start from",
+    );
+  }
+  if (sources.file !== undefined)
+    return parseOrderFile(await context.readText(sources.file), fileName ?? sources.file);
+  if (sources.template !== undefined) return readTemplate(sources.template, context);
+  if (sources.repeat === undefined) return undefined;
+  const account = await context.account();
+  const [last] = await (await context.ledger()).recentCreates(account.name, serviceOf(account), 1);
+  if (last?.draft) return last.draft;
+  throw usageError(
+    `no order was sent from this machine with the account ${account.name} yet, so none can be repeated`,
+  );
+}
+
+async function readTemplate(name: string, context: Context): Promise<Draft> {
+  return findTemplate(await context.config.read(), name);
+}
+
+async function readParty(
+  role: "sender" | "receiver",
+  alias: string | undefined,
+  text: string | undefined,
+  context: Context,
+  isDryRun: boolean,
+): Promise<DraftParty | undefined> {
+  if (alias !== undefined && text !== undefined)
+    throw usageError(`--${role} and --${role}-text exclude each other`);
+  if (text !== undefined)
+    return understandText(`the ${role}`, text, context, isDryRun || context.globals.yes);
+  if (alias === undefined) return undefined;
+  if (!alias.startsWith("@")) {
+    throw usageError(
+      `--${role} takes a name from the address book such as @shop, not “${alias}”`,
+      `for a person's name there is --${role}-name`,
+    );
+  }
+  return findParty(await context.config.read(), parseAlias(alias));
+}
+
+function part(name: string, value: DraftParty | undefined): object {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function flagOf(sources: Sources, key: string): unknown {
+  return (sources as Readonly<Record<string, unknown>>)[key];
+}

@@ -1,0 +1,188 @@
+/** Owns `courier api`: one raw call as the user spells it out, its answer printed as it came. */
+
+import type { RawCall, RawReply } from "../api/client.ts";
+import { ServiceFailure } from "../api/failure.ts";
+import { checkBudget } from "../command/api-quota.ts";
+import { type Context, defineCommand, type Output } from "../command/command.ts";
+import { listOption, type OptionValues, quote, switchOption, textOption } from "../command/options.ts";
+import { CourierError, interruptionExit, usageError } from "../core/errors.ts";
+import { stringifyJson } from "../model/json.ts";
+import { type Field, joinFields, parsePair, typedValue } from "./raw-body.ts";
+import { type Recorder, recordCall } from "./recording.ts";
+
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
+type Method = (typeof methods)[number];
+
+const options = {
+  rawField: listOption("KEY=VALUE", "a text in the JSON body: -f sender.name=张三 (repeatable)", parsePair, {
+    short: "f",
+  }),
+  field: listOption(
+    "KEY=VALUE",
+    "the same with a type: numbers, true, false, null, @FILE for a file's text (repeatable)",
+    parsePair,
+    { short: "F" },
+  ),
+  query: listOption("KEY=VALUE", "a parameter of the URL (repeatable)", parsePair, { short: "q" }),
+  input: textOption("FILE", "the body as it is in a file; - for stdin", { values: "file" }),
+  paginate: switchOption("every page of a list, one body after the other; --json and --ndjson: its items"),
+  allowDuplicate: switchOption("make an order although an equal one was sent a short while ago"),
+  include: switchOption("show the status and the headers of the answer on stderr", { short: "i" }),
+} as const;
+
+export const callApi = defineCommand({
+  description:
+    "The way to what courier has no command for. METHOD is GET where it is left out; a body needs one. PATH is\n" +
+    "below the base URL: orders, v1/orders and /api/v1/orders name the same; a whole URL must be the\n" +
+    "service's own. In a pipe the body comes byte for byte, also of an error; at a terminal JSON is indented\n" +
+    "and nothing in it can act on the terminal. A call that may have taken effect is never sent twice:\n" +
+    "when its answer is lost, the exit code is 6. POST and DELETE of orders are recorded in the ledger, and an\n" +
+    "order that equals one of the last ten minutes is not made without --allow-duplicate. --paginate asks for 100 items a page unless -q limit=N says\n" +
+    "otherwise.",
+  arguments: {
+    path: {
+      summary: "the method and the path",
+      parse: (text) => text,
+      candidates: methods.map((value) => ({ value })),
+      isList: true as const,
+      usage: "[METHOD] PATH",
+    },
+  },
+  options,
+  confirms: true,
+  examples: [
+    { line: "api user/profile", note: "the profile, as the service sends it" },
+    { line: "api POST orders --input order.json --include", note: "with status and headers on stderr" },
+    { line: "api POST orders -f sender.name=张三 -F item.weight=0.50", note: "a body from fields" },
+    { line: "api orders --paginate -q status=pending --ndjson | jq .id", note: "the items of every page" },
+  ],
+  exits: [1, 4, 5, 6],
+  seeAlso: ["orders list", "profile"],
+  async run({ path: words, ...input }, context): Promise<Output> {
+    const { method, path } = readWords(words);
+    const body = await readBody(method, input, context);
+    const call: RawCall = { method, path, query: input.query ?? [], ...(body ? { body } : {}) };
+    const client = await context.client();
+    if (!input.paginate) {
+      const record = await recordCall(call, input.allowDuplicate === true, context);
+      const reply = await exchange(call, client.exchange(call), record, context);
+      if (input.include) showHead(reply, context);
+      return { kind: "raw", bodies: oneBody(reply) };
+    }
+    if (method !== "GET") throw usageError(`--paginate reads a list with GET, not with ${method}`);
+    if (input.include)
+      throw usageError("--paginate and --include exclude each other", "--debug shows every call");
+    const { itemsOfPage, rawPages } = await import("../api/raw-pages.ts");
+    const pages = rawPages(client, call, async (calls) =>
+      checkBudget(calls, await context.service(), context),
+    );
+    return { kind: "raw", bodies: documents(pages), items: itemsOfPage };
+  },
+});
+
+function readWords(words: readonly string[]): { method: Method; path: string } {
+  const [first = "", second, third] = words;
+  const named = methods.find((method) => method === first.toUpperCase());
+  if (third !== undefined) throw usageError(`one PATH is enough: ${quote(third)} is too much`);
+  if (second === undefined && named)
+    throw usageError(`the PATH is missing after ${first}`, "courier api --help shows examples");
+  if (second === undefined) return { method: "GET", path: first };
+  if (!named) throw usageError(`not a method: ${quote(first)}`, `known methods: ${methods.join(", ")}`);
+  return { method: named, path: second };
+}
+
+async function readBody(
+  method: Method,
+  { rawField = [], field = [], input }: OptionValues<typeof options>,
+  context: Context,
+): Promise<Uint8Array | undefined> {
+  const hasFields = rawField.length + field.length > 0;
+  if (!hasFields && input === undefined) return undefined;
+  if (hasFields && input !== undefined)
+    throw usageError("--input is the whole body: it does not go with fields");
+  if (method === "GET" || method === "HEAD") {
+    throw usageError(
+      `${method} has no body`,
+      hasFields ? "say POST for a body, or -q for parameters of the URL" : "say POST before the PATH",
+    );
+  }
+  if (input !== undefined) return context.readBytes(input);
+  const fields: Field[] = rawField.map(([key, value]) => ({ key, value }));
+  for (const [key, text] of field) {
+    fields.push({
+      key,
+      value: text.startsWith("@") ? await context.readText(text.slice(1)) : typedValue(text),
+    });
+  }
+  return new TextEncoder().encode(stringifyJson(joinFields(fields)));
+}
+
+/**
+ * The outcome is in the ledger before anything is said of it. A failure that leaves open whether something was done is
+ * told as just that (exit 6).
+ */
+async function exchange(
+  call: RawCall,
+  sending: Promise<RawReply>,
+  record: Recorder | undefined,
+  context: Context,
+): Promise<RawReply> {
+  let reply: RawReply;
+  try {
+    reply = await sending;
+  } catch (error) {
+    const isOpen = await record?.({ error });
+    if (context.signal.aborted && !isHarmless(call)) throw interruptedWhileSending(call, error);
+    throw error instanceof ServiceFailure ? inDoubt(call, error, isOpen) : error;
+  }
+  const isOpen = await record?.({ reply });
+  return reply.failure ? { ...reply, failure: inDoubt(call, reply.failure, isOpen) } : reply;
+}
+
+/** These may be sent again at will. */
+function isHarmless({ method }: RawCall): boolean {
+  return method === "GET" || method === "HEAD" || method === "DELETE";
+}
+
+function inDoubt(call: RawCall, failure: CourierError, isOpen: boolean | undefined): CourierError {
+  if (isHarmless(call) || !(failure instanceof ServiceFailure)) return failure;
+  if (!(isOpen ?? failure.mayHaveHappened)) return failure;
+  return new CourierError(
+    "outcome_unknown",
+    6,
+    `${call.method} ${call.path} may or may not have taken effect: ${failure.message}`,
+    {
+      hint: lookFirst,
+      status: failure.status,
+      serviceCode: failure.serviceCode,
+      details: failure.details,
+      cause: failure,
+    },
+  );
+}
+
+const lookFirst =
+  "look before you send it again, for example with: courier orders list; courier log --unknown names orders in doubt";
+
+function interruptedWhileSending(call: RawCall, cause: unknown): CourierError {
+  const exit = interruptionExit(cause);
+  const message = `stopped while ${call.method} ${call.path} was being sent: it may or may not have taken effect`;
+  return new CourierError("outcome_unknown", exit, message, { hint: lookFirst, cause });
+}
+
+function showHead({ answer }: RawReply, { messages }: Context): void {
+  messages.note(`HTTP ${answer.status}`);
+  for (const [name, value] of Object.entries(answer.headers)) messages.note(`${name}: ${value}`);
+}
+
+async function* oneBody({ answer, failure }: RawReply): AsyncGenerator<Uint8Array, CourierError | undefined> {
+  yield answer.bytes;
+  return failure;
+}
+
+/** Bodies one after the other: each ends its line, so that every JSON reader finds where the next begins. */
+async function* documents(pages: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+  for await (const page of pages) {
+    yield page.at(-1) === 0x0a ? page : Buffer.concat([page, Buffer.from("\n")]);
+  }
+}

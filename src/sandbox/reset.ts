@@ -1,0 +1,16 @@
+/** Owns `courier sandbox reset`: wipes everything that the sandbox has kept. */
+
+import { confirmOrStop, defineCommand, document } from "../command/command.ts";
+import { line } from "../terminal/blocks.ts";
+
+export const resetSandboxState = defineCommand({
+  arguments: {},
+  options: {},
+  confirms: true,
+  examples: [{ line: "sandbox reset --yes", note: "start from nothing" }],
+  async run(_input, context) {
+    await confirmOrStop(context, "Wipe all orders of the sandbox?");
+    await (await context.sandbox()).reset();
+    return document({ reset: true }, () => [line("The sandbox is empty")]);
+  },
+});

@@ -1,0 +1,29 @@
+/** The rows that show a draft of an order. */
+
+import { type Draft, type DraftParty, partyFields } from "../model/draft.ts";
+import { show, type Text } from "./blocks.ts";
+
+/** Fields that are left out are not sent, and not shown. */
+export function draftRows(draft: Draft): readonly (readonly [label: string, value: Text])[] {
+  const { item } = draft;
+  return [
+    ["Sender", describe(draft.sender)],
+    ...partyAddress(draft.sender),
+    ["Receiver", describe(draft.receiver)],
+    ...partyAddress(draft.receiver),
+    ["Item", show(item?.name)],
+    ...(["description", "weight", "value", "quantity"] as const).flatMap((name) =>
+      item?.[name] === undefined ? [] : [[`  ${name}`, show(item[name])] as const],
+    ),
+    ["Service level", draft.service_type ?? "the service chooses"],
+  ];
+}
+
+function describe(party: DraftParty | undefined): string {
+  return [party?.name, party?.phone].filter(Boolean).join("  ") || "-";
+}
+
+function partyAddress(party: DraftParty | undefined): (readonly [string, string])[] {
+  const address = partyFields.slice(2).flatMap((name) => party?.[name] ?? []);
+  return address.length === 0 ? [] : [["", address.join(" ")]];
+}

@@ -1,0 +1,116 @@
+/** Owns the rows of the board: what is shown of one parcel, and of one change. */
+
+import { formatHour, formatRelative, parseInstant } from "../core/time.ts";
+import {
+  type Block,
+  type Column,
+  instant,
+  line,
+  type Span,
+  show,
+  state,
+  styled,
+} from "../terminal/blocks.ts";
+import { type Change, type Parcel, recordsOf } from "./parcel.ts";
+import type { Board } from "./watcher.ts";
+
+/** A change is marked for so long. */
+const newMs = 60_000;
+
+/** `isLast`: the watch is over, and no look comes any more. */
+export function columnsOf(
+  board: Board,
+  nowMs: number,
+  isLast: boolean,
+  shown: readonly Parcel[],
+): readonly Column<Parcel>[] {
+  const isStale = shown.some(({ stale }) => stale);
+  const none: Column<Parcel>[] = [];
+  return [
+    {
+      path: "tracking_number",
+      title: "  TRACKING",
+      cell: (parcel) => [
+        mark(parcel, nowMs),
+        " ",
+        isFresh(parcel.changedMs, nowMs) ? styled("strong", parcel.trackingNumber) : parcel.trackingNumber,
+      ],
+    },
+    { path: "status", title: "STATE", cell: ({ tracking }) => state(tracking?.status) },
+    {
+      path: "current_location",
+      title: "PLACE",
+      cell: ({ tracking }) => show(tracking?.current_location),
+      flexible: true,
+      spare: 3,
+    },
+    {
+      path: "since",
+      title: "SINCE",
+      cell: ({ tracking }) => since(recordsOf(tracking)[0]?.occurred_at, nowMs, isLast),
+      spare: 4,
+    },
+    ...(isLast
+      ? none
+      : [
+          {
+            path: "next",
+            title: "NEXT LOOK",
+            cell: ({ trackingNumber }: Parcel) => nextLook(trackingNumber, board),
+            spare: 1,
+          },
+        ]),
+    ...(isStale
+      ? [
+          {
+            path: "stale",
+            title: "STALE SINCE",
+            cell: ({ stale }: Parcel) => (stale ? styled("warn", formatHour(stale.sinceMs)) : ""),
+            spare: 2,
+          },
+        ]
+      : none),
+  ];
+}
+
+/** How long ago is what one asks a board; when it was is what one looks up afterwards. */
+function since(occurredAt: string | null | undefined, nowMs: number, isLast: boolean): Span {
+  const instantMs = parseInstant(occurredAt ?? "");
+  return instantMs === undefined || isLast ? instant(occurredAt) : formatRelative(instantMs, nowMs);
+}
+
+/** `*` has just changed, `!` could not be looked at. */
+function mark({ changedMs, stale }: Parcel, nowMs: number): Span {
+  if (stale) return styled("warn", "!");
+  return isFresh(changedMs, nowMs) ? styled("accent", "*") : " ";
+}
+
+function isFresh(changedMs: number | undefined, nowMs: number): boolean {
+  return changedMs !== undefined && nowMs - changedMs < newMs;
+}
+
+function nextLook(trackingNumber: string, board: Board): Span {
+  if (board.isUnderWay(trackingNumber)) return styled("dim", "now");
+  const dueMs = board.dueMs(trackingNumber);
+  return dueMs === undefined ? styled("dim", "-") : styled("dim", formatHour(dueMs));
+}
+
+/** What was seen to change, and when it was seen. */
+export function newsLine(change: Change, nowMs: number): Block {
+  const { current, record } = change;
+  const observedMs = Date.parse(change.observed_at);
+  const isNew = isFresh(observedMs, nowMs);
+  return line(
+    isNew ? styled("accent", "*") : styled("dim", "|"),
+    " ",
+    styled("dim", formatHour(observedMs)),
+    "  ",
+    isNew ? styled("strong", change.tracking_number) : change.tracking_number,
+    "  ",
+    state(current),
+    "  ",
+    show(record?.location ?? change.current_location),
+    "  ",
+    record ? show(record.description) : "",
+  );
+}

@@ -1,0 +1,74 @@
+/** Owns what a watch does at each change beside telling it: the user's command, the bell, a notice. */
+
+import type { Context } from "../command/command.ts";
+import type { Alerts } from "../core/alerts.ts";
+import { stringifyJson } from "../model/json.ts";
+import { sanitiseJson } from "../terminal/sanitise.ts";
+import type { Change } from "./parcel.ts";
+import type { WatchInput } from "./watch-options.ts";
+
+const commandLimitMs = 60_000;
+
+export interface Acts {
+  /** Goes on in the background, one change after the other, so that commands see them in their order. */
+  begin(change: Change): void;
+  /** Resolves when all have been acted on. */
+  finish(): Promise<void>;
+}
+
+export async function createActs({ exec, bell, notify }: WatchInput, context: Context): Promise<Acts> {
+  if (exec === undefined && !bell && !notify) return { begin() {}, async finish() {} };
+  const alerts = await context.alerts();
+  const { messages, signal } = context;
+  let queue = Promise.resolve();
+  let canNotify = notify === true;
+
+  async function act(change: Change): Promise<void> {
+    if (signal.aborted) return;
+    if (canNotify) {
+      const failure = await alerts.notify(...noticeOf(change));
+      if (failure !== undefined) {
+        canNotify = false;
+        messages.warn(`--notify: ${failure}; no further notices`);
+      }
+    }
+    if (exec !== undefined) await runCommand(exec, change, alerts);
+  }
+
+  async function runCommand(command: string, change: Change, { execute }: Alerts): Promise<void> {
+    const { lines, failure } = await execute(command, {
+      stdin: `${sanitiseJson(stringifyJson(change))}\n`,
+      variables: variablesOf(change),
+      limitMs: commandLimitMs,
+      signal,
+    });
+    for (const text of lines) messages.note(text);
+    if (failure !== undefined) messages.warn(`--exec at ${change.tracking_number}: ${failure}`);
+  }
+
+  return {
+    begin(change) {
+      if (bell) alerts.ring();
+      queue = queue.then(() => act(change));
+    },
+    finish: () => queue,
+  };
+}
+
+/** Empty where there is no value. They are made safe to print where they enter the environment. */
+function variablesOf(change: Change): Readonly<Record<string, string>> {
+  return {
+    COURIER_TRACKING_NUMBER: change.tracking_number,
+    COURIER_PREVIOUS: change.previous ?? "",
+    COURIER_CURRENT: change.current ?? "",
+    COURIER_LOCATION: change.record?.location ?? change.current_location ?? "",
+    COURIER_DESCRIPTION: change.record?.description ?? "",
+    COURIER_OCCURRED_AT: change.record?.occurred_at ?? "",
+    COURIER_OBSERVED_AT: change.observed_at,
+  };
+}
+
+function noticeOf({ tracking_number, current, record }: Change): [title: string, text: string] {
+  const text = [record?.location, record?.description].filter(Boolean).join("  ");
+  return [`Parcel ${tracking_number}: ${current ?? "-"}`, text];
+}

@@ -1,0 +1,84 @@
+/** One lookup of parcels: where each is, and how it got there (specification, 2.5 and 4.6). */
+
+import { ServiceFailure } from "../api/failure.ts";
+import { checkBudget } from "../command/api-quota.ts";
+import type { Context, Items } from "../command/command.ts";
+import { mapInOrder } from "../core/concurrent.ts";
+import { CourierError } from "../core/errors.ts";
+import type { Tracking } from "../model/interface.ts";
+import type { JsonObject } from "../model/json.ts";
+import { type Block, type Column, instant, line, show, state, styled } from "../terminal/blocks.ts";
+import { errorDocument } from "../terminal/messages.ts";
+import { trackingView } from "../terminal/tracking-view.ts";
+
+const callsAtOnce = 4;
+
+/** A parcel's tracking as the service sent it, or what it said instead. */
+export type Tracked =
+  | Tracking
+  | (JsonObject & { readonly tracking_number: string; readonly error: JsonObject });
+
+/** Each parcel in its place. A refused one is reported there, and the stream ends with exit 3. */
+export async function* trackSeveral(trackingNumbers: readonly string[], context: Context): Items<Tracked> {
+  const service = await context.service();
+  await checkBudget(trackingNumbers.length, service, context);
+  const refusals: string[] = [];
+  const ask = async (trackingNumber: string): Promise<Tracked> => {
+    try {
+      return await service.tracking(trackingNumber);
+    } catch (error) {
+      if (!(error instanceof ServiceFailure) || error.kind !== "refused") throw error;
+      refusals.push(`${trackingNumber}: ${error.message}`);
+      return { tracking_number: trackingNumber, ...(errorDocument(error) as { error: JsonObject }) };
+    }
+  };
+  yield* mapInOrder(trackingNumbers, callsAtOnce, ask);
+  if (refusals.length === 0) return undefined;
+  return new CourierError(
+    "some_refused",
+    3,
+    `${refusals.length} of ${trackingNumbers.length} tracking numbers were refused`,
+    { hint: refusals.length === 1 ? refusals[0] : `the first was ${refusals[0]}` },
+  );
+}
+
+function isRefusal(tracked: Tracked): tracked is Extract<Tracked, { error: JsonObject }> {
+  return "error" in tracked && !("status" in tracked);
+}
+
+export const trackedColumns: readonly Column<Tracked>[] = [
+  {
+    path: "tracking_number",
+    title: "TRACKING",
+    cell: ({ tracking_number }) => styled("strong", tracking_number),
+  },
+  {
+    path: "status",
+    title: "STATE",
+    cell: (tracked) => (isRefusal(tracked) ? styled("bad", tracked.error.code) : state(tracked.status)),
+  },
+  {
+    path: "current_location",
+    title: "PLACE",
+    cell: (tracked) =>
+      isRefusal(tracked) ? styled("bad", tracked.error.message) : show(tracked.current_location),
+    flexible: true,
+  },
+  {
+    path: "records",
+    title: "LAST MOVEMENT",
+    cell: (tracked) => (isRefusal(tracked) ? "-" : instant(tracked.records?.[0]?.occurred_at)),
+    spare: 2,
+  },
+  {
+    path: "estimated_delivery",
+    title: "ESTIMATED DELIVERY",
+    cell: (tracked) => (isRefusal(tracked) ? "-" : instant(tracked.estimated_delivery)),
+    spare: 1,
+  },
+];
+
+export function trackedView(tracked: Tracked): readonly Block[] {
+  if (!isRefusal(tracked)) return trackingView(tracked);
+  return [line(styled("strong", tracked.tracking_number), "  ", styled("bad", tracked.error.message))];
+}

@@ -1,0 +1,87 @@
+/** Owns which parcels `courier track` is about: numbers as words, from stdin, or of one's own orders. */
+
+import { allOrders } from "../api/pages.ts";
+import { checkBudget } from "../command/api-quota.ts";
+import type { Context } from "../command/command.ts";
+import { flagOf, type OptionValues, parseTrackingNumber, switchOption } from "../command/options.ts";
+import { checkFilter, filterOptions } from "../command/order-filter.ts";
+import { usageError } from "../core/errors.ts";
+import { isFinal } from "../model/states.ts";
+
+const pagesAtOnce = 8;
+const group = "Your own orders, instead of tracking numbers";
+
+export const numberOptions = {
+  status: { ...filterOptions.status, summary: "the parcels of all orders in this state", group },
+  allActive: switchOption("the parcels of all orders that are not delivered, completed or cancelled", {
+    group,
+  }),
+  from: { ...filterOptions.from, group },
+  to: { ...filterOptions.to, group },
+} as const;
+
+export type NumberInput = OptionValues<typeof numberOptions> & {
+  readonly trackingNumbers: readonly string[];
+};
+
+export interface Numbers {
+  readonly trackingNumbers: readonly string[];
+  /** Exactly one was named, so that its tracking is the result itself and no list of one. */
+  readonly isSingle: boolean;
+  /** Why there are none, should there be none. */
+  readonly empty: string;
+}
+
+/** Throws a usage error where none are named, or both words and orders. */
+export async function findNumbers(input: NumberInput, context: Context): Promise<Numbers> {
+  const { trackingNumbers: words, status, allActive } = input;
+  const isOwn = status !== undefined || allActive === true;
+  if (status !== undefined && allActive) throw usageError("--status and --all-active exclude each other");
+  if (isOwn && words.length > 0)
+    throw usageError(
+      `tracking numbers and ${flagOf(status === undefined ? "allActive" : "status")} exclude each other`,
+    );
+  if (!isOwn && (input.from !== undefined || input.to !== undefined))
+    throw usageError("--from and --to choose among your own orders", "add --status STATE or --all-active");
+  if (isOwn) {
+    const empty = allActive ? "No active orders" : `No orders with the state ${status}`;
+    return { trackingNumbers: await ownNumbers(input, context), isSingle: false, empty };
+  }
+  if (words.length === 0)
+    throw usageError(
+      "which parcel? there is no tracking number",
+      "name some, pipe them in with -, or use --status STATE or --all-active",
+    );
+  const empty = "No tracking numbers on stdin";
+  if (!words.includes("-")) return { trackingNumbers: words, isSingle: words.length === 1, empty };
+  const piped = await readNumbers(context);
+  return {
+    trackingNumbers: words.flatMap((word) => (word === "-" ? piped : [word])),
+    isSingle: false,
+    empty,
+  };
+}
+
+async function readNumbers(context: Context): Promise<readonly string[]> {
+  const text = (await context.readText("-")).replace(/^\uFEFF/, "");
+  return text
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .map(parseTrackingNumber);
+}
+
+/** In the order of the list, the newest first. The service may know states that courier does not. */
+async function ownNumbers(input: NumberInput, context: Context): Promise<readonly string[]> {
+  const filter = checkFilter({ status: input.status, from: input.from, to: input.to });
+  const service = await context.service();
+  const found = new Set<string>();
+  const orders = allOrders(service, filter, {
+    concurrency: pagesAtOnce,
+    beforeOthers: (calls) => checkBudget(calls, service, context),
+  });
+  for await (const { tracking_number, status } of orders) {
+    if (!tracking_number || (input.allActive && isFinal(status))) continue;
+    found.add(tracking_number);
+  }
+  return [...found];
+}

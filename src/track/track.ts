@@ -1,0 +1,71 @@
+/** Owns `courier track`: where parcels are, at one look or as they move. */
+
+import { defineCommand, document, rows } from "../command/command.ts";
+import { flagOf, parseTrackingNumber, switchOption } from "../command/options.ts";
+import { usageError } from "../core/errors.ts";
+import { trackingView } from "../terminal/tracking-view.ts";
+import { trackedColumns, trackedView, trackSeveral } from "./lookup.ts";
+import { findNumbers, numberOptions } from "./numbers.ts";
+import { watchOptions } from "./watch-options.ts";
+
+export const trackParcels = defineCommand({
+  description:
+    "One parcel is shown with all its movements, several as a table in the order given. With --json, one\n" +
+    "tracking number gives an object, anything else an array. A number that the service refuses is reported\n" +
+    "in its place; the others are still answered.\n" +
+    "--watch goes on until every parcel is delivered, completed or cancelled: as a board at a terminal (q ends\n" +
+    "it), as one line a change in a pipe. A look that fails is no verdict: the parcel keeps its last state,\n" +
+    "and the watch goes on; a key that is refused ends it with exit code 4. Nothing is asked more often than\n" +
+    "every minute, and every ten minutes where nothing moves, unless --interval says so.",
+  arguments: {
+    trackingNumbers: {
+      summary: "tracking numbers; - reads them from stdin",
+      parse: parseTrackingNumber,
+      isList: true as const,
+      isOptional: true,
+      values: "parcel",
+    },
+  },
+  options: {
+    records: switchOption("below the table of several parcels, each with all its movements"),
+    ...numberOptions,
+    ...watchOptions,
+  },
+  confirms: true,
+  examples: [
+    { line: "track CR1000001234", note: "one parcel" },
+    { line: "track CR1000001234 CR1000005678 --ndjson", note: "several, one JSON object a line" },
+    { line: "track --all-active --watch", note: "a board of everything that is on its way" },
+    {
+      line: "track CR1000001234 --watch --until delivered --for 8h && echo it is here",
+      note: "wait for a state; exit code 7 when the time is up",
+    },
+    {
+      line: "track --status in_transit --watch --ndjson | jq --unbuffered -r .current",
+      note: "one JSON object a change, as it is seen",
+    },
+  ],
+  exits: [3, 7],
+  seeAlso: ["orders list", "orders show"],
+  async run({ records, watch, ...input }, context) {
+    const stray = Object.keys(watchOptions).find((key) => key in input && input[key as keyof typeof input]);
+    if (!watch && stray !== undefined) throw usageError(`${flagOf(stray)} needs --watch`, "add --watch");
+    if (watch && records) throw usageError("--records and --watch exclude each other");
+    const { trackingNumbers, isSingle, empty } = await findNumbers(input, context);
+    if (watch && trackingNumbers.length > 0) {
+      const { watchParcels } = await import("./watch.ts");
+      return watchParcels([...new Set(trackingNumbers)], input, context);
+    }
+    const [only] = trackingNumbers;
+    if (isSingle && only !== undefined) {
+      const service = await context.service();
+      return document(await service.tracking(only), trackingView);
+    }
+    return rows(
+      trackSeveral(trackingNumbers, context),
+      trackedColumns,
+      empty,
+      records ? trackedView : undefined,
+    );
+  },
+});

@@ -1,0 +1,38 @@
+/** Owns the options of a watch as data; what they lead to is loaded when one begins. */
+
+import { durationOption, type OptionValues, switchOption, textOption } from "../command/options.ts";
+import { stateChoices } from "../model/states.ts";
+
+const group = "Following";
+const secondMs = 1_000;
+const dayMs = 86_400_000;
+
+export const watchOptions = {
+  watch: switchOption("go on looking, and tell what changes", { group }),
+  interval: durationOption(
+    "between two looks at a parcel (default: 60s, up to 10m while nothing changes)",
+    { minMs: secondMs, maxMs: dayMs },
+    { group },
+  ),
+  until: textOption(
+    "STATE",
+    "end when every parcel has come to this state or past it; `change`: at the first change of any",
+    { candidates: [...stateChoices, { value: "change", description: "the first change of any" }], group },
+  ),
+  for: durationOption(
+    "end after this long, with exit code 7",
+    { minMs: secondMs, maxMs: 365 * dayMs },
+    { group },
+  ),
+  exec: textOption(
+    "COMMAND",
+    "run this in a shell for each change: JSON on its stdin, COURIER_* variables; Ctrl-C ends all that it started",
+    {
+      group,
+    },
+  ),
+  bell: switchOption("ring the terminal's bell for each change", { group }),
+  notify: switchOption("show a notice of the desktop for each change", { group }),
+} as const;
+
+export type WatchInput = OptionValues<Omit<typeof watchOptions, "watch">>;

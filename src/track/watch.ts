@@ -1,0 +1,239 @@
+/** Owns `courier track --watch`: from the options to a watch, from its events to what people and scripts get. */
+
+import { keyHint, ServiceFailure } from "../api/failure.ts";
+import { type CourierService, toCount } from "../api/service.ts";
+import { checkBudget } from "../command/api-quota.ts";
+import type { Context, Items, LiveOutput } from "../command/command.ts";
+import { unknownState } from "../command/unknown-state.ts";
+import { formatDuration } from "../core/duration.ts";
+import { CourierError } from "../core/errors.ts";
+import { stateNames } from "../model/states.ts";
+import { type Block, instant, line, type Span, show, state, styled } from "../terminal/blocks.ts";
+import { boardScreen, type Seen, summarise } from "./board.ts";
+import { createActs } from "./change-actions.ts";
+import { createGrievances } from "./failure-notes.ts";
+import type { Goal } from "./goal.ts";
+import type { Change } from "./parcel.ts";
+import { looksWithin, type Pace, usualPace } from "./schedule.ts";
+import type { WatchInput } from "./watch-options.ts";
+import { createWatch, type Trouble, type Watch, type WatchEnd, type WatchEvent } from "./watcher.ts";
+
+const looksAtOnce = 4;
+const hourMs = 3_600_000;
+/** How often the calls that are left are asked for. */
+const countingMs = 600_000;
+/** As many changes as a board can show. */
+const newsKept = 50;
+
+/** `trackingNumbers` holds each once. Throws a usage error for a watch that the account has too few calls for. */
+export async function watchParcels(
+  trackingNumbers: readonly string[],
+  input: WatchInput,
+  context: Context,
+): Promise<LiveOutput> {
+  const service = await context.service();
+  const { goal, pace } = { goal: chooseGoal(input), pace: choosePace(input) };
+  if (goal.kind === "state" && !stateNames.includes(goal.state)) {
+    context.messages.warn(unknownState(goal.state));
+    context.messages.note("it is waited for as it is written");
+  }
+  await checkCalls(trackingNumbers.length, pace, input.for, service, context);
+  const quit = new AbortController();
+  const seen: { -readonly [K in keyof Seen]: Seen[K] } = {
+    goal,
+    news: [],
+    changes: 0,
+    otherCalls: 0,
+    left: undefined,
+  };
+
+  async function askProfile(): Promise<void> {
+    seen.otherCalls += 1;
+    const calls = toCount((await service.profile({ retries: false })).api_calls_remaining);
+    if (calls !== undefined) seen.left = { calls, atMs: context.clock.now() };
+  }
+
+  const watch = createWatch({
+    trackingNumbers,
+    pace,
+    goal,
+    untilMs: input.for === undefined ? undefined : context.clock.elapsed() + input.for,
+    concurrency: looksAtOnce,
+    look: (trackingNumber) => service.tracking(trackingNumber, { retries: false }),
+    forgive,
+    checkKey: () => checkKey(askProfile),
+    clock: context.clock,
+    random: context.random,
+    signal: context.signal,
+    quit: quit.signal,
+  });
+  const grievances = createGrievances();
+  return {
+    kind: "live",
+    events: follow(watch, seen, { input, askProfile, context, tell: grievances.hear }),
+    human: (change) => changeView(change as Change),
+    screen: (nowMs, room) => boardScreen(watch.board, seen, nowMs, room),
+    summary: () => summarise(watch.board, seen),
+    complain: grievances.listen,
+    quit: () => quit.abort(),
+  };
+}
+
+function chooseGoal({ until }: WatchInput): Goal {
+  if (until === undefined) return { kind: "final" };
+  return until === "change" ? { kind: "change" } : { kind: "state", state: until };
+}
+
+function choosePace({ interval }: WatchInput): Pace {
+  return interval === undefined ? usualPace : { intervalMs: interval, isFixed: true };
+}
+
+/** A watch without an end is judged by its first hour. */
+async function checkCalls(
+  parcels: number,
+  pace: Pace,
+  forMs: number | undefined,
+  service: CourierService,
+  context: Context,
+): Promise<void> {
+  const spanMs = Math.min(forMs ?? hourMs, hourMs);
+  const calls = looksWithin(spanMs, parcels, pace);
+  const span = spanMs === hourMs ? "an hour" : formatDuration(spanMs);
+  const what = `watching ${parcels === 1 ? "1 parcel" : `${parcels} parcels`} takes about ${calls} calls in ${span}`;
+  await checkBudget(calls, service, context, what);
+}
+
+/** Only a refused key ends a watch; what else goes wrong may be right at the next look. */
+function forgive(error: unknown): Trouble | undefined {
+  if (!(error instanceof ServiceFailure) || error.kind === "key_refused") return undefined;
+  const { message: reason, retryAfterMs } = error;
+  const isLimit = error.kind === "limited" || retryAfterMs !== undefined;
+  return { reason, isRefusal: error.kind === "refused", isLimit, retryAfterMs };
+}
+
+/**
+ * The answer to a key that is not valid is not specified (section 5): the service may refuse it as it refuses an
+ * unknown parcel. The profile has nothing to do with parcels. Throws `key_refused`; false where nobody knows.
+ */
+async function checkKey(askProfile: () => Promise<void>): Promise<boolean> {
+  try {
+    await askProfile();
+    return true;
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    if (error.kind === "key_refused") throw error;
+    if (error.kind === "refused") throw revokedKey(error);
+    return false;
+  }
+}
+
+function revokedKey(refusal: ServiceFailure): ServiceFailure {
+  const message = `every parcel and the profile are refused, so the key is probably not valid: ${refusal.message}`;
+  const { status, serviceCode, details } = refusal;
+  const facts = { status, serviceCode, details, cause: refusal };
+  return new ServiceFailure("key_refused", message, { ...facts, hint: keyHint });
+}
+
+interface Following {
+  readonly input: WatchInput;
+  readonly askProfile: () => Promise<void>;
+  readonly context: Context;
+  /** Hears of looks that fail and answer again. */
+  readonly tell: (event: WatchEvent) => void;
+}
+
+async function* follow(
+  watch: Watch,
+  seen: { -readonly [K in keyof Seen]: Seen[K] },
+  { input, askProfile, context, tell }: Following,
+): Items<Change> {
+  const acts = await createActs(input, context);
+  let countedMs = Number.NEGATIVE_INFINITY;
+
+  /** Not waited for, and of no consequence when it fails: the looks tell what is wrong. */
+  async function countCalls(): Promise<void> {
+    const nowMs = context.clock.elapsed();
+    if (nowMs - countedMs < countingMs) return;
+    countedMs = nowMs;
+    await askProfile().catch(() => undefined);
+  }
+
+  void countCalls();
+  const events = watch.events();
+  let next = await events.next();
+  try {
+    for (; !next.done; next = await events.next()) {
+      const event = next.value;
+      void countCalls();
+      tell(event);
+      if (event.kind !== "change") continue;
+      if (!event.isFirst) {
+        seen.changes += 1;
+        seen.news = [event.change, ...seen.news].slice(0, newsKept);
+        acts.begin(event.change);
+      }
+      yield event.change;
+    }
+  } finally {
+    await events.return("quit");
+  }
+  await acts.finish();
+  return explain(next.value, watch, input, seen.goal);
+}
+
+/** Exit code 7 where the watch did not get what it was told to wait for. */
+function explain(end: WatchEnd, { board }: Watch, input: WatchInput, goal: Goal): CourierError | undefined {
+  const parcels = board.parcels();
+  const open = parcels.filter((parcel) => board.verdict(parcel) === "open").length;
+  const wanted =
+    goal.kind === "state" ? `came to ${goal.state}` : goal.kind === "change" ? "changed" : "came to an end";
+  const stillOpen = `${open} of ${parcels.length} ${parcels.length === 1 ? "parcel" : "parcels"} still open`;
+  switch (end) {
+    case "reached":
+      return undefined;
+    case "time":
+      return ended("time_up", `${formatDuration(input.for ?? 0)} are over: ${stillOpen}`);
+    case "quit":
+      return goal.kind === "final"
+        ? undefined
+        : ended("left", `left before the parcels ${wanted}: ${stillOpen}`);
+    case "missed": {
+      const missed = parcels.filter((parcel) => board.verdict(parcel) === "missed");
+      const [first] = missed;
+      const others = missed.length > 1 ? `, and ${missed.length - 1} more will not either` : "";
+      const what = goal.kind === "state" ? `come to ${goal.state}` : "change any more";
+      const message = `${first?.trackingNumber} will not ${what}: it is ${show(first?.tracking?.status)}${others}`;
+      return ended("not_reached", message);
+    }
+  }
+}
+
+function ended(code: string, message: string): CourierError {
+  return new CourierError(code, 7, message);
+}
+
+/** One line, for a pipe. */
+function changeView(change: Change): readonly Block[] {
+  const { record, records } = change;
+  const isMove = change.previous !== null && change.previous !== change.current;
+  const states: Span[] = isMove
+    ? [state(change.previous), " -> ", state(change.current)]
+    : [state(change.current)];
+  const place = record?.location ?? change.current_location;
+  const what = record ? ["  ", show(record.description), " (", instant(record.occurred_at), ")"] : [];
+  const earlier =
+    records.length > 1 && change.previous !== null ? [`, ${records.length - 1} more before`] : [];
+  return [
+    line(
+      instant(change.observed_at),
+      "  ",
+      styled("strong", change.tracking_number),
+      "  ",
+      ...states,
+      "  ",
+      show(place),
+      ...what,
+      ...earlier,
+    ),
+  ];
+}
