@@ -1,5 +1,6 @@
 /** Owns the reading of an answer: the envelope decides first, then the status, then the schema (section 7). */
 
+import type { ErrorCode } from "../core/error-codes.ts";
 import { formatSpan, parseHttpDate } from "../core/time.ts";
 import { serviceErrorSchema } from "../model/interface.ts";
 import { isJsonObject, type Json, type JsonObject, JsonSyntaxError, parseJson } from "../model/json.ts";
@@ -88,7 +89,7 @@ function parseBody(answer: Answer, context: AnswerContext): Json {
     if (error.atEnd && /^\s*[[{]/.test(answer.body)) throw cutAnswer(answer, "short", context);
     if (error.isTooDeep) throw cutAnswer(answer, "too_deep", context);
     throw new ServiceFailure(
-      "garbled",
+      "invalid_response",
       `${context.host} answered with something that is not JSON: ${glimpse(answer)}`,
       {
         code: "not_json",
@@ -142,26 +143,26 @@ function statusFailure(answer: Answer, context: AnswerContext): ServiceFailure |
 function kindOfStatus(status: number, serviceCode?: string): FailureKind | undefined {
   if (serviceCode === "INVALID_PARAMETER") return "refused";
   if (status === 401) return "key_refused";
-  if (status === 429) return "limited";
+  if (status === 429) return "rate_limited";
   // 408 comes from servers and gateways alike, so the request may have got through.
-  if (status >= 500 || status === 408) return "failing";
+  if (status >= 500 || status === 408) return "server_error";
   return status >= 400 ? "refused" : undefined;
 }
 
 const leadIns: Readonly<Record<FailureKind, (host: string) => string>> = {
   unreachable: (host) => `cannot reach ${host}`,
-  lost: (host) => `${host} did not answer`,
-  limited: () => "the service asks for fewer calls",
-  failing: () => "the service is failing",
+  no_response: (host) => `${host} did not answer`,
+  rate_limited: () => "rate limited by the service",
+  server_error: () => "the service is failing",
   refused: () => "the service refused",
   key_refused: () => "the service refused the key",
   redirected: (host) => `${host} redirects`,
-  garbled: (host) => `${host} gave an answer that breaks its interface`,
+  invalid_response: (host) => `${host} gave an answer that breaks its interface`,
 };
 
 function hintFor(kind: FailureKind, answer: Answer, { nowMs }: AnswerContext): string | undefined {
   if (kind === "key_refused") return keyHint;
-  if (kind !== "limited") return undefined;
+  if (kind !== "rate_limited") return undefined;
   const waitMs = retryAfterMs(answer, nowMs);
   const when = waitMs === undefined || waitMs < 60_000 ? "wait a little" : `wait ${formatSpan(waitMs)}`;
   return `${when}, then run the same command again`;
@@ -170,7 +171,7 @@ function hintFor(kind: FailureKind, answer: Answer, { nowMs }: AnswerContext): s
 type Cut = NonNullable<Answer["cut"]> | "short" | "too_deep";
 
 /** Why an answer is not whole, or is more than courier takes: what to call it, and in words. */
-const cuts: Readonly<Record<Cut, readonly [code: string, what: string]>> = {
+const cuts: Readonly<Record<Cut, readonly [code: ErrorCode, what: string]>> = {
   dropped: ["cut_short", "was cut short on its way"],
   stalled: ["cut_short", "was cut short on its way"],
   short: ["cut_short", "was cut short"],
@@ -182,14 +183,14 @@ const cuts: Readonly<Record<Cut, readonly [code: string, what: string]>> = {
 function cutAnswer(answer: Answer, cut: Cut, context: AnswerContext): ServiceFailure {
   const [code, what] = cuts[cut];
   const encoding = cut === "undecodable" ? ` as ${answer.headers["content-encoding"]}` : "";
-  const kind = code === "cut_short" ? "lost" : "garbled";
+  const kind = code === "cut_short" ? "no_response" : "invalid_response";
   const message = `the answer of ${context.host} ${what}${encoding}: ${glimpse(answer)}`;
   return new ServiceFailure(kind, message, { code, status: answer.status });
 }
 
 function wrongShape(answer: Answer, context: AnswerContext, what: string): ServiceFailure {
   return new ServiceFailure(
-    "garbled",
+    "invalid_response",
     `${context.host} gave an answer of the wrong shape: ${what}; ${glimpse(answer)}`,
     {
       code: "wrong_shape",

@@ -1,5 +1,6 @@
 /** Owns the ways in which a call can fail, told apart by what is safe to do next (specification, section 7). */
 
+import type { ErrorCode } from "../core/error-codes.ts";
 import { CourierError, type ErrorFacts, type ExitCode, systemCode } from "../core/errors.ts";
 import { isJsonNumber, isJsonObject, type JsonObject } from "../model/json.ts";
 
@@ -15,30 +16,30 @@ export class NoAnswer extends Error {
 
 /**
  * - `unreachable`: no connection was made; nothing was processed.
- * - `lost`: connected, but no whole answer came; it may have been processed.
- * - `limited`: 429; not processed. - `failing`: 5xx; it may have been processed.
+ * - `no_response`: connected, but no whole answer came; it may have been processed.
+ * - `rate_limited`: 429; not processed. - `server_error`: 5xx; it may have been processed.
  * - `refused`, `key_refused`: the service said no. - `redirected`: sent elsewhere, not followed.
- * - `garbled`: an answer that breaks the interface; it may have been processed.
+ * - `invalid_response`: an answer that breaks the interface; it may have been processed.
  */
 export type FailureKind =
   | "unreachable"
-  | "lost"
-  | "limited"
-  | "failing"
+  | "no_response"
+  | "rate_limited"
+  | "server_error"
   | "refused"
   | "key_refused"
   | "redirected"
-  | "garbled";
+  | "invalid_response";
 
 const exits: Readonly<Record<FailureKind, ExitCode>> = {
   unreachable: 5,
-  lost: 5,
-  limited: 5,
-  failing: 5,
+  no_response: 5,
+  rate_limited: 5,
+  server_error: 5,
   refused: 1,
   key_refused: 4,
   redirected: 5,
-  garbled: 70,
+  invalid_response: 70,
 };
 
 /** What to do about a key that the service refuses. */
@@ -52,7 +53,7 @@ export class ServiceFailure extends CourierError {
   constructor(
     kind: FailureKind,
     message: string,
-    facts: ErrorFacts & { code?: string; retryAfterMs?: number | undefined } = {},
+    facts: ErrorFacts & { code?: ErrorCode; retryAfterMs?: number | undefined } = {},
   ) {
     super(facts.code ?? kind, exits[kind], message, facts);
     this.kind = kind;
@@ -89,7 +90,7 @@ export class ServiceFailure extends CourierError {
   get mayHaveHappened(): boolean {
     // 307 and 308 ask for the same request elsewhere, so nothing was done; others may point to its result.
     if (this.kind === "redirected") return this.status !== 307 && this.status !== 308;
-    return this.kind === "lost" || this.kind === "failing" || this.kind === "garbled";
+    return this.kind === "no_response" || this.kind === "server_error" || this.kind === "invalid_response";
   }
 
   /** Section 7: the path of the offending field, such as `sender.phone`, where the service names one. */
@@ -161,7 +162,7 @@ export function noAnswerFailure(host: string, connected: boolean, cause: Error):
   const details = causeCode === undefined ? undefined : { cause_code: causeCode };
   if (connected) {
     const dropped = `the connection to ${host} broke before an answer came: ${reason}`;
-    return new ServiceFailure("lost", dropped, { cause, details });
+    return new ServiceFailure("no_response", dropped, { cause, details });
   }
   return new ServiceFailure("unreachable", `cannot reach ${host}: ${reason}`, {
     cause,
@@ -180,7 +181,7 @@ function hintFor(causeCode: string | undefined): string {
 
 /** The deadline of a call passed before its answer came. */
 export function timeoutFailure(host: string, timeoutMs: number): ServiceFailure {
-  return new ServiceFailure("lost", `${host} did not answer within ${timeoutMs / 1000} s`, {
+  return new ServiceFailure("no_response", `${host} did not answer within ${timeoutMs / 1000} s`, {
     code: "timed_out",
     hint: "allow more time with --timeout SECONDS",
   });

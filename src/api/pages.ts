@@ -101,7 +101,7 @@ function keyOf(id: string): number | string {
 
 function endless(orders: number): ServiceFailure {
   const told = `the list of orders goes on without further orders: ${mostIdlePages} pages after the first ${orders}`;
-  return new ServiceFailure("garbled", told, { code: "wrong_shape" });
+  return new ServiceFailure("invalid_response", told, { code: "wrong_shape" });
 }
 
 function incomplete({ ids, wanted, highest, hasShrunk }: Sweep, cause?: ServiceFailure): ServiceFailure {
@@ -113,7 +113,7 @@ function incomplete({ ids, wanted, highest, hasShrunk }: Sweep, cause?: ServiceF
         ? `${seen} orders were seen, but the service counts ${highest}`
         : `${seen} of ${highest} orders were seen`;
   const problem = hasShrunk ? "the list kept changing" : "the list of orders is incomplete";
-  return new ServiceFailure("failing", `${problem}: ${counted}${cause ? `; ${cause.message}` : ""}`, {
+  return new ServiceFailure("server_error", `${problem}: ${counted}${cause ? `; ${cause.message}` : ""}`, {
     code: "list_incomplete",
     hint: "run the same command again, or narrow it with --from and --to",
     cause,

@@ -48,7 +48,9 @@ export async function* rawPages(
 export function itemsOfPage(body: Uint8Array): readonly Json[] {
   const page = parseJson(new TextDecoder().decode(body));
   if (isJsonObject(page) && Array.isArray(page.data)) return page.data;
-  throw new ServiceFailure("garbled", "a page of the list holds no array `data`", { code: "wrong_shape" });
+  throw new ServiceFailure("invalid_response", "a page of the list holds no array `data`", {
+    code: "wrong_shape",
+  });
 }
 
 /** How many pages there are, and what this one holds, as text. */
@@ -66,15 +68,19 @@ function readPage(body: string): { pages: number; data: string } | undefined {
 
 function endless(url: URL): ServiceFailure {
   const told = `the list of ${url.pathname} goes on without anything new: ${mostIdlePages} pages`;
-  return new ServiceFailure("garbled", told, { code: "wrong_shape" });
+  return new ServiceFailure("invalid_response", told, { code: "wrong_shape" });
 }
 
 function notPaged(url: URL, status: number): ServiceFailure {
-  return new ServiceFailure("garbled", `the answer of ${url.pathname} has no usable \`pagination\``, {
-    code: "wrong_shape",
-    status,
-    hint: "--paginate is for lists such as orders; leave it out to see the answer",
-  });
+  return new ServiceFailure(
+    "invalid_response",
+    `the answer of ${url.pathname} has no usable \`pagination\``,
+    {
+      code: "wrong_shape",
+      status,
+      hint: "--paginate is for lists such as orders; leave it out to see the answer",
+    },
+  );
 }
 
 function parameter({ path, query }: RawCall, name: string): string | undefined {

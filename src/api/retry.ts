@@ -35,11 +35,11 @@ export function isTransient(failure: ServiceFailure): boolean {
   switch (failure.kind) {
     case "unreachable":
       return !isLasting(causeCode(failure));
-    case "lost":
+    case "no_response":
       return failure.code !== "timed_out"; // the deadline of the whole call has passed
-    case "limited":
+    case "rate_limited":
       return true;
-    case "failing":
+    case "server_error":
       return retriedStatuses.has(failure.status ?? 0);
     default:
       return false;

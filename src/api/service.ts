@@ -85,7 +85,7 @@ export function createService(client: Client): CourierService {
       const [first] = pagination.mismatches;
       const where = ["pagination", first?.path].filter(Boolean).join(".");
       throw new ServiceFailure(
-        "garbled",
+        "invalid_response",
         `the list of orders came without usable paging: ${where} is ${first?.received}`,
         {
           code: "wrong_shape",

@@ -65,5 +65,5 @@ export function limitTry({ clock, host, untilMs, timeoutMs, isRepeatable, stop }
 
 function stalledFailure(host: string, seconds: number, bytes: number): ServiceFailure {
   const message = `${host} sent ${bytes} bytes within ${seconds} s`;
-  return new ServiceFailure("lost", message, { code: "stalled" });
+  return new ServiceFailure("no_response", message, { code: "stalled" });
 }

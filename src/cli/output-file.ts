@@ -16,15 +16,15 @@ export interface OutputFile extends Writer {
 
 /** Throws a file error when the file cannot be opened; what cannot be written to it later is exit 5. */
 export async function openOutputFile(path: string, clock: Clock): Promise<OutputFile> {
-  const fail = (error: unknown, rest = "") =>
-    fileError(`cannot write ${path}: ${explainSystemError(error, "directory")}${rest}`, { cause: error });
+  const fail = (error: unknown) =>
+    fileError(`cannot write ${path}: ${explainSystemError(error, "directory")}`, { cause: error });
   const { target, draft } = await findPlace(path).catch((error) => {
     throw fail(error);
   });
   const handle = await open(draft ?? target, draft === undefined ? "w" : "wx").catch((error) => {
     throw fail(error);
   });
-  const failLate = (error: unknown) => unwrittenError(path, error);
+  const failLate = (error: unknown, left?: string) => unwrittenError(path, error, left);
   const abandon = async () => {
     await handle.close().catch(() => {});
     if (draft !== undefined) await rm(draft, { force: true });
@@ -46,7 +46,7 @@ export async function openOutputFile(path: string, clock: Clock): Promise<Output
       }
       if (draft === undefined) return;
       await replaceFile(draft, target, clock).catch((error) => {
-        throw fail(error, `; the rows are in ${draft}`);
+        throw failLate(error, `; the rows are in ${draft}`);
       });
     },
     abandon,

@@ -1,5 +1,7 @@
 /** Owns the one error type, and the table of exit codes that scripts rely on. */
 
+import type { ErrorCode } from "./error-codes.ts";
+
 /** What each exit code means to a script; the table in docs/commands.md is rendered from here. */
 export const exitCodes = {
   0: "done; an empty list is done; a closed pipe is done, for what only reads",
@@ -36,14 +38,14 @@ export interface ErrorFacts {
  * `exit` the process's exit code, `message` a sentence in the user's words with the key fact last.
  */
 export class CourierError extends Error {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly exit: ExitCode;
   readonly hint: string | undefined;
   readonly status: number | undefined;
   readonly serviceCode: string | undefined;
   readonly details: unknown;
 
-  constructor(code: string, exit: ExitCode, message: string, facts: ErrorFacts = {}) {
+  constructor(code: ErrorCode, exit: ExitCode, message: string, facts: ErrorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.name = "CourierError";
     this.code = code;

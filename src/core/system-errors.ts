@@ -43,8 +43,8 @@ export function explainSystemError(
 }
 
 /** The result, or a part of it, did not come to where it was to go: what was asked for may have been done. */
-export function unwrittenError(what: string, error: unknown): CourierError {
-  return new CourierError("unwritten", 5, `${what} cannot be written: ${explainSystemError(error)}`, {
+export function unwrittenError(what: string, error: unknown, left = ""): CourierError {
+  return new CourierError("unwritten", 5, `${what} cannot be written: ${explainSystemError(error)}${left}`, {
     hint: "before you run it again, see what was done: courier log",
     cause: error,
   });

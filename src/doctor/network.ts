@@ -174,13 +174,13 @@ function inOurWords(failure: ServiceFailure): string {
 
 const meanings: Readonly<Record<ServiceFailure["kind"], string>> = {
   unreachable: "it cannot be reached",
-  lost: "the answer was cut short",
-  limited: "it asks for fewer calls",
-  failing: "it is failing",
+  no_response: "the answer was cut short",
+  rate_limited: "it limits the rate of calls (HTTP 429)",
+  server_error: "it is failing",
   refused: "it refuses the call",
   key_refused: "it refuses the key",
   redirected: "it redirects, which is not followed",
-  garbled: "its answer breaks the interface: is the base URL that of the service's API?",
+  invalid_response: "its answer breaks the interface: is the base URL that of the service's API?",
 };
 
 function checkClock(offsetMs: number | undefined): Finding {

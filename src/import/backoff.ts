@@ -16,7 +16,7 @@ export interface Failure {
   readonly cause: Error;
   /** When the request left, as the clock's `elapsed`. */
   readonly sentMs: number;
-  /** The service asked for fewer calls, for so long where it says. */
+  /** The service answered HTTP 429, and how long to wait where it says so. */
   readonly limit?: { readonly waitMs: number | undefined };
   /** The request may have been processed. */
   readonly isDoubtful?: boolean;

@@ -48,7 +48,7 @@ export function openImportMeter(rows: number, context: Context): ImportMeter {
     },
     tell(next) {
       stage = next;
-      if (next.kind !== "failing") answeredMs = clock.elapsed();
+      if (next.kind !== "server_error") answeredMs = clock.elapsed();
       show();
     },
     end() {
@@ -83,9 +83,9 @@ function describeWait(stage: Stage, silentMs: number, clock: Clock, isStopping: 
   switch (stage.kind) {
     case "sending":
       return silentMs < noticedMs ? undefined : `no answer from the service ${forSeconds}`;
-    case "failing":
+    case "server_error":
       return `service does not answer ${forSeconds}, trying again`;
-    case "limited": {
+    case "rate_limited": {
       const leftMs = stage.untilMs - clock.elapsed();
       return leftMs > 0 ? `rate limited by the service, ${Math.ceil(leftMs / 1_000)} s to wait` : undefined;
     }

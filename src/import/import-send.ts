@@ -35,7 +35,7 @@ export async function createTools(
     stage = next;
     tell(next);
   };
-  const onFailure = (reason: string) => tell({ kind: "failing", reason });
+  const onFailure = (reason: string) => tell({ kind: "server_error", reason });
   const patient = createPatientService(reading, onFailure, () => tell(stage), context);
   const reconcile: ReconcileTools = {
     ...(await createReconcileTools(choice, context, patient)),
@@ -122,8 +122,8 @@ async function sendOnce(
             field: error.refusedField,
           },
         };
-      case "limited":
-        return { kind: "limited", cause: error, retryAfterMs: error.retryAfterMs };
+      case "rate_limited":
+        return { kind: "rate_limited", cause: error, retryAfterMs: error.retryAfterMs };
       case "unreachable":
         return { kind: isTransient(error) ? "unsent" : "stopped", cause: error };
       default:

@@ -20,7 +20,7 @@ export type SendResult =
   /** Certainly not processed. */
   | { readonly kind: "unsent"; readonly cause: Error }
   /** The same, since the service limits the rate; `retryAfterMs` where it says for how long. */
-  | { readonly kind: "limited"; readonly cause: Error; readonly retryAfterMs?: number | undefined }
+  | { readonly kind: "rate_limited"; readonly cause: Error; readonly retryAfterMs?: number | undefined }
   /** It may or may not have been processed. */
   | { readonly kind: "unknown"; readonly cause: Error; readonly loss: Loss }
   /** Certainly not processed, and going on makes no sense, such as with a refused key. */
@@ -30,9 +30,9 @@ export type SendResult =
 export type Stage =
   | { readonly kind: "sending" }
   /** Requests fail, and are tried again. */
-  | { readonly kind: "failing"; readonly reason: string }
+  | { readonly kind: "server_error"; readonly reason: string }
   /** The service limits the rate, until the clock's `elapsed` is this. */
-  | { readonly kind: "limited"; readonly untilMs: number }
+  | { readonly kind: "rate_limited"; readonly untilMs: number }
   /** It looks for what became of rows whose answer was lost; `untilMs`, by `elapsed`: it waits for what can be known then. */
   | { readonly kind: "looking"; readonly rows: number; readonly untilMs?: number | undefined }
   /** Another courier process is sending rows of the same file. */

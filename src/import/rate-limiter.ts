@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock.ts";
 export interface RateLimiter {
   /** Resolves when the next request may leave, in the order of the calls. Rejects with the signal's reason. */
   pass(signal: AbortSignal): Promise<void>;
-  /** The service asks for fewer calls: nobody passes for so long. */
+  /** The service answered HTTP 429: no call starts for so long. */
   pause(delayMs: number): void;
 }
 

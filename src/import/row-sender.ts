@@ -62,7 +62,7 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
           return undefined;
         case "stopped":
           throw result.cause;
-        case "limited":
+        case "rate_limited":
           wait({ cause: result.cause, sentMs, limit: { waitMs: result.retryAfterMs } });
           return undefined;
         default:
@@ -78,8 +78,8 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
   function wait(failure: Failure): void {
     const waitMs = backoff.onFailure(failure);
     if (waitMs > 0) limiter.pause(waitMs);
-    if (failure.limit) tell({ kind: "limited", untilMs: clock.elapsed() + waitMs });
-    else if (waitMs > 0) tell({ kind: "failing", reason: failure.cause.message });
+    if (failure.limit) tell({ kind: "rate_limited", untilMs: clock.elapsed() + waitMs });
+    else if (waitMs > 0) tell({ kind: "server_error", reason: failure.cause.message });
   }
 
   const end = (name: OperationName, outcome: CreateOutcome, canWait = false) =>

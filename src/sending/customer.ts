@@ -47,7 +47,7 @@ async function askProfileId({ service, isFresh, note }: CustomerSearch): Promise
     return id ? id.value : tell("the service's profile has no id");
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
-    if (error.kind !== "refused" && error.kind !== "garbled") throw error;
+    if (error.kind !== "refused" && error.kind !== "invalid_response") throw error;
     return tell(`the service does not show the profile (${error.message})`);
   }
 }

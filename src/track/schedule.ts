@@ -38,7 +38,7 @@ export type LookOutcome =
   | { readonly kind: "changed" | "same" | "failed" }
   /** The parcel needs no further look. */
   | { readonly kind: "done" }
-  | { readonly kind: "limited"; readonly retryAfterMs: number | undefined };
+  | { readonly kind: "rate_limited"; readonly retryAfterMs: number | undefined };
 
 export interface Schedule {
   /** The parcel to look at now, if any: its look has begun, and `end` has to be told how it ended. */
@@ -115,7 +115,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
 
   function intervalAfter(entry: Entry, { kind }: LookOutcome): number {
     entry.failures = kind === "failed" ? entry.failures + 1 : 0;
-    const startsAnew = kind === "changed" || kind === "limited" || entry.failures === 1;
+    const startsAnew = kind === "changed" || kind === "rate_limited" || entry.failures === 1;
     if (pace.isFixed || startsAnew) return pace.intervalMs;
     return Math.max(pace.intervalMs, Math.min(entry.intervalMs * growth, slowestMs));
   }
@@ -139,7 +139,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       if (entry?.state !== "under way") return;
       underWay -= 1;
       entry.state = outcome.kind === "done" ? "done" : "waiting";
-      if (outcome.kind === "limited") slowDown(entry, outcome.retryAfterMs, nowMs);
+      if (outcome.kind === "rate_limited") slowDown(entry, outcome.retryAfterMs, nowMs);
       else if (outcome.kind !== "failed") speedUp();
       entry.intervalMs = intervalAfter(entry, outcome);
       const varied = pace.isFixed ? 1 : 1 + jitter * random();

@@ -107,7 +107,7 @@ async function checkCalls(
 function forgive(error: unknown): Trouble | undefined {
   if (!(error instanceof ServiceFailure) || error.kind === "key_refused") return undefined;
   const { message: reason, retryAfterMs } = error;
-  const isLimit = error.kind === "limited" || retryAfterMs !== undefined;
+  const isLimit = error.kind === "rate_limited" || retryAfterMs !== undefined;
   return { reason, isRefusal: error.kind === "refused", isLimit, retryAfterMs };
 }
 
@@ -208,7 +208,7 @@ function explain(end: WatchEnd, { board }: Watch, input: WatchInput, goal: Goal)
   }
 }
 
-function ended(code: string, message: string): CourierError {
+function ended(code: "time_up" | "left" | "not_reached", message: string): CourierError {
   return new CourierError(code, 7, message);
 }
 

@@ -36,7 +36,7 @@ export interface Trouble {
   readonly reason: string;
   /** The service said no, without saying whether to the parcel or to the key. */
   readonly isRefusal: boolean;
-  /** The service asks for fewer calls. */
+  /** The service answered HTTP 429. */
   readonly isLimit: boolean;
   readonly retryAfterMs: number | undefined;
 }
@@ -150,7 +150,7 @@ export function createWatch(options: WatchOptions): Watch {
       if (!trouble) throw result.error;
       parcels.set(trackingNumber, miss(before, trouble.reason, nowMs));
       const outcome: LookOutcome = trouble.isLimit
-        ? { kind: "limited", retryAfterMs: trouble.retryAfterMs }
+        ? { kind: "rate_limited", retryAfterMs: trouble.retryAfterMs }
         : { kind: "failed" };
       schedule.end(trackingNumber, outcome, elapsedMs);
       noteRefusal(trackingNumber, trouble.isRefusal);

@@ -67,12 +67,12 @@ describe("the envelope decides before the status", () => {
     [409, "NOT_CANCELLABLE", "refused", 1],
     [401, "UNAUTHORIZED", "key_refused", 4],
     [401, "RATE_LIMITED", "key_refused", 4],
-    [429, "SLOW_DOWN", "limited", 5],
-    [429, "UNAUTHORIZED", "limited", 5],
-    [500, "UNAUTHORIZED", "failing", 5],
-    [503, "RATE_LIMITED", "failing", 5],
-    [500, "ANY_OTHER", "failing", 5],
-    [503, "MAINTENANCE", "failing", 5],
+    [429, "SLOW_DOWN", "rate_limited", 5],
+    [429, "UNAUTHORIZED", "rate_limited", 5],
+    [500, "UNAUTHORIZED", "server_error", 5],
+    [503, "RATE_LIMITED", "server_error", 5],
+    [500, "ANY_OTHER", "server_error", 5],
+    [503, "MAINTENANCE", "server_error", 5],
   ];
 
   test.each(table)("success: false under HTTP %i with %s is %s, exit %i", (status, code, kind, exit) => {
@@ -140,14 +140,14 @@ describe("without an envelope the status decides", () => {
     [403, "refused", 1],
     [404, "refused", 1],
     [407, "unreachable", 5],
-    [408, "failing", 5],
+    [408, "server_error", 5],
     [422, "refused", 1],
-    [429, "limited", 5],
-    [500, "failing", 5],
-    [502, "failing", 5],
-    [503, "failing", 5],
-    [504, "failing", 5],
-    [599, "failing", 5],
+    [429, "rate_limited", 5],
+    [500, "server_error", 5],
+    [502, "server_error", 5],
+    [503, "server_error", 5],
+    [504, "server_error", 5],
+    [599, "server_error", 5],
   ];
 
   test.each(table)("HTTP %i is %s, exit %i", (status, kind, exit) => {
@@ -174,7 +174,7 @@ describe("without an envelope the status decides", () => {
   });
 
   test("a body that was cut short is judged by the status too", () => {
-    expect(failureOf(answer(503, '{"succ', { cut: "dropped" }))).toMatchObject({ kind: "failing" });
+    expect(failureOf(answer(503, '{"succ', { cut: "dropped" }))).toMatchObject({ kind: "server_error" });
     expect(failureOf(answer(404, '{"succ'))).toMatchObject({ kind: "refused" });
   });
 });
@@ -187,27 +187,36 @@ describe("a 2xx that cannot be used is one of three", () => {
     ["{'success': true}", "not_json"],
     ['{"success":true}}', "not_json"],
   ])("%j is not JSON", (body, code) => {
-    expect(failureOf(answer(200, body))).toMatchObject({ kind: "garbled", code, exit: 70, status: 200 });
+    expect(failureOf(answer(200, body))).toMatchObject({
+      kind: "invalid_response",
+      code,
+      exit: 70,
+      status: 200,
+    });
   });
 
   test("any beginning of an object or array is cut short, and worth asking for again", () => {
     fc.assert(
       fc.property(containerTexts, fc.nat(), (text, length) => {
         const start = text.slice(0, (length % (text.length - 1)) + 1);
-        expect(failureOf(answer(200, start))).toMatchObject({ kind: "lost", code: "cut_short", exit: 5 });
+        expect(failureOf(answer(200, start))).toMatchObject({
+          kind: "no_response",
+          code: "cut_short",
+          exit: 5,
+        });
       }),
     );
   });
 
   test.each(["dropped", "stalled"] as const)("so is a body that was %s, whatever came of it", (cut) => {
     for (const body of ["", '{"success":true,"data":{}}', "<html>", '{"success":false,"error":{}}']) {
-      expect(failureOf(answer(200, body, { cut }))).toMatchObject({ kind: "lost", code: "cut_short" });
+      expect(failureOf(answer(200, body, { cut }))).toMatchObject({ kind: "no_response", code: "cut_short" });
     }
   });
 
   test("one that is too large breaks the interface", () => {
     expect(failureOf(answer(200, "[", { cut: "too_large" }))).toMatchObject({
-      kind: "garbled",
+      kind: "invalid_response",
       code: "too_large",
       exit: 70,
     });
@@ -218,7 +227,7 @@ describe("a 2xx that cannot be used is one of three", () => {
       const failure = failureOf(
         answer(200, `{"success":true,"data":${"[".repeat(depth)}${"]".repeat(depth)}}`),
       );
-      expect(failure).toMatchObject({ kind: "garbled", code: "too_large", exit: 70 });
+      expect(failure).toMatchObject({ kind: "invalid_response", code: "too_large", exit: 70 });
       expect(failure.message).toContain("nested deeper than courier accepts");
     }
   });
@@ -226,7 +235,7 @@ describe("a 2xx that cannot be used is one of three", () => {
   test("one that does not decode names its encoding", () => {
     const headers = { ...json, "content-encoding": "zstd" };
     const failure = failureOf(answer(200, "", { headers, cut: "undecodable" }));
-    expect(failure).toMatchObject({ kind: "garbled", code: "undecodable", exit: 70 });
+    expect(failure).toMatchObject({ kind: "invalid_response", code: "undecodable", exit: 70 });
     expect(failure.message).toContain("does not decode as zstd");
   });
 
@@ -240,7 +249,7 @@ describe("a 2xx that cannot be used is one of three", () => {
     ['{"success":true,"data":{"id":"7"}}', "data.id should be an integer, but is a string"],
   ])("%s is of the wrong shape", (body, told) => {
     const failure = failureOf(answer(200, body));
-    expect(failure).toMatchObject({ kind: "garbled", code: "wrong_shape", exit: 70 });
+    expect(failure).toMatchObject({ kind: "invalid_response", code: "wrong_shape", exit: 70 });
     expect(failure.message).toContain(told);
   });
 

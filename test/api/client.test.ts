@@ -50,7 +50,7 @@ describe("trying again", () => {
     const limited = answerOf(429);
     const { client, requests } = createTestClient([limited, new NoAnswer(true, new Error()), profile]);
     const call = client.call({ method: "POST", path: ["orders"], body: {} }, profileSchema);
-    await expect(call).rejects.toMatchObject({ kind: "lost", mayHaveHappened: true });
+    await expect(call).rejects.toMatchObject({ kind: "no_response", mayHaveHappened: true });
     expect(requests).toHaveLength(2);
   });
 
@@ -60,7 +60,9 @@ describe("trying again", () => {
     await patient.client.call(getProfile, profileSchema);
     expect(patient.clock.delays).toEqual([20_000]);
     const hasty = createTestClient([limited("30"), profile]);
-    await expect(hasty.client.call(getProfile, profileSchema)).rejects.toMatchObject({ kind: "limited" });
+    await expect(hasty.client.call(getProfile, profileSchema)).rejects.toMatchObject({
+      kind: "rate_limited",
+    });
     expect(hasty.clock.delays).toEqual([]);
     expect(hasty.requests).toHaveLength(1);
   });
@@ -81,7 +83,7 @@ describe("the deadline", () => {
       const call = client.call({ ...getProfile, method }, profileSchema);
       clock.advance(4_999);
       clock.advance(1);
-      await expect(call).rejects.toMatchObject({ kind: "lost", code: "timed_out", exit: 5 });
+      await expect(call).rejects.toMatchObject({ kind: "no_response", code: "timed_out", exit: 5 });
       await expect(call).rejects.toThrow("did not answer within 5 s");
       expect(requests).toHaveLength(1);
     },

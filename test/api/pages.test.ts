@@ -318,7 +318,7 @@ describe("a list that changes while it is read", () => {
   test("one that never holds still fails in the end, with what to do", async () => {
     const { service } = createFake(60, ({ ids }) => void ids.shift());
     const { failure } = await read(service, { pageSize: 10 });
-    expect(failure).toMatchObject({ code: "list_incomplete", kind: "failing", exit: 5 });
+    expect(failure).toMatchObject({ code: "list_incomplete", kind: "server_error", exit: 5 });
     expect((failure as ServiceFailure).hint).toContain("--from");
   });
 
@@ -399,7 +399,7 @@ test("a list that calls itself endless, and repeats itself, is left", async () =
     );
     const { ids, failure } = await read(service, { concurrency: 8 });
     expect(ids).toEqual([5, 4, 3, 2, 1]);
-    expect(failure).toMatchObject({ kind: "garbled", code: "wrong_shape", exit: 70 });
+    expect(failure).toMatchObject({ kind: "invalid_response", code: "wrong_shape", exit: 70 });
     expect(String(failure)).toContain("goes on without further orders");
     expect(list.pages.length).toBeLessThan(120);
   }

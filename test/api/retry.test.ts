@@ -14,13 +14,13 @@ import type { Method } from "../../src/api/transport.ts";
 
 const kinds: readonly FailureKind[] = [
   "unreachable",
-  "lost",
-  "limited",
-  "failing",
+  "no_response",
+  "rate_limited",
+  "server_error",
   "refused",
   "key_refused",
   "redirected",
-  "garbled",
+  "invalid_response",
 ];
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const tries = fc.integer({ min: 1, max: 6 });
@@ -48,7 +48,7 @@ test("a request that changes something is never sent again when it may have take
       (method, failure, count, share) => {
         const delayMs = retryDelayMs(method, failure, count, share);
         if (failure.mayHaveHappened) expect(delayMs).toBeUndefined();
-        if (delayMs !== undefined) expect(["unreachable", "limited"]).toContain(failure.kind);
+        if (delayMs !== undefined) expect(["unreachable", "rate_limited"]).toContain(failure.kind);
       },
     ),
     { numRuns: 500 },
@@ -57,7 +57,7 @@ test("a request that changes something is never sent again when it may have take
 
 test("what may have happened: everything but a clear no, a limit, and no connection", () => {
   const open = kinds.filter((kind) => new ServiceFailure(kind, "m").mayHaveHappened);
-  expect(open).toEqual(["lost", "failing", "redirected", "garbled"]);
+  expect(open).toEqual(["no_response", "server_error", "redirected", "invalid_response"]);
 });
 
 test.each([
@@ -81,7 +81,7 @@ test("nothing is tried more than four times", () => {
 });
 
 test("the delay is anywhere between nothing and a bound that doubles", () => {
-  const failure = new ServiceFailure("lost", "m");
+  const failure = new ServiceFailure("no_response", "m");
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3 }), random, (count, share) => {
       const delayMs = retryDelayMs("GET", failure, count, share) ?? Number.NaN;
@@ -95,7 +95,7 @@ test("the delay is anywhere between nothing and a bound that doubles", () => {
 test("Retry-After is obeyed to the millisecond, with no jitter", () => {
   fc.assert(
     fc.property(fc.nat(), random, fc.constantFrom(429, 502, 503), (retryAfterMs, share, status) => {
-      const kind = status === 429 ? "limited" : "failing";
+      const kind = status === 429 ? "rate_limited" : "server_error";
       const failure = new ServiceFailure(kind, "m", { status, retryAfterMs });
       expect(retryDelayMs("GET", failure, 1, share)).toBe(retryAfterMs);
     }),
@@ -104,19 +104,19 @@ test("Retry-After is obeyed to the millisecond, with no jitter", () => {
 
 describe("what is transient", () => {
   test.each([
-    ["limited", 429, true],
-    ["failing", 500, false],
-    ["failing", 501, false],
-    ["failing", 502, true],
-    ["failing", 503, true],
-    ["failing", 504, true],
-    ["failing", 505, false],
+    ["rate_limited", 429, true],
+    ["server_error", 500, false],
+    ["server_error", 501, false],
+    ["server_error", 502, true],
+    ["server_error", 503, true],
+    ["server_error", 504, true],
+    ["server_error", 505, false],
     ["refused", 400, false],
     ["key_refused", 401, false],
     ["redirected", 302, false],
-    ["garbled", 200, false],
-    ["lost", 200, true],
-    ["lost", undefined, true],
+    ["invalid_response", 200, false],
+    ["no_response", 200, true],
+    ["no_response", undefined, true],
     ["unreachable", undefined, true],
   ] as const)("%s with HTTP %s: %s", (kind, status, isTransient) => {
     for (const method of idempotent) {
@@ -128,7 +128,7 @@ describe("what is transient", () => {
   test("no connection: a create is sent again as well", () => {
     expect(retryDelayMs("POST", refusedBy("ECONNREFUSED", false), 1, 0.5)).toBe(150);
     expect(retryDelayMs("POST", refusedBy("ECONNREFUSED", true), 1, 0.5)).toBeUndefined();
-    expect(retryDelayMs("POST", new ServiceFailure("limited", "m", { status: 429 }), 1, 0.5)).toBe(150);
+    expect(retryDelayMs("POST", new ServiceFailure("rate_limited", "m", { status: 429 }), 1, 0.5)).toBe(150);
   });
 
   test.each([

@@ -69,7 +69,7 @@ describe.skipIf(!canMount())("a file that cannot be replaced (needs root)", () =
     const home = await homeWithExport();
     holdFile(home.file);
     const { exit, stderr } = await home.export();
-    expect(exit).toBe(2);
+    expect(exit).toBe(5);
     const [, draft = ""] =
       /^error: cannot write (?:.*): another program is using it; the rows are in (.*)$/m.exec(stderr) ?? [];
     expect(path.dirname(draft)).toBe(home.directory);

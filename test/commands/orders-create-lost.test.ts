@@ -110,7 +110,7 @@ test("when looking fails too, exit 6 says both, as JSON with the time of sending
   expect(requestCount(home, "POST")).toBe(1);
 });
 
-describe("a service that asks for fewer calls has not acted, so the order is sent again", () => {
+describe("a service that limits the rate of calls has not acted, so the order is sent again", () => {
   test("after the delay that it asked for", async () => {
     const home = await createServedHome();
     home.sandbox.faults.set([{ ...post, kind: "rate_limit", retryAfter: "2", times: 1 }]);
@@ -127,7 +127,7 @@ describe("a service that asks for fewer calls has not acted, so the order is sen
     home.sandbox.faults.set([{ ...post, kind: "rate_limit", retryAfter: "1" }]);
     const { exit, stdout, stderr } = await home.courier("orders create --file -", { stdin });
     expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
-    expect(stderr).toContain("error: the service asks for fewer calls: too many requests (RATE_LIMITED)");
+    expect(stderr).toContain("error: rate limited by the service: too many requests (RATE_LIMITED)");
     expect(requestCount(home, "POST")).toBe(4);
     expect(await orderIds(home)).toEqual([]);
   });

@@ -192,7 +192,7 @@ describe("a page that fails", () => {
     expect(exit).toBe(5);
     expect(idsOf(stdout)).toEqual(descending(50, 31));
     expect(stdout.endsWith("\n")).toBe(true);
-    expect(JSON.parse(stderr).error).toMatchObject({ code: "failing", status: 500, exit: 5 });
+    expect(JSON.parse(stderr).error).toMatchObject({ code: "server_error", status: 500, exit: 5 });
   });
 
   test("leaves no complete JSON document that could be taken for everything", async () => {

@@ -61,10 +61,10 @@ describe.each(Object.entries(looks))("%s", (_name, { words, path, shows, key }) 
 
   describe("fails with stdout empty and the reason on stderr:", () => {
     test.each([
-      ["a 503 that lasts, after four tries", { kind: "status", status: 503 }, 5, "failing", 4],
-      ["a 500, which is not asked again", { kind: "status", status: 500 }, 5, "failing", 1],
-      ["too many calls", { kind: "rate_limit" }, 5, "limited", 4],
-      ["a dropped connection", { kind: "drop_before" }, 5, "lost", 4],
+      ["a 503 that lasts, after four tries", { kind: "status", status: 503 }, 5, "server_error", 4],
+      ["a 500, which is not asked again", { kind: "status", status: 500 }, 5, "server_error", 1],
+      ["too many calls", { kind: "rate_limit" }, 5, "rate_limited", 4],
+      ["a dropped connection", { kind: "drop_before" }, 5, "no_response", 4],
       ["a web page", { kind: "garbage" }, 70, "not_json", 1],
       ["a wrong shape", { kind: "wrong_shape" }, 70, "wrong_shape", 1],
       ["a cut answer", { kind: "truncate" }, 5, "cut_short", 4],

@@ -38,13 +38,13 @@ describe("errors", () => {
   });
 
   test("`with` of a service failure is still one: what may be sent again stays known", () => {
-    const failure = new ServiceFailure("failing", "m", { ...facts, code: "own_code", retryAfterMs: 5 });
+    const failure = new ServiceFailure("server_error", "m", { ...facts, code: "stalled", retryAfterMs: 5 });
     const changed = failure.with({ message: "told better" });
     expect(changed).toBeInstanceOf(ServiceFailure);
     expect(changed).toMatchObject({
       ...facts,
-      kind: "failing",
-      code: "own_code",
+      kind: "server_error",
+      code: "stalled",
       exit: 5,
       retryAfterMs: 5,
       mayHaveHappened: true,

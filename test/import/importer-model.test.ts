@@ -90,7 +90,7 @@ test("two that look for equal rows at once: an order that one has found does not
   const rows = Array.from({ length: 6 }, () => ({ content: 0, hasRef: false }));
   const kinds: Fate["kind"][] = [
     ...(["created", "created", "refused", "created", "created", "created"] as const),
-    ...(["limited", "lost after"] as const),
+    ...(["rate_limited", "lost after"] as const),
   ];
   const script = kinds.map((kind): Fate => ({ kind, turns: [0, 0] }));
   const [killed, whole] = [
@@ -102,7 +102,14 @@ test("two that look for equal rows at once: an order that one has found does not
 
 test("a crash at every single step, before and after it is done", async () => {
   const rows = [0, 1, 0, 2].map((content) => ({ content, hasRef: false }));
-  const kinds: Fate["kind"][] = ["created", "lost after", "lost before", "limited", "created", "lost after"];
+  const kinds: Fate["kind"][] = [
+    "created",
+    "lost after",
+    "lost before",
+    "rate_limited",
+    "created",
+    "lost after",
+  ];
   const script = kinds.map((kind): Fate => ({ kind, turns: [1, 1] }));
   for (const concurrency of [1, 3]) {
     for (const isDone of [false, true]) {

@@ -14,7 +14,7 @@ export const fates = [
   "refused",
   "lost before",
   "lost after",
-  "limited",
+  "rate_limited",
   "limited for a while",
   "unreachable",
 ] as const;
@@ -76,10 +76,10 @@ export function createServiceInMemory(clock: HandClock, script: readonly Fate[] 
         return { kind: "unknown", cause, loss: "broken" };
       case "unreachable":
         return { kind: "unsent", cause };
-      case "limited":
-        return { kind: "limited", cause };
+      case "rate_limited":
+        return { kind: "rate_limited", cause };
       case "limited for a while":
-        return { kind: "limited", cause, retryAfterMs: 3_000 };
+        return { kind: "rate_limited", cause, retryAfterMs: 3_000 };
     }
   }
 

@@ -84,7 +84,7 @@ export function createAdversary(clock: Pick<HandClock, "now">, { rewrite, skewMs
       all.push({ id: idOf(all.length), draft, request, madeMs, visibleMs: madeMs + lagMs, skewMs });
     },
     async *list() {
-      if (service.refusesList) throw new ServiceFailure("failing", "no list now");
+      if (service.refusesList) throw new ServiceFailure("server_error", "no list now");
       for (const order of inView().reverse()) {
         const shown = rewrite(show(order.draft));
         yield {

@@ -10,7 +10,7 @@ import { plainDraft } from "../support/orders.ts";
 
 test.each<[FailureKind, number | undefined, string | undefined, string]>([
   ["unreachable", undefined, undefined, "not_made"],
-  ["limited", 429, undefined, "not_made"],
+  ["rate_limited", 429, undefined, "not_made"],
   ["key_refused", 401, undefined, "not_made"],
   ["refused", 400, "INVALID_PARAMETER", "not_made"],
   ["refused", 200, "INVALID_PARAMETER", "not_made"],
@@ -23,10 +23,10 @@ test.each<[FailureKind, number | undefined, string | undefined, string]>([
   ["refused", 403, undefined, "in_doubt"],
   ["refused", 404, undefined, "in_doubt"],
   ["refused", 409, undefined, "in_doubt"],
-  ["failing", 503, "BUSY", "in_doubt"],
-  ["failing", 408, undefined, "in_doubt"],
-  ["lost", undefined, undefined, "in_doubt"],
-  ["garbled", 200, undefined, "in_doubt"],
+  ["server_error", 503, "BUSY", "in_doubt"],
+  ["server_error", 408, undefined, "in_doubt"],
+  ["no_response", undefined, undefined, "in_doubt"],
+  ["invalid_response", 200, undefined, "in_doubt"],
   ["redirected", 302, undefined, "in_doubt"],
   ["redirected", 307, undefined, "in_doubt"],
 ])("%s, HTTP %s, code %s: %s", (kind, status, serviceCode, expected) => {

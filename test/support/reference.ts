@@ -5,6 +5,7 @@ import { globalOptions, programOptions } from "../../src/cli/globals.ts";
 import { argumentWords, describeOptions, ownOptions } from "../../src/cli/help.ts";
 import { program } from "../../src/cli/program.ts";
 import { type Command, type Entry, type Group, isGroup } from "../../src/command/command.ts";
+import { errorCodes } from "../../src/core/error-codes.ts";
 import { exitCodes } from "../../src/core/errors.ts";
 
 /** The page with the sections between its `generated` marks written anew. */
@@ -14,6 +15,7 @@ export async function renderReference(page: string): Promise<string> {
     "global-options": renderGlobals(),
     environment: renderEnvironment(),
     "exit-codes": renderExitCodes(),
+    "error-codes": renderErrorCodes(),
   };
   return Object.entries(sections).reduce((text, [name, content]) => {
     const [start, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
@@ -57,6 +59,13 @@ function renderEnvironment(): string {
 function renderExitCodes(): string {
   const rows = Object.entries(exitCodes).map(([code, meaning]) => [code, meaning] as const);
   return table(["Exit", "Meaning to a script"], rows, false).join("\n");
+}
+
+function renderErrorCodes(): string {
+  const rows = Object.entries(errorCodes).map(
+    ([code, { exits, meaning, next }]) => `| \`${code}\` | ${exits} | ${meaning} | ${next} |`,
+  );
+  return ["| `error.code` | Exit | Meaning | What to do |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 function table(

@@ -115,7 +115,7 @@ describe("everything said", () => {
     messages.note(text);
     messages.warn(text);
     messages.trace(text);
-    await messages.error(new CourierError("x", 1, text, { hint: text, cause: new Error(text) }), "human");
+    await messages.error(new CourierError("bug", 1, text, { hint: text, cause: new Error(text) }), "human");
     expect(stream.text).not.toContain("sk_live");
     expect(stream.text).not.toContain(basic.slice(8, -8));
     expect(stream.text).not.toContain("\u001b");

@@ -82,7 +82,7 @@ const outcomes: fc.Arbitrary<LookOutcome> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      kind: fc.constant("limited" as const),
+      kind: fc.constant("rate_limited" as const),
       retryAfterMs: fc.option(fc.integer({ min: 0, max: 120_000 }), { nil: undefined }),
     }),
   },
@@ -168,7 +168,7 @@ test("429 holds the whole board for as long as was asked, and slows it until a r
     spanMs: 400_000,
     play: (look) => ({
       tookMs: 1,
-      outcome: look === 25 ? { kind: "limited", retryAfterMs: 120_000 } : { kind: "same" },
+      outcome: look === 25 ? { kind: "rate_limited", retryAfterMs: 120_000 } : { kind: "same" },
     }),
   });
   const limitedMs = looks[25]?.startedMs ?? 0;
@@ -195,7 +195,7 @@ test("a limit that the service does not state is found: no parcel waits twice as
       answered = { minute, calls: answered.minute === minute ? answered.calls + 1 : 1 };
       if (answered.calls <= mostAMinute) return { tookMs: 1, outcome: { kind: "same" } };
       limits += 1;
-      return { tookMs: 1, outcome: { kind: "limited", retryAfterMs: (minute + 1) * 60_000 - nowMs } };
+      return { tookMs: 1, outcome: { kind: "rate_limited", retryAfterMs: (minute + 1) * 60_000 - nowMs } };
     },
   });
   expect(looks.length).toBeGreaterThan((mostAMinute * spanMs) / 60_000 / 2);
@@ -212,7 +212,7 @@ test("looks that were under way at a 429 do not slow the board twice", () => {
   });
   schedule.take(0);
   schedule.take(100);
-  const limited = { kind: "limited", retryAfterMs: 1_000 } as const;
+  const limited = { kind: "rate_limited", retryAfterMs: 1_000 } as const;
   schedule.end("P0", limited, 200);
   schedule.end("P1", limited, 210);
   expect(schedule.dueMs("P0")).toBe(20_000);
