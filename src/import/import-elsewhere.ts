@@ -1,7 +1,7 @@
 /** Compares the rows of an import with orders of the account that this ledger does not know. */
 
 import type { Context } from "../command/command.ts";
-import type { RowPolicy } from "../ledger/rules.ts";
+import type { OrderElsewhere, RowPolicy } from "../ledger/rules.ts";
 import { surveyElsewhere } from "../sending/elsewhere.ts";
 import { createReconcileTools } from "../sending/settle.ts";
 import { goodRows, type PlanChoice } from "./import-plan.ts";
@@ -28,13 +28,15 @@ export async function findElsewhere(
     },
   });
   if (!elsewhere || elsewhere.isEmpty) return { elsewhere: undefined, found };
-  const ids = new Map<string, string[]>();
-  const byRow = new Map<number, string>();
+  const ordersOf = new Map<string, readonly OrderElsewhere[]>();
+  const byRow = new Map<number, OrderElsewhere>();
+  const taken = new Set<string>();
   for await (const { row, content, draft } of goodRows(source)) {
-    const known = ids.get(content) ?? [...(await elsewhere.findEqual(draft))];
-    ids.set(content, known);
-    const id = skipShipped ? known.shift() : known[0];
-    if (id !== undefined) byRow.set(row, id);
+    const known = ordersOf.get(content) ?? (await elsewhere.findEqual(draft));
+    ordersOf.set(content, known);
+    const order = known.find(({ orderId }) => !taken.has(orderId));
+    if (order) byRow.set(row, order);
+    if (skipShipped && order?.isCertain) taken.add(order.orderId);
   }
   return { elsewhere: byRow.size === 0 ? undefined : ({ row }) => byRow.get(row), found };
 }

@@ -85,7 +85,7 @@ export async function planImport(
     if (decision.kind === "held" && heldRows.length < heldShown)
       heldRows.push(`${nameOfRow(row)}: ${describeHeld(decision.operation)}`);
     if (decision.kind === "elsewhere" && !decision.isCovered && heldRows.length < heldShown)
-      heldRows.push(`${nameOfRow(row)}: ${describeElsewhere(decision.orderId)}`);
+      heldRows.push(`${nameOfRow(row)}: ${describeElsewhere(decision)}`);
     if (decision.kind === "cancelled" && undoneRuns.has(decision.operation.run)) undone += 1;
   }
 

@@ -1,6 +1,7 @@
 /** What became of a row, in words: why it is held, what changed, which order it is. */
 
 import { isMade, nameOperation, type Operation, type Rejection } from "../ledger/operation.ts";
+import type { OrderElsewhere } from "../ledger/rules.ts";
 import type { RowResult } from "./import-types.ts";
 import type { ImportRow } from "./rows.ts";
 
@@ -19,8 +20,8 @@ export function describeHeld(operation: Operation): string {
 }
 
 /** Why an order of which this ledger knows nothing holds a row. */
-export function describeElsewhere(orderId: string): string {
-  return `equals order ${orderId}, which was not sent from this machine`;
+export function describeElsewhere({ orderId, isCertain }: OrderElsewhere): string {
+  return `${isCertain ? "equals" : "may equal"} order ${orderId}, which was not sent from this machine`;
 }
 
 /** What a report says about a row that was not created; `columns` names fields as the file does. */
@@ -34,7 +35,7 @@ export function explain(
   if (outcome === "held" && decision?.kind === "held")
     return { code: "duplicate", message: describeHeld(decision.operation) };
   if (outcome === "held" && decision?.kind === "elsewhere")
-    return { code: "duplicate", message: describeElsewhere(decision.orderId) };
+    return { code: "duplicate", message: describeElsewhere(decision) };
   if (outcome === "cancelled") return { code: "cancelled", message: `order ${order?.id} was cancelled` };
   if (outcome === "changed" && decision?.kind === "changed") {
     const fields = decision.fields?.map(nameOf);

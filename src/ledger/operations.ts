@@ -27,6 +27,7 @@ import {
   type FileFacts,
   findEquals,
   isOfFile,
+  type OrderElsewhere,
   type RowDecision,
   type RowPolicy,
   type RowToSend,
@@ -280,8 +281,9 @@ export function createOperations(database: Database, write: Write, events: Event
         : (each: Operation) => each.ref === row.ref && each.shop === file.shop;
     const own = row.ref === undefined ? same.filter(isOwn) : byRef(customer, file.shop, row.ref);
     const elsewhere = (asked: Pick<RowToSend, "row">) => {
-      const orderId = policy.elsewhere?.(asked) ?? findElsewhere(customer, row.content);
-      return orderId !== undefined && !isOwned(customer, orderId) ? orderId : undefined;
+      const order = policy.elsewhere?.(asked) ?? findElsewhere(customer, row.content);
+      // Another process may have taken it for a row of its own meanwhile.
+      return order && isOwned(customer, order.orderId) ? { ...order, isCertain: false } : order;
     };
     const others = same.filter((each) => !isOwn(each));
     return decideRow(row, { own, equal: others }, file, { ...policy, elsewhere }, nowMs);
@@ -293,12 +295,13 @@ export function createOperations(database: Database, write: Write, events: Event
   }
 
   /** An order that held an equal row before: listings of later days do not show it any more. */
-  function findElsewhere(customer: number, content: string): string | undefined {
+  function findElsewhere(customer: number, content: string): OrderElsewhere | undefined {
     const row = sql(
       `SELECT order_id FROM orders_elsewhere WHERE customer = ? AND content = ? AND order_id NOT IN
          (SELECT order_id FROM operations WHERE customer = ? AND kind = 'create' AND order_id IS NOT NULL)`,
     ).get(customer, content, customer);
-    return textOf(row?.order_id);
+    const orderId = textOf(row?.order_id);
+    return orderId === undefined ? undefined : { orderId, isCertain: true };
   }
 
   /** Remembers an order that this ledger does not know. A row that counts as shipped by it becomes its operation. */
@@ -306,9 +309,10 @@ export function createOperations(database: Database, write: Write, events: Event
     run: Run,
     row: RowToSend,
     file: FileFacts,
-    { orderId, isCovered }: Extract<RowDecision, { kind: "elsewhere" }>,
+    { orderId, isCertain, isCovered }: Extract<RowDecision, { kind: "elsewhere" }>,
     nowMs: number,
   ): void {
+    if (!isCertain) return;
     const { content, draft } = row;
     sql("INSERT INTO orders_elsewhere VALUES (?, ?, ?) ON CONFLICT DO NOTHING").run(
       run.customer,

@@ -43,10 +43,17 @@ export interface RowPolicy {
   readonly isCovered?: (operation: Operation) => boolean;
   /** Rows whose orders were cancelled are sent once more. */
   readonly resendCancelled: boolean;
-  /** The id of an order that equals a row and that this ledger does not know. */
-  readonly elsewhere?: ((row: Pick<RowToSend, "row">) => string | undefined) | undefined;
+  /** An order that equals a row and that this ledger does not know. */
+  readonly elsewhere?: ((row: Pick<RowToSend, "row">) => OrderElsewhere | undefined) | undefined;
   /** Rows that were named as second orders. */
   isAllowed(row: Pick<RowToSend, "row" | "ref">): boolean;
+}
+
+/** An order that was made on another machine, or on the courier's own website. */
+export interface OrderElsewhere {
+  readonly orderId: string;
+  /** False where something differs that the service may have changed, and where its details could not be read. */
+  readonly isCertain: boolean;
 }
 
 export type RowDecision =
@@ -67,7 +74,7 @@ export type RowDecision =
   /** An equal order stands in its way. */
   | { readonly kind: "held"; readonly operation: Operation }
   /** So does one that this ledger does not know; `isCovered`: the row counts as shipped by it. */
-  | { readonly kind: "elsewhere"; readonly orderId: string; readonly isCovered: boolean };
+  | ({ readonly kind: "elsewhere"; readonly isCovered: boolean } & OrderElsewhere);
 
 /**
  * Decides about one row. `own` are the operations that the row may have become: of the same ref, or of the same
@@ -98,8 +105,8 @@ export function decideRow(
     return { kind: "refused", operation };
   const supersedes = operation ? { supersedes: operation } : {};
   const blocker = findBlocker(row, equal, file, policy, nowMs);
-  const orderId = blocker || isAllowed ? undefined : policy.elsewhere?.(row);
-  if (orderId !== undefined) return { kind: "elsewhere", orderId, isCovered: policy.skipShipped };
+  const order = blocker || isAllowed ? undefined : policy.elsewhere?.(row);
+  if (order) return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
   if (!blocker) return { kind: "send", allowance: "none", ...supersedes };
   if (isMade(blocker) && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
   if (isMade(blocker) && policy.skipShipped)

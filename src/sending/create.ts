@@ -80,9 +80,11 @@ export async function sendOrder(order: OrderToSend, context: Context): Promise<C
 
 /** False where somebody does not want an order that was made elsewhere a second time. */
 async function passesElsewhere({ draft, elsewhere, ask }: OrderToSend): Promise<boolean> {
-  const [id] = (await (await elsewhere)?.findEqual(draft)) ?? [];
-  if (id === undefined || !ask) return true;
-  return ask(`An equal order, ${id}, was not sent from this machine. Send it again?`);
+  const [order] = (await (await elsewhere)?.findEqual(draft)) ?? [];
+  if (!order || !ask) return true;
+  const { orderId, isCertain } = order;
+  if (isCertain) return ask(`An equal order, ${orderId}, was not sent from this machine. Send it again?`);
+  return ask(`Order ${orderId}, which was not sent from this machine, may be equal. Send yours?`);
 }
 
 async function send(

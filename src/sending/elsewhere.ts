@@ -1,12 +1,14 @@
 /** Orders of the account that this ledger does not know: made on another machine, or on the courier's own website. */
 
 import { CourierError } from "../core/errors.ts";
+import { once } from "../core/once.ts";
 import { utcDate } from "../core/time.ts";
+import type { OrderElsewhere } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
 import { fieldsOf, readDetail } from "./learn-fields.ts";
-import { compareDetail, compareSummary, fieldBits, isLikely, normalise } from "./matching.ts";
+import { compareDetail, compareSummary, fieldBits, isExact, isLikely, normalise } from "./matching.ts";
 import {
   earliestDate,
   openCreates,
@@ -20,8 +22,8 @@ import type { Reconciled, ReconcileTools, RecordedListing } from "./reconcile-ty
 export interface OrdersElsewhere {
   /** True where there are none. */
   readonly isEmpty: boolean;
-  /** The ids of orders that equal a draft, as far as the service shows them. */
-  findEqual(draft: Draft): Promise<readonly string[]>;
+  /** Orders that equal a draft as far as the service shows them, and after them those that may. */
+  findEqual(draft: Draft): Promise<readonly OrderElsewhere[]>;
 }
 
 export interface Survey {
@@ -89,20 +91,27 @@ export async function surveyElsewhere(
     byName.set(name, [...(byName.get(name) ?? []), summary]);
   }
   const details = new Map<string, OrderDetail | undefined>();
+  const unknownOrders = [...byName.values()].reduce((sum, orders) => sum + orders.length, 0);
+  const mayReadMore = once(() => mayCost(unknownOrders));
+  const canRead = async () => details.size < mostCalls || (await mayReadMore());
   const elsewhere: OrdersElsewhere = {
     isEmpty: byName.size === 0,
     async findEqual(draft) {
-      const equal: string[] = [];
+      const equal: OrderElsewhere[] = [];
+      const possible: OrderElsewhere[] = [];
       const fields = fieldsOf(learned, draft);
       for (const summary of byName.get(normalise(draft.receiver?.name ?? "")) ?? []) {
         const id = summary.id.value;
         const isItem = compareSummary(draft, summary)["item.name"] !== "differs";
         if (!isItem && !fields.changed.has("item.name")) continue;
-        if (!details.has(id) && details.size < mostCalls) details.set(id, await readDetail(id, tools.detail));
+        if (!details.has(id) && (await canRead())) details.set(id, await readDetail(id, tools.detail));
         const detail = details.get(id);
-        if (detail && isLikely(compareDetail(draft, detail), fields)) equal.push(id);
+        const comparison = detail && compareDetail(draft, detail);
+        if (comparison && isExact(comparison, fields)) equal.push({ orderId: id, isCertain: true });
+        else if (!comparison || isLikely(comparison, fields))
+          possible.push({ orderId: id, isCertain: false });
       }
-      return equal.slice(unanswered.get(contentOf(draft)) ?? 0);
+      return [...equal, ...possible].slice(unanswered.get(contentOf(draft)) ?? 0);
     },
   };
   return { elsewhere, found };

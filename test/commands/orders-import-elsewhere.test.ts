@@ -30,6 +30,38 @@ describe("a row that equals an order made elsewhere", () => {
     expect(stderr).toContain("1 row is held and not sent: row 1 (A-1): equals order 1000001");
   });
 
+  test.each([
+    ["are limited", { kind: "rate_limit", retryAfter: "90" } as const],
+    ["are not found", { kind: "refuse", status: 404, code: "NOT_FOUND", message: "none" } as const],
+  ])("is held where the details %s: it may be the same", async (_what, fault) => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "13700137001")));
+    await shipElsewhere(home, row("X-1"));
+    home.sandbox.faults.set([{ ...fault, method: "GET", path: "/api/v1/orders/\\d+" }]);
+    for (const words of ["", "--skip-shipped"]) {
+      const { exit, report } = await home.run(words);
+      expect([exit, report[0]?.outcome]).toEqual([3, "held"]);
+      expect(report[0]?.error?.message).toBe("may equal order 1000001, which was not sent from this machine");
+    }
+    home.sandbox.faults.clear();
+    const { report } = await home.run();
+    expect(report[0]?.error?.message).toBe("equals order 1000001, which was not sent from this machine");
+    expect(home.posts).toBe(2);
+  });
+
+  test("is held with any number of others, also beyond those whose details are read", async () => {
+    const rows = Array.from({ length: 60 }, (_, index) =>
+      row(`A-${index}`, "李四", `137001370${10 + index}`),
+    );
+    const home = await createImportHome(sheet(...rows));
+    await shipElsewhere(home, ...rows);
+    expect(home.posts).toBe(60);
+    const { exit, report } = await home.run();
+    expect([exit, home.posts]).toEqual([3, 60]);
+    expect(new Set(report.map(({ outcome }) => outcome))).toEqual(new Set(["held"]));
+    for (let runs = 0; runs < 2; runs++) await home.run("--skip-shipped");
+    expect([(await home.run()).exit, home.posts]).toEqual([0, 60]);
+  });
+
   test("is held weeks later too, when no listing shows the order any more", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     await shipElsewhere(home, row("X-1"));
