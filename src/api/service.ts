@@ -93,16 +93,39 @@ export function createService(client: Client): CourierService {
       );
     },
     async order(id) {
-      return (await client.call({ method: "GET", path: ["orders", id] }, orderDetailSchema))
-        .data as OrderDetail;
+      const { data } = await client.call({ method: "GET", path: ["orders", id] }, orderDetailSchema);
+      const order = data as OrderDetail;
+      if (order.id.value !== id) throw anotherAnswer(`order ${id}`, `order ${order.id.value}`);
+      return order;
     },
     cancelOrder: (id) => client.callForEnvelope({ method: "DELETE", path: ["orders", id] }),
     async tracking(trackingNumber, { retries } = { retries: true }) {
       const call = { method: "GET", path: ["tracking", trackingNumber], retries } as const;
-      return (await client.call(call, trackingSchema)).data as Tracking;
+      const tracking = (await client.call(call, trackingSchema)).data as Tracking;
+      const { tracking_number: got = trackingNumber } = tracking;
+      if (plainNumber(got ?? trackingNumber) !== plainNumber(trackingNumber))
+        throw anotherAnswer(`parcel ${trackingNumber}`, `parcel ${got}`);
+      return tracking;
     },
     clockOffsetMs: () => client.clockOffsetMs(),
   };
+}
+
+/** What is done next would be done to another order than the one that was asked for. */
+function anotherAnswer(asked: string, got: string): ServiceFailure {
+  return new ServiceFailure(
+    "invalid_response",
+    `the service was asked for ${asked} and answered with ${got}`,
+    {
+      code: "wrong_shape",
+      hint: "run it again; if this goes on, the service mixes up its answers: --debug shows the calls",
+    },
+  );
+}
+
+/** Services may write a tracking number in their own way: `cr 988` as `CR988`. */
+function plainNumber(trackingNumber: string): string {
+  return trackingNumber.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
 }
 
 /** An id or count of the interface as a native integer, for paging arithmetic. */

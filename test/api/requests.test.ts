@@ -92,8 +92,9 @@ describe("the endpoints", () => {
       undefined,
     ],
   ])("%s", async (name, line, body) => {
+    const order = '{"success":true,"data":{"id":12345678901234567890}}';
     const { client, requests } = createTestClient([
-      { ...profile, body: name.match(/list|filter/) ? page : profile.body },
+      { ...profile, body: name === "order" ? order : name.match(/list|filter/) ? page : profile.body },
     ]);
     const service = createService(client);
     const filter = { status: "a b", dateFrom: "2026-01-01", dateTo: "2026-01-31" };
