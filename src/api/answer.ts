@@ -19,6 +19,8 @@ export interface Reply<T> {
 export interface AnswerContext {
   readonly host: string;
   readonly nowMs: number;
+  /** Masks the key: before a text is cut, since a part of a key is not found any more. */
+  redact(text: string): string;
 }
 
 /**
@@ -90,7 +92,7 @@ function parseBody(answer: Answer, context: AnswerContext): Json {
     if (error.isTooDeep) throw cutAnswer(answer, "too_deep", context);
     throw new ServiceFailure(
       "invalid_response",
-      `${context.host} answered with something that is not JSON: ${glimpse(answer)}`,
+      `${context.host} answered with something that is not JSON: ${glimpse(answer, context)}`,
       {
         code: "not_json",
         status: answer.status,
@@ -130,7 +132,7 @@ function statusFailure(answer: Answer, context: AnswerContext): ServiceFailure |
   if (status === 407) return proxyFailure(context.host, status);
   const kind = kindOfStatus(status);
   if (!kind) return undefined;
-  return new ServiceFailure(kind, `${leadIns[kind](context.host)}: ${glimpse(answer)}`, {
+  return new ServiceFailure(kind, `${leadIns[kind](context.host)}: ${glimpse(answer, context)}`, {
     status,
     hint:
       hintFor(kind, answer, context) ??
@@ -184,14 +186,14 @@ function cutAnswer(answer: Answer, cut: Cut, context: AnswerContext): ServiceFai
   const [code, what] = cuts[cut];
   const encoding = cut === "undecodable" ? ` as ${answer.headers["content-encoding"]}` : "";
   const kind = code === "cut_short" ? "no_response" : "invalid_response";
-  const message = `the answer of ${context.host} ${what}${encoding}: ${glimpse(answer)}`;
+  const message = `the answer of ${context.host} ${what}${encoding}: ${glimpse(answer, context)}`;
   return new ServiceFailure(kind, message, { code, status: answer.status });
 }
 
 function wrongShape(answer: Answer, context: AnswerContext, what: string): ServiceFailure {
   return new ServiceFailure(
     "invalid_response",
-    `${context.host} gave an answer of the wrong shape: ${what}; ${glimpse(answer)}`,
+    `${context.host} gave an answer of the wrong shape: ${what}; ${glimpse(answer, context)}`,
     {
       code: "wrong_shape",
       status: answer.status,
@@ -200,9 +202,13 @@ function wrongShape(answer: Answer, context: AnswerContext, what: string): Servi
   );
 }
 
+/** Longer than a key in any of its forms, so that none is cut before it is masked. */
+const longestSearched = 131_072;
+
 /** Status, content type and the first characters of an answer that cannot be used. */
-function glimpse({ status, headers, body, cut }: Answer): string {
-  const start = [...body.slice(0, 200).replace(/\s+/g, " ").trim()].slice(0, 80).join("");
+function glimpse({ status, headers, body, cut }: Answer, { redact }: AnswerContext): string {
+  const shown = redact(body.slice(0, longestSearched));
+  const start = [...shown.slice(0, 200).replace(/\s+/g, " ").trim()].slice(0, 80).join("");
   const more = body.length > start.length ? "…" : "";
   const type = headers["content-type"] ?? "no content type";
   if (cut === "undecodable") return `HTTP ${status}, ${type}`;

@@ -74,6 +74,7 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const { clock, signal, trace, timeoutMs } = options;
   const host = new URL(options.baseUrl).host;
+  const redact = createRedactor([options.apiKey]);
   /** The service's hour, and what had elapsed here then. */
   let told: { readonly hourMs: number; readonly elapsedMs: number } | undefined;
 
@@ -115,7 +116,7 @@ export function createClient(options: ClientOptions): Client {
       );
       const hourMs = parseHttpDate(answer.headers.date);
       if (hourMs !== undefined) told = { hourMs, elapsedMs: clock.elapsed() };
-      return read(answer, { host, nowMs });
+      return read(answer, { host, nowMs, redact });
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       signal.throwIfAborted();
@@ -157,7 +158,7 @@ export function createClient(options: ClientOptions): Client {
     try {
       return await send(toRequest(call), read);
     } catch (error) {
-      throw error instanceof ServiceFailure ? error.redacted(createRedactor([options.apiKey])) : error;
+      throw error instanceof ServiceFailure ? error.redacted(redact) : error;
     }
   }
 

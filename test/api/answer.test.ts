@@ -9,7 +9,11 @@ import { profileSchema } from "../../src/model/interface.ts";
 import { type JsonObject, stringifyJson } from "../../src/model/json.ts";
 import { containerTexts, jsonTexts } from "../model/arbitraries.ts";
 
-const context: AnswerContext = { host: "api.example.com", nowMs: Date.UTC(2026, 2, 1, 8) };
+const context: AnswerContext = {
+  host: "api.example.com",
+  nowMs: Date.UTC(2026, 2, 1, 8),
+  redact: (text) => text,
+};
 const json = { "content-type": "application/json" };
 
 function answer(status: number, body: string, more: Partial<Answer> = {}): Answer {

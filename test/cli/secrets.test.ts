@@ -76,6 +76,24 @@ test.each(["key with blanks", "line\nbreak", "schlüssel", "\u0000nul"])(
   },
 );
 
+test.each([20, 43, 83, 300, 4_400])(
+  "a key of %i characters is masked before a text is cut",
+  async (length) => {
+    const apiKey = "k7Qx".repeat(length / 4 + 1).slice(0, length);
+    const home = await createServedHome({ apiKey });
+    const hex = Buffer.from(apiKey).toString("hex");
+    for (const echo of [apiKey, hex, encodeURIComponent(`"${apiKey}`), "x".repeat(70) + apiKey]) {
+      const body = `<p>${echo}</p>`;
+      const head = `HTTP/1.1 500 No\r\ncontent-type: text/html\r\ncontent-length: ${body.length}\r\n\r\n`;
+      home.sandbox.faults.set([{ kind: "raw", bytes: head + body }]);
+      const { stderr } = await home.courier("orders list");
+      expect(stderr).toContain("HTTP 500");
+      expect(stderr).not.toContain("k7Qxk7");
+      expect(stderr).not.toContain(hex.slice(0, 12));
+    }
+  },
+);
+
 describe("a long key", () => {
   test("of 8192 characters makes orders, and no message shows it", async () => {
     const apiKey = "kD.7x-_w".repeat(1_024);
