@@ -8,7 +8,7 @@ import { listOption, type OptionValues, quote, switchOption, textOption } from "
 import { CourierError, interruptionExit, usageError } from "../core/errors.ts";
 import { stringifyJson } from "../model/json.ts";
 import { type Field, joinFields, parsePair, typedValue } from "./raw-body.ts";
-import { type Recorder, recordCall } from "./recording.ts";
+import { type Effect, type Recorder, recordCall } from "./recording.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
 type Method = (typeof methods)[number];
@@ -131,12 +131,12 @@ async function exchange(
   try {
     reply = await sending;
   } catch (error) {
-    const isOpen = await record?.({ error });
+    const effect = await record?.({ error });
     if (context.signal.aborted && !isHarmless(call)) throw interruptedWhileSending(call, error);
-    throw error instanceof ServiceFailure ? inDoubt(call, error, isOpen) : error;
+    throw error instanceof ServiceFailure ? (openFailure(call, error, effect) ?? error) : error;
   }
-  const isOpen = await record?.({ reply });
-  return reply.failure ? { ...reply, failure: inDoubt(call, reply.failure, isOpen) } : reply;
+  const effect = await record?.({ reply });
+  return { ...reply, failure: openFailure(call, reply.failure, effect) ?? reply.failure };
 }
 
 /** These may be sent again at will. */
@@ -144,21 +144,30 @@ function isHarmless({ method }: RawCall): boolean {
   return method === "GET" || method === "HEAD" || method === "DELETE";
 }
 
-function inDoubt(call: RawCall, failure: CourierError, isOpen: boolean | undefined): CourierError {
-  if (isHarmless(call) || !(failure instanceof ServiceFailure)) return failure;
-  if (!(isOpen ?? failure.mayHaveHappened)) return failure;
-  return new CourierError(
-    "outcome_unknown",
-    6,
-    `${call.method} ${call.path} may or may not have taken effect: ${failure.message}`,
-    {
-      hint: lookFirst,
-      status: failure.status,
-      serviceCode: failure.serviceCode,
-      details: failure.details,
-      cause: failure,
-    },
-  );
+/** The error for a call that may have taken effect, or did so against its answer; undefined where that is not so. */
+function openFailure(
+  call: RawCall,
+  failure: CourierError | undefined,
+  effect: Effect | undefined,
+): CourierError | undefined {
+  if (isHarmless(call) || (failure && !(failure instanceof ServiceFailure))) return undefined;
+  const { status, serviceCode, details } = failure ?? {};
+  const facts = { status, serviceCode, details, cause: failure };
+  const name = `${call.method} ${call.path}`;
+  if (effect?.kind === "found") {
+    const message = `${name} created order ${effect.orderId}, although its answer says otherwise`;
+    return new CourierError("outcome_unknown", 6, message, {
+      ...facts,
+      hint: `do not send it again; see the order: courier orders show ${effect.orderId}`,
+    });
+  }
+  const isOpen = effect ? effect.kind === "in doubt" : failure?.mayHaveHappened === true;
+  if (!isOpen) return undefined;
+  const reason = failure?.message ?? "its answer names no order";
+  return new CourierError("outcome_unknown", 6, `${name} may or may not have taken effect: ${reason}`, {
+    ...facts,
+    hint: lookFirst,
+  });
 }
 
 const lookFirst =

@@ -19,10 +19,15 @@ import { orderFacts } from "../sending/order-facts.ts";
 import { createReconcileTools, settleInDoubt } from "../sending/settle.ts";
 
 /**
- * Tells what came of a recorded call: the answer, or what was thrown instead of one. Gives whether it is in doubt that
- * something was done, where more is known of that than the failure says.
+ * Tells what came of a recorded call: the answer, or what was thrown instead of one. Gives what is known of that beyond
+ * the failure itself.
  */
-export type Recorder = (result: { reply: RawReply } | { error: unknown }) => Promise<boolean | undefined>;
+export type Recorder = (result: { reply: RawReply } | { error: unknown }) => Promise<Effect | undefined>;
+
+export type Effect =
+  | { readonly kind: "none" | "in doubt" }
+  /** The order was found although the answer says otherwise. */
+  | { readonly kind: "found"; readonly orderId: string };
 
 /**
  * Records a call that makes or cancels an order before it leaves; undefined for any other call. Throws
@@ -83,17 +88,17 @@ async function recordCreate(
   return async (result) => {
     const outcome = createOutcome(result, draft);
     await recordEnd(begun, outcome, context);
-    return outcome.state === "unknown" && !(await isRefused(outcome, begun, context));
+    return outcome.state === "unknown" ? checkRefusal(outcome, begun, context) : { kind: "none" };
   };
 }
 
 /** A refusal that the specification does not define is checked once. */
-async function isRefused(
+async function checkRefusal(
   outcome: CreateOutcome,
   { ledger, run, operation }: BegunOrder,
   context: Context,
-): Promise<boolean> {
-  if (!("rejection" in outcome) || outcome.rejection === undefined) return false;
+): Promise<Effect> {
+  if (!("rejection" in outcome) || outcome.rejection === undefined) return { kind: "in doubt" };
   const { customer, number } = run;
   try {
     const tools = await createReconcileTools({ ledger, customer, run: number }, context);
@@ -102,8 +107,8 @@ async function isRefused(
     if (!(error instanceof CourierError)) throw error; // it stays in doubt
   }
   const settled = await ledger.findOperation(operation);
-  if (settled?.order) context.messages.note(`The order was created despite this answer: ${settled.order.id}`);
-  return settled?.state === "refused";
+  if (settled?.order) return { kind: "found", orderId: settled.order.id };
+  return { kind: settled?.state === "refused" ? "none" : "in doubt" };
 }
 
 const checkMs = 3_000;

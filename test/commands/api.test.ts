@@ -187,6 +187,8 @@ describe("what is sent", () => {
   });
 });
 
+const made = '{"success":true,"data":{"id":1000001}}';
+
 describe("sending again", () => {
   test.each([
     ["GET", 4, 5],
@@ -203,9 +205,25 @@ describe("sending again", () => {
   });
 
   test("a POST that was limited was not processed, and goes again", async () => {
-    const home = await createOrderingHome(answering(429, "", { "retry-after": "2" }), answering(201, "made"));
-    expect(await home.courier("api POST orders")).toMatchObject({ exit: 0, stdout: "made" });
+    const home = await createOrderingHome(answering(429, "", { "retry-after": "2" }), answering(201, made));
+    expect(await home.courier("api POST orders")).toMatchObject({ exit: 0, stdout: made });
     expect(home.clock.delays).toEqual([2_000]);
+  });
+
+  test.each([
+    ["a web page", "<p>made</p>"],
+    ["nothing", ""],
+    ["an answer that ends too soon", made.slice(0, -9)],
+    ["an answer without an order", '{"success":true,"data":null}'],
+    ["an answer that does not say whether", '{"success":"false"}'],
+  ])("a POST that is answered with %s under 200: in doubt, and its body is printed", async (_what, body) => {
+    const home = await createOrderingHome(answering(200, body));
+    const ran = await home.courier("api POST orders --json");
+    expect(ran).toMatchObject({ exit: 6, stdout: body });
+    expect(JSON.parse(ran.stderr).error).toMatchObject({
+      code: "outcome_unknown",
+      message: "POST orders may or may not have taken effect: its answer names no order",
+    });
   });
 
   test("a POST that failed with a 503: in doubt, and its body is printed", async () => {

@@ -81,7 +81,7 @@ describe.each([
     home.sandbox.faults.set([{ ...fault, processed: true, times: 1 }]);
     const { exit, stderr } = await home.courier("api POST orders --input -", { stdin });
     expect(exit).toBe(6);
-    expect(stderr).toContain("The order was created despite this answer: 1000001\n");
+    expect(stderr).toContain("POST orders created order 1000001, although its answer says otherwise\n");
     expect((await home.courier(create, { stdin })).exit).toBe(2);
     expect(requestCount(home, "POST")).toBe(1);
   });
