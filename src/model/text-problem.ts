@@ -36,9 +36,10 @@ const decimal = /^\+?\d{5,}(\.0{1,2})$/;
 /** What is wrong with the text of a field, such as `receiver.phone` or `ref`; undefined where it can be sent. */
 export function findTextProblem(path: string, text: string): string | undefined {
   const isPhone = path === "phone" || path.endsWith(".phone");
-  const unseen = ascii.test(text) ? undefined : (isPhone ? invisible : control).exec(text)?.[0];
+  const isNumber = isPhone || path === "ref"; // a number that looks the same must be the same
+  const unseen = ascii.test(text) ? undefined : (isNumber ? invisible : control).exec(text)?.[0];
   if (unseen !== undefined) return `holds ${nameCharacter(unseen)}`;
-  if ((isPhone || path === "ref") && rounded.test(text))
+  if (isNumber && rounded.test(text))
     return "was changed by a spreadsheet; format the column as text and enter it again";
   const zeros = isPhone ? decimal.exec(text)?.[1] : undefined;
   return zeros === undefined ? undefined : `ends in ${zeros}, as a spreadsheet writes a number`;

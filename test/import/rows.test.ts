@@ -112,6 +112,7 @@ describe("problems", () => {
       [1, 2, "收件人电话", "1.38E+10"],
       [1, 2, "item.weight", "heavy"],
       [1, 2, "item.quantity", "1.5"],
+      [3, 5, "ref", "A\n1"],
       [3, 5, "sender", ""],
       [3, 5, "item", ""],
       [4, 6, "item.quantity", "0x1"],
