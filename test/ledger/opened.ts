@@ -62,7 +62,8 @@ export async function findTexts(directory: string, texts: readonly string[]): Pr
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const found: string[] = [];
   for (const entry of entries.filter((each) => each.isFile())) {
-    const bytes = await readFile(path.join(entry.parentPath, entry.name));
+    // SQLite may still be taking away what it keeps beside a database.
+    const bytes = await readFile(path.join(entry.parentPath, entry.name)).catch(() => Buffer.alloc(0));
     for (const text of texts) if (bytes.includes(text)) found.push(`${entry.name}: ${text}`);
   }
   return found;
