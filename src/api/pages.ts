@@ -100,7 +100,7 @@ function keyOf(id: string): number | string {
 }
 
 function endless(orders: number): ServiceFailure {
-  const told = `the list of orders goes on without further orders: ${mostIdlePages} pages after the first ${orders}`;
+  const told = `gave up on the list of orders, which brings no new ones: ${mostIdlePages} pages after the first ${orders}`;
   return new ServiceFailure("invalid_response", told, { code: "wrong_shape" });
 }
 

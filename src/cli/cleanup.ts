@@ -20,7 +20,7 @@ export function createEnding(interruption: AbortSignal, warn: (text: string) => 
     defer: (close) => closing.push(close),
     async close() {
       for (const close of closing.splice(0).reverse())
-        await close().catch((error) => warn(`something was left behind at the end: ${explain(error)}`));
+        await close().catch((error) => warn(`cleanup failed: ${explain(error)}`));
     },
   };
 }

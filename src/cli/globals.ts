@@ -95,7 +95,7 @@ function formOfFile(output: string | undefined, flag: Form): Form | undefined {
   const ending = /\.(\w+)$/.exec(output ?? "")?.[1]?.toLowerCase() ?? "";
   if (workbooks.includes(ending)) {
     throw usageError(
-      `courier writes no workbooks such as ${output}`,
+      `cannot write Excel files such as ${output}`,
       `export CSV, which Excel opens: -o ${shellQuote(`${output?.slice(0, -ending.length)}csv`)} --bom`,
     );
   }

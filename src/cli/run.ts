@@ -123,7 +123,7 @@ function asCourierError(error: unknown): CourierError {
   if (error instanceof CourierError) return error;
   if (error instanceof Unwritten) return unwrittenError("the result", error.cause);
   const message = error instanceof Error ? error.message : String(error);
-  return new CourierError("bug", 70, `courier made a mistake: ${message}`, {
+  return new CourierError("bug", 70, `internal error: ${message}`, {
     cause: error,
     hint: "run it again with --debug and report what it shows",
   });

@@ -31,5 +31,5 @@ export async function checkBudget(
   if (context.globals.yes) return context.messages.warn(message);
   const prompts = await context.prompts();
   if (await prompts?.confirm(`${capitalised(message)}. Go on?`)) return;
-  throw usageError(message, "narrow it down, or go on all the same with --yes");
+  throw usageError(message, "ask for fewer, or add --yes to continue anyway");
 }

@@ -277,7 +277,7 @@ export function events<T extends Json>(
  */
 export async function ensureCanConfirm(context: Context, what = "this"): Promise<void> {
   if (context.globals.yes || (await context.prompts())) return;
-  throw usageError(`${what} needs a confirmation, and nobody can be asked here`, "add --yes to confirm");
+  throw usageError(`${what} needs a confirmation, and courier cannot ask here`, "add --yes to confirm");
 }
 
 /** Asks before something that cannot be undone, unless `--yes` was given. A "no" ends the command. */

@@ -24,7 +24,7 @@ export async function understandText(
   const prompts = await context.prompts();
   if (!prompts) {
     throw usageError(
-      `${title} was given as text, and nobody can be asked whether it was understood`,
+      `${title} was given as text; courier cannot ask you to confirm it`,
       "add --yes to accept it",
     );
   }

@@ -7,5 +7,5 @@ import { quote } from "./options.ts";
 export function unknownState(state: string): string {
   const nearest = suggest(state, stateNames);
   const next = nearest ? `did you mean ${nearest}?` : `known are ${stateNames.join(", ")}`;
-  return `${quote(state)} is no state that courier knows; ${next}`;
+  return `unknown state ${quote(state)}; ${next}`;
 }

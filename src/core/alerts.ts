@@ -4,7 +4,7 @@
 export interface Alerts {
   /** Rings the terminal's bell; where there is no terminal, nothing happens. */
   ring(): void;
-  /** Shows a notice of the desktop; answers with what went wrong, if anything. */
+  /** Shows a desktop notification; answers with what went wrong, if anything. */
   notify(title: string, text: string): Promise<string | undefined>;
   /** Runs a command line of the user's in a shell; `variables` join the environment. */
   execute(line: string, given: ExecuteOptions): Promise<Executed>;

@@ -39,7 +39,11 @@ async function* tell(context: Context): Items<DoctorCheck> {
   const [first] = failed;
   if (!first) return undefined;
   const names = failed.map(({ check }) => check).join(", ");
-  return new CourierError("checks_failed", first.exit ?? 70, `not everything is in order: ${names}`);
+  return new CourierError(
+    "checks_failed",
+    first.exit ?? 70,
+    `${failed.length === 1 ? "1 check" : `${failed.length} checks`} failed: ${names}`,
+  );
 }
 
 async function* findings(context: Context): AsyncGenerator<Finding> {

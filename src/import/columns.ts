@@ -115,7 +115,7 @@ export function ensureNoOrder(names: readonly string[], howToLeaveOut: string): 
 
 /**
  * Reads a header row; `given` are the user's own pairs of header and field. Throws a usage error for a
- * header that looks misspelt or does not say whose it is, for two columns of one field, for a given header that
+ * header that looks misspelt or may be of the sender or the receiver, for two columns of one field, for a given header that
  * is not there, and for a list of orders that exist.
  */
 export function mapColumns(headers: readonly string[], given: ReadonlyMap<string, string>): ColumnMap {
@@ -166,8 +166,8 @@ function ensureUnneeded(
   const receivers = bare && word !== "" ? `receiver.${bare[0]}` : undefined;
   if (receivers !== undefined && !paths.includes(receivers)) {
     throw usageError(
-      `the column ${header} does not say whose it is`,
-      `say it: ${mapFlag(header, receivers)}; ${mapFlag(header)} leaves it out`,
+      `column “${header}”: sender or receiver?`,
+      `choose with ${mapFlag(header, receivers)}; ${mapFlag(header)} leaves it out`,
     );
   }
   if (receivers !== undefined || word.length < shortestMisspelt || !/^[a-z/]+$/.test(word)) return;
@@ -175,8 +175,8 @@ function ensureUnneeded(
   if (nearest === undefined || paths.includes(nearest)) return;
   const leaveOut = `; ${mapFlag(header)} leaves it out`;
   throw usageError(
-    `the column ${header} is not a field of an order`,
-    `did you mean ${nearest}? then: ${mapFlag(header, nearest)}${leaveOut}`,
+    `column “${header}” looks like ${nearest}`,
+    `use it: ${mapFlag(header, nearest)}${leaveOut}`,
   );
 }
 

@@ -74,7 +74,7 @@ export async function composeOrder(
     open = parts.filter((part) => !given.has(part));
     if (open.length > 0)
       context.messages.note(
-        "Enter takes a line as it stands, and an empty one leaves the field out; nothing is sent before you have reviewed it.",
+        "Press Enter to accept a line; leave it empty to skip. You will review everything before it is sent.",
       );
     draft = await fillDraft(draft, given, tools);
     const elsewhere = startSurvey(context); // while the order is reviewed
@@ -145,7 +145,7 @@ async function offerKept(
     if (!kept) return undefined;
     await context.display([line(styled("strong", "An unfinished order:")), ...reviewView(kept.draft)]);
     if (await prompts.confirm("Go on with it?", true)) return kept;
-    if (!(await prompts.confirm("Forget it?", false))) return "another";
+    if (!(await prompts.confirm("Delete this draft?", false))) return "another";
     await ledger.dropDraft(owner);
   }
 }

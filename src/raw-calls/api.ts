@@ -32,7 +32,7 @@ const options = {
 
 export const callApi = defineCommand({
   description:
-    "The way to what courier has no command for. METHOD is GET where it is left out; a body needs one. PATH is\n" +
+    "For endpoints that have no command. METHOD is GET where it is left out; a body needs one. PATH is\n" +
     "below the base URL: orders, v1/orders and /api/v1/orders name the same; a whole URL must be the\n" +
     "service's own. In a pipe the body comes byte for byte, also of an error; at a terminal JSON is indented\n" +
     "and nothing in it can act on the terminal. A call that may have taken effect is never sent twice:\n" +

@@ -22,7 +22,7 @@ export function createGrievances(): Grievances {
         reasons.set(trackingNumber, event.reason);
         if (!isKnown) tell(`${trackingNumber}: ${event.reason}; the watch goes on`);
       } else if (reasons.delete(trackingNumber) && reasons.size === 0) {
-        tell("All parcels are answered for again");
+        tell("All parcels can be tracked again");
       }
     },
   };

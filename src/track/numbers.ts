@@ -49,7 +49,7 @@ export async function findNumbers(input: NumberInput, context: Context): Promise
   }
   if (words.length === 0)
     throw usageError(
-      "which parcel? there is no tracking number",
+      "no tracking number given",
       "name some, pipe them in with -, or use --status STATE or --all-active",
     );
   const empty = "No tracking numbers on stdin";

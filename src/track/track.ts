@@ -14,7 +14,7 @@ export const trackParcels = defineCommand({
     "tracking number gives an object, anything else an array. A number that the service refuses is reported\n" +
     "in its place; the others are still answered.\n" +
     "--watch goes on until every parcel is delivered, completed or cancelled: as a board at a terminal (q ends\n" +
-    "it), as one line a change in a pipe. A look that fails is no verdict: the parcel keeps its last state,\n" +
+    "it), as one line a change in a pipe. If a check fails, the last known state stays,\n" +
     "and the watch goes on; a key that is refused ends it with exit code 4. Nothing is asked more often than\n" +
     "every minute, and every ten minutes where nothing moves, unless --interval says so.",
   arguments: {

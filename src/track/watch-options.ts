@@ -20,7 +20,7 @@ export const watchOptions = {
     { candidates: [...stateChoices, { value: "change", description: "the first change of any" }], group },
   ),
   for: durationOption(
-    "end after this long, with exit code 7",
+    "stop after this time (exit code 7)",
     { minMs: secondMs, maxMs: 365 * dayMs },
     { group },
   ),
@@ -32,7 +32,7 @@ export const watchOptions = {
     },
   ),
   bell: switchOption("ring the terminal's bell for each change", { group }),
-  notify: switchOption("show a notice of the desktop for each change", { group }),
+  notify: switchOption("show a desktop notification for each change", { group }),
 } as const;
 
 export type WatchInput = OptionValues<Omit<typeof watchOptions, "watch">>;

@@ -35,7 +35,7 @@ export async function watchParcels(
   const { goal, pace } = { goal: chooseGoal(input), pace: choosePace(input) };
   if (goal.kind === "state" && !stateNames.includes(goal.state)) {
     context.messages.warn(unknownState(goal.state));
-    context.messages.note("it is waited for as it is written");
+    context.messages.note("waiting for it exactly as typed");
   }
   await checkCalls(trackingNumbers.length, pace, input.for, service, context);
   const quit = new AbortController();
@@ -187,12 +187,12 @@ function explain(end: WatchEnd, { board }: Watch, input: WatchInput, goal: Goal)
   const open = parcels.filter((parcel) => board.verdict(parcel) === "open").length;
   const wanted =
     goal.kind === "state" ? `came to ${goal.state}` : goal.kind === "change" ? "changed" : "came to an end";
-  const stillOpen = `${open} of ${parcels.length} ${parcels.length === 1 ? "parcel" : "parcels"} still open`;
+  const stillOpen = `${open} of ${parcels.length} ${parcels.length === 1 ? "parcel" : "parcels"} not there yet`;
   switch (end) {
     case "reached":
       return undefined;
     case "time":
-      return ended("time_up", `${formatDuration(input.for ?? 0)} are over: ${stillOpen}`);
+      return ended("time_up", `time is up (${formatDuration(input.for ?? 0)}): ${stillOpen}`);
     case "quit":
       return goal.kind === "final"
         ? undefined

@@ -54,7 +54,7 @@ describe("wrong words end with exit 2, help on the way, and nothing sent", () =>
     ["orders cancel", "missing required argument 'ids'", undefined],
     [
       "track",
-      "which parcel? there is no tracking number",
+      "no tracking number given",
       "name some, pipe them in with -, or use --status STATE or --all-active",
     ],
     ["profile extra", "too many arguments for 'profile'. Expected 0 arguments but got 1.", undefined],

@@ -68,7 +68,7 @@ test("no account: the way to one, exit 4", async () => {
   const { exit, by, statuses, stderr } = await diagnose(await createHome());
   expect(exit).toBe(4);
   expect(JSON.parse(stderr)).toEqual({
-    error: { code: "checks_failed", message: "not everything is in order: account", exit: 4 },
+    error: { code: "checks_failed", message: "1 check failed: account", exit: 4 },
   });
   expect(by.account?.advice).toContain("courier login");
   expect(statuses).toMatchObject({ account: "fail", service: "skip", clock: "skip" });

@@ -69,7 +69,7 @@ describe("where nobody can answer, --yes is needed", () => {
     const prompts = scriptedPrompts({});
     const { exit, stdout, stderr } = await home.courier(words, { ...options, prompts });
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toContain("cancelling needs a confirmation, and nobody can be asked here");
+    expect(stderr).toContain("cancelling needs a confirmation, and courier cannot ask here");
     expect(stderr).toContain("add --yes to confirm");
     expect(requestCount(home, "DELETE")).toBe(0);
   });

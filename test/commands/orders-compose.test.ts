@@ -70,7 +70,7 @@ test("form, review, and what was created", async () => {
   expect(person.left).toEqual([]);
   expect(bodies).toEqual([JSON.stringify(shortDraft)]);
   expect(stdout).toMatch(/^Order created\nOrder +1000001\n/);
-  expect(stderr).toContain("nothing is sent before you have reviewed it");
+  expect(stderr).toContain("You will review everything before it is sent");
   expect(stderr).toContain(
     `\nSender         张三\nReceiver       李四\nItem           书\nService level  the service chooses\nGoes to        ${home.sandbox.baseUrl} with the key in COURIER_API_KEY\n`,
   );
@@ -285,7 +285,7 @@ describe("an unfinished draft", () => {
     const home = await homeWithDraft();
     await compose(home, [
       ["Go on with it?", false],
-      ["Forget it?", true],
+      ["Delete this draft?", true],
       ["Sender", ctrlC],
     ]);
     expect(await draftOf(home)).toBeUndefined();
@@ -294,7 +294,7 @@ describe("an unfinished draft", () => {
   test("stays while another order is begun and sent", async () => {
     const home = await homeWithDraft();
     const kept = await draftOf(home);
-    const another = [["Go on with it?", false] as const, ["Forget it?", enter] as const];
+    const another = [["Go on with it?", false] as const, ["Delete this draft?", enter] as const];
     const { exit } = await compose(home, [...another, ...shortForm(), send, ...declined]);
     expect(exit).toBe(0);
     expect(await draftOf(home)).toEqual(kept);
@@ -335,7 +335,7 @@ describe("an unfinished draft", () => {
     expect({ exit, left: person.left }).toEqual({ exit: 130, left: [] });
     const again = await compose(home, [
       ["Go on with it?", false],
-      ["Forget it?", true],
+      ["Delete this draft?", true],
       ["Go on with it?", true],
       ["Sender name", ctrlC],
     ]);

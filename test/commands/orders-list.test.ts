@@ -150,8 +150,8 @@ test("CSV cells that a spreadsheet would run are defused, numbers are left alone
 
 describe("filters", () => {
   test.each([
-    ["pendng", "“pendng” is no state that courier knows; did you mean pending?\n"],
-    ["zzzzzzzz", "“zzzzzzzz” is no state that courier knows; known are pending, paid, "],
+    ["pendng", "unknown state “pendng”; did you mean pending?\n"],
+    ["zzzzzzzz", "unknown state “zzzzzzzz”; known are pending, paid, "],
   ])("a state that nobody knows (%s) is sent, and said when nothing is found", async (status, hint) => {
     const { courier, sandbox } = await createServedHome({ seedOrders: 3 });
     for (const form of ["", " --json", " --all --json"]) {

@@ -130,7 +130,7 @@ describe("the end", () => {
     const startMs = home.clock.now();
     const { exit, stderr } = await home.courier(`track ${numbers.join(" ")} --watch --for 1h30m`);
     expect(exit).toBe(7);
-    expect(stderr).toContain("error: 1 h 30 min are over: 1 of 2 parcels still open\n");
+    expect(stderr).toContain("error: time is up (1 h 30 min): 1 of 2 parcels not there yet\n");
     expect(home.clock.now() - startMs).toBe(90 * 60_000);
   });
 
@@ -158,8 +158,8 @@ describe("the end", () => {
     answerData(home, "GET /api/v1/tracking/T1", `{"status":"${state}"}`);
     const { exit, stderr } = await home.courier(`track T1 --watch --until ${state}`);
     expect(exit).toBe(0);
-    expect(stderr).toContain(`warning: “${state}” is no state that courier knows; ${next}`);
-    expect(stderr).toContain("it is waited for as it is written\n");
+    expect(stderr).toContain(`warning: unknown state “${state}”; ${next}`);
+    expect(stderr).toContain("waiting for it exactly as typed\n");
   });
 
   test.each([
@@ -180,7 +180,7 @@ describe("the end", () => {
   });
 });
 
-describe("a look that fails is no verdict", () => {
+describe("a check that fails keeps the last known state", () => {
   /** Lets time pass for calls that have stalled, and for no others. */
   async function endure(home: ServedHome, isStall: boolean, running: Promise<Ran>): Promise<Ran> {
     let ended: Ran | undefined;
@@ -230,7 +230,7 @@ describe("a look that fails is no verdict", () => {
     expect(way.filter((state) => states(stdout).includes(state))).toEqual(states(stdout));
     const [trouble, recovery, summary, ...others] = stderr.trimEnd().split("\n");
     expect(trouble).toMatch(new RegExp(`^${first}: .+; the watch goes on$`));
-    expect(recovery).toBe("All parcels are answered for again");
+    expect(recovery).toBe("All parcels can be tracked again");
     expect(summary).toMatch(/^Watched 1 parcel for .*: \d changes, \d+ calls$/);
     expect(others).toEqual([]);
   });
@@ -338,7 +338,7 @@ describe("a look that fails is no verdict", () => {
     home.sandbox.faults.set([{ kind: "drop_before", path: "/api/v1/tracking/.+", after: 5, times: 10 }]);
     const { stderr } = await home.courier(`track ${numbers.join(" ")} --watch --for 2h`);
     expect(stderr.match(/the watch goes on/g)).toHaveLength(1);
-    expect(stderr.match(/answered for again/g)).toHaveLength(1);
+    expect(stderr.match(/can be tracked again/g)).toHaveLength(1);
   });
 });
 
@@ -352,7 +352,7 @@ describe("what is wrong on the command line: exit 2, nothing sent", () => {
       "--interval takes a time such as 90s, 10m or 2h, from 1 s to 1 d, not “0.5s”",
     ],
     ["track T1 --watch --for soon", "--for takes a time such as"],
-    ["track", "which parcel? there is no tracking number"],
+    ["track", "no tracking number given"],
     ["track T1 --all-active", "tracking numbers and --all-active exclude each other"],
     ["track --status paid --all-active", "--status and --all-active exclude each other"],
     ["track T1 --from 2026-01-01", "--from and --to choose among your own orders"],

@@ -32,7 +32,7 @@ export function expectClean(text: string): void {
   expectInert(text);
   expect(text).not.toMatch(/^\s+at .*:\d+:\d+/m);
   expect(text).not.toContain("test-key-0123456789");
-  expect(text).not.toContain("courier made a mistake");
+  expect(text).not.toContain("internal error");
 }
 
 /** Requests that left, as `--debug` shows them; they may have got nowhere. */

@@ -99,7 +99,7 @@ export async function fuzzCommandLine(
         ...(columns === undefined ? {} : { terminal: columns }),
         ...(stdin === undefined ? {} : { stdin }),
       });
-      expect(ran.stderr).not.toContain("courier made a mistake");
+      expect(ran.stderr).not.toContain("internal error");
       if (isLive && columns !== undefined) await expectOnlyRedrawn(ran.stdout);
       else if (!isFile || columns !== undefined) await expectUntouched(ran.stdout);
       await expectUntouched(ran.stderr);

@@ -189,7 +189,7 @@ describe("for a script", () => {
   });
 
   test.each([
-    ["undo 1", "undoing a run needs a confirmation, and nobody can be asked here"],
+    ["undo 1", "undoing a run needs a confirmation, and courier cannot ask here"],
     ["undo", "which run? no number was given"],
     ["undo --yes", "which run? no number was given"],
     ["undo x --yes", "a run is named by its number, not “x”"],

@@ -375,7 +375,7 @@ function judge(
       report("odd", `${command}: exit ${ran.exit}, with ${doubts} in doubt`);
     if (doubts > 0 && command === "import" && ran.exit !== 6)
       report("odd", `${command}: exit ${ran.exit}, with ${doubts} in doubt`);
-    if (ran.exit === 70 || /internal error|courier made a mistake/.test(ran.stderr))
+    if (ran.exit === 70 || /internal error|internal error/.test(ran.stderr))
       report("odd", `${command}: ${ran.stderr}`);
   }
 }

@@ -189,8 +189,8 @@ const thrower = `process.on("SIGUSR2", () => {
 
 // The standalone executable imports nothing that an environment names.
 const forms: [string, string, RegExp][] = [
-  ["human", "", /^error: courier made a mistake: boom \[redacted\] \S*\[2J\nhint: run it again with --debug/],
-  ["JSON", "--json", /^\{"error":\{"code":"bug","message":"courier made a mistake: boom \[redacted\] /],
+  ["human", "", /^error: internal error: boom \[redacted\] \S*\[2J\nhint: run it again with --debug/],
+  ["JSON", "--json", /^\{"error":\{"code":"bug","message":"internal error: boom \[redacted\] /],
 ];
 
 if (!process.env.COURIER_BIN)

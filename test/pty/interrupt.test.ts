@@ -132,7 +132,7 @@ test("while a part is changed in the review, while a refused field is corrected,
   terminal = home.open("orders create", { shell: notingModes });
   await terminal.until(/Receiver +李四 {2}12\n/);
   await terminal.answer("Go on with it?", "n");
-  await terminal.answer("Forget it?", "y");
+  await terminal.answer("Delete this draft?", "y");
   await terminal.choose("Sender", "paste an address as text");
   await terminal.until("paste the address, then an empty line");
   terminal.type("张三\r13800138000");

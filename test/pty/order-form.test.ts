@@ -205,7 +205,7 @@ test("a draft that is not wanted is forgotten", async () => {
   await first.ended;
   const second = home.open("orders create");
   await second.answer("Go on with it?", "n");
-  await second.answer("Forget it?", "y");
+  await second.answer("Delete this draft?", "y");
   await second.until("? Sender");
   second.type(keys.ctrlC);
   await second.ended;
@@ -220,7 +220,7 @@ test("a draft that is not wanted now stays while another order is begun, also on
     const terminal = home.open("orders create");
     if (hasDraft) {
       await terminal.answer("Go on with it?", "n");
-      await terminal.answer("Forget it?");
+      await terminal.answer("Delete this draft?");
     }
     await terminal.choose("Sender", "new address");
     await terminal.answer("Sender name", name);
@@ -233,7 +233,7 @@ test("a draft that is not wanted now stays while another order is begun, also on
   const third = home.open("orders create");
   await third.until(/Sender +王五/);
   await third.answer("Go on with it?", "n");
-  await third.answer("Forget it?", "y");
+  await third.answer("Delete this draft?", "y");
   await third.until(/Sender +张三/);
   third.type(keys.ctrlC); // also before the question stands there
   expect((await third.ended).exit).toBe(130);

@@ -83,7 +83,7 @@ test("q while waiting for a state: exit 7", async () => {
   terminal.type("q");
   expect((await terminal.ended).exit).toBe(7);
   expect(terminal.screen()).toContain(
-    "error: left before the parcels came to delivered: 1 of 1 parcel still open",
+    "error: left before the parcels came to delivered: 1 of 1 parcel not there yet",
   );
 });
 
