@@ -16,8 +16,15 @@ export interface Keyboard {
    * that a character narrows is loaded, before the next character comes; else an Enter that is typed fast is dropped.
    */
   readonly input: Readable;
-  /** Watches over one prompt until the returned function is called. */
-  attend(prompt: Attended): () => void;
+  /** Watches over one prompt, which gets no key before it listens. */
+  attend(prompt: Attended): Attendance;
+}
+
+export interface Attendance {
+  /** The prompt hears keys from the next turn of the event loop on. */
+  listens(): void;
+  /** The prompt is over. */
+  leave(): void;
 }
 
 export interface Attended {
@@ -39,6 +46,8 @@ const ended = Symbol("end of input");
 export function openKeyboard(source: Source, job: Job): Keyboard {
   const decoder = new TextDecoder();
   let attended: Attended | undefined;
+  /** A key that comes before a prompt listens is in readline's line, and not in the prompt's answer. */
+  let isListening = false;
   let isRaw = false;
   let hasStopped = false;
   let hasEnded = false;
@@ -74,13 +83,17 @@ export function openKeyboard(source: Source, job: Job): Keyboard {
   }
 
   function deliver() {
-    if (isDelivering || !isRead || waiting.length === 0) return;
+    if (isDelivering || !isTaking() || waiting.length === 0) return;
     isDelivering = true;
     setImmediate(() => {
       isDelivering = false;
-      if (isRead) take(waiting.shift());
+      if (isTaking()) take(waiting.shift());
       deliver();
     });
+  }
+
+  function isTaking() {
+    return isRead && (attended === undefined || isListening);
   }
 
   function take(key: string | typeof ended | undefined) {
@@ -121,15 +134,22 @@ export function openKeyboard(source: Source, job: Job): Keyboard {
     input,
     attend(prompt) {
       attended = prompt;
+      isListening = false;
       lastKey = "";
       if (input.readableEnded) prompt.onEnd();
       const ignore = job.onContinue(() => {
         if (hasStopped) hasStopped = false;
         else goOn();
       });
-      return () => {
-        attended = undefined;
-        ignore();
+      return {
+        listens() {
+          isListening = true;
+          deliver();
+        },
+        leave() {
+          attended = undefined;
+          ignore();
+        },
       };
     },
   };

@@ -18,7 +18,8 @@ const wayBack = /^(?:\u001b\[\d*[ABGK])*/;
 const wayUp = /\u001b\[(\d+)A(?:\u001b\[\d*G)*$/;
 const showCursor = "\u001b[?25h";
 
-export function openFrame(stream: TerminalStream): Frame {
+/** Calls back each time that the prompt is drawn. */
+export function openFrame(stream: TerminalStream, onDraw: () => void): Frame {
   let picture = "";
   const output = new Writable({
     decodeStrings: false,
@@ -27,6 +28,7 @@ export function openFrame(stream: TerminalStream): Frame {
       const drawn = text.replace(wayBack, "");
       picture = drawn === "" ? picture + text : drawn;
       stream.write(text);
+      onDraw();
       done();
     },
   });

@@ -44,7 +44,8 @@ export function createPrompts({ input: source, output, signal, job }: PromptStre
       await discardTypedAhead(desk); // what a paste holds after its first empty line answers nothing else
       return text;
     },
-    secret: (question) => ask((place) => password({ message: sanitise(question), mask: false }, place), desk),
+    secret: (question) =>
+      ask((place) => password({ message: sanitise(question), mask: false }, place), desk),
     confirm: async (question, isYes = false) => {
       await discardTypedAhead(desk);
       return ask((place) => confirm({ message: sanitise(question), default: isYes }, place), desk);
@@ -116,8 +117,9 @@ function toChoice<T>({ value, label, description }: Choice<T>) {
 async function ask<T>(start: (place: Place) => Promise<T>, desk: Desk): Promise<T> {
   if (desk.signal.aborted) throw interruption(desk.signal); // the package would leave the keyboard open
   const ended = new AbortController();
-  const { output, leave, redraw } = openFrame(desk.output);
-  const leaveKeyboard = desk.keyboard.attend({
+  // The package draws a prompt, lets it listen and fills its line in one turn of the event loop.
+  const { output, leave, redraw } = openFrame(desk.output, () => attendance.listens());
+  const attendance = desk.keyboard.attend({
     onEnd: () => ended.abort(),
     onStop: leave,
     onContinue: redraw,
@@ -130,7 +132,7 @@ async function ask<T>(start: (place: Place) => Promise<T>, desk: Desk): Promise<
       error instanceof Error && (error.name === "ExitPromptError" || error.name === "AbortPromptError");
     throw isCancelled ? interruption(desk.signal) : error;
   } finally {
-    leaveKeyboard();
+    attendance.leave();
   }
 }
 
@@ -146,14 +148,14 @@ function readLines(question: string, { keyboard, output, signal }: Desk): Promis
   output.write(`${question}\n`);
   return new Promise((resolve, reject) => {
     const reader = createInterface({ input: keyboard.input, output, prompt: "> ", terminal: true });
-    const leaveKeyboard = keyboard.attend({
+    const attendance = keyboard.attend({
       onEnd: () => {}, // the reader closes
       onStop: () => {},
       onContinue: () => reader.prompt(true),
     });
     const lines: string[] = [];
     const end = (settle: () => void) => {
-      leaveKeyboard();
+      attendance.leave();
       signal.removeEventListener("abort", stop);
       reader.off("close", close); // its own listeners stay: they take it off the input
       reader.close();
@@ -173,8 +175,9 @@ function readLines(question: string, { keyboard, output, signal }: Desk): Promis
     });
     reader.on("SIGINT", stop);
     reader.on("close", close);
-    if (signal.aborted) stop();
-    else reader.prompt();
+    if (signal.aborted) return stop();
+    reader.prompt();
+    attendance.listens();
   });
 }
 

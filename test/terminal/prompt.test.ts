@@ -66,3 +66,16 @@ test("but no choice and no yes or no, which must have been seen", async () => {
   input.write("\r");
   expect(await answer).toBe(false);
 });
+
+test("one letter on each line answers one text after the other", async () => {
+  const { input, prompts } = atTerminal();
+  input.write("甲\r乙\r\r1\r");
+  for (const letter of ["甲", "乙", "", "1"]) expect(await prompts.text("Name")).toBe(letter);
+});
+
+test("what is typed before a line with an old answer is drawn goes behind that answer", async () => {
+  const { input, prompts } = atTerminal();
+  input.write("Ann\r-B2\r");
+  expect(await prompts.text("Name")).toBe("Ann");
+  expect(await prompts.text("Street", { initial: "Road 1" })).toBe("Road 1-B2");
+});
