@@ -45,7 +45,7 @@ export function createPrompts({ input: source, output, signal, job }: PromptStre
       return text;
     },
     secret: (question) =>
-      ask((place) => password({ message: sanitise(question), mask: false }, place), desk),
+      ask((place) => password({ message: sanitise(question), mask: false, toggleMask: false }, place), desk),
     confirm: async (question, isYes = false) => {
       await discardTypedAhead(desk);
       return ask((place) => confirm({ message: sanitise(question), default: isYes }, place), desk);

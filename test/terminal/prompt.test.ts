@@ -79,3 +79,12 @@ test("what is typed before a line with an old answer is drawn goes behind that a
   expect(await prompts.text("Name")).toBe("Ann");
   expect(await prompts.text("Street", { initial: "Road 1" })).toBe("Road 1-B2");
 });
+
+test("no key shows a secret", async () => {
+  const { input, output, prompts } = atTerminal();
+  const answer = prompts.secret("Key");
+  input.write("hidden-\u0014key\u0014\r");
+  expect(await answer).toBe("hidden-key");
+  expect(output.text).toContain("Key");
+  expect(output.text).not.toMatch(/hidden|ctrl\+t/);
+});
