@@ -50,8 +50,6 @@ export async function composeOrder(
 ): Promise<Composed> {
   let { draft } = start;
   let open: readonly Part[] = parts;
-  /** This order takes the place of the draft that was kept last, and ends it when it is sent. */
-  let isKept = start.isBlank;
   const account = await context.account();
   const ledger = await context.ledger(); // without it nothing can be sent: better known before the questions
   const owner: DraftOwner = { account: account.name, service: serviceOf(account) };
@@ -65,10 +63,11 @@ export async function composeOrder(
       open = stillOpen;
     },
   };
+  const offered = start.isBlank ? await offerKept(owner, ledger, prompts, context) : undefined;
+  /** This order takes the place of the draft that was kept last, and ends it when it is sent. */
+  const isKept = start.isBlank && offered !== "another";
+  const kept = offered === "another" ? undefined : offered;
   try {
-    const offered = start.isBlank ? await offerKept(owner, ledger, prompts, context) : undefined;
-    isKept = start.isBlank && offered !== "another";
-    const kept = offered === "another" ? undefined : offered;
     const given = kept ? new Set<string>(parts.filter((part) => !kept.open.includes(part))) : start.given;
     draft = kept?.draft ?? draft;
     open = parts.filter((part) => !given.has(part));
@@ -144,8 +143,12 @@ async function offerKept(
     const kept = await ledger.findDraft(owner);
     if (!kept) return undefined;
     await context.display([line(styled("strong", "An unfinished order:")), ...reviewView(kept.draft)]);
-    if (await prompts.confirm("Go on with it?", true)) return kept;
-    if (!(await prompts.confirm("Delete this draft?", false))) return "another";
+    try {
+      if (await prompts.confirm("Go on with it?", true)) return kept;
+      if (!(await prompts.confirm("Delete this draft?", false))) return "another";
+    } catch (error) {
+      throw withDraftHint(error, context);
+    }
     await ledger.dropDraft(owner);
   }
 }
@@ -191,6 +194,10 @@ async function keepForLater(
     return error; // what ended the form matters more than the draft
   }
   if (isInDoubt) return error;
+  return withDraftHint(error, context);
+}
+
+function withDraftHint(error: unknown, context: Context): unknown {
   const hint = `your draft is kept; ${context.nextCommand("orders create")} goes on with it`;
   return error instanceof CourierError
     ? error.with({ hint: error.hint ? `${error.hint}; ${hint}` : hint })

@@ -95,6 +95,7 @@ test("at the offer to go on, the draft stays for another time", async () => {
     await terminal.until("? Go on with it?");
     expect(terminal.screen()).toMatch(/Sender +张三/);
     await interrupt(home, terminal);
+    expect(terminal.screen()).toContain("your draft is kept; courier orders create goes on with it");
   }
 });
 
@@ -105,6 +106,9 @@ test("with a default sender a draft is offered all the same", async () => {
   await terminal.choose("Receiver", "new address");
   await terminal.answer("Receiver name", "李四");
   await terminal.until("? Receiver phone");
+  await interrupt(home, terminal);
+  terminal = home.open("orders create", { shell: notingModes });
+  await terminal.until("? Go on with it?");
   await interrupt(home, terminal);
   terminal = home.open("orders create");
   await terminal.until(/Sender +店\nReceiver +李四/);
