@@ -248,7 +248,8 @@ export async function createContext(
       if (!canAsk) return undefined;
       if (host.prompts) return host.prompts;
       const { createPrompts } = await import("../terminal/prompt.ts");
-      return createPrompts({ input: host.stdin, output: host.stderr, signal, job: host.job });
+      const elapsed = () => clock.elapsed();
+      return createPrompts({ input: host.stdin, output: host.stderr, signal, job: host.job, elapsed });
     }),
     async display(blocks) {
       if (globals.form !== "human") return;

@@ -23,9 +23,9 @@ export interface Prompts {
   lines(question: string): Promise<string>;
   /** One line that is not shown. */
   secret(question: string): Promise<string>;
-  /** Yes or no; Enter means no unless `isYes`. */
+  /** Yes or no; Enter means no unless `isYes`. As with `choose`, keys count once the question was seen. */
   confirm(question: string, isYes?: boolean): Promise<boolean>;
-  /** One of a few. What was typed before the question was seen does not answer it. */
+  /** One of a few. What was typed before the question was seen does not answer it, and neither does a paste. */
   choose<T>(question: string, choices: readonly Choice<T>[]): Promise<T>;
   /** One of many, narrowed by typing. */
   search<T>(question: string, find: (term: string) => readonly Choice<T>[]): Promise<T>;

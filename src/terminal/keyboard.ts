@@ -1,6 +1,7 @@
 /** The keys that a prompt reads: one at a time, the end of input, and a stop by Ctrl-Z. */
 
 import { Readable } from "node:stream";
+import { ctrlC, ctrlZ } from "./keypress.ts";
 
 /** This process as a job of the shell. */
 export interface Job {
@@ -28,6 +29,8 @@ export interface Attendance {
 }
 
 export interface Attended {
+  /** Its answer may send an order: only keys that are pressed one by one count, once nothing was typed for a while. */
+  readonly isDecision: boolean;
   /** Called when Ctrl-D at an empty line, or the end of all input, closes the prompt. */
   readonly onEnd: () => void;
   /** Called before the job stops. */
@@ -39,11 +42,19 @@ export interface Attended {
 type Source = NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };
 
 const ctrlD = "\u0004";
-const ctrlZ = "\u001a";
 const ended = Symbol("end of input");
 
-/** The keys of a terminal's input stream, which rests while no prompt reads. */
-export function openKeyboard(source: Source, job: Job): Keyboard {
+/** A paste over a slow line comes in pieces, with pauses between them that are shorter than this. */
+const quietMs = 500;
+
+/** All but the keys that interrupt and stop, which count at any time. */
+const notStops = new RegExp(`[^${ctrlC}${ctrlZ}]`, "gsu");
+
+/** What one key sends: a character, or the sequence of an arrow or a function key, again and again while it is held down. */
+const oneKey = /^(?:.|(?:\u001b[[O][\d;]*[A-Za-z~])+)$/su;
+
+/** The keys of a terminal's input stream, which rests while no prompt reads. `elapsed`: milliseconds, monotonic. */
+export function openKeyboard(source: Source, job: Job, elapsed: () => number): Keyboard {
   const decoder = new TextDecoder();
   let attended: Attended | undefined;
   /** A key that comes before a prompt listens is in readline's line, and not in the prompt's answer. */
@@ -52,6 +63,8 @@ export function openKeyboard(source: Source, job: Job): Keyboard {
   let hasStopped = false;
   let hasEnded = false;
   let lastKey = "";
+  let lastPressMs = Number.NEGATIVE_INFINITY;
+  let isDecidable = false;
   /** Keys that were typed and not read yet. */
   const waiting: (string | typeof ended)[] = [];
   let isRead = false;
@@ -71,8 +84,18 @@ export function openKeyboard(source: Source, job: Job): Keyboard {
   /** readline scrambles the line when several keys come in one piece and the cursor is not at its end. */
   function press(chunk: string | Uint8Array) {
     const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
-    for (const key of text) waiting.push(key);
+    for (const key of counts(text) ? text : text.replaceAll(notStops, "")) waiting.push(key);
     deliver();
+  }
+
+  /** A decision takes what was typed after a quiet while, and no more where a paste begins. */
+  function counts(text: string): boolean {
+    const pressMs = elapsed();
+    const wasQuiet = pressMs - lastPressMs >= quietMs;
+    lastPressMs = pressMs;
+    if (attended?.isDecision !== true) return true;
+    isDecidable = (isDecidable || wasQuiet) && oneKey.test(text);
+    return isDecidable;
   }
 
   function end() {
@@ -135,6 +158,7 @@ export function openKeyboard(source: Source, job: Job): Keyboard {
     attend(prompt) {
       attended = prompt;
       isListening = false;
+      isDecidable = false;
       lastKey = "";
       if (input.readableEnded) prompt.onEnd();
       const ignore = job.onContinue(() => {

@@ -15,6 +15,8 @@ export interface PromptStreams {
   readonly output: TerminalStream;
   readonly signal: AbortSignal;
   readonly job: Job;
+  /** A monotonic reading in milliseconds. */
+  readonly elapsed: () => number;
 }
 
 /** What a question needs. */
@@ -32,11 +34,11 @@ interface Place {
 }
 
 /** Typing ahead ends when nothing has come for this long. */
-const quietMs = 60;
+const pauseMs = 60;
 
 /** Prompts on the given streams. Ctrl-C, and Ctrl-D at an empty line, reject with `interrupted`. */
-export function createPrompts({ input: source, output, signal, job }: PromptStreams): Prompts {
-  const desk: Desk = { keyboard: openKeyboard(source, job), output, signal };
+export function createPrompts({ input: source, output, signal, job, elapsed }: PromptStreams): Prompts {
+  const desk: Desk = { keyboard: openKeyboard(source, job, elapsed), output, signal };
   return {
     text: (question, options = {}) => askText(sanitise(question), options, desk),
     lines: async (question) => {
@@ -46,14 +48,11 @@ export function createPrompts({ input: source, output, signal, job }: PromptStre
     },
     secret: (question) =>
       ask((place) => password({ message: sanitise(question), mask: false, toggleMask: false }, place), desk),
-    confirm: async (question, isYes = false) => {
-      await discardTypedAhead(desk);
-      return ask((place) => confirm({ message: sanitise(question), default: isYes }, place), desk);
-    },
-    choose: async (question, choices) => {
-      await discardTypedAhead(desk);
+    confirm: (question, isYes = false) =>
+      decide((place) => confirm({ message: sanitise(question), default: isYes }, place), desk),
+    choose: (question, choices) => {
       const options = { message: sanitise(question), choices: choices.map(toChoice), loop: false };
-      return ask((place) => select(options, place), desk);
+      return decide((place) => select(options, place), desk);
     },
     search: (question, find) => {
       const options = {
@@ -114,12 +113,19 @@ function toChoice<T>({ value, label, description }: Choice<T>) {
   };
 }
 
-async function ask<T>(start: (place: Place) => Promise<T>, desk: Desk): Promise<T> {
+/** Keys pressed before a decision was on the screen, such as the rest of a paste, must not decide it. */
+async function decide<T>(start: (place: Place) => Promise<T>, desk: Desk): Promise<T> {
+  await discardTypedAhead(desk);
+  return ask(start, desk, true);
+}
+
+async function ask<T>(start: (place: Place) => Promise<T>, desk: Desk, isDecision = false): Promise<T> {
   if (desk.signal.aborted) throw interruption(desk.signal); // the package would leave the keyboard open
   const ended = new AbortController();
   // The package draws a prompt, lets it listen and fills its line in one turn of the event loop.
   const { output, leave, redraw } = openFrame(desk.output, () => attendance.listens());
   const attendance = desk.keyboard.attend({
+    isDecision,
     onEnd: () => ended.abort(),
     onStop: leave,
     onContinue: redraw,
@@ -149,6 +155,7 @@ function readLines(question: string, { keyboard, output, signal }: Desk): Promis
   return new Promise((resolve, reject) => {
     const reader = createInterface({ input: keyboard.input, output, prompt: "> ", terminal: true });
     const attendance = keyboard.attend({
+      isDecision: false,
       onEnd: () => {}, // the reader closes
       onStop: () => {},
       onContinue: () => reader.prompt(true),
@@ -181,13 +188,12 @@ function readLines(question: string, { keyboard, output, signal }: Desk): Promis
   });
 }
 
-/** Keys pressed before a decision was on the screen, such as the rest of a paste, must not decide it. */
 function discardTypedAhead({ keyboard: { input } }: Desk): Promise<void> {
   return new Promise((resolve) => {
-    let timer = setTimeout(done, quietMs);
+    let timer = setTimeout(done, pauseMs);
     const restart = () => {
       clearTimeout(timer);
-      timer = setTimeout(done, quietMs);
+      timer = setTimeout(done, pauseMs);
     };
     function done() {
       input.off("data", restart);

@@ -80,7 +80,13 @@ describe("questions that quote the service", () => {
     return {
       input,
       output,
-      prompts: createPrompts({ input, output, signal: new AbortController().signal, job: noJob }),
+      prompts: createPrompts({
+        input,
+        output,
+        signal: new AbortController().signal,
+        job: noJob,
+        elapsed: () => 0,
+      }),
     };
   };
 

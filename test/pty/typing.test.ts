@@ -1,5 +1,6 @@
 /** Pastes, impatient fingers, wide characters, narrow and changing windows, plain terminals, redirected results. */
 
+import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { sentBodies } from "../support/answers.ts";
 import { createServedTerminalHome, createTerminalHome, keys } from "../support/terminal.ts";
@@ -89,6 +90,19 @@ describe("what was typed or pasted before the review was seen does not send the 
     expect(home.sandbox.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
 
+  test("nor does a paste that comes in pieces", async () => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open(butOneField);
+    await terminal.until("? Receiver street address");
+    for (let piece = 0; piece < 6; piece++) {
+      terminal.type("11\n11\n11\n");
+      await wait(150);
+    }
+    await terminal.choose("What now?", "Quit without sending");
+    expect((await terminal.ended).exit).toBe(130);
+    expect(home.sandbox.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
   test("nor does it answer the question about an equal order", async () => {
     const home = await createServedTerminalHome();
     for (const end of ["Save", "The same order was sent"]) {
@@ -159,6 +173,7 @@ describe("a window that changes", () => {
     await terminal.answer("Receiver street address");
     await terminal.until(/\? What now\?\n❯ Send/);
     terminal.resize(before);
+    await terminal.rest();
     terminal.type(keys.down);
     await terminal.until("❯ Change the sender");
     terminal.type(keys.up);

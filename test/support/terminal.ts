@@ -6,6 +6,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { spawn } from "@lydell/node-pty";
 import headless from "@xterm/headless";
 import { onTestFinished } from "vitest";
@@ -54,6 +55,8 @@ export interface Terminal {
   /** Resolves once the screen shows this; fails with the screen when it ends or takes too long. */
   until(what: string | RegExp | ((screen: string) => boolean)): Promise<void>;
   type(text: string): void;
+  /** A choice or yes or no takes keys a while after the last one that was typed. */
+  rest(): Promise<void>;
   /** Waits for a question, which is the last one asked, and answers it. */
   answer(question: string, text?: string): Promise<void>;
   /** Waits for a list, goes down to the line that holds this text, and takes it. */
@@ -82,6 +85,7 @@ export interface ServedTerminalHome extends TerminalHome {
 }
 
 const limitMs = 60_000;
+const restMs = 520;
 
 /** An empty home whose account is the sandbox inside the program. */
 export async function createTerminalHome(
@@ -203,6 +207,12 @@ function openTerminal(
     });
   }
 
+  let hasTyped = false;
+  const type = (text: string) => {
+    hasTyped = true;
+    child.write(text);
+  };
+
   const terminal: Terminal = {
     screen: () => lines(emulator.buffer.active.baseY),
     transcript: () => lines(0),
@@ -222,12 +232,24 @@ function openTerminal(
         if (typeof what === "function") return what(screen);
         return typeof what === "string" ? screen.includes(what) : what.test(screen);
       }, String(what)),
-    type: (text) => child.write(text),
+    type,
+    async rest() {
+      if (hasTyped) await wait(restMs);
+    },
     async answer(question, text = "") {
       await terminal.until(`? ${question}`);
       const answered = () => terminal.transcript().split(`✔ ${question}`).length;
       const before = answered();
-      child.write(`${text}${keys.enter}`);
+      const isYesOrNo =
+        /\([yY]\/[nN]\)/.exec(terminal.screen().slice(terminal.screen().lastIndexOf("? "))) !== null;
+      if (isYesOrNo) {
+        await terminal.rest();
+        if (text !== "") {
+          type(text);
+          await changed(() => terminal.screen().endsWith(text), `${text} typed`);
+        }
+        type(keys.enter);
+      } else type(`${text}${keys.enter}`);
       await changed(() => answered() > before, `an answer to ${question}`);
     },
     async choose(question, label) {
@@ -241,8 +263,9 @@ function openTerminal(
         return hasMoved;
       };
       await changed(movesOn, `the list ${question}`);
+      await terminal.rest();
       while (!place.includes(label)) {
-        child.write(keys.down);
+        type(keys.down);
         await changed(movesOn, `another choice than ${place}`);
       }
       await terminal.answer(question);

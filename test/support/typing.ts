@@ -5,7 +5,7 @@ import { run } from "../../src/cli/run.ts";
 import type { Home, Ran } from "./courier.ts";
 import { Capture, noJob } from "./streams.ts";
 
-/** Types `keys` as soon as stderr shows `question`. */
+/** Types `keys`, one by one, as soon as stderr shows `question`. */
 export async function courierTyping(
   home: Pick<Home, "configDir" | "stateDir" | "clock" | "keyRing">,
   words: string,
@@ -30,6 +30,9 @@ export async function courierTyping(
     isOver = true;
   });
   while (!isOver && !question.test(stderr.text)) await new Promise(setImmediate);
-  stdin.write(keys);
+  for (const key of keys) {
+    stdin.write(key);
+    await new Promise(setImmediate);
+  }
   return { exit: await done, stdout: stdout.text, stderr: stderr.text };
 }

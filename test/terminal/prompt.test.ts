@@ -20,7 +20,13 @@ test.each<[string, (prompts: Prompts) => Promise<unknown>]>([
     const input = Object.assign(new PassThrough(), { isTTY: true });
     const output = new Capture(80);
     const reason = new Error("interrupted");
-    const prompts = createPrompts({ input, output, signal: AbortSignal.abort(reason), job: noJob });
+    const prompts = createPrompts({
+      input,
+      output,
+      signal: AbortSignal.abort(reason),
+      job: noJob,
+      elapsed: () => 0,
+    });
     await expect(ask(prompts)).rejects.toBe(reason);
     expect(input.isPaused() || input.readableFlowing === null).toBe(true);
     expect(input.listenerCount("data")).toBe(0);
@@ -28,11 +34,30 @@ test.each<[string, (prompts: Prompts) => Promise<unknown>]>([
   },
 );
 
+const turn = () => new Promise(setImmediate);
+
 function atTerminal() {
   const input = Object.assign(new PassThrough(), { isTTY: true });
   const output = new Capture(80);
   const signal = new AbortController().signal;
-  return { input, output, prompts: createPrompts({ input, output, signal, job: noJob }) };
+  let nowMs = 0;
+  return {
+    input,
+    output,
+    prompts: createPrompts({ input, output, signal, job: noJob, elapsed: () => nowMs }),
+    /** Time passes, without anything typed. */
+    pass: (byMs: number) => {
+      nowMs += byMs;
+    },
+    async until(shown: string) {
+      while (!output.text.includes(shown)) await turn();
+    },
+    /** Comes in one read, and is dealt with before anything after it. */
+    async read(keys: string) {
+      input.write(keys);
+      for (let turns = 0; turns < 20 + 2 * keys.length; turns++) await turn();
+    },
+  };
 }
 
 const places = ["Shop", "Li", "Wang"].map((label) => ({ value: label, label }));
@@ -58,13 +83,66 @@ test("lines that come in one piece answer one text after the other", async () =>
 });
 
 test("but no choice and no yes or no, which must have been seen", async () => {
-  const { input, output, prompts } = atTerminal();
+  const { input, prompts, until, pass } = atTerminal();
   input.write("Ann\ry\r\r");
   expect(await prompts.text("Name")).toBe("Ann");
   const answer = prompts.confirm("Send it?");
-  while (!output.text.includes("Send it?")) await new Promise(setImmediate);
+  await until("Send it?");
+  pass(500);
   input.write("\r");
   expect(await answer).toBe(false);
+});
+
+const next = [
+  { value: "send", label: "Send" },
+  { value: "keep", label: "Keep" },
+];
+
+test("later pieces of a paste answer no choice; it takes keys once nothing has come for half a second", async () => {
+  const { input, prompts, until, pass, read } = atTerminal();
+  input.write("Ann\r139\r");
+  expect(await prompts.text("Name")).toBe("Ann");
+  const answer = prompts.choose("What now?", next);
+  await until("What now?");
+  for (const piece of ["1\r1\r", "\r", "1", "\r"]) {
+    pass(499);
+    await read(piece);
+  }
+  pass(500);
+  await read("\u001b[B");
+  await read("\r");
+  expect(await answer).toBe("keep");
+});
+
+test("a piece of several keys answers no yes or no, however late it comes", async () => {
+  const { prompts, until, pass, read } = atTerminal();
+  const answer = prompts.confirm("Send it?");
+  await until("Send it?");
+  await read("y\r");
+  await read("\r"); // goes with the paste
+  pass(500);
+  for (const key of "no") await read(key);
+  await read("\r");
+  expect(await answer).toBe(false);
+});
+
+test("a choice that follows nothing typed takes keys at once, and those of a held arrow together", async () => {
+  const { prompts, until, read, output } = atTerminal();
+  const answer = prompts.choose("What now?", [...next, { value: "quit", label: "Quit" }]);
+  await until("What now?");
+  await read("\u001b[B\u001b[B");
+  expect(output.text.slice(output.text.lastIndexOf("❯"))).toMatch(/^❯ Quit/);
+  await read("\r");
+  expect(await answer).toBe("quit");
+});
+
+test("Ctrl-C ends a choice at any time, also amid a paste", async () => {
+  const { prompts, until, read } = atTerminal();
+  const answer = prompts.choose("What now?", next).catch((error: unknown) => error);
+  await until("What now?");
+  await read("a\r");
+  await read("1\u0003\r");
+  expect(await answer).toMatchObject({ exit: 130 });
 });
 
 test("one letter on each line answers one text after the other", async () => {
