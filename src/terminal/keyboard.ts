@@ -50,8 +50,11 @@ const quietMs = 500;
 /** All but the keys that interrupt and stop, which count at any time. */
 const notStops = new RegExp(`[^${ctrlC}${ctrlZ}]`, "gsu");
 
-/** What one key sends: a character, or the sequence of an arrow or a function key, again and again while it is held down. */
-const oneKey = /^(?:.|(?:\u001b[[O][\d;]*[A-Za-z~])+)$/su;
+/**
+ * What a person may send at once: a character, the sequence of an arrow or a function key, again and again while it is
+ * held down, and yes, no or an arrow with an Enter that was as fast.
+ */
+const oneAnswer = /^(?:.|(?:\u001b[[O][\d;]*[A-Za-z~])+\r?|(?:y|yes|n|no)\r)$/isu;
 
 /** The keys of a terminal's input stream, which rests while no prompt reads. `elapsed`: milliseconds, monotonic. */
 export function openKeyboard(source: Source, job: Job, elapsed: () => number): Keyboard {
@@ -94,7 +97,7 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
     const wasQuiet = pressMs - lastPressMs >= quietMs;
     lastPressMs = pressMs;
     if (attended?.isDecision !== true) return true;
-    isDecidable = (isDecidable || wasQuiet) && oneKey.test(text);
+    isDecidable = (isDecidable || wasQuiet) && oneAnswer.test(text);
     return isDecidable;
   }
 

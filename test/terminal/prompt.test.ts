@@ -118,12 +118,24 @@ test("a piece of several keys answers no yes or no, however late it comes", asyn
   const { prompts, until, pass, read } = atTerminal();
   const answer = prompts.confirm("Send it?");
   await until("Send it?");
-  await read("y\r");
+  await read("y\ry\r");
   await read("\r"); // goes with the paste
   pass(500);
   for (const key of "no") await read(key);
   await read("\r");
   expect(await answer).toBe(false);
+});
+
+test.each([
+  ["y\r", true],
+  ["YES\r", true],
+  ["n\r", false],
+])("an answer with an Enter that was as fast counts: %j", async (keys, expected) => {
+  const { prompts, until, read } = atTerminal();
+  const answer = prompts.confirm("Send it?", !expected);
+  await until("Send it?");
+  await read(keys);
+  expect(await answer).toBe(expected);
 });
 
 test("a choice that follows nothing typed takes keys at once, and those of a held arrow together", async () => {
