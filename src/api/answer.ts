@@ -123,7 +123,13 @@ function envelopeFailure(answer: Answer, error: Json | undefined, context: Answe
 function statusFailure(answer: Answer, context: AnswerContext): ServiceFailure | undefined {
   const { status } = answer;
   if (status >= 300 && status < 400) {
-    const location = answer.headers.location ?? "nowhere";
+    const { location } = answer.headers;
+    if (location === undefined)
+      return new ServiceFailure(
+        "redirected",
+        `${context.host} answered HTTP ${status}, without data and without an address to go to`,
+        { status, hint: "check the base URL, and a cache or proxy on the way" },
+      );
     return new ServiceFailure("redirected", `${context.host} redirects (HTTP ${status}) to ${location}`, {
       status,
       hint: "redirects are not followed, so that the key goes nowhere else; check the base URL",
@@ -166,9 +172,15 @@ function hintFor(kind: FailureKind, answer: Answer, { nowMs }: AnswerContext): s
   if (kind === "key_refused") return keyHint;
   if (kind !== "rate_limited") return undefined;
   const waitMs = retryAfterMs(answer, nowMs);
-  const when = waitMs === undefined || waitMs < 60_000 ? "wait a little" : `wait ${formatSpan(waitMs)}`;
-  return `${when}, then run the same command again`;
+  return `${describeWait(waitMs)}, then run the same command again`;
 }
+
+function describeWait(waitMs = 0): string {
+  if (waitMs < 60_000) return "wait a little";
+  return waitMs > yearMs ? "wait for longer than a year" : `wait ${formatSpan(waitMs)}`;
+}
+
+const yearMs = 365 * 86_400_000;
 
 type Cut = NonNullable<Answer["cut"]> | "short" | "too_deep";
 

@@ -119,6 +119,7 @@ const explanations: Readonly<Record<string, string>> = {
   ECONNRESET: "the connection was dropped",
   EPIPE: "the connection was dropped",
   UND_ERR_SOCKET: "the connection was dropped",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer is longer or shorter than it says",
   UND_ERR_HEADERS_OVERFLOW: "its headers are too large",
   NOT_HTTP: "what came is not HTTP",
   UND_ERR_CONNECT_TIMEOUT: "no connection in time",

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type AnswerContext, readEnvelope, readReply } from "../../src/api/answer.ts";
-import { type FailureKind, ServiceFailure } from "../../src/api/failure.ts";
+import { type FailureKind, noAnswerFailure, ServiceFailure } from "../../src/api/failure.ts";
 import type { Answer } from "../../src/api/transport.ts";
 import { profileSchema } from "../../src/model/interface.ts";
 import { type JsonObject, stringifyJson } from "../../src/model/json.ts";
@@ -306,8 +306,26 @@ test.each([
   ["10", "wait a little"],
   ["120", "wait 2 min"],
   ["86400", "wait 1 d"],
+  ["31536000", "wait 365 d"],
+  ["100000000000000000000", "wait for longer than a year"],
   [undefined, "wait a little"],
 ])("a limit with Retry-After %s: %s", (retryAfter, words) => {
   const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": retryAfter };
   expect(failureOf(answer(429, "", { headers })).hint).toBe(`${words}, then run the same command again`);
+});
+
+test.each([304, 302])("HTTP %i without an address to go to", (status) => {
+  const failure = failureOf(answer(status, ""));
+  expect(failure).toMatchObject({
+    code: "redirected",
+    message: `api.example.com answered HTTP ${status}, without data and without an address to go to`,
+    hint: "check the base URL, and a cache or proxy on the way",
+  });
+});
+
+test("an answer of another length than it says is told in words", () => {
+  const cause = Object.assign(new Error("x"), { code: "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" });
+  expect(noAnswerFailure("api.example.com", true, new Error("x", { cause })).message).toBe(
+    "the connection to api.example.com broke before an answer came: the answer is longer or shorter than it says",
+  );
 });
