@@ -85,13 +85,14 @@ export function countOption(
   extras: Extras = {},
 ): Valued<number> {
   const { min, max = Number.MAX_SAFE_INTEGER } = bounds;
-  const range = bounds.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
   return {
     placeholder,
     summary,
     parse(text, flag) {
       const value = Number(text);
       if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+      const isOpen = bounds.max === undefined && !(value > max);
+      const range = isOpen ? `of at least ${min}` : `from ${min} to ${max}`;
       throw usageError(`${flag} takes a whole number ${range}, not ${quote(text)}`);
     },
     ...extras,

@@ -194,6 +194,10 @@ describe("filters", () => {
     ["--limit ten", "--limit takes a whole number from 1 to 100, not “ten”"],
     ["--limit=-1", "--limit takes a whole number from 1 to 100, not “-1”"],
     ["--page 0", "--page takes a whole number of at least 1, not “0”"],
+    [
+      "--page 99999999999999999999",
+      "--page takes a whole number from 1 to 9007199254740991, not “99999999999999999999”",
+    ],
     ["--from 2026-02-30", "--from takes a date such as 2026-01-31, not “2026-02-30”"],
     ["--from yesterday", "--from takes a date such as 2026-01-31, not “yesterday”"],
     ["--to 2026-1-1", "--to takes a date such as 2026-01-31, not “2026-1-1”"],
