@@ -133,6 +133,11 @@ export function mapColumns(headers: readonly string[], given: ReadonlyMap<string
   const paths = choosePaths(headers, given, known);
   for (const path of columnPaths) {
     const columns = headers.filter((_, index) => paths[index] === path);
+    const twin = columns.find((header, index) =>
+      columns.some((other, at) => at > index && other.trim() === header.trim()),
+    );
+    if (twin !== undefined)
+      throw usageError(`two columns are called ${twin.trim()}`, "rename one of them in the file");
     if (columns.length > 1) {
       throw usageError(
         `the columns ${columns.join(" and ")} are both ${path}`,

@@ -150,6 +150,20 @@ test("two columns of one field are refused with a way out", () => {
   );
 });
 
+test("two columns of one name cannot be told apart by a flag: the file has to", () => {
+  const given = new Map([["Goods", "item.name"]]);
+  const told = {
+    message: "two columns are called Goods",
+    hint: "rename one of them in the file",
+  };
+  expect(() => mapColumns(["Goods", "receiver.name", "Goods "], given)).toThrow(
+    expect.objectContaining(told),
+  );
+  expect(() => pathsOf("item.name", "物品", "item.name")).toThrow(
+    expect.objectContaining({ ...told, message: "two columns are called item.name" }),
+  );
+});
+
 test("a duplicate is settled by --map, or by leaving one out", () => {
   const headers = ["收件人", "receiver.name"];
   const chosen = mapColumns(headers, new Map([["收件人", "receiver.name"]]));
