@@ -18,9 +18,13 @@ export function tooLong(name: string, line: number, what: string): CourierError 
 
 /**
  * Hands a text on, piece by piece. Throws a file error for a line that is longer than a row may be: the CSV parser
- * counts the characters of cells only, and a line of commas is all cells.
+ * counts the characters of cells only, and a line of commas is all cells. `noteQuote` is told the line of each quote.
  */
-export async function* boundLines(text: AsyncIterable<string>, name: string): AsyncGenerator<string> {
+export async function* boundLines(
+  text: AsyncIterable<string>,
+  name: string,
+  noteQuote: (line: number) => void,
+): AsyncGenerator<string> {
   let [line, length, last] = [1, 0, 0];
   for await (const piece of text) {
     for (let at = 0; at < piece.length; at++) {
@@ -30,6 +34,7 @@ export async function* boundLines(text: AsyncIterable<string>, name: string): As
         length = 0;
       } else {
         length += 1;
+        if (code === quotationMark) noteQuote(line);
         if (length > longestRow) throw tooLong(name, line, "the row");
       }
       last = code;
@@ -38,4 +43,4 @@ export async function* boundLines(text: AsyncIterable<string>, name: string): As
   }
 }
 
-const [lineFeed, carriageReturn] = [0x0a, 0x0d];
+const [lineFeed, carriageReturn, quotationMark] = [0x0a, 0x0d, 0x22];

@@ -19,6 +19,9 @@ const defused = /^'(?='*[=+\-@＝＋－＠\t\r\n])/;
 const delimiters = [",", ";", "\t"] as const;
 export type Delimiter = (typeof delimiters)[number];
 
+/** A first line that tells Excel what parts the cells. */
+const delimiterLine = /^\s*"?sep=([,;\t])"?(?![^\r\n])/i;
+
 /** The records of a CSV text, the header first. Throws a file error that names the line. */
 export async function* readSheet(
   text: AsyncIterable<string>,
@@ -26,6 +29,12 @@ export async function* readSheet(
   name: string,
 ): AsyncGenerator<SheetRow> {
   let [countedTwice, lastLine] = [0, 0];
+  let isFirst = true;
+  /** Where the last quote stands that opens a cell: every second one does, up to the first that is wrong. */
+  const quotes = { count: 0, openLine: 0 };
+  const noteQuote = (line: number) => {
+    if (quotes.count++ % 2 === 0) quotes.openLine = line;
+  };
   const parser = parse({
     bom: true,
     delimiter,
@@ -38,19 +47,23 @@ export async function* readSheet(
     on_record: (record, { lines }) => {
       for (const cell of record) countedTwice += cell.split("\r\n").length - 1; // by the parser, within quotes
       lastLine = lines - countedTwice;
+      const isForExcel = isFirst && delimiterLine.test(record.join(delimiter));
+      isFirst = false;
+      if (isForExcel) return null;
       const row: SheetRow = { line: lastLine, cells: record.map((cell) => cell.replace(defused, "")) };
       return row as unknown as string[]; // the package's types know no other record
     },
   });
   // A failure of either end reaches the reader below as the parser's.
-  pipeline(Readable.from(boundLines(text, name)), parser, () => {});
+  pipeline(Readable.from(boundLines(text, name, noteQuote)), parser, () => {});
   try {
     yield* parser as unknown as AsyncIterable<SheetRow>;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     if (error.code === "CSV_MAX_RECORD_SIZE") throw tooLong(name, lastLine + 1, "the row");
     const reason = reasons[error.code] ?? "this cannot be read as cells";
-    const line = Number(error.lines) - countedTwice;
+    const isOpen = error.code === "CSV_QUOTE_NOT_CLOSED";
+    const line = isOpen ? quotes.openLine : Number(error.lines) - countedTwice;
     throw fileError(`${name}, line ${line}: ${reason}`, {
       cause: error,
       hint: 'a cell with quotes in it is written "with ""quotes"" in it"; saving it anew as CSV UTF-8 from a spreadsheet does so',
@@ -68,8 +81,10 @@ const reasons: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: "a quote stands in the middle of a cell that does not begin with one",
 };
 
-/** What parts the cells of a sheet that begins like this: the commonest of the three in its header. */
+/** What parts the cells of a sheet that begins like this: as it says, or the commonest of the three in its header. */
 export function findDelimiter(start: string): Delimiter {
+  const said = delimiters.find((each) => each === delimiterLine.exec(start)?.[1]);
+  if (said !== undefined) return said;
   const header = /^\s*((?:"[^"]*"|[^"\r\n])*)/.exec(start)?.[1] ?? "";
   const bare = header.replace(/"[^"]*"/g, "");
   const count = (delimiter: Delimiter) => bare.split(delimiter).length;

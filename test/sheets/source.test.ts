@@ -166,6 +166,11 @@ describe("a sheet", () => {
       "orders.csv, line 2: a quote opens a cell and is never closed",
     ],
     [
+      "on whose line a record of several lines goes on",
+      `${header}\r\n\r\n"a\r\nb","c\r\nd,e\r\n1,2,3\r\n`,
+      "orders.csv, line 4: a quote opens a cell and is never closed",
+    ],
+    [
       "that ends too early",
       `${header}\na,b,c\n"a"x,b,c\n`,
       "line 3: the quotes around a cell are not closed",
@@ -184,6 +189,17 @@ describe("a sheet", () => {
     const names = ["sender.name", "receiver.name", "item.name"].join(delimiter);
     const [row] = await readGood(`${names}\r\n"Li${delimiter}Si"${delimiter}Wang${delimiter}Tea, green\r\n`);
     expect(row?.draft).toMatchObject({ sender: { name: `Li${delimiter}Si` }, item: { name: "Tea, green" } });
+  });
+
+  test.each([
+    ["sep=;", ";"],
+    ['"SEP=;"', ";"],
+    ["sep=\t", "\t"],
+    ["\ufeffsep=,", ","],
+  ])("a first line %j for Excel says what parts them, and is no header", async (line, delimiter) => {
+    const names = ["sender.name", "receiver.name", "item.name"].join(delimiter);
+    const rows = await readGood(`${line}\r\n${names}\r\na${delimiter}b${delimiter}"1,2;3"\r\n`);
+    expect(rows).toMatchObject([{ row: 1, line: 3, draft: { item: { name: "1,2;3" } } }]);
   });
 
   test("commas in a quoted header part nothing", async () => {
