@@ -72,10 +72,13 @@ export class ServiceFailure extends CourierError {
     });
   }
 
-  /** The same, with nothing in it that a service may have repeated and that nobody is to see. */
+  /**
+   * The same, with nothing in it that a service may have repeated and that nobody is to see. The message is cut after
+   * that: a part of a secret would not be found.
+   */
   redacted(redact: (text: string) => string): ServiceFailure {
     const hide = (text: string | undefined) => (text === undefined ? undefined : redact(text));
-    return new ServiceFailure(this.kind, redact(this.message), {
+    return new ServiceFailure(this.kind, shorten(redact(this.message)), {
       code: this.code,
       hint: hide(this.hint),
       status: this.status,
@@ -205,4 +208,12 @@ function redactJson(value: unknown, redact: (text: string) => string): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [redact(name), redactJson(each, redact)]),
   );
+}
+
+const mostCharacters = 1_000;
+
+/** What a service says has no end of its own. */
+function shorten(text: string): string {
+  if (text.length <= mostCharacters) return text;
+  return `${text.slice(0, mostCharacters - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

@@ -257,7 +257,9 @@ describe("rejects come out in the form that went in, and go in again", () => {
     const words = ["orders", "import", home.file, "--yes", "--rejects", rejects, ...map];
     const { exit, stderr } = await home.courier(words);
     expect(exit).toBe(3);
-    expect(stderr).toContain(`hint: fix the rows in ${rejects} and import that file, with the same --map\n`);
+    expect(stderr).toContain(
+      `hint: fix the rows in ${rejects} and import that file, with the same --map; where nothing in a row`,
+    );
   });
 
   test("nothing is written where nothing was refused, and never over the input", async () => {
@@ -384,6 +386,22 @@ test("rows whose answer was lost stand in their place in the report", async () =
   ]);
   const { exit, report } = await home.run("--settle 10s");
   expect([exit, report.map(({ row: number }) => number)]).toEqual([0, [1, 2, 3, 4]]);
+});
+
+test("what a service says without end is cut for people; the details of JSON stay whole", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2"), row("A-3")));
+  const message = "x".repeat(100_000);
+  const details = { note: message };
+  home.sandbox.faults.set([
+    { ...post, kind: "refuse", status: 400, code: "INVALID_PARAMETER", message, details },
+    { kind: "refuse", status: 400, code: "INVALID_PARAMETER", message, details },
+  ]);
+  const { report, stderr } = await home.run();
+  expect(report.map(({ error }) => error?.message.length)).toEqual([1_000, 1_000, 1_000]);
+  expect(report[0]?.error?.message).toMatch(/^the service refused: x+…$/);
+  expect(stderr.length).toBeLessThan(5_000);
+  const shown = await home.courier("orders show 7 --json");
+  expect(JSON.parse(shown.stderr).error).toMatchObject({ message: expect.stringMatching(/…$/), details });
 });
 
 test("in a long report, what was refused is told once more at the end", async () => {
