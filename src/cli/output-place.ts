@@ -15,12 +15,22 @@ export interface TakenFile {
   readonly file: FileName;
 }
 
-/** Throws a usage error where `file`, which `flag` gives, is one of `taken`. */
+/** Throws a usage error where `file`, which `flag` gives, is no file's name, or is one of `taken`. */
 export async function checkOutputPlace(
   flag: string,
   file: string,
   taken: readonly TakenFile[],
 ): Promise<void> {
+  if (file === "")
+    throw usageError(
+      `${flag} is given no name`,
+      "give it the name of a file; is a variable of the shell not set?",
+    );
+  if (file === "-")
+    throw usageError(
+      `${flag} writes a file, and not to stdout`,
+      "give it the name of a file; one that is called - is ./-",
+    );
   for (const { what, file: other } of taken) {
     if (await isSameFile(file, other))
       throw usageError(`${flag} ${file} is the same file as ${what}`, `give ${flag} another name`);

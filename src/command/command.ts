@@ -72,8 +72,8 @@ export interface Context {
   /** The same, byte for byte. Throws for more than `mostBytes`. */
   readBytes(path: string, mostBytes?: number): Promise<Uint8Array>;
   /**
-   * Throws a usage error where `file`, which `flag` gives for writing, is a file that courier keeps, or the command's
-   * input (`-` is stdin), or takes what is printed beside it.
+   * Throws a usage error where `file`, which `flag` gives for writing, is no file's name, is a file that courier keeps,
+   * or the command's input (`-` is stdin), or takes what is printed beside it.
    */
   checkOutput(flag: string, file: string, input?: string): Promise<void>;
   /** What is piped in, or undefined when stdin is a terminal. */

@@ -89,6 +89,27 @@ describe("--rejects that names the input by another way", () => {
   });
 });
 
+describe("a name that is no file's is refused before anything is sent", () => {
+  const unset = "give it the name of a file; is a variable of the shell not set?";
+  const noStdout = "give it the name of a file; one that is called - is ./-";
+
+  test.each([
+    ["", "--rejects is given no name", unset],
+    ["-", "--rejects writes a file, and not to stdout", noStdout],
+  ])("--rejects “%s”", async (name, message, hint) => {
+    const home = await createImportHome(sheet(row("A-1"), refusedRow));
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json", "--rejects", name]);
+    expect([ran.exit, home.sandbox.requests, errorOf(ran)]).toMatchObject([2, [], { message, hint }]);
+  });
+
+  test("--output “”", async () => {
+    const home = await createServedHome({ seedOrders: 1 });
+    const { exit, stdout, stderr } = await home.courier(["orders", "export", "-o", ""]);
+    expect([exit, stdout, home.sandbox.requests]).toEqual([2, "", []]);
+    expect(stderr).toBe(`error: --output is given no name\nhint: ${unset}\n`);
+  });
+});
+
 describe("what courier keeps is never written over", () => {
   const names: Readonly<Record<string, string>> = {
     "config/config.json": "the config file",
