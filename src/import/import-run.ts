@@ -135,7 +135,7 @@ function inDoubt(
     6,
     `it is not known whether ${unknown} of ${total} orders ${unknown === 1 ? "was" : "were"} created${rest}${cause}`,
     {
-      hint: `the report says for each from when on it can be known: run the same command again then, or decide with: ${nextCommand("orders resolve")} (names: ${nextCommand("log --unknown")})`,
+      hint: `run the same command again, and where the report names a time not before that; or decide with: ${nextCommand("orders resolve")} (names: ${nextCommand("log --unknown")})`,
     },
   );
 }
@@ -172,6 +172,7 @@ function someRefused(
     : "fix these rows and run the same command again, or get them as a file with --rejects FILE";
   const hints = [
     refused > 0 ? fix : "",
+    refused > 0 ? "where nothing in a row is wrong, add --retry-refused once the cause is gone" : "",
     held > 0
       ? "--skip-shipped counts a row that equals an order as shipped by it; --allow-duplicate row:N ships row N as well"
       : "",

@@ -16,9 +16,9 @@ export function describeDoubt(
 ): string {
   const decide = `courier orders resolve ${nameOperation(operation)}`;
   if (left?.kind === "early")
-    return `its answer was lost, and no order is listed so far: run the same command again after ${formatUntil(left.provedMs, nowMs)}, or decide with ${decide}`;
+    return `no certain answer came, and no order is listed so far: run the same command again after ${formatUntil(left.provedMs, nowMs)}, or decide with ${decide}`;
   if (!left || left.candidates.length === 0)
-    return `its answer was lost, and what was sent is no longer known: decide with ${decide}`;
+    return `no certain answer came, and what was sent is no longer known: decide with ${decide}`;
   return `these orders may be it: ${nameCandidates(left.candidates)}; decide with ${decide}`;
 }
 
@@ -26,7 +26,7 @@ export function inDoubtAs(message: string): Rejection {
   return { code: "outcome_unknown", message };
 }
 
-export const notFoundOut = inDoubtAs("its answer was lost; run the import again to find out");
+export const notFoundOut = inDoubtAs("no certain answer came; run the import again to find out");
 
 /** What a decision of the ledger means for a row that is not sent. */
 export function resultOf(
@@ -56,7 +56,7 @@ export function resultOf(
     case "in_doubt": {
       const { operation } = decision;
       const message = operation.isUnwanted
-        ? "its answer was lost, and its run was undone: it is not sent again"
+        ? "no certain answer came, and its run was undone: it is not sent again"
         : describeDoubt(operation, looked.get(nameOperation(operation)), nowMs);
       return { row, outcome: "unknown", decision, rejection: inDoubtAs(message) };
     }

@@ -51,6 +51,19 @@ describe("the same file again", () => {
     expect(home.posts).toBe(5);
   });
 
+  test("the hint of a refusal that is no fault of the row leads to its order", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const post = { method: "POST", path: "/api/v1/orders" } as const;
+    home.sandbox.faults.set([{ ...post, kind: "refuse", status: 402, code: "BALANCE", message: "no money" }]);
+    const first = await home.run("--settle 0s");
+    expect([first.exit, outcomes(first.report)]).toEqual([3, "refused"]);
+    expect(errorOf(first).hint).toContain(
+      "; where nothing in a row is wrong, add --retry-refused once the cause is gone",
+    );
+    home.sandbox.faults.clear();
+    expect(outcomes((await home.run("--retry-refused")).report)).toBe("created");
+  });
+
   test("without a ref, a refused row is known as well, and a fixed one is a new row", async () => {
     const home = await createImportHome(sheet(row("", "李四", "12"), row("", "李四", "12"), row("", "王五")));
     expect(outcomes((await home.run()).report)).toBe("refused refused created");

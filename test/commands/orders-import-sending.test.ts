@@ -391,3 +391,22 @@ test("elsewhere than at a terminal, a line every few seconds says how far it is"
   // The first line may come before the first row is there, on a machine that is busy.
   expect(lines.at(-1)).toMatch(/^\[#+\.*\] \d+\/30 {2}\d+\/s {2}\d+ created {2}\d+ s left$/);
 });
+
+test.each([
+  ["a refusal that proves nothing", { kind: "refuse", status: 400, code: "TIMEOUT", message: "late" }],
+  ["an answer of the wrong shape", { kind: "wrong_shape", data: { id: "x" } }],
+] as const)("a row in doubt after %s is not told of an answer that was lost", async (_what, fault) => {
+  const home = await createImportHome(sheet(row("A-1")));
+  home.sandbox.faults.set([
+    { ...post, ...fault },
+    { kind: "status", status: 503, method: "GET", path: "/api/v1/orders" },
+  ]);
+  const ran = await home.run();
+  expect([ran.exit, ran.report.map(({ error }) => error?.message)]).toEqual([
+    6,
+    ["no certain answer came; run the import again to find out"],
+  ]);
+  expect(errorOf(ran).hint).toBe(
+    "run the same command again, and where the report names a time not before that; or decide with: courier orders resolve (names: courier log --unknown)",
+  );
+});
