@@ -29,6 +29,8 @@ import { readVersion } from "./version.ts";
 import { createView } from "./view.ts";
 
 export interface RunContext extends Context {
+  /** Whether it has something in the ledger that makes, cancels or settles orders. */
+  hasBegunRun(): boolean;
   /** Closes what was opened, so that the process can end by itself. */
   close(exit: ExitCode): Promise<void>;
 }
@@ -239,6 +241,7 @@ export async function createContext(
     knownCustomer,
     forgetKnownOrders,
     beginRun,
+    hasBegunRun: () => begun !== undefined,
     processes,
     lastingService: once(async () =>
       rememberingService(clientAs(await address(), new AbortController().signal)),

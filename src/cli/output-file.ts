@@ -24,7 +24,9 @@ export async function openOutputFile(path: string, clock: Clock): Promise<Output
   const handle = await open(draft ?? target, draft === undefined ? "w" : "wx").catch((error) => {
     throw fail(error);
   });
-  const failLate = (error: unknown, left?: string) => unwrittenError(path, error, left);
+  // No command that writes its result to a file makes or cancels orders.
+  const failLate = (error: unknown, left?: string) =>
+    unwrittenError(path, error, { mayHaveSent: false, ...(left === undefined ? {} : { left }) });
   const abandon = async () => {
     await handle.close().catch(() => {});
     if (draft !== undefined) await rm(draft, { force: true });

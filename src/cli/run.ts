@@ -23,6 +23,8 @@ interface Opened {
   context?: RunContext;
   /** A person reads what is said beside the result, and the command mentions orders in doubt. */
   mentionsDoubt?: boolean;
+  /** A raw call may do what no run in the ledger tells of. */
+  isRaw?: boolean;
 }
 
 /** Runs one command line from start to end. Never rejects, never exits the process. */
@@ -58,7 +60,9 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     await messages.error(error, form === "human" ? "human" : "json");
     return error.exit;
   };
-  host.onEscape?.((error) => tell(asCourierError(error)));
+  const explain = (error: unknown) =>
+    error instanceof Unwritten ? unwritten(error, opened) : asCourierError(error);
+  host.onEscape?.((error) => tell(explain(error)));
   try {
     const width = helpWidth(host.stdout.columns);
     const parsed = await parseCommandLine(program, host.argv, { version: readVersion(), width });
@@ -80,6 +84,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     opened.mentionsDoubt = isRead && parsed.command.mentionsDoubt === true;
     if (globals.output !== undefined) await context.checkOutput("--output", globals.output);
     const output = await parsed.command.run(parsed.input, context);
+    opened.isRaw = output.kind === "raw";
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
     const file = globals.output === undefined ? undefined : await openFile(globals.output, clock);
     const canRedraw = host.stdout.isTTY === true && host.env.TERM !== "dumb" && !file;
@@ -110,7 +115,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
   } catch (error) {
     if (error instanceof PipeClosed) return 0;
     const signal = opened.context?.signal ?? host.signal;
-    return tell(signal.aborted ? asInterruption(error, signal) : asCourierError(error));
+    return tell(signal.aborted ? asInterruption(explain(error), signal) : explain(error));
   }
 }
 
@@ -119,9 +124,13 @@ async function openFile(path: string, clock: Clock): Promise<OutputFile> {
   return openOutputFile(path, clock);
 }
 
+function unwritten({ cause }: Unwritten, { context, isRaw }: Opened): CourierError {
+  const mayHaveSent = isRaw === true || context?.hasBegunRun() === true;
+  return unwrittenError("the result", cause, { mayHaveSent });
+}
+
 function asCourierError(error: unknown): CourierError {
   if (error instanceof CourierError) return error;
-  if (error instanceof Unwritten) return unwrittenError("the result", error.cause);
   const message = error instanceof Error ? error.message : String(error);
   return new CourierError("bug", 70, `internal error: ${message}`, {
     cause: error,

@@ -42,10 +42,19 @@ export function explainSystemError(
   return systemReasons[code ?? ""] ?? code ?? String(error);
 }
 
-/** The result, or a part of it, did not come to where it was to go: what was asked for may have been done. */
-export function unwrittenError(what: string, error: unknown, left = ""): CourierError {
+/**
+ * The result, or a part of it, did not come to where it was to go. `mayHaveSent`: what was asked for may have been
+ * done.
+ */
+export function unwrittenError(
+  what: string,
+  error: unknown,
+  { mayHaveSent, left = "" }: { readonly mayHaveSent: boolean; readonly left?: string },
+): CourierError {
   return new CourierError("unwritten", 5, `${what} cannot be written: ${explainSystemError(error)}${left}`, {
-    hint: "before you run it again, see what was done: courier log",
+    hint: mayHaveSent
+      ? "before you run it again, see what was done: courier log"
+      : "no order was made or cancelled: run the same command again once it can be written",
     cause: error,
   });
 }

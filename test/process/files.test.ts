@@ -285,10 +285,24 @@ describe("places where no file can be", () => {
     expect(ended.stderr).not.toMatch(/mistake|^\s+at /m);
   });
 
+  const onlyRead = "no order was made or cancelled: run the same command again once it can be written";
+
   test("a file that cannot be written to its end is exit 5, and why (needs /dev/full)", async () => {
     const { courier } = await createServedProcessHome({ seedOrders: 3 });
     const ended = await courier("orders export --output /dev/full --csv");
     expect(ended).toMatchObject({ exit: 5, stdout: "" });
     expect(ended.stderr).toContain("/dev/full cannot be written: the disk is full");
+    expect(ended.stderr).toContain(onlyRead);
+  });
+
+  test("what to do about it fits what the command does (needs /dev/full)", async () => {
+    const { courier } = await createServedProcessHome({ seedOrders: 3 });
+    const shell = 'exec "$@" > /dev/full';
+    for (const line of ["orders list", "orders export", "--help"])
+      expect((await courier(line, { shell })).stderr).toContain(onlyRead);
+    for (const line of ["orders cancel 1 --yes", "api GET /profile"])
+      expect((await courier(line, { shell })).stderr).toContain(
+        "before you run it again, see what was done: courier log",
+      );
   });
 });
