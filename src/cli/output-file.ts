@@ -1,9 +1,10 @@
 /** Results in a file: written under another name, and given their own once they are whole. */
 
-import { open, realpath, rm, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open, realpath, rm, stat } from "node:fs/promises";
 import { Writable } from "node:stream";
 import type { Clock } from "../core/clock.ts";
-import { fileError } from "../core/errors.ts";
+import { fileError, systemCode } from "../core/errors.ts";
 import { nameDraft, replaceFile } from "../core/replace-file.ts";
 import { explainSystemError, unwrittenError } from "../core/system-errors.ts";
 import type { Writer } from "../terminal/streams.ts";
@@ -14,14 +15,23 @@ export interface OutputFile extends Writer {
   abandon(): Promise<void>;
 }
 
+export interface OutputRun {
+  readonly clock: Clock;
+  /** Ends the wait for a reader that does not come, or does not read. */
+  readonly signal: AbortSignal;
+  readonly note: (text: string) => void;
+}
+
 /** Throws a file error when the file cannot be opened; what cannot be written to it later is exit 5. */
-export async function openOutputFile(path: string, clock: Clock): Promise<OutputFile> {
+export async function openOutputFile(path: string, run: OutputRun): Promise<OutputFile> {
+  const { clock } = run;
   const fail = (error: unknown) =>
     fileError(`cannot write ${path}: ${explainSystemError(error, "directory")}`, { cause: error });
-  const { target, draft } = await findPlace(path).catch((error) => {
+  const { target, draft, isPipe } = await findPlace(path).catch((error) => {
     throw fail(error);
   });
-  const handle = await open(draft ?? target, draft === undefined ? "w" : "wx").catch((error) => {
+  const opening = isPipe ? openPipe(target, run) : open(draft ?? target, draft === undefined ? "w" : "wx");
+  const handle = await opening.catch((error) => {
     throw fail(error);
   });
   // No command that writes its result to a file makes or cancels orders.
@@ -34,7 +44,7 @@ export async function openOutputFile(path: string, clock: Clock): Promise<Output
   return {
     stream: new Writable(),
     async write(text) {
-      await handle.appendFile(text).catch((error) => {
+      await (isPipe ? writeToPipe(handle, text, run) : handle.appendFile(text)).catch((error) => {
         throw failLate(error);
       });
     },
@@ -56,9 +66,42 @@ export async function openOutputFile(path: string, clock: Clock): Promise<Output
 }
 
 /** What a link points to is replaced, and not the link; a device or a pipe is written to as it is. */
-async function findPlace(path: string): Promise<{ target: string; draft: string | undefined }> {
+async function findPlace(path: string): Promise<{ target: string; draft?: string; isPipe?: boolean }> {
   const target = await realpath(path).catch(() => path);
   const facts = await stat(target).catch(() => undefined);
   if (facts?.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
-  return { target, draft: !facts || facts.isFile() ? nameDraft(target) : undefined };
+  if (facts?.isFIFO()) return { target, isPipe: true };
+  return !facts || facts.isFile() ? { target, draft: nameDraft(target) } : { target };
+}
+
+const pollEveryMs = 50;
+
+/** To wait for a reader in the system is to wait in a thread that no signal ends. */
+async function openPipe(target: string, { clock, signal, note }: OutputRun): Promise<FileHandle> {
+  for (let isTold = false; ; isTold = true) {
+    try {
+      return await open(target, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      if (systemCode(error) !== "ENXIO") throw error;
+    }
+    if (!isTold) note(`waiting for a reader of ${target}`);
+    await clock.sleep(pollEveryMs, signal);
+  }
+}
+
+/** A full pipe waits for its reader here, too. */
+async function writeToPipe(
+  handle: FileHandle,
+  text: string | Uint8Array,
+  { clock, signal }: OutputRun,
+): Promise<void> {
+  let rest = typeof text === "string" ? Buffer.from(text) : text;
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray((await handle.write(rest)).bytesWritten);
+    } catch (error) {
+      if (systemCode(error) !== "EAGAIN") throw error;
+      await clock.sleep(pollEveryMs, signal);
+    }
+  }
 }

@@ -11,7 +11,7 @@ import { createContext, type RunContext } from "./context.ts";
 import { type Form, type GlobalValues, readGlobals } from "./globals.ts";
 import type { Host } from "./host.ts";
 import { writeOutput } from "./output.ts";
-import type { OutputFile } from "./output-file.ts";
+import type { OutputFile, OutputRun } from "./output-file.ts";
 import { parseCommandLine } from "./parser.ts";
 import { program } from "./program.ts";
 import { helpWidth } from "./root-help.ts";
@@ -86,7 +86,10 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     const output = await parsed.command.run(parsed.input, context);
     opened.isRaw = output.kind === "raw";
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
-    const file = globals.output === undefined ? undefined : await openFile(globals.output, clock);
+    const file =
+      globals.output === undefined
+        ? undefined
+        : await openFile(globals.output, { clock, signal: context.signal, note: messages.note });
     const canRedraw = host.stdout.isTTY === true && host.env.TERM !== "dumb" && !file;
     const live = async (shown: LiveOutput) => {
       const { createLiveScreen } = await import("./live.ts");
@@ -119,9 +122,9 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
   }
 }
 
-async function openFile(path: string, clock: Clock): Promise<OutputFile> {
+async function openFile(path: string, run: OutputRun): Promise<OutputFile> {
   const { openOutputFile } = await import("./output-file.ts");
-  return openOutputFile(path, clock);
+  return openOutputFile(path, run);
 }
 
 function unwritten({ cause }: Unwritten, { context, isRaw }: Opened): CourierError {

@@ -1,11 +1,11 @@
 /** Readers that go away early, readers that are slow, and what belongs on which stream. */
 
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
-import { createProcessHome, createServedProcessHome, type ProcessHome } from "../support/process.ts";
+import { createProcessHome, createServedProcessHome, type ProcessHome, until } from "../support/process.ts";
 import { lacks } from "../support/tools.ts";
 
 const manyOrders = 5_000;
@@ -190,3 +190,39 @@ if (!process.env.COURIER_BIN)
     expect(shown).toMatchObject({ exit: 0 });
     expect(shown.stderr).toContain("ExperimentalWarning: Something else is experimental");
   });
+
+describe.skipIf(process.platform === "win32" || lacks("mkfifo", "cat", "sleep"))(
+  "a pipe with a name as --output (needs mkfifo, cat and sleep)",
+  () => {
+    test.each([
+      ["SIGINT", 130],
+      ["SIGTERM", 143],
+    ] as const)("that nobody reads holds no signal up: %s", async (signal, exit) => {
+      const home = await createServedProcessHome();
+      await home.run(["mkfifo", "p"]);
+      const running = home.start("orders export -o p", { limitMs: 10_000 });
+      await running.untilStderr(/waiting for a reader of .*p\n/);
+      process.kill(running.pid, signal);
+      expect(await running.ended).toMatchObject({ exit, signal: null });
+      expect(home.sandbox.requests).toEqual([]);
+    });
+
+    test("whose reader has paused holds no signal up", async () => {
+      const home = await createServedProcessHome({ seedOrders: manyOrders });
+      const shell = 'mkfifo p && { sleep 5 < p > sleep.txt 2>&1 & } && exec "$@"';
+      const running = home.start("orders export -o p", { shell, limitMs: 10_000 });
+      await until("it has read much", () => home.sandbox.requests.length >= 10);
+      process.kill(running.pid, "SIGTERM");
+      expect(await running.ended).toMatchObject({ exit: 143, signal: null });
+    });
+
+    test("gets all that it can take, whenever its reader comes", async () => {
+      const home = await createServedProcessHome({ seedOrders: manyOrders });
+      const shell = 'mkfifo p && { { sleep 0.5; cat; } < p > all.csv & } && "$@"; exit=$?; wait; exit $exit';
+      const { exit, stderr } = await home.courier("orders export -o p", { shell });
+      expect(exit, stderr).toBe(0);
+      const text = await readFile(path.join(home.directory, "all.csv"), "utf8");
+      expect(text.trimEnd().split("\n")).toHaveLength(manyOrders + 1);
+    });
+  },
+);
