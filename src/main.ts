@@ -1,6 +1,6 @@
 /** The process adapter: hands argv, environment, streams and signals to a run, and sets the exit code. */
 
-import { fstatSync, openSync, writeSync } from "node:fs";
+import { fstatSync, openSync, readFileSync, writeSync } from "node:fs";
 import type { ReadStream } from "node:tty";
 import { start } from "./cli/start.ts";
 import type { KeyRing } from "./config/key-ring.ts";
@@ -44,6 +44,7 @@ void start({
     interrupt: () => process.emit("SIGINT", "SIGINT"), // Windows would end the process at once
     openKeys: openTerminal,
     onExit(listener) {
+      if (!listensForHangUp() && !(isBun && isHangUpIgnored())) listen("SIGHUP", 129);
       process.on("exit", listener);
       return () => process.off("exit", listener);
     },
@@ -124,10 +125,21 @@ function listensForHangUp(): boolean {
   return process.listenerCount("SIGHUP") > 0;
 }
 
+/** As nohup asks for, of which Node.js takes no notice. Where the system does not tell, it may be so. */
+function isHangUpIgnored(): boolean {
+  try {
+    const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
+    return ignored === undefined || Number.parseInt(ignored.slice(-1), 16) % 2 === 1;
+  } catch {
+    return true;
+  }
+}
+
 /** Node.js would restore the terminal's modes, and some versions abort where the terminal is gone. */
 async function endIfHungUp(): Promise<void> {
   const { isatty } = await import("node:tty");
-  if (isatty(2)) return;
+  if (!process.stderr.isTTY || isatty(2)) return; // none, or one that is there
+  process.emit("exit", 129); // what was started is ended by those who listen for it
   process.removeAllListeners("SIGHUP");
   process.kill(process.pid, "SIGHUP");
 }

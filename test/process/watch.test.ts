@@ -108,7 +108,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test("a signal ends the command of --exec with all that it has started", async () => {
+test.each([
+  ["SIGINT", 130],
+  ["SIGHUP", 129],
+] as const)("%s ends the command of --exec with all that it has started", async (signal, code) => {
   const { home, number } = await homeWithParcel();
   const command = "sleep 100 & echo $! > child; wait";
   const running = home.start([...watch(number, "--ndjson").split(" ").filter(Boolean), "--exec", command]);
@@ -117,9 +120,9 @@ test("a signal ends the command of --exec with all that it has started", async (
   const read = () => readFile(path.join(home.directory, "child"), "utf8").catch(() => "");
   await until("the command runs", async () => /\n/.test(await read()));
   const pid = Number(await read());
-  running.child.kill("SIGINT");
+  running.child.kill(signal);
   const { exit } = await running.ended;
-  expect(exit).toBe(130);
+  expect(exit).toBe(code);
   await until("ended", () => !isRunning(pid));
 });
 
