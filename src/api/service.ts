@@ -95,7 +95,8 @@ export function createService(client: Client): CourierService {
     async order(id) {
       const { data } = await client.call({ method: "GET", path: ["orders", id] }, orderDetailSchema);
       const order = data as OrderDetail;
-      if (order.id.value !== id) throw anotherAnswer(`order ${id}`, `order ${order.id.value}`);
+      const asked = id.replace(/^0+(?=\d)/, ""); // as people may type it
+      if (order.id.value !== asked) throw anotherAnswer(`order ${id}`, `order ${order.id.value}`);
       return order;
     },
     cancelOrder: (id) => client.callForEnvelope({ method: "DELETE", path: ["orders", id] }),

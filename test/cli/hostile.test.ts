@@ -10,7 +10,7 @@ const party = `{"name":${text},"phone":${text},"address":${text},"city":${text}}
 const order = `{"id":7,"order_no":${text},"tracking_number":${text},"status":${text},"payment_status":${text},"service_type":${text},"item_name":${text},"created_at":${text},"updated_at":${text},"sender":${party},"receiver":${party},"item":{"name":${text},"description":${text}},${text}:${text},"nested":{${text}:[${text}]}}`;
 const profile = `{"id":1,"name":${text},"email":${text},${text}:${text}}`;
 const record = `{"location":${text},"description":${text},"occurred_at":${text}}`;
-const tracking = `{"tracking_number":${text},"status":${text},"current_location":${text},"estimated_delivery":${text},"records":[${record},${record}],${text}:${text}}`;
+const tracking = `{"tracking_number":null,"status":${text},"current_location":${text},"estimated_delivery":${text},"records":[${record},${record}],${text}:${text}}`;
 
 const create = "orders create --yes --sender-name A --receiver-name B --item-name C";
 
