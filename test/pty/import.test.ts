@@ -64,7 +64,7 @@ test("the table, the refusals below their rows, the totals and the rejects stand
     /^3 rows: 2 created, 1 refused$/,
     /^1 refused row is in rejects.csv$/,
     /^error: 1 of 3 rows was refused$/,
-    /^hint: fix the rows in rejects.csv and import that file$/,
+    /^hint: fix the rows in rejects.csv and import that file;/,
   ].map((pattern) => lines.findIndex((line) => pattern.test(line)));
   expect(places).not.toContain(-1);
   expect(places).toEqual([...places].sort((a, b) => a - b));
