@@ -74,8 +74,9 @@ export const errorCodes = {
   },
   no_response: {
     exits: "5",
-    meaning: "the connection broke before an answer came; nothing was changed, or it is read again",
-    next: again,
+    meaning:
+      "the connection broke before an answer came; a raw call that changes something may have taken effect",
+    next: `${again}; after a raw call, look first`,
   },
   timed_out: { exits: "5", meaning: "no answer came in time (`--timeout`)", next: again },
   stalled: { exits: "5", meaning: "the answer came too slowly to be waited for", next: again },
