@@ -139,9 +139,13 @@ async function exchange(
   return { ...reply, failure: openFailure(call, reply.failure, effect) ?? reply.failure };
 }
 
+function isRead({ method }: RawCall): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
 /** These may be sent again at will. */
-function isHarmless({ method }: RawCall): boolean {
-  return method === "GET" || method === "HEAD" || method === "DELETE";
+function isHarmless(call: RawCall): boolean {
+  return isRead(call) || call.method === "DELETE";
 }
 
 /** The error for a call that may have taken effect, or did so against its answer; undefined where that is not so. */
@@ -150,7 +154,7 @@ function openFailure(
   failure: CourierError | undefined,
   effect: Effect | undefined,
 ): CourierError | undefined {
-  if (isHarmless(call) || (failure && !(failure instanceof ServiceFailure))) return undefined;
+  if (isRead(call) || (failure && !(failure instanceof ServiceFailure))) return undefined;
   const { status, serviceCode, details } = failure ?? {};
   const facts = { status, serviceCode, details, cause: failure };
   const name = `${call.method} ${call.path}`;

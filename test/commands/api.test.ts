@@ -192,7 +192,7 @@ const made = '{"success":true,"data":{"id":1000001}}';
 describe("sending again", () => {
   test.each([
     ["GET", 4, 5],
-    ["DELETE", 4, 5],
+    ["DELETE", 4, 6],
     ["POST", 1, 6],
     ["PUT", 1, 6],
     ["PATCH", 1, 6],
