@@ -1,4 +1,4 @@
-/** Owns how the tests are run: the same on every machine, whatever its time zone and language. */
+/** How the tests are run: the same on every machine, whatever its time zone and language. */
 
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";

@@ -1,4 +1,4 @@
-/** Owns the bench of memory: an import and an export of many orders against those of few. */
+/** The bench of memory: an import and an export of many orders against those of few. */
 
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** Owns the bench of an import's speed against a plain load generator: same server, body and connections. */
+/** The bench of an import's speed against a plain load generator: same server, body and connections. */
 
 import { execFile } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** Owns the bench of reading a whole list against fetching page after page. */
+/** The bench of reading a whole list against fetching page after page. */
 
 import { median, report, run, type Served, serve } from "./measure.ts";
 

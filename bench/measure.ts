@@ -1,4 +1,4 @@
-/** Owns what the benches share: a served sandbox, runs of the program, medians, and lines of the report. */
+/** What the benches share: a served sandbox, runs of the program, medians, and lines of the report. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-/** Owns the bench of a watch: its share of a core, its memory over a thousand rounds, its requests, what it redraws. */
+/** The bench of a watch: its share of a core, its memory over a thousand rounds, its requests, what it redraws. */
 
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,5 +1,5 @@
 /**
- * Owns the check for known vulnerabilities. A finding in what the bundle contains fails, as does a serious one in
+ * The check for known vulnerabilities. A finding in what the bundle contains fails, as does a serious one in
  * what development uses. Not every registry answers: then it says that nothing was checked.
  */
 

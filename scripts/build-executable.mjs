@@ -1,5 +1,5 @@
 /**
- * Owns the standalone executable: compiles dist/ with Bun into one file for this platform, which needs no
+ * The standalone executable: compiles dist/ with Bun into one file for this platform, which needs no
  * Node.js. `node scripts/build-executable.mjs [FILE]`, after a build; FILE is dist-executable/courier.
  */
 

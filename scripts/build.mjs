@@ -1,5 +1,5 @@
 /**
- * Owns the build: bundles src/main.ts and all it needs into dist/, so that users install one package.
+ * The build: bundles src/main.ts and all it needs into dist/, so that users install one package.
  * esbuild bundles, Rollup puts together what is loaded together, and writes CommonJS, which starts faster.
  * `node scripts/build.mjs [ENTRY]`
  */

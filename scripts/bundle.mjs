@@ -1,4 +1,4 @@
-/** Owns what goes into the program: the sources and the parts of packages that they use, bundled by esbuild. */
+/** What goes into the program: the sources and the parts of packages that they use, bundled by esbuild. */
 
 import { relative } from "node:path";
 import { brotliCompressSync } from "node:zlib";

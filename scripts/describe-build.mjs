@@ -1,4 +1,4 @@
-/** Owns what the build writes into the program: its version, the commands as completion sees them, shell scripts. */
+/** What the build writes into the program: its version, the commands as completion sees them, shell scripts. */
 
 import { readFile, rm } from "node:fs/promises";
 import { build } from "esbuild";

@@ -1,5 +1,5 @@
 /**
- * Owns the Node.js releases that the program is tried on: installs those of node-versions.json from npm
+ * The Node.js releases that the program is tried on: installs those of node-versions.json from npm
  * into a folder, and prints the path of each one's binary. `node scripts/install-nodes.mjs FOLDER`
  */
 

@@ -1,5 +1,5 @@
 /**
- * Owns the smoke run: the built program, on the Node.js that runs this script, does the main job once.
+ * The smoke run: the built program, on the Node.js that runs this script, does the main job once.
  * `node scripts/smoke.mjs [PROGRAM]`; without PROGRAM it tries this package's own bin.
  */
 

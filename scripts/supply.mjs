@@ -1,5 +1,5 @@
 /**
- * Owns what travels with the program about where it comes from: the licences of the packages in the bundle, and
+ * What travels with the program about where it comes from: the licences of the packages in the bundle, and
  * its bill of materials (CycloneDX). Both say the same for the same bundle: no times, no random numbers.
  */
 

@@ -26,7 +26,7 @@ void start({
     return process.stdout;
   },
   get stderr() {
-    // Not without a terminal: nohup asks for that signal to be ignored.
+    // Its terminal may close. Without one the signal ends the process at once, as the system does it.
     if (!listensForHangUp() && process.stderr.isTTY) listen("SIGHUP", 129);
     return process.stderr;
   },

@@ -1,4 +1,4 @@
-/** Owns the proof that src/ keeps the rules of docs/architecture.md, and that each rule notices a breach. */
+/** The proof that src/ keeps the rules of docs/architecture.md, and that each rule notices a breach. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

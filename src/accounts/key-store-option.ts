@@ -1,4 +1,4 @@
-/** Owns how a place for keys is named on the command line. */
+/** How a place for keys is named on the command line. */
 
 import { quote } from "../command/options.ts";
 import { type KeyStore, keyStores } from "../config/store.ts";

@@ -1,4 +1,4 @@
-/** Owns `courier accounts list`: which accounts this machine knows, and where each key is kept. */
+/** `courier accounts list`: which accounts this machine knows, and where each key is kept. */
 
 import { defineCommand, rows } from "../command/command.ts";
 import { sandboxAccount } from "../config/accounts.ts";

@@ -1,4 +1,4 @@
-/** Owns the key of a login: where it will be kept, and how it comes in. */
+/** The key of a login: where it will be kept, and how it comes in. */
 
 import { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
@@ -13,7 +13,7 @@ import { line, styled } from "../terminal/blocks.ts";
 import { describeKeyStore } from "./key-store-option.ts";
 
 /** A file that others could read is closed to them, and told about: the keys in it may be known. */
-export async function mendModes({ config, messages }: Context): Promise<void> {
+export async function fixPermissions({ config, messages }: Context): Promise<void> {
   const mode = await closeToOthers(config.path);
   if (mode === undefined) return;
   const { accounts } = await config.read();

@@ -8,7 +8,7 @@ import { usageError } from "../core/errors.ts";
 import type { Profile } from "../model/interface.ts";
 import { type Block, fields, line, show, styled } from "../terminal/blocks.ts";
 import { keyStoreOption } from "./key-store-option.ts";
-import { askGoodKey, mendModes, planKey } from "./login-key.ts";
+import { askGoodKey, fixPermissions, planKey } from "./login-key.ts";
 
 export const login = defineCommand({
   description:
@@ -49,7 +49,7 @@ export const login = defineCommand({
       throw usageError("--key-store and --key-command exclude each other", "a command's key is not stored");
     }
     const baseUrl = await askBaseUrl(context, allowHttp === true);
-    await mendModes(context);
+    await fixPermissions(context);
     const plan = await planKey(context, { name, baseUrl, keyStore, keyCommand });
     const { keeping, apiKey, profile } = await askGoodKey(context, {
       name,

@@ -1,4 +1,4 @@
-/** Owns `courier accounts move-key`: moves a key between the config file and the key ring. */
+/** `courier accounts move-key`: moves a key between the config file and the key ring. */
 
 import { defineCommand, document } from "../command/command.ts";
 import { textArgument } from "../command/options.ts";

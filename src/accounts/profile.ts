@@ -1,4 +1,4 @@
-/** Owns `courier profile`: the account's profile at the service (specification, 2.1 and 4.1). */
+/** `courier profile`: the account's profile at the service (specification, 2.1 and 4.1). */
 
 import { defineCommand, document } from "../command/command.ts";
 import { type Profile, profileSchema } from "../model/interface.ts";

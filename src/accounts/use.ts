@@ -1,4 +1,4 @@
-/** Owns `courier accounts use`: makes an account the one that commands use by default. */
+/** `courier accounts use`: makes an account the one that commands use by default. */
 
 import { defineCommand, document } from "../command/command.ts";
 import { textArgument } from "../command/options.ts";

@@ -1,4 +1,4 @@
-/** Owns `courier addresses list`: the address book of this machine. */
+/** `courier addresses list`: the address book of this machine. */
 
 import { defineCommand, rows } from "../command/command.ts";
 import type { AddressRow } from "../model/results.ts";

@@ -1,4 +1,4 @@
-/** Owns the flags and columns of one party in the address book. */
+/** The flags and columns of one party in the address book. */
 
 import { capitalised, textOption } from "../command/options.ts";
 import { partyLabels } from "../forms/party-form.ts";

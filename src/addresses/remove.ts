@@ -1,4 +1,4 @@
-/** Owns `courier addresses remove`: forgets an entry of the address book. */
+/** `courier addresses remove`: forgets an entry of the address book. */
 
 import { confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { findParty, parseAlias, removeParty } from "../config/address-book.ts";

@@ -1,4 +1,4 @@
-/** Owns `courier addresses show`: one entry of the address book. */
+/** `courier addresses show`: one entry of the address book. */
 
 import { defineCommand, document } from "../command/command.ts";
 import { findParty, parseAlias } from "../config/address-book.ts";

@@ -1,4 +1,4 @@
-/** Owns the reading of an answer: the envelope decides first, then the status, then the schema (section 7). */
+/** The reading of an answer: the envelope decides first, then the status, then the schema (section 7). */
 
 import type { ErrorCode } from "../core/error-codes.ts";
 import { formatSpan, parseHttpDate } from "../core/time.ts";

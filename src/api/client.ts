@@ -1,4 +1,4 @@
-/** Owns one call: the key's only header, the deadline, the retries, the trace that `--debug` shows. */
+/** One call: the key's only header, the deadline, the retries, the trace that `--debug` shows. */
 
 import type { Clock } from "../core/clock.ts";
 import { type CourierError, usageError } from "../core/errors.ts";

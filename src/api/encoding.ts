@@ -1,4 +1,4 @@
-/** Owns the encodings in which a body may travel: those that are asked for, and the way back within a bound. */
+/** The encodings in which a body may travel: those that are asked for, and the way back within a bound. */
 
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { systemCode } from "../core/errors.ts";

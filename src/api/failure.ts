@@ -1,4 +1,4 @@
-/** Owns the ways in which a call can fail, told apart by what is safe to do next (specification, section 7). */
+/** The ways in which a call can fail, told apart by what is safe to do next (specification, section 7). */
 
 import type { ErrorCode } from "../core/error-codes.ts";
 import { CourierError, type ErrorFacts, type ExitCode, systemCode } from "../core/errors.ts";
@@ -154,7 +154,7 @@ export function isCertificateFailure(causeCode: string | undefined): boolean {
   return certificatePattern.test(causeCode ?? "");
 }
 
-/** True for failures that no retry mends: of certificate checks, and of a proxy's. */
+/** True for failures that no retry fixes: of certificate checks, and of a proxy's. */
 export function isLasting(causeCode: string | undefined): boolean {
   return causeCode === proxyAuthentication || isCertificateFailure(causeCode);
 }

@@ -1,4 +1,4 @@
-/** Owns the probes of a host: is its name known, does it take a connection, does its certificate hold. */
+/** The probes of a host: is its name known, does it take a connection, does its certificate hold. */
 
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";

@@ -1,4 +1,4 @@
-/** Owns which proxy a URL goes through: the choice that undici's own agent makes, told beforehand. */
+/** Which proxy a URL goes through: the choice that undici's own agent makes, told beforehand. */
 
 import type { ProxySettings } from "./transport.ts";
 

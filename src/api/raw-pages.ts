@@ -1,4 +1,4 @@
-/** Owns reading a list page by page in raw calls (specification, 2.6 and 4.3). */
+/** Reading a list page by page in raw calls (specification, 2.6 and 4.3). */
 
 import { usageError } from "../core/errors.ts";
 import { paginationSchema } from "../model/interface.ts";

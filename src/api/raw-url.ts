@@ -1,4 +1,4 @@
-/** Owns the URL of a raw call: what a user may write for a path, and that the key goes nowhere else. */
+/** The URL of a raw call: what a user may write for a path, and that the key goes nowhere else. */
 
 import { usageError } from "../core/errors.ts";
 

@@ -1,4 +1,4 @@
-/** Owns the decision to send again: what may be resent by method and failure, and after how long. */
+/** The decision to send again: what may be resent by method and failure, and after how long. */
 
 import { isLasting, type ServiceFailure } from "./failure.ts";
 import type { Method } from "./transport.ts";

@@ -1,4 +1,4 @@
-/** Owns the six endpoints of the interface as typed functions (specification, section 4). */
+/** The six endpoints of the interface as typed functions (specification, section 4). */
 
 import type { Draft } from "../model/draft.ts";
 import {

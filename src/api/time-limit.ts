@@ -1,4 +1,4 @@
-/** Owns how long one try of a call may take: until the call's deadline, or less where another try may do better. */
+/** How long one try of a call may take: until the call's deadline, or less where another try may do better. */
 
 import type { Clock } from "../core/clock.ts";
 import { ServiceFailure, timeoutFailure } from "./failure.ts";

@@ -1,4 +1,4 @@
-/** Owns undici: sends one request, reads one bounded answer, and says whether a connection was ever made. */
+/** Undici: sends one request, reads one bounded answer, and says whether a connection was ever made. */
 
 import type { IncomingHttpHeaders } from "node:http";
 import { setFlagsFromString } from "node:v8";

@@ -1,4 +1,4 @@
-/** Owns the making of what keeps keys, on a run's environment. */
+/** The making of what keeps keys, on a run's environment. */
 
 import { createKeys, type KeyMeans, type Keys } from "../config/api-keys.ts";
 import type { KeyCommandOptions } from "../config/key-command.ts";

@@ -1,4 +1,4 @@
-/** Owns the description of the commands for completion: the build writes it into the bundle as data. */
+/** The description of the commands for completion: the build writes it into the bundle as data. */
 
 import { type Command, type Entry, type Group, isGroup } from "../command/command.ts";
 import type { CommandTree, Flag, Noun, Values, Verb } from "../command/completion-tree.ts";

@@ -1,4 +1,4 @@
-/** Owns where Node.js keeps what it has compiled, so that the next run need not. */
+/** Where Node.js keeps what it has compiled, so that the next run need not. */
 
 import { existsSync } from "node:fs";
 import path from "node:path";

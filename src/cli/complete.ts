@@ -1,5 +1,5 @@
 /**
- * Owns the answer to the Tab key, which the scripts in completions/ ask for. It has to be there at once: it
+ * The answer to the Tab key, which the scripts in completions/ ask for. It has to be there at once: it
  * loads no package but env-paths, asks no service, and says nothing where it knows nothing.
  */
 

@@ -1,4 +1,4 @@
-/** Owns `--fields`: which fields of a result are shown. */
+/** `--fields`: which fields of a result are shown. */
 
 import type { Items, RowsOutput } from "../command/command.ts";
 import { suggest } from "../core/suggest.ts";

@@ -1,4 +1,4 @@
-/** Owns the global options: flags that mean the same for every command. */
+/** The global options: flags that mean the same for every command. */
 
 import { type Option, switchOption, textOption } from "../command/options.ts";
 import { usageError } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-/** Owns the help texts, made from the same data as the parser. */
+/** The help texts, made from the same data as the parser. */
 
 import type { Command, Entry, Example, Group } from "../command/command.ts";
 import { flagOf, type Option } from "../command/options.ts";

@@ -1,4 +1,4 @@
-/** Owns what a run is told of its process: everything from outside comes in here. */
+/** What a run is told of its process: everything from outside comes in here. */
 
 import type { Transport } from "../api/transport.ts";
 import type { KeyRing } from "../config/key-ring.ts";

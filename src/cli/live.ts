@@ -1,4 +1,4 @@
-/** Owns a result that goes on at a terminal: when it is redrawn, and what its keys do. */
+/** A result that goes on at a terminal: when it is redrawn, and what its keys do. */
 
 import type { LiveOutput } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";

@@ -1,4 +1,4 @@
-/** Owns what courier knows of the machine that it runs on, for diagnosis. */
+/** What courier knows of the machine that it runs on, for diagnosis. */
 
 import type { Machine } from "../command/runtime-info.ts";
 import type { Directories } from "./directories.ts";

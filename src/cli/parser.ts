@@ -1,4 +1,4 @@
-/** Owns the bridge from commands as data to the parser, and back (owner of commander). */
+/** The bridge from commands as data to the parser, and back (owner of commander). */
 
 import { Command as Commander, CommanderError, Option as CommanderOption } from "commander";
 import { type Command, type Entry, type Group, isGroup } from "../command/command.ts";

@@ -1,4 +1,4 @@
-/** Owns the command tree: the product's table of contents. A command itself is loaded when it is meant. */
+/** The command tree: the product's table of contents. A command itself is loaded when it is meant. */
 
 import type { Group } from "../command/command.ts";
 

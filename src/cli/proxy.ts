@@ -1,4 +1,4 @@
-/** Owns the proxies of the environment. */
+/** The proxies of the environment. */
 
 import { isLoopback } from "../config/base-url.ts";
 import { usageError } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-/** Owns answers that are printed as they came: as items for a form, and safely for a person. */
+/** Answers that are printed as they came: as items for a form, and safely for a person. */
 
 import type { Items, RawOutput } from "../command/command.ts";
 import { type Json, JsonSyntaxError, parseJson } from "../model/json.ts";

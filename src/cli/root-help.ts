@@ -1,4 +1,4 @@
-/** Owns the help of the whole program. */
+/** The help of the whole program. */
 
 import { groupHelp } from "./help.ts";
 import type { Host } from "./host.ts";

@@ -1,4 +1,4 @@
-/** Owns a run: words in, one command, one result, one exit code; the last catch of every error. */
+/** A run: words in, one command, one result, one exit code; the last catch of every error. */
 
 import type { LiveOutput } from "../command/command.ts";
 import { type Clock, systemClock } from "../core/clock.ts";

@@ -1,4 +1,4 @@
-/** Owns the first look at the words: what needs no parser is answered at once, the rest is loaded for all else. */
+/** The first look at the words: what needs no parser is answered at once, the rest is loaded for all else. */
 
 import { keyRingWord } from "../config/key-ring-word.ts";
 import type { ExitCode } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-/** Owns the version number: the build writes it into the bundle, the sources read it from package.json. */
+/** The version number: the build writes it into the bundle, the sources read it from package.json. */
 
 import { readFileSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-/** Owns how a stream is to be written on: its width, and whether in colour. */
+/** How a stream is to be written on: its width, and whether in colour. */
 
 import type { View } from "../terminal/render.ts";
 import type { TerminalStream } from "../terminal/streams.ts";

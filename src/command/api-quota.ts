@@ -1,4 +1,4 @@
-/** Owns the care for `api_calls_remaining` (2.1 and 8): work that needs many calls says so first. */
+/** The care for `api_calls_remaining` (2.1 and 8): work that needs many calls says so first. */
 
 import type { CourierService } from "../api/service.ts";
 import { toCount } from "../api/service.ts";

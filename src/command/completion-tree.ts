@@ -1,4 +1,4 @@
-/** Owns what completion knows of the commands: names, flags, and where the values of each come from. */
+/** What completion knows of the commands: names, flags, and where the values of each come from. */
 
 /** Values that this machine knows; `file` leaves it to the shell, which knows its own quoting. */
 export type ValueSource =

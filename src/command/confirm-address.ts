@@ -1,4 +1,4 @@
-/** Owns parties given as text: says what was understood, and has it confirmed before it is used. */
+/** Parties given as text: says what was understood, and has it confirmed before it is used. */
 
 import { usageError } from "../core/errors.ts";
 import { describeParty } from "../forms/party-form.ts";

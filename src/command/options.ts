@@ -1,4 +1,4 @@
-/** Owns options and arguments as data: their placeholder, words, checks and candidates. */
+/** Options and arguments as data: their placeholder, words, checks and candidates. */
 
 import { formatDuration, parseDuration } from "../core/duration.ts";
 import { usageError } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-/** Owns what the commands of diagnosis and of the sandbox may use beside the service. */
+/** What the commands of diagnosis and of the sandbox may use beside the service. */
 
 import type { ProxySettings } from "../api/transport.ts";
 import type { Json } from "../model/json.ts";

@@ -1,4 +1,4 @@
-/** Owns what is said of a state that the specification does not list (2.7): it may be one all the same. */
+/** What is said of a state that the specification does not list (2.7): it may be one all the same. */
 
 import { suggest } from "../core/suggest.ts";
 import { stateNames } from "../model/states.ts";

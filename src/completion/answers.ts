@@ -1,4 +1,4 @@
-/** Owns what the script of each shell reads: candidates as lines, written so that its shell takes them as they are. */
+/** What the script of each shell reads: candidates as lines, written so that its shell takes them as they are. */
 
 import { type BashLine, quoteForBash } from "./bash-line.ts";
 import type { Answer } from "./candidates.ts";

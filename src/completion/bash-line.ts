@@ -1,4 +1,4 @@
-/** Owns bash's command line: its words without their quotes, and candidates written so that bash takes them as they are. */
+/** Bash's command line: its words without their quotes, and candidates written so that bash takes them as they are. */
 
 import type { CommandLine } from "./position.ts";
 

@@ -1,4 +1,4 @@
-/** Owns what a command line asks for at the cursor: a command, a flag, or a value. Takes words, gives facts. */
+/** What a command line asks for at the cursor: a command, a flag, or a value. Takes words, gives facts. */
 
 import {
   type CommandTree,

@@ -1,4 +1,4 @@
-/** Owns the completion scripts: the build writes them into the bundle, the sources read them from completions/. */
+/** The completion scripts: the build writes them into the bundle, the sources read them from completions/. */
 
 import { readFileSync } from "node:fs";
 

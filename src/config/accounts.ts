@@ -1,4 +1,4 @@
-/** Owns accounts: named pairs of base URL and key, and the choice of the one that a run uses. */
+/** Accounts: named pairs of base URL and key, and the choice of the one that a run uses. */
 
 import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";

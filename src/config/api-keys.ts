@@ -1,4 +1,4 @@
-/** Owns the keeping of keys: reading, storing, moving and forgetting them, wherever each one is. */
+/** The keeping of keys: reading, storing, moving and forgetting them, wherever each one is. */
 
 import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";

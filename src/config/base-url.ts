@@ -1,4 +1,4 @@
-/** Owns what may be a base URL: https, or plain http on this very machine. */
+/** What may be a base URL: https, or plain http on this very machine. */
 
 import { usageError } from "../core/errors.ts";
 

@@ -1,4 +1,4 @@
-/** Owns commands of the user's that print a key: how they are read, run and told about (owner of shlex). */
+/** Commands of the user's that print a key: how they are read, run and told about (owner of shlex). */
 
 import { CourierError, usageError } from "../core/errors.ts";
 import { type Env, runSubprocess, withoutKey } from "../core/subprocess.ts";

@@ -1,4 +1,4 @@
-/** Owns where the key of an account is: in the config file, in the key ring, or with a command that prints it. */
+/** Where the key of an account is: in the config file, in the key ring, or with a command that prints it. */
 
 import { fileError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";

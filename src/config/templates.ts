@@ -1,4 +1,4 @@
-/** Owns order templates: drafts by name, used as `--template weekly`. */
+/** Order templates: drafts by name, used as `--template weekly`. */
 
 import { usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";

@@ -1,4 +1,4 @@
-/** Owns the ways to tell somebody who does not look, whoever goes them. */
+/** The ways to tell somebody who does not look, whoever goes them. */
 
 /** What reaches a person beyond the streams of a run. */
 export interface Alerts {

@@ -1,4 +1,4 @@
-/** Owns doing many things at once over a stream of items, with the results in the items' order. */
+/** Doing many things at once over a stream of items, with the results in the items' order. */
 
 export interface MapOptions {
   /** Aborts when no further item is to be begun. */

@@ -1,4 +1,4 @@
-/** Owns spans of time as people write them: `90s`, `1h30m`, and back. */
+/** Spans of time as people write them: `90s`, `1h30m`, and back. */
 
 const units: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
 

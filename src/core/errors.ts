@@ -1,4 +1,4 @@
-/** Owns the one error type, and the table of exit codes that scripts rely on. */
+/** The one error type, and the table of exit codes that scripts rely on. */
 
 import type { ErrorCode } from "./error-codes.ts";
 

@@ -1,4 +1,4 @@
-/** Owns what is made on first use. */
+/** What is made on first use. */
 
 /** Makes a value on the first call and gives the same one to every later call. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -1,4 +1,4 @@
-/** Owns what can be asked of a person: the questions that forms and commands know, whoever asks them. */
+/** What can be asked of a person: the questions that forms and commands know, whoever asks them. */
 
 export interface Choice<T> {
   readonly value: T;

@@ -1,4 +1,4 @@
-/** Owns which file a path means, so that two names of one file are taken for one. */
+/** Which file a path means, so that two names of one file are taken for one. */
 
 import { readlink, realpath } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Owns the reading and wording of times: calendar dates, ISO 8601 timestamps, "3 h ago". */
+/** The reading and wording of times: calendar dates, ISO 8601 timestamps, "3 h ago". */
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 const instantPattern = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/i;

@@ -1,4 +1,4 @@
-/** Owns what a check finds, and how places are named in it so that no user's name is told. */
+/** What a check finds, and how places are named in it so that no user's name is told. */
 
 import type { Machine } from "../command/runtime-info.ts";
 import type { ExitCode } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-/** Owns the checks of the way to the service: proxy, certificates, name, connection, one call, clock. */
+/** The checks of the way to the service: proxy, certificates, name, connection, one call, clock. */
 
 import { ServiceFailure } from "../api/failure.ts";
 import { proxyFor, withoutPassword } from "../api/proxy-route.ts";

@@ -1,4 +1,4 @@
-/** Owns the checks of this machine: runtime, files and their modes, account, completion. */
+/** The checks of this machine: runtime, files and their modes, account, completion. */
 
 import path from "node:path";
 import type { Context } from "../command/command.ts";

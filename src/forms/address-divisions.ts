@@ -1,4 +1,4 @@
-/** Owns the names of China's administrative divisions (@vant/area-data), as they are written in addresses. */
+/** The names of China's administrative divisions (@vant/area-data), as they are written in addresses. */
 
 import { areaList } from "@vant/area-data";
 

@@ -1,4 +1,4 @@
-/** Owns the words that name a field in a pasted text (收件人：, 电话 , Address:). */
+/** The words that name a field in a pasted text (收件人：, 电话 , Address:). */
 
 import { isMark, isSeparator, overlaps, type Span } from "./address-spans.ts";
 

@@ -1,4 +1,4 @@
-/** Owns what a person's name looks like, and which words of a pasted text are most likely one. */
+/** What a person's name looks like, and which words of a pasted text are most likely one. */
 
 import type { Label } from "./address-labels.ts";
 import type { Span } from "./address-spans.ts";

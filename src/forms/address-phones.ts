@@ -1,4 +1,4 @@
-/** Owns how telephone numbers are written, on the mainland and elsewhere. */
+/** How telephone numbers are written, on the mainland and elsewhere. */
 
 import type { Label } from "./address-labels.ts";
 import type { Span } from "./address-spans.ts";

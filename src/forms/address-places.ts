@@ -1,4 +1,4 @@
-/** Owns the finding of province, city and district in a text, one after the other and never completed. */
+/** The finding of province, city and district in a text, one after the other and never completed. */
 
 import type { Division, Divisions, Level } from "./address-divisions.ts";
 import { looksLikeName } from "./address-names.ts";

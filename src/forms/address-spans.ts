@@ -1,4 +1,4 @@
-/** Owns the cutting of a pasted text into pieces: together they are the text, so nothing can get lost. */
+/** The cutting of a pasted text into pieces: together they are the text, so nothing can get lost. */
 
 export interface Span {
   readonly start: number;

@@ -1,4 +1,4 @@
-/** Owns the splitting of a pasted address into the fields of a party: only cut, never completed or dropped. */
+/** The splitting of a pasted address into the fields of a party: only cut, never completed or dropped. */
 
 import type { DraftParty } from "../model/draft.ts";
 import type { Divisions } from "./address-divisions.ts";

@@ -1,4 +1,4 @@
-/** Owns the header of a spreadsheet: which column is which field of an order. */
+/** The header of a spreadsheet: which column is which field of an order. */
 
 import { usageError } from "../core/errors.ts";
 import { inQuotes } from "../core/shell-quote.ts";

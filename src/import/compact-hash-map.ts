@@ -1,4 +1,4 @@
-/** Owns a table from keys to numbers that stays small for hundreds of thousands of rows. */
+/** A table from keys to numbers that stays small for hundreds of thousands of rows. */
 
 import { hash } from "node:crypto";
 

@@ -121,7 +121,7 @@ export function describeUnused(unused: readonly string[]): string {
   return `columns that are not used: ${unused.join(", ")}`;
 }
 
-/** Problems of one kind are mended in one way. */
+/** Problems of one kind are fixed in one way. */
 function kindOf({ column, message }: RowProblem): string {
   return `${column}\n${message}`;
 }

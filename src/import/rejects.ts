@@ -1,4 +1,4 @@
-/** The file of rejects: refused rows in the input's own form with an `error` beside each, ready to be mended. */
+/** The file of rejects: refused rows in the input's own form with an `error` beside each, ready to be fixed. */
 
 import { existsSync } from "node:fs";
 import { type FileHandle, link, open, readFile, rm, stat } from "node:fs/promises";
@@ -15,7 +15,7 @@ export interface RejectsWriter {
   readonly count: number;
   /** Why there is no file at `path`, once it could not be written: the rows have been sent, so nothing is thrown. */
   readonly failure: string | undefined;
-  /** Where a file went that stood at `path` and differs: somebody may have mended it. */
+  /** Where a file went that stood at `path` and differs: somebody may have fixed it. */
   readonly earlier: string | undefined;
   /** Never rejects: see `failure`. */
   add(raw: RawRecord, error: string): Promise<void>;

@@ -150,7 +150,7 @@ function readJsonRecord(value: Json): Omit<ReadRecord, "line"> {
     return { ref: undefined, draft: {}, raw, problems: [problem] };
   }
   ensureNoOrder(Object.keys(value), "take these keys out of its objects");
-  const { ref, error: _rejected, ...fields } = value; // `error`: a file of rejects that was mended
+  const { ref, error: _rejected, ...fields } = value; // `error`: a file of rejects that was fixed
   const checked = check(draftSchema, fields);
   const problems: CellProblem[] = [];
   if (ref !== undefined && typeof ref !== "string") {

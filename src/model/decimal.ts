@@ -1,4 +1,4 @@
-/** Owns arithmetic on decimals as text: money and weights are never binary floats. */
+/** Arithmetic on decimals as text: money and weights are never binary floats. */
 
 const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 

@@ -1,5 +1,5 @@
 /**
- * Owns the draft: an order not sent yet (specification, 2.2, 2.3 and 4.2). Which sub-fields are required
+ * The draft: an order not sent yet (specification, 2.2, 2.3 and 4.2). Which sub-fields are required
  * is not specified, so none is; types are checked, and keys that the interface does not know are named.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Owns the shapes that the service answers with (specification, sections 2 and 7). Schemas check the
+ * The shapes that the service answers with (specification, sections 2 and 7). Schemas check the
  * types of the fields that courier uses and keep everything else; no field list and no set of values
  * is closed.
  */

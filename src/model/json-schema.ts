@@ -1,5 +1,5 @@
 /**
- * Owns the JSON Schemas of order files and results, made from the schemas that courier itself uses. Apart from
+ * The JSON Schemas of order files and results, made from the schemas that courier itself uses. Apart from
  * schema.ts, so that start-up does not load the part of zod that makes them.
  */
 

@@ -1,4 +1,4 @@
-/** Owns JSON that a user wrote: what is wrong with it is said with its line and column. */
+/** JSON that a user wrote: what is wrong with it is said with its line and column. */
 
 import { fileError } from "../core/errors.ts";
 import { type Json, JsonSyntaxError, lineAndColumn, parseJson } from "./json.ts";

@@ -1,5 +1,5 @@
 /**
- * Owns JSON: parsing that keeps every number as it was written, and writing that prints it back
+ * JSON: parsing that keeps every number as it was written, and writing that prints it back
  * unchanged, so that ids beyond 2^53 and sums such as `12.50` survive (owner of lossless-json).
  */
 

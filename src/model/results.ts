@@ -1,5 +1,5 @@
 /**
- * Owns the shapes of what courier itself prints as JSON: their field names are a contract with scripts.
+ * The shapes of what courier itself prints as JSON: their field names are a contract with scripts.
  * Commands take only the types from here; the schemas are loaded for `courier schema` and its documents.
  */
 

@@ -1,4 +1,4 @@
-/** Owns zod: the building blocks of every schema here, and the check that turns a value into a typed one. */
+/** Zod: the building blocks of every schema here, and the check that turns a value into a typed one. */
 
 import * as z from "zod/mini";
 import { describeType, isJsonNumber, type Json, type JsonNumber } from "./json.ts";

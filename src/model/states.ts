@@ -1,4 +1,4 @@
-/** Owns the order states and what the interface lists as possible in each (specification, section 3). */
+/** The order states and what the interface lists as possible in each (specification, section 3). */
 
 export interface StateFacts {
   readonly meaning: string;

@@ -1,4 +1,4 @@
-/** Owns composing an order at a terminal: ask, review, correct, send; nothing leaves without a review. */
+/** Composing an order at a terminal: ask, review, correct, send; nothing leaves without a review. */
 
 import { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";

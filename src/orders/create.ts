@@ -1,4 +1,4 @@
-/** Owns `courier orders create`: one order, composed at a terminal or sent as given (specification, 4.2). */
+/** `courier orders create`: one order, composed at a terminal or sent as given (specification, 4.2). */
 
 import { ServiceFailure } from "../api/failure.ts";
 import { type Context, confirmOrStop, defineCommand, document, type Output } from "../command/command.ts";

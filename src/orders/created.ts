@@ -1,4 +1,4 @@
-/** Owns the view of an order that was just created (specification, 2.4). */
+/** The view of an order that was just created (specification, 2.4). */
 
 import type { Context } from "../command/command.ts";
 import { shellQuote } from "../core/shell-quote.ts";

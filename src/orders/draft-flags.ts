@@ -1,4 +1,4 @@
-/** Owns the flags that make up a draft, and the names under which a user knows each of its fields. */
+/** The flags that make up a draft, and the names under which a user knows each of its fields. */
 
 import { decimalOption, integerOption, textOption } from "../command/options.ts";
 import { shellQuote } from "../core/shell-quote.ts";

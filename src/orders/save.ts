@@ -1,4 +1,4 @@
-/** Owns what is kept of a created order on wish: its parties in the address book, itself as a template. */
+/** What is kept of a created order on wish: its parties in the address book, itself as a template. */
 
 import type { Context } from "../command/command.ts";
 import { parseAlias, saveParties } from "../config/address-book.ts";

@@ -1,4 +1,4 @@
-/** Owns `courier orders show`: one order in full, and what can be done with it now (2.4, 3 and 4.4). */
+/** `courier orders show`: one order in full, and what can be done with it now (2.4, 3 and 4.4). */
 
 import { type Context, defineCommand, document } from "../command/command.ts";
 import { parseOrderId } from "../command/options.ts";

@@ -1,4 +1,4 @@
-/** Owns `courier api`: one raw call as the user spells it out, its answer printed as it came. */
+/** `courier api`: one raw call as the user spells it out, its answer printed as it came. */
 
 import type { RawCall, RawReply } from "../api/client.ts";
 import { ServiceFailure } from "../api/failure.ts";

@@ -1,4 +1,4 @@
-/** Owns the body of a raw call that is given as fields on the command line. */
+/** The body of a raw call that is given as fields on the command line. */
 
 import { quote } from "../command/options.ts";
 import { usageError } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-/** Owns `courier sandbox advance`: moves a sandbox parcel on without waiting for time to pass. */
+/** `courier sandbox advance`: moves a sandbox parcel on without waiting for time to pass. */
 
 import { defineCommand, document } from "../command/command.ts";
 import { parseTrackingNumber, textOption } from "../command/options.ts";

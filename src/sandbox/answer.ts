@@ -1,4 +1,4 @@
-/** Owns the answer of an endpoint: a status and an envelope, of success or of failure (specification, 1 and 7). */
+/** The answer of an endpoint: a status and an envelope, of success or of failure (specification, 1 and 7). */
 
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Refusal } from "./refusal.ts";

@@ -1,4 +1,4 @@
-/** Owns the endpoint by which another process reads and sets the fault plan of a served sandbox. */
+/** The endpoint by which another process reads and sets the fault plan of a served sandbox. */
 
 import { type Answer, success } from "./answer.ts";
 import { acceptFaultRules, faultCountView } from "./fault-rules.ts";

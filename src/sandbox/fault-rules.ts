@@ -1,4 +1,4 @@
-/** Owns the fault rules as JSON: what the control endpoint accepts, and what it shows of a plan. */
+/** The fault rules as JSON: what the control endpoint accepts, and what it shows of a plan. */
 
 import { isJsonNumber, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { encodings } from "./apply-fault.ts";

@@ -1,4 +1,4 @@
-/** Owns the fault plan: which of the coming requests go wrong, and in which way. */
+/** The fault plan: which of the coming requests go wrong, and in which way. */
 
 import type { Json } from "../model/json.ts";
 import { createRandom } from "./random.ts";

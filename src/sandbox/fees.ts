@@ -1,4 +1,4 @@
-/** Owns what an order costs, in hundredths and whole units: no binary fractions. */
+/** What an order costs, in hundredths and whole units: no binary fractions. */
 
 import { type JsonNumber, jsonNumber } from "../model/json.ts";
 import { fees } from "./defaults.ts";

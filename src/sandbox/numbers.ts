@@ -1,5 +1,5 @@
 /**
- * Owns order and tracking numbers. Both are the order's id in disguise: multiplied within eleven digits,
+ * Order and tracking numbers. Both are the order's id in disguise: multiplied within eleven digits,
  * so that neighbours look unrelated, and closed by a check digit. A tracking number thus leads to its
  * order without a search.
  */

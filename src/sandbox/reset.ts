@@ -1,4 +1,4 @@
-/** Owns `courier sandbox reset`: wipes everything that the sandbox has kept. */
+/** `courier sandbox reset`: wipes everything that the sandbox has kept. */
 
 import { confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { line } from "../terminal/blocks.ts";

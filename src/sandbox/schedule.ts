@@ -1,5 +1,5 @@
 /**
- * Owns the way of an order through the states (specification, section 3) as a function of the order, its
+ * The way of an order through the states (specification, section 3) as a function of the order, its
  * events and the hour. Nothing here remembers anything: the same three give the same answer.
  */
 

@@ -1,4 +1,4 @@
-/** Owns the names, places and goods that generated orders are made of. */
+/** The names, places and goods that generated orders are made of. */
 
 /** Province, city, district, street. */
 export const cities: readonly (readonly [string, string, string, string])[] = [

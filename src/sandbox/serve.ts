@@ -1,4 +1,4 @@
-/** Owns `courier sandbox serve`: runs the embedded service for other clients until it is stopped. */
+/** `courier sandbox serve`: runs the embedded service for other clients until it is stopped. */
 
 import { type Context, defineCommand, events } from "../command/command.ts";
 import { countOption, switchOption } from "../command/options.ts";

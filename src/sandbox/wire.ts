@@ -1,4 +1,4 @@
-/** Owns bytes in and out: a request's body within a bound, an answer as headers and JSON text. */
+/** Bytes in and out: a request's body within a bound, an answer as headers and JSON text. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../core/clock.ts";
@@ -59,7 +59,7 @@ export function sendWithLength(response: ServerResponse, answer: WireAnswer, mor
   sendRaw(response, { ...answer, headers: { ...answer.headers, "Content-Length": String(length) } }, "1.1");
 }
 
-/** Writes an answer past Node.js, which would mend it, and ends the connection. */
+/** Writes an answer past Node.js, which would correct it, and ends the connection. */
 export function sendRaw(response: ServerResponse, answer: WireAnswer, version: "1.0" | "1.1"): void {
   const { status, headers, body } = answer;
   const fields = Object.entries({ ...response.getHeaders(), ...headers });

@@ -1,4 +1,4 @@
-/** Owns `courier schema`: the JSON Schemas of order files and of what `--json` prints. */
+/** `courier schema`: the JSON Schemas of order files and of what `--json` prints. */
 
 import { defineCommand, document, type Output, rows } from "../command/command.ts";
 import { quote } from "../command/options.ts";

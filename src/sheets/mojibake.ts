@@ -1,4 +1,4 @@
-/** Owns the signs that a text was read in another encoding than it was written in. */
+/** The signs that a text was read in another encoding than it was written in. */
 
 import { fileError } from "../core/errors.ts";
 import { isJsonObject, type Json } from "../model/json.ts";

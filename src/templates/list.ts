@@ -1,4 +1,4 @@
-/** Owns `courier templates list`: the order templates of this machine. */
+/** `courier templates list`: the order templates of this machine. */
 
 import { defineCommand, rows } from "../command/command.ts";
 import type { TemplateRow } from "../model/results.ts";

@@ -1,4 +1,4 @@
-/** Owns `courier templates remove`: forgets an order template. */
+/** `courier templates remove`: forgets an order template. */
 
 import { confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { findTemplate, parseTemplateName, removeTemplate } from "../config/templates.ts";

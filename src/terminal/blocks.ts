@@ -1,5 +1,5 @@
 /**
- * Owns the vocabulary of views: what a command shows to a person, as data. A view says what is to be
+ * The vocabulary of views: what a command shows to a person, as data. A view says what is to be
  * seen; `render.ts` alone sanitises, styles, aligns and cuts it, so no view can reach the terminal raw.
  */
 

@@ -1,4 +1,4 @@
-/** Owns CSV on the way out: quoting, and defusing of what a spreadsheet would run (owner of csv-stringify). */
+/** CSV on the way out: quoting, and defusing of what a spreadsheet would run (owner of csv-stringify). */
 
 import { stringify } from "csv-stringify/sync";
 import { isJsonNumber, type Json, stringifyJson } from "../model/json.ts";

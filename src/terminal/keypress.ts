@@ -1,4 +1,4 @@
-/** Owns single keys from a terminal: its raw mode, and giving it back. Questions have readers of their own. */
+/** Single keys from a terminal: its raw mode, and giving it back. Questions have readers of their own. */
 
 /** A readable stream that may be a terminal. */
 export type KeyInput = NodeJS.ReadableStream & {

@@ -1,4 +1,4 @@
-/** Owns the lines at the bottom of a terminal that are redrawn in place: writes changed lines and nothing else. */
+/** The lines at the bottom of a terminal that are redrawn in place: writes changed lines and nothing else. */
 
 import type { TerminalStream } from "./streams.ts";
 import { cutPainted } from "./width.ts";

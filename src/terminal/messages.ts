@@ -1,4 +1,4 @@
-/** Owns what goes to stderr beside prompts: notes, warnings, errors and the trace, sanitised and redacted. */
+/** What goes to stderr beside prompts: notes, warnings, errors and the trace, sanitised and redacted. */
 
 import type { CourierError } from "../core/errors.ts";
 import { type Json, stringifyJson } from "../model/json.ts";

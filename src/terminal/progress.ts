@@ -1,4 +1,4 @@
-/** Owns the sign of life: a line at the terminal while something takes longer than a second. */
+/** The sign of life: a line at the terminal while something takes longer than a second. */
 
 import type { Clock } from "../core/clock.ts";
 import { sanitise } from "./sanitise.ts";

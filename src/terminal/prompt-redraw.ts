@@ -1,4 +1,4 @@
-/** Owns the last picture of a prompt, so that it can be drawn again below what a shell has written. */
+/** The last picture of a prompt, so that it can be drawn again below what a shell has written. */
 
 import { Writable } from "node:stream";
 import type { TerminalStream } from "./streams.ts";

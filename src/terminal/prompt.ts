@@ -1,4 +1,4 @@
-/** Owns questions at a terminal (owner of @inquirer/prompts). They go to stderr; stdout holds the result. */
+/** Questions at a terminal (owner of @inquirer/prompts). They go to stderr; stdout holds the result. */
 
 import { createInterface } from "node:readline";
 import { styleText } from "node:util";

@@ -1,4 +1,4 @@
-/** Owns the way from blocks to text: sanitising, colour, times, and fitting to the width of a terminal. */
+/** The way from blocks to text: sanitising, colour, times, and fitting to the width of a terminal. */
 
 import { formatLocal, formatRelative, parseInstant } from "../core/time.ts";
 import { stringifyJson } from "../model/json.ts";

@@ -1,5 +1,5 @@
 /**
- * Owns the sanitiser: the one way for text from outside to reach a terminal. Whatever could move the
+ * The sanitiser: the one way for text from outside to reach a terminal. Whatever could move the
  * cursor, switch a mode, reorder or hide text is shown as the escape that JSON would use for it, so
  * that nothing is lost and nothing acts.
  */

@@ -1,4 +1,4 @@
-/** Owns the vocabulary of colour: what a painter is, and the one that paints nothing. */
+/** The vocabulary of colour: what a painter is, and the one that paints nothing. */
 
 import type { Style } from "./blocks.ts";
 

@@ -1,4 +1,4 @@
-/** Owns the layout of tables: plain columns two blanks apart, fitted to a width (owner of cli-table3). */
+/** The layout of tables: plain columns two blanks apart, fitted to a width (owner of cli-table3). */
 
 import Table from "cli-table3";
 import { cutToWidth, displayWidth } from "./width.ts";

@@ -1,4 +1,4 @@
-/** Owns colour: maps the views' styles to terminal colours (owner of chalk). */
+/** Colour: maps the views' styles to terminal colours (owner of chalk). */
 
 import { Chalk } from "chalk";
 import type { Style } from "./blocks.ts";

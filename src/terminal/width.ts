@@ -1,4 +1,4 @@
-/** Owns the width of text on a terminal, in columns, and cutting by it (owner of string-width). */
+/** The width of text on a terminal, in columns, and cutting by it (owner of string-width). */
 
 import stringWidth from "string-width";
 

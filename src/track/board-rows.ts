@@ -1,4 +1,4 @@
-/** Owns the rows of the board: what is shown of one parcel, and of one change. */
+/** The rows of the board: what is shown of one parcel, and of one change. */
 
 import { formatHour, formatRelative, parseInstant } from "../core/time.ts";
 import {

@@ -1,4 +1,4 @@
-/** Owns the board: what a watch shows at a moment, as a view of a given height. */
+/** The board: what a watch shows at a moment, as a view of a given height. */
 
 import type { LiveRoom } from "../command/command.ts";
 import { formatDuration } from "../core/duration.ts";

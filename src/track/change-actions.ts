@@ -1,4 +1,4 @@
-/** Owns what a watch does at each change beside telling it: the user's command, the bell, a notice. */
+/** What a watch does at each change beside telling it: the user's command, the bell, a notice. */
 
 import type { Context } from "../command/command.ts";
 import type { Alerts } from "../core/alerts.ts";

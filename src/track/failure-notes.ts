@@ -1,4 +1,4 @@
-/** Owns what is said of looks that fail while nobody sees a board: each reason once, and when it is over. */
+/** What is said of looks that fail while nobody sees a board: each reason once, and when it is over. */
 
 import type { WatchEvent } from "./watcher.ts";
 

@@ -1,4 +1,4 @@
-/** Owns what a watch waits for, and whether a parcel's state is that, may become it, or never will. */
+/** What a watch waits for, and whether a parcel's state is that, may become it, or never will. */
 
 import { isFinal, wayStates } from "../model/states.ts";
 

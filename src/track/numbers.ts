@@ -1,4 +1,4 @@
-/** Owns which parcels `courier track` is about: numbers as words, from stdin, or of one's own orders. */
+/** Which parcels `courier track` is about: numbers as words, from stdin, or of one's own orders. */
 
 import { allOrders } from "../api/pages.ts";
 import { checkBudget } from "../command/api-quota.ts";

@@ -1,4 +1,4 @@
-/** Owns what is known of one parcel that is followed: its last good state, what changed, since when it is stale. */
+/** What is known of one parcel that is followed: its last good state, what changed, since when it is stale. */
 
 import type { Tracking, TrackingRecord } from "../model/interface.ts";
 import type { Json } from "../model/json.ts";

@@ -1,4 +1,4 @@
-/** Owns `courier track`: where parcels are, at one look or as they move. */
+/** `courier track`: where parcels are, at one look or as they move. */
 
 import { defineCommand, document, rows } from "../command/command.ts";
 import { flagOf, parseTrackingNumber, switchOption } from "../command/options.ts";

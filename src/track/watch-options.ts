@@ -1,4 +1,4 @@
-/** Owns the options of a watch as data; what they lead to is loaded when one begins. */
+/** The options of a watch as data; what they lead to is loaded when one begins. */
 
 import { durationOption, type OptionValues, switchOption, textOption } from "../command/options.ts";
 import { stateChoices } from "../model/states.ts";

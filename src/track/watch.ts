@@ -1,4 +1,4 @@
-/** Owns `courier track --watch`: from the options to a watch, from its events to what people and scripts get. */
+/** `courier track --watch`: from the options to a watch, from its events to what people and scripts get. */
 
 import { keyHint, ServiceFailure } from "../api/failure.ts";
 import { type CourierService, toCount } from "../api/service.ts";

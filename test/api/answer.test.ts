@@ -1,4 +1,4 @@
-/** Owns the tests of reading an answer: from status, headers and body to data, or to the kind of failure. */
+/** The tests of reading an answer: from status, headers and body to data, or to the kind of failure. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns the tests of how much of an answer is read: whole, cut short, or too large. */
+/** The tests of how much of an answer is read: whole, cut short, or too large. */
 
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";

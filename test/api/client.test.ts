@@ -1,4 +1,4 @@
-/** Owns the tests of the course of one call: tries, deadline, interruption, trace. */
+/** The tests of the course of one call: tries, deadline, interruption, trace. */
 
 import { describe, expect, test } from "vitest";
 import { NoAnswer } from "../../src/api/failure.ts";

@@ -1,5 +1,5 @@
 /**
- * Owns the tests of `connected`: it decides whether a create may be sent again, so it must be false only
+ * The tests of `connected`: it decides whether a create may be sent again, so it must be false only
  * when not one byte of the request can have left, and true in every case of doubt.
  */
 

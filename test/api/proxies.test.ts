@@ -1,4 +1,4 @@
-/** Owns the tests of proxies of the environment: tunnels, absolute-form requests, refusals and exceptions. */
+/** The tests of proxies of the environment: tunnels, absolute-form requests, refusals and exceptions. */
 
 import { createServer, type IncomingHttpHeaders, request as sendOn } from "node:http";
 import { connect } from "node:net";

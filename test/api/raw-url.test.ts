@@ -1,4 +1,4 @@
-/** Owns the tests of the URL of a raw call: what is understood, and that nothing leads to another host. */
+/** The tests of the URL of a raw call: what is understood, and that nothing leads to another host. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns the tests of what is sent: headers, URLs, bodies, and the request of each endpoint. */
+/** The tests of what is sent: headers, URLs, bodies, and the request of each endpoint. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns the tests of sending again: a create never twice, the rest within bounds. */
+/** The tests of sending again: a create never twice, the rest within bounds. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

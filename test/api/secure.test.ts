@@ -1,4 +1,4 @@
-/** Owns the tests of TLS, directly and through a proxy's tunnel: what is refused, and that nothing leaves before. */
+/** The tests of TLS, directly and through a proxy's tunnel: what is refused, and that nothing leaves before. */
 
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** Owns the tests of `courier api`: bodies byte for byte, doubt, pages, and what a terminal is spared. */
+/** The tests of `courier api`: bodies byte for byte, doubt, pages, and what a terminal is spared. */
 
 import { writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";

@@ -1,4 +1,4 @@
-/** Owns the tests of `courier doctor`: what passes, warns and fails, what to do, and what is never told. */
+/** The tests of `courier doctor`: what passes, warns and fails, what to do, and what is never told. */
 
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";

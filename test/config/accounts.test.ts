@@ -1,4 +1,4 @@
-/** Owns the tests of which account a run uses, and of where a stored key never goes. */
+/** The tests of which account a run uses, and of where a stored key never goes. */
 
 import { describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-/** Owns the tests of what may be a base URL. */
+/** The tests of what may be a base URL. */
 
 import { describe, expect, test } from "vitest";
 import { isLoopback, parseBaseUrl } from "../../src/config/base-url.ts";

@@ -1,4 +1,4 @@
-/** Owns the tests of doing several things at once in order. */
+/** The tests of doing several things at once in order. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns the tests of the one error type, its table of exit codes, the suggestions and the clock. */
+/** The tests of the one error type, its table of exit codes, the suggestions and the clock. */
 
 import { describe, expect, test } from "vitest";
 import { ServiceFailure } from "../../src/api/failure.ts";

@@ -1,4 +1,4 @@
-/** Owns the tests of dates and times: what names an instant, and how it is worded. */
+/** The tests of dates and times: what names an instant, and how it is worded. */
 
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";

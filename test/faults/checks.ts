@@ -1,4 +1,4 @@
-/** Owns what holds for every command under every fault, and the way to set one. */
+/** What holds for every command under every fault, and the way to set one. */
 
 import { expect } from "vitest";
 import type { FaultCondition } from "../../src/sandbox/faults.ts";

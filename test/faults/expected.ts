@@ -1,5 +1,5 @@
 /**
- * Owns what courier must do when its service fails: one row for each fault, by the names of
+ * What courier must do when its service fails: one row for each fault, by the names of
  * `test/support/faults.ts`, and one column for each way in which commands can meet it.
  *
  * - `says`: words of the error of a command that reads.

@@ -1,4 +1,4 @@
-/** Owns the proof that a pasted address is only cut: nothing dropped, nothing invented, and mostly cut well. */
+/** The proof that a pasted address is only cut: nothing dropped, nothing invented, and mostly cut well. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns the table of pasted addresses and how a person would split them; people and numbers are invented. */
+/** The table of pasted addresses and how a person would split them; people and numbers are invented. */
 
 import { type DraftParty, partyFields } from "../../src/model/draft.ts";
 

@@ -1,4 +1,4 @@
-/** Owns arbitrary answers of a service: what its interface promises, and every way of breaking that. */
+/** Arbitrary answers of a service: what its interface promises, and every way of breaking that. */
 
 import fc from "fast-check";
 import type { Answer } from "../../src/api/transport.ts";

@@ -1,4 +1,4 @@
-/** Owns the fuzzing of one command line with service text: whatever it prints, the terminal stays untouched. */
+/** The fuzzing of one command line with service text: whatever it prints, the terminal stays untouched. */
 
 import fc from "fast-check";
 import { expect } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns answers that once broke something: each is tried again in every run of the fuzzers. */
+/** Answers that once broke something: each is tried again in every run of the fuzzers. */
 
 import type { Answer } from "../../src/api/transport.ts";
 

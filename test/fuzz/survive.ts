@@ -1,4 +1,4 @@
-/** Owns what every command must do with every answer, and the runs that try it. */
+/** What every command must do with every answer, and the runs that try it. */
 
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";

@@ -1,4 +1,4 @@
-/** Owns the tests of files of rejects that several imports give one name: whatever the order, each is kept. */
+/** The tests of files of rejects that several imports give one name: whatever the order, each is kept. */
 
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Owns the tests of decimals as text. */
+/** The tests of decimals as text. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns the tests of where and how a text fails to be JSON: position, line and column, cut short or not. */
+/** The tests of where and how a text fails to be JSON: position, line and column, cut short or not. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns the tests of JSON that keeps numbers: what goes in comes out, and nothing else is accepted. */
+/** The tests of JSON that keeps numbers: what goes in comes out, and nothing else is accepted. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns the tests of the tolerant reader: what the shapes of the interface accept, and how a mismatch is told. */
+/** The tests of the tolerant reader: what the shapes of the interface accept, and how a mismatch is told. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns what a person at a terminal does with the order form: fills it in, goes through its parts. */
+/** What a person at a terminal does with the order form: fills it in, goes through its parts. */
 
 import { keys, type Terminal } from "../support/terminal.ts";
 

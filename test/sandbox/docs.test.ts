@@ -1,4 +1,4 @@
-/** Owns the proof that docs/sandbox.md says what the sandbox does. */
+/** The proof that docs/sandbox.md says what the sandbox does. */
 
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns the proof of every fault, seen from the socket, and of the plan that decides which request meets one. */
+/** The proof of every fault, seen from the socket, and of the plan that decides which request meets one. */
 
 import { connect } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";

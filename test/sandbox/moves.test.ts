@@ -1,4 +1,4 @@
-/** Owns the proof of what `courier sandbox advance` stands on: moving a parcel on with and without a server. */
+/** The proof of what `courier sandbox advance` stands on: moving a parcel on with and without a server. */
 
 import { describe, expect, test } from "vitest";
 import { wayStates } from "../../src/model/states.ts";

@@ -1,4 +1,4 @@
-/** Owns the proof that an order's way is a function of the order, its events and the hour, and goes one way only. */
+/** The proof that an order's way is a function of the order, its events and the hour, and goes one way only. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns a person made of expected questions and their answers; any other question fails the test. */
+/** A person made of expected questions and their answers; any other question fails the test. */
 
 import { interrupted } from "../../src/core/errors.ts";
 import type { Prompts, TextQuestion } from "../../src/core/prompts.ts";

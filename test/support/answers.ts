@@ -1,4 +1,4 @@
-/** Owns made-up answers of the service: bodies as text, so that every digit and every byte is the test's own. */
+/** Made-up answers of the service: bodies as text, so that every digit and every byte is the test's own. */
 
 import type { SandboxServer } from "../../src/sandbox/server.ts";
 

@@ -1,4 +1,4 @@
-/** Owns the rules that keep src/ in its shape (docs/architecture.md), as one function over the files' texts. */
+/** The rules that keep src/ in its shape (docs/architecture.md), as one function over the files' texts. */
 
 import { type Import, lineAt, type Scan, scanSource } from "./source-scan.ts";
 

@@ -1,4 +1,4 @@
-/** Owns config files that tests put in place before a run, and what they find there after it. */
+/** Config files that tests put in place before a run, and what they find there after it. */
 
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Owns the examples of docs/scripting.md: runs each against the sandbox, in order, and writes what it prints. */
+/** The examples of docs/scripting.md: runs each against the sandbox, in order, and writes what it prints. */
 
 import { cpSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Owns the faults that a service, or what lies before it, can have, by the names that tests' tables use. */
+/** The faults that a service, or what lies before it, can have, by the names that tests' tables use. */
 
 import { createServer as createSecureServer } from "node:https";
 import type { Fault } from "../../src/sandbox/faults.ts";

@@ -1,4 +1,4 @@
-/** Owns text that a hostile service could send, and the check that none of it acts on a terminal. */
+/** Text that a hostile service could send, and the check that none of it acts on a terminal. */
 
 import { expect } from "vitest";
 

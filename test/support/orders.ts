@@ -1,4 +1,4 @@
-/** Owns the orders that tests create: one ordinary draft, and the way to put it into a home's service. */
+/** The orders that tests create: one ordinary draft, and the way to put it into a home's service. */
 
 import type { Home, RunOptions } from "./courier.ts";
 

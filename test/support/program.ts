@@ -1,5 +1,5 @@
 /**
- * Owns the program that tests of real processes run: what the package holds, built if the sources are newer,
+ * The program that tests of real processes run: what the package holds, built if the sources are newer,
  * and copied to a place of its own, so that a build meanwhile disturbs nothing. COURIER_BIN names another one.
  */
 

@@ -1,4 +1,4 @@
-/** Owns what a person sees of output that redraws itself: the text that a terminal shows in the end. */
+/** What a person sees of output that redraws itself: the text that a terminal shows in the end. */
 
 import headless from "@xterm/headless";
 

@@ -1,4 +1,4 @@
-/** Owns the golden screens: what each command shows at terminals of three widths, in files that one can read. */
+/** The golden screens: what each command shows at terminals of three widths, in files that one can read. */
 
 import stringWidth from "string-width";
 import { expect } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns the reading of TypeScript text without a compiler: what is code, what is text, what is imported. */
+/** The reading of TypeScript text without a compiler: what is code, what is text, what is imported. */
 
 /** A string literal and where it stands; `end` is the offset just after its closing quote. */
 interface Literal {

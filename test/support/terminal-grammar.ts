@@ -1,4 +1,4 @@
-/** Owns arbitrary texts in a terminal's own grammar: all that a service could say to act on one. */
+/** Arbitrary texts in a terminal's own grammar: all that a service could say to act on one. */
 
 import fc from "fast-check";
 

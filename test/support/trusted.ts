@@ -1,5 +1,5 @@
 /**
- * Owns the certificates that tests share: an authority that the test processes trust, since Node.js reads
+ * The certificates that tests share: an authority that the test processes trust, since Node.js reads
  * NODE_EXTRA_CA_CERTS only when it starts, and servers' certificates that it has signed.
  */
 

@@ -1,4 +1,4 @@
-/** Owns the tests of CSV: any reader gets back what was there, and no spreadsheet runs it. */
+/** The tests of CSV: any reader gets back what was there, and no spreadsheet runs it. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns the tests of what goes to stderr: redacted, sanitised, silenced when asked to, JSON for scripts. */
+/** The tests of what goes to stderr: redacted, sanitised, silenced when asked to, JSON for scripts. */
 
 import { describe, expect, test } from "vitest";
 import { CourierError } from "../../src/core/errors.ts";

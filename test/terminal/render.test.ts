@@ -1,4 +1,4 @@
-/** Owns the tests of the way from blocks to text, by golden examples and by what must never come out. */
+/** The tests of the way from blocks to text, by golden examples and by what must never come out. */
 
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";

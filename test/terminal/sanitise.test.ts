@@ -1,4 +1,4 @@
-/** Owns the tests of the sanitiser: nothing that acts on a terminal gets through, and nothing is lost. */
+/** The tests of the sanitiser: nothing that acts on a terminal gets through, and nothing is lost. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

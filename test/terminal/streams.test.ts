@@ -1,4 +1,4 @@
-/** Owns the tests of writing: a slow reader is waited for, one that has gone is no failure. */
+/** The tests of writing: a slow reader is waited for, one that has gone is no failure. */
 
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";

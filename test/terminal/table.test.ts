@@ -1,4 +1,4 @@
-/** Owns the tests of tables: aligned by display width, fitted to a terminal, ids never cut. */
+/** The tests of tables: aligned by display width, fitted to a terminal, ids never cut. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Owns the tests of widths: cutting, padding and wrapping never exceed the columns, and never split a character. */
+/** The tests of widths: cutting, padding and wrapping never exceed the columns, and never split a character. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

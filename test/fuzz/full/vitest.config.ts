@@ -1,4 +1,4 @@
-/** Owns how the fuzzers at full size are run: as the others are, but only these. */
+/** How the fuzzers at full size are run: as the others are, but only these. */
 
 import { defineConfig, mergeConfig } from "vitest/config";
 import shared from "../../../vitest.config.ts";
