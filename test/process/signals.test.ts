@@ -91,8 +91,8 @@ describe.each(signals)("%s", (signal, exit) => {
     const running = start("sandbox serve --json");
     const [, port = ""] = await running.untilStdout(/"base_url":"http:\/\/127\.0\.0\.1:(\d+)"/);
     const client = connect(Number(port), "127.0.0.1"); // an idle client does not hold it
-    await new Promise((resolve) => client.once("connect", resolve));
     client.on("error", () => {});
+    await new Promise((resolve) => client.once("connect", resolve));
     expect(await stop(running, signal)).toMatchObject({ exit: 0, signal: null, stderr: "" });
     client.destroy();
     await expect(canConnect(Number(port))).resolves.toBe(false);

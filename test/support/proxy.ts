@@ -18,6 +18,8 @@ export async function startProxy(targetPort: number, refusal?: number): Promise<
   server.on("connection", (socket) => sockets.add(socket));
   server.on("connect", (request, client) => {
     tunnels.push({ target: request.url ?? "", headers: request.headers });
+    // From here on the socket is no longer the server's own: an error without a listener would end the process.
+    client.on("error", () => client.destroy());
     if (refusal !== undefined) {
       client.end(`HTTP/1.1 ${refusal} No\r\nContent-Length: 0\r\n\r\n`);
       return;
@@ -27,7 +29,7 @@ export async function startProxy(targetPort: number, refusal?: number): Promise<
       service.pipe(client).pipe(service);
     });
     sockets.add(service);
-    client.on("error", () => service.destroy());
+    client.on("close", () => service.destroy());
     service.on("error", () => client.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
