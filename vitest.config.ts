@@ -1,6 +1,11 @@
-/** How the tests are run: the same on every machine, whatever its time zone and language. */
+/**
+ * How the tests are run: the same on every machine, whatever its time zone and language. `--mode long` takes only the
+ * tests that can try more than they do every day, with a new seed (test/support/effort.ts).
+ */
 
+import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import path from "node:path";
 import { defineConfig } from "vitest/config";
 
 const isCi = Boolean(process.env.CI);
@@ -8,11 +13,11 @@ const isCi = Boolean(process.env.CI);
 // Workers inherit this, and read it before their first date and their first message.
 Object.assign(process.env, { TZ: "UTC", LC_ALL: "C.UTF-8" });
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     environment: "node",
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/chaos/full/**", "test/fuzz/full/**"],
+    include: mode === "long" ? testsOfEffort() : ["test/**/*.test.ts"],
+    env: { TEST_EFFORT: mode },
     globalSetup: ["test/support/program.ts", "test/support/trusted.ts"],
     pool: "forks",
     maxWorkers: Math.max(2, availableParallelism()), // most of a test is waiting for processes
@@ -26,4 +31,12 @@ export default defineConfig({
     // One line for each test, so that none is skipped unseen.
     reporters: isCi ? ["verbose"] : ["default"],
   },
-});
+}));
+
+function testsOfEffort(): string[] {
+  const folder = path.join(import.meta.dirname, "test");
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts"))
+    .filter((file) => readFileSync(path.join(folder, file), "utf8").includes("/effort.ts"))
+    .map((file) => `test/${file.replaceAll(path.sep, "/")}`);
+}

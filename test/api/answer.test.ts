@@ -1,6 +1,5 @@
 /** The tests of reading an answer: from status, headers and body to data, or to the kind of failure. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type AnswerContext, readEnvelope, readReply } from "../../src/api/answer.ts";
 import { type FailureKind, noAnswerFailure, ServiceFailure } from "../../src/api/failure.ts";
@@ -8,6 +7,7 @@ import type { Answer } from "../../src/api/transport.ts";
 import { profileSchema } from "../../src/model/interface.ts";
 import { type JsonObject, stringifyJson } from "../../src/model/json.ts";
 import { containerTexts, jsonTexts } from "../model/arbitraries.ts";
+import { fc } from "../support/effort.ts";
 
 const context: AnswerContext = {
   host: "api.example.com",

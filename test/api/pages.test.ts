@@ -1,12 +1,12 @@
 /** A whole list of orders: every order once, even while the list changes, or an error after the last one. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ServiceFailure } from "../../src/api/failure.ts";
 import { type AllOrdersOptions, allOrders } from "../../src/api/pages.ts";
 import type { CourierService } from "../../src/api/service.ts";
 import type { OrderSummary, Pagination } from "../../src/model/interface.ts";
 import { jsonNumber } from "../../src/model/json.ts";
+import { fc } from "../support/effort.ts";
 
 /** A list of order ids, newest first, and what happens to it before each request. */
 interface FakeList {

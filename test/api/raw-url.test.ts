@@ -1,9 +1,9 @@
 /** The tests of the URL of a raw call: what is understood, and that nothing leads to another host. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rawUrl } from "../../src/api/raw-url.ts";
 import { CourierError } from "../../src/core/errors.ts";
+import { fc } from "../support/effort.ts";
 
 const base = "https://api.example.com/eu";
 

@@ -1,11 +1,11 @@
 /** The tests of what is sent: headers, URLs, bodies, and the request of each endpoint. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Call } from "../../src/api/client.ts";
 import { createService } from "../../src/api/service.ts";
 import { orderPageSchema, profileSchema } from "../../src/model/interface.ts";
 import { parseJson } from "../../src/model/json.ts";
+import { fc } from "../support/effort.ts";
 import { apiKey, createTestClient, getProfile, profile } from "./test-client.ts";
 
 describe("what is sent", () => {

@@ -1,6 +1,5 @@
 /** The tests of sending again: a create never twice, the rest within bounds. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type FailureKind,
@@ -11,6 +10,7 @@ import {
 } from "../../src/api/failure.ts";
 import { retryDelayMs } from "../../src/api/retry.ts";
 import type { Method } from "../../src/api/transport.ts";
+import { fc } from "../support/effort.ts";
 
 const kinds: readonly FailureKind[] = [
   "unreachable",

@@ -1,8 +1,9 @@
-/** Many processes at once, small; test/chaos/full has the large crowd. */
-
 import { expect, test } from "vitest";
+import { effort } from "../support/effort.ts";
 import { crowd } from "./crowd.ts";
 
-test("30 processes at once lose nothing", async () => {
-  expect(await crowd(30, 30)).toContain("none lost");
-});
+const [count, width] = [effort(30, 200), effort(30, 40)];
+
+test(`${count} processes, ${width} at a time, lose nothing`, async () => {
+  expect(await crowd(count, width)).toContain("none lost");
+}, 900_000);

@@ -1,16 +1,40 @@
-/** An import through a failing service and sudden ends, small; test/chaos/full has the large one. */
+/** An import through a failing service and sudden ends. */
 
 import { expect, test } from "vitest";
-import { chooseSeed, survive, surviveTogether } from "./survive.ts";
+import { effort, seed } from "../support/effort.ts";
+import { survive, surviveTogether } from "./survive.ts";
 
-const seed = chooseSeed();
+const longestMs = 1_800_000;
 
-test(`300 rows, 15 of them twice, 10 kills: each is created once (CHAOS_SEED=${seed})`, async () => {
-  const told = await survive({ rows: 300, pairs: 15, kills: 10, longestLifeMs: 1_200 }, seed);
-  expect(told).toContain("10 kills");
-}, 600_000);
+const alone = {
+  rows: effort(30, 2_000),
+  pairs: effort(5, 100),
+  kills: effort(3, 50),
+  longestLifeMs: effort(700, 3_000),
+};
+test(
+  `${alone.rows} rows, ${alone.pairs} of them twice, ${alone.kills} kills: each is created once`,
+  async () => {
+    const told = await survive(alone, seed);
+    console.log(told);
+    expect(told).toContain(`${alone.kills} kills`);
+  },
+  longestMs,
+);
 
-test(`three processes at once, 120 rows each, 9 kills: each ref and row once (CHAOS_SEED=${seed})`, async () => {
-  const ordeal = { files: 3, rows: 120, pairs: 10, kills: 9, longestLifeMs: 1_500 };
-  expect(await surviveTogether(ordeal, seed)).toMatch(/^\d kills/);
-}, 600_000);
+const together = {
+  files: 3,
+  rows: effort(20, 800),
+  pairs: effort(3, 60),
+  kills: effort(3, 60),
+  longestLifeMs: effort(700, 3_000),
+};
+test(
+  `three processes at once, ${together.rows} rows each, ${together.kills} kills: each ref and row once`,
+  async () => {
+    const told = await surviveTogether(together, seed);
+    console.log(told);
+    expect(told).toMatch(/^\d+ kills/);
+  },
+  longestMs,
+);

@@ -10,6 +10,7 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { FaultRule } from "../../src/sandbox/faults.ts";
 import { createRandom } from "../../src/sandbox/random.ts";
 import { inspectSource } from "../../src/sheets/source.ts";
+import { effort } from "../support/effort.ts";
 import { allCreates, withLedger } from "../support/imports.ts";
 import { createProcessHome, type ProcessHome } from "../support/process.ts";
 
@@ -31,12 +32,6 @@ const longestRunMs = 600_000;
 const mostRuns = 40;
 const name = "orders.csv";
 const importing = (file: string) => `orders import ${file} --yes --ndjson`;
-
-/** The seed of this run; CHAOS_SEED repeats one. */
-export function chooseSeed(): number {
-  const given = Number(process.env.CHAOS_SEED);
-  return Number.isInteger(given) && given > 0 ? given : Math.floor(Math.random() * 1e9) + 1;
-}
 
 /** Imports a file through it all, and checks that the service holds each row exactly once. */
 export async function survive(ordeal: Ordeal, seed: number): Promise<string> {
@@ -90,7 +85,11 @@ async function serveBadly(seed: number): Promise<Served> {
 }
 
 function homeOf({ base_url, api_key }: Served): Promise<ProcessHome> {
-  return createProcessHome({ COURIER_BASE_URL: base_url, COURIER_API_KEY: api_key });
+  return createProcessHome({
+    COURIER_BASE_URL: base_url,
+    COURIER_API_KEY: api_key,
+    COURIER_SETTLE: effort("2s", "10s"), // this sandbox lists an order at once
+  });
 }
 
 /** Imports a file in processes that are killed, as often as the ordeal says, and then until nothing is left to do. */

@@ -1,8 +1,11 @@
 import { test } from "vitest";
+import { effort } from "../support/effort.ts";
 import { undoUnderKills } from "./undo.ts";
 
+const [orders, kills] = [effort(40, 2_000), effort(3, 40)];
+
 test(
-  "an undo of 200 orders, 6 kills: each is cancelled, and each request was recorded before",
-  () => undoUnderKills(200, 6),
-  180_000,
+  `an undo of ${orders} orders, ${kills} kills: each is cancelled, and each request was recorded before`,
+  () => undoUnderKills(orders, kills),
+  900_000,
 );

@@ -4,13 +4,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { createRandom } from "../../src/sandbox/random.ts";
+import { seed } from "../support/effort.ts";
 import { readRuns, recordRun, stateAtService } from "../support/ledger.ts";
 import { createServedProcessHome, until } from "../support/process.ts";
 
 /** Each order ends cancelled, and each request was recorded before it left. */
 export async function undoUnderKills(orderCount: number, kills: number): Promise<void> {
   const home = { ...(await createServedProcessHome()), clock: systemClock() };
-  const random = createRandom(20_261_121);
+  const random = createRandom(seed);
   const { number, orders } = await recordRun(
     home,
     Array.from({ length: orderCount }, () => "created" as const),
@@ -18,9 +19,9 @@ export async function undoUnderKills(orderCount: number, kills: number): Promise
   const deletes = () => home.sandbox.requests.filter(({ method }) => method === "DELETE");
   home.sandbox.faults.set([
     { kind: "latency", ms: 5 },
-    { kind: "drop_after", probability: 0.05, seed: 1 },
-    { kind: "drop_before", probability: 0.05, seed: 2 },
-    { kind: "status", status: 503, processed: true, probability: 0.03, seed: 3 },
+    { kind: "drop_after", probability: 0.05, seed },
+    { kind: "drop_before", probability: 0.05, seed: seed + 1 },
+    { kind: "status", status: 503, processed: true, probability: 0.03, seed: seed + 2 },
   ]);
 
   const words = `undo ${number} --yes --ndjson`;

@@ -2,10 +2,10 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ctrlC, enter, partySteps, personWho } from "../support/answering.ts";
 import { createHome, type Home } from "../support/courier.ts";
+import { fc } from "../support/effort.ts";
 import { otherFiles } from "../support/other-files.ts";
 import { tooWide } from "../support/screens.ts";
 

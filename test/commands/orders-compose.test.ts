@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { interrupted } from "../../src/core/errors.ts";
@@ -21,6 +20,7 @@ import {
 } from "../support/answering.ts";
 import { answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { fc } from "../support/effort.ts";
 import { Capture, inputStream, noJob } from "../support/streams.ts";
 
 const send: Step = ["What now?", "Send this order"];

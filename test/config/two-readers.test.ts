@@ -4,9 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import Conf from "conf";
-import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { openConfigStore } from "../../src/config/store.ts";
+import { fc } from "../support/effort.ts";
 
 test("what one writes the other reads: keys with dots, any text, numbers", async () => {
   const directory = await mkdtemp(path.join(tmpdir(), "courier-readers-"));

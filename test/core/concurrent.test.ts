@@ -1,8 +1,8 @@
 /** The tests of doing several things at once in order. */
 
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { mapInOrder } from "../../src/core/concurrent.ts";
+import { fc } from "../support/effort.ts";
 
 async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];

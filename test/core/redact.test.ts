@@ -1,8 +1,8 @@
 /** The redactor: no form of a secret that a header or a body may carry gets through. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRedactor } from "../../src/core/redact.ts";
+import { fc } from "../support/effort.ts";
 
 const mask = "[redacted]";
 const secrets = fc

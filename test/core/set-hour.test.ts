@@ -2,13 +2,13 @@
 
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { replaceFile } from "../../src/core/replace-file.ts";
 import { createBackoff, longestSilenceMs } from "../../src/import/backoff.ts";
 import { createRateLimiter } from "../../src/import/rate-limiter.ts";
 import type { FaultRule } from "../../src/sandbox/faults.ts";
 import { createServedHome } from "../support/courier.ts";
+import { fc } from "../support/effort.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 import { row, sheet } from "../support/imports.ts";
 

@@ -1,6 +1,5 @@
 /** The tests of dates and times: what names an instant, and how it is worded. */
 
-import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import {
   formatLocal,
@@ -10,6 +9,7 @@ import {
   parseInstant,
   utcDate,
 } from "../../src/core/time.ts";
+import { fc } from "../support/effort.ts";
 
 const instantsMs = fc.integer({ min: Date.UTC(1971, 0, 1), max: Date.UTC(2200, 0, 1) });
 const { TZ } = process.env;

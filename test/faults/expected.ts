@@ -87,7 +87,7 @@ export const table = `
   50 MB                  | larger than                 | 70 too_large 1   | 70 1 | 6 outcome_unknown 0 1 7 | 70 too_large pending 1 2   | -
   50 MB, done            | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
   deep nesting           | nested deeper               | 70 too_large 1   | 0 1  | 6 outcome_unknown 0 1 7 | 70 too_large pending 1 2   | 6 outcome_unknown 0 1
-  100,000 rows           | wrong shape                 | 70 wrong_shape 1 | 0 1  | 6 outcome_unknown 0 1 7 | 0 - pending 1 2            | -
+  20,000 rows            | wrong shape                 | 70 wrong_shape 1 | 0 1  | 6 outcome_unknown 0 1 7 | 0 - pending 1 2            | -
 `;
 
 export interface Expected {

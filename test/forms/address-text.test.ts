@@ -1,11 +1,11 @@
 /** The proof that a pasted address is only cut: nothing dropped, nothing invented, and mostly cut well. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readDivisions } from "../../src/forms/address-divisions.ts";
 import { fold } from "../../src/forms/address-fold.ts";
 import { cutAddress, splitAddress, understandAddress } from "../../src/forms/address-text.ts";
 import { partyFields } from "../../src/model/draft.ts";
+import { fc } from "../support/effort.ts";
 import { addresses, addressLimits } from "./addresses.ts";
 
 const categories = [...new Set(addresses.map(({ category }) => category))];

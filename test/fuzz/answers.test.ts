@@ -1,12 +1,11 @@
-/** A share of the fuzzers' answers for every run of the tests; `npm run fuzz` tries all of them. */
-
 import { test } from "vitest";
+import { effort } from "../support/effort.ts";
 import { surviveAnswers, surviveWire } from "./survive.ts";
 
 test("no answer makes a command crash, ask without end, or act on a terminal", async () => {
-  await surviveAnswers(2_700);
-});
+  await surviveAnswers(effort(1_350, 18_000));
+}, 600_000);
 
 test("nor do bytes that are no answer", async () => {
-  await surviveWire(300);
-});
+  await surviveWire(effort(180, 2_000));
+}, 600_000);

@@ -1,8 +1,8 @@
 /** Arbitrary answers of a service: what its interface promises, and every way of breaking that. */
 
-import fc from "fast-check";
 import type { Answer } from "../../src/api/transport.ts";
 import { jsonTexts, numberTexts } from "../model/arbitraries.ts";
+import { fc } from "../support/effort.ts";
 import { terminalTexts } from "../support/terminal-grammar.ts";
 
 type Text = fc.Arbitrary<string>;

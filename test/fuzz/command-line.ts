@@ -1,9 +1,9 @@
 /** The fuzzing of one command line with service text: whatever it prints, the terminal stays untouched. */
 
-import fc from "fast-check";
 import { expect } from "vitest";
 import type { Answer, Transport, WireRequest } from "../../src/api/transport.ts";
 import type { Home } from "../support/courier.ts";
+import { fc } from "../support/effort.ts";
 import { expectOnlyRedrawn, expectUntouched, linesLeft } from "../support/emulated.ts";
 import { terminalTexts } from "../support/terminal-grammar.ts";
 
@@ -67,7 +67,7 @@ const flags = ["", "--debug", "--no-color", "--json", "--ndjson"] as const;
 export async function fuzzCommandLine(
   home: Home,
   { words, stdin, isVerbatim = false, isLive = false, isFile = false }: FuzzedLine,
-  settings: { readonly seed: number; readonly numRuns: number },
+  settings: { readonly numRuns: number },
   service: Service = talkative,
 ): Promise<void> {
   const texts = fc.infiniteStream(terminalTexts);

@@ -1,12 +1,11 @@
 /** What every command must do with every answer, and the runs that try it. */
 
-import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
-import fc from "fast-check";
 import { expect } from "vitest";
 import type { Answer, Transport } from "../../src/api/transport.ts";
 import { listen, openTransport } from "../api/wire.ts";
 import { createHome, type Home, type Ran } from "../support/courier.ts";
+import { fc, seed } from "../support/effort.ts";
 import { linesLeft } from "../support/emulated.ts";
 import { expectInert, expectInertCsv } from "../support/hostile.ts";
 import { plainDraft } from "../support/orders.ts";
@@ -75,14 +74,8 @@ function survived({ exit, stdout, stderr }: Ran, { command, form, columns }: Ask
   else expect(breaches).not.toContain(error.code);
 }
 
-/** Starts from FUZZ_SEED where it is set; the seed is printed, so that a run can be had again. */
-export function fuzzSeed(): number {
-  return Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
-}
-
 /** Gives so many answers to the commands, without a network. */
 export async function surviveAnswers(runs: number): Promise<void> {
-  const seed = fuzzSeed();
   const home = await createServiceless();
   const share = Math.ceil(runs / fuzzed.length);
   for (const command of fuzzed) {
@@ -104,7 +97,7 @@ export async function surviveAnswers(runs: number): Promise<void> {
         const asked = { command, form, columns };
         survived(await runWith(home, asked, transport), asked, requests);
       }),
-      { seed, numRuns: share, examples },
+      { numRuns: share, examples },
     );
   }
   console.log(`answers tried: ${share * fuzzed.length}, seed ${seed}`);
@@ -112,7 +105,6 @@ export async function surviveAnswers(runs: number): Promise<void> {
 
 /** Gives so many answers to the commands over a socket, byte by byte as they are. */
 export async function surviveWire(runs: number): Promise<void> {
-  const seed = fuzzSeed();
   const home = await createServiceless();
   let bytes: Buffer = Buffer.alloc(0);
   let requests = 0;
@@ -133,7 +125,7 @@ export async function surviveWire(runs: number): Promise<void> {
         const asked = { command, form, columns };
         survived(await runWith(home, asked, transport, url.origin), asked, requests);
       }),
-      { seed, numRuns: share },
+      { numRuns: share },
     );
   }
   console.log(`answers tried over a socket: ${share * fuzzed.length}, seed ${seed}`);

@@ -2,19 +2,17 @@
 
 import { PassThrough } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
-import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPrompts } from "../../src/terminal/prompt.ts";
 import { createHome } from "../support/courier.ts";
+import { effort, fc, seed } from "../support/effort.ts";
 import { expectUntouched } from "../support/emulated.ts";
 import { plainDraft } from "../support/orders.ts";
 import { Capture, noJob } from "../support/streams.ts";
 import { terminalTexts } from "../support/terminal-grammar.ts";
 import { type FuzzedLine, fuzzCommandLine } from "./command-line.ts";
-import { fuzzSeed } from "./survive.ts";
 
-const seed = fuzzSeed();
-const numRuns = 60;
+const numRuns = effort(20, 120);
 
 /** A further command that shows service text is one line here. */
 const lines: readonly FuzzedLine[] = [
@@ -39,7 +37,7 @@ describe.each(lines)("$words", (line) => {
       COURIER_API_KEY: "fuzz-key-0123456789",
       COURIER_BASE_URL: "https://service.test",
     });
-    await fuzzCommandLine(home, line, { seed, numRuns });
+    await fuzzCommandLine(home, line, { numRuns });
   });
 });
 
@@ -123,7 +121,7 @@ describe("questions that quote the service", () => {
       fc.asyncProperty(terminalTexts, terminalTexts, (a, b) =>
         check((prompts) => ask(prompts, `q${a}`, `a${b}`)),
       ),
-      { seed, numRuns: runs },
+      { numRuns: runs },
     );
   });
 });

@@ -1,9 +1,9 @@
 /** Headers of spreadsheets: dotted, English and Chinese names, pairs of the user's own, and mistakes. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { columnPaths, mapColumns, parseMapping } from "../../src/import/columns.ts";
 import { readGood } from "../sheets/input-text.ts";
+import { fc } from "../support/effort.ts";
 
 const none = new Map<string, string>();
 const pathsOf = (...headers: string[]) => mapColumns(headers, none).paths;

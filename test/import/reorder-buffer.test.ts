@@ -1,9 +1,9 @@
 /** The report's order: by row, bounded in what it holds back, and whole whatever happens. */
 
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { inRowOrder } from "../../src/import/reorder-buffer.ts";
 import { collect } from "../sheets/input-text.ts";
+import { fc } from "../support/effort.ts";
 
 const result = (row: number) => ({ row: { row } });
 

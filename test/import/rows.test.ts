@@ -1,10 +1,10 @@
 /** Rows of an import: who they are wherever they stand, and every problem by row, column and value. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ImportRow } from "../../src/import/rows.ts";
 import { stringifyJson } from "../../src/model/json.ts";
 import { problemsOf, readGood } from "../sheets/input-text.ts";
+import { fc } from "../support/effort.ts";
 
 const header =
   "ref,sender.name,receiver.name,receiver.phone,item.name,item.weight,item.quantity,service_type";

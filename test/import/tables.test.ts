@@ -1,9 +1,9 @@
 /** The key table agrees with a Map; the rate limiter paces everyone together. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createKeyTable } from "../../src/import/compact-hash-map.ts";
 import { createRateLimiter } from "../../src/import/rate-limiter.ts";
+import { fc } from "../support/effort.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 
 describe("a key table", () => {

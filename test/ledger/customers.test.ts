@@ -2,8 +2,8 @@
 
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../support/effort.ts";
 import {
   beginRun,
   createDirectory,

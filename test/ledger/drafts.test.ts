@@ -1,9 +1,9 @@
 /** Drafts: the orders that were begun and not finished, for each account at each service. */
 
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Draft } from "../../src/model/draft.ts";
 import { parseJson } from "../../src/model/json.ts";
+import { fc } from "../support/effort.ts";
 import { createLedger, service } from "./opened.ts";
 
 const owner = { account: "shop", service };

@@ -3,12 +3,12 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createNoticedOrders } from "../../src/ledger/noticed-orders.ts";
 import { orderCachePath, readCachedOrders } from "../../src/ledger/order-cache.ts";
 import type { KnownOrder } from "../../src/model/known-order.ts";
 import { createServedHome } from "../support/courier.ts";
+import { fc } from "../support/effort.ts";
 import { createServedProcessHome } from "../support/process.ts";
 import { createLedger, service } from "./opened.ts";
 

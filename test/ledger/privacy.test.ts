@@ -3,12 +3,12 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ledgerPath, openLedger } from "../../src/ledger/ledger.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
 import { openDatabase } from "../../src/sqlite/database.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { fc } from "../support/effort.ts";
 import { createServedProcessHome } from "../support/process.ts";
 import { beginRun, created, createLedger, findTexts, recordCreate } from "./opened.ts";
 

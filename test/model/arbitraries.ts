@@ -1,6 +1,6 @@
 /** Arbitrary JSON texts in which numbers are written in every way that JSON allows. */
 
-import fc from "fast-check";
+import { fc } from "../support/effort.ts";
 
 /** JSON numbers as text: of any size, with trailing zeros, exponents and signed zeros. */
 export const numberTexts: fc.Arbitrary<string> = fc

@@ -1,8 +1,8 @@
 /** The tests of decimals as text. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { equalDecimals, isPlainDecimal } from "../../src/model/decimal.ts";
+import { fc } from "../support/effort.ts";
 import { numberTexts } from "./arbitraries.ts";
 
 /** A JSON number as a fraction of whole numbers. */

@@ -1,8 +1,8 @@
 /** The tests of where and how a text fails to be JSON: position, line and column, cut short or not. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JsonSyntaxError, lineAndColumn, parseJson } from "../../src/model/json.ts";
+import { fc } from "../support/effort.ts";
 import { containerTexts } from "./arbitraries.ts";
 
 function failureOf(text: string, options?: Parameters<typeof parseJson>[1]): JsonSyntaxError {

@@ -1,6 +1,5 @@
 /** The tests of JSON that keeps numbers: what goes in comes out, and nothing else is accepted. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   describeType,
@@ -12,6 +11,7 @@ import {
   parseJson,
   stringifyJson,
 } from "../../src/model/json.ts";
+import { fc } from "../support/effort.ts";
 import { jsonTexts, numberTexts } from "./arbitraries.ts";
 
 /** The text without the blanks between its tokens. */

@@ -1,6 +1,5 @@
 /** The tests of the tolerant reader: what the shapes of the interface accept, and how a mismatch is told. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { draftPaths, draftSchema } from "../../src/model/draft.ts";
 import {
@@ -16,6 +15,7 @@ import {
 import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson } from "../../src/model/json.ts";
 import { type Checked, check, fieldNames, type Schema } from "../../src/model/schema.ts";
 import { isCancellable, stateFacts, stateNames, wayStates } from "../../src/model/states.ts";
+import { fc } from "../support/effort.ts";
 import { jsonTexts } from "./arbitraries.ts";
 
 const party = '{"name":"n","phone":"1","address":"a"}';

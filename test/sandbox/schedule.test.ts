@@ -1,6 +1,5 @@
 /** The proof that an order's way is a function of the order, its events and the hour, and goes one way only. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { serviceTypes } from "../../src/model/draft.ts";
 import { wayStates } from "../../src/model/states.ts";
@@ -14,6 +13,7 @@ import {
   stateAt,
 } from "../../src/sandbox/schedule.ts";
 import { trackingView } from "../../src/sandbox/tracking-history.ts";
+import { fc } from "../support/effort.ts";
 
 const createdMs = Date.parse("2026-03-01T08:00:00Z");
 const weekMs = 7 * 86_400_000;

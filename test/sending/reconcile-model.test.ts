@@ -4,13 +4,12 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
+import { effort, fc, seed } from "../support/effort.ts";
 import { play, story, storyOfSettings } from "./reconcile-model.ts";
 
-const numRuns = Number(process.env.MODEL_RUNS ?? 400);
-const seed = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
+const numRuns = effort(200, 4_000);
 
 let directory = "";
 let ledger: Ledger;
@@ -32,9 +31,9 @@ test("at most one order for each operation, and what is recorded is true", async
       for (const [state, count] of (await play(told, ledger)).states)
         totals.set(state, (totals.get(state) ?? 0) + count);
     }),
-    { numRuns, seed },
+    { numRuns },
   );
-  console.log(`model runs: ${numRuns} (MODEL_SEED=${seed}); operations: ${JSON.stringify([...totals])}`);
+  console.log(`model runs: ${numRuns} (TEST_SEED=${seed}); operations: ${JSON.stringify([...totals])}`);
   for (const state of ["created", "found", "unsent", "unknown"]) expect(totals.get(state)).toBeGreaterThan(0);
 });
 
@@ -43,6 +42,6 @@ test("whoever sets the hour meanwhile cuts no wait short: an order that is still
     fc.asyncProperty(storyOfSettings, async (told) => {
       await play(told, ledger);
     }),
-    { numRuns, seed },
+    { numRuns },
   );
 });

@@ -3,7 +3,6 @@
  * operation, and every outcome that is recorded is true.
  */
 
-import fc from "fast-check";
 import { expect } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { OperationName, Run } from "../../src/ledger/operation.ts";
@@ -12,6 +11,7 @@ import { contentOf } from "../../src/model/same-order.ts";
 import { latestMadeMs } from "../../src/sending/proof.ts";
 import { reconcile } from "../../src/sending/reconcile.ts";
 import type { ReconcileTools } from "../../src/sending/reconcile-types.ts";
+import { fc } from "../support/effort.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 import { createAdversary, draftOf, elsewhere, rewritings } from "./adversary.ts";
 

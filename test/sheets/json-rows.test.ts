@@ -1,9 +1,9 @@
 /** JSON rows: the same elements as a JSON parser finds, however the text is cut into pieces. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stringifyJson } from "../../src/model/json.ts";
 import { readElements, readObjects } from "../../src/sheets/json-rows.ts";
+import { fc } from "../support/effort.ts";
 import { collect, pieces } from "./input-text.ts";
 
 const cutsOf = fc.array(fc.nat(500), { maxLength: 8 });

@@ -1,8 +1,8 @@
 /** Input files as they come out of spreadsheets: encodings, marks, line breaks, and what they are. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Encoding, inspectSource, readText } from "../../src/sheets/source.ts";
+import { fc } from "../support/effort.ts";
 import { otherFiles } from "../support/other-files.ts";
 import { collect, contentOf, problemsOf, read, readGood } from "./input-text.ts";
 

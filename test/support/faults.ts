@@ -22,8 +22,8 @@ const deepest = 100_000;
 const nested = `{"success":true,"data":${"[".repeat(deepest)}${"]".repeat(deepest)}}`;
 const longPage = JSON.stringify({
   success: true,
-  data: Array.from({ length: 100_000 }, (_, index) => ({ id: index + 1, status: "paid" })),
-  pagination: { current_page: 1, total_pages: 1, total_items: 100_000, per_page: 10 },
+  data: Array.from({ length: 20_000 }, (_, index) => ({ id: index + 1, status: "paid" })),
+  pagination: { current_page: 1, total_pages: 1, total_items: 20_000, per_page: 10 },
 });
 
 const status = (code: number, processed = false): Fault => ({
@@ -115,7 +115,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   "50 MB": { kind: "huge_body", bytes: fiftyMegabytes },
   "50 MB, done": { kind: "huge_body", bytes: fiftyMegabytes, processed: true },
   "deep nesting": json(nested),
-  "100,000 rows": json(longPage),
+  "20,000 rows": json(longPage),
 };
 
 const overTls = ({ port }: { port: number }) => ({ baseUrl: `https://127.0.0.1:${port}` });

@@ -1,6 +1,6 @@
 /** Arbitrary texts in a terminal's own grammar: all that a service could say to act on one. */
 
-import fc from "fast-check";
+import { fc } from "./effort.ts";
 
 const c1 = (letter: string) => String.fromCharCode(letter.charCodeAt(0) + 0x40);
 /** An introducer in both of its forms: ESC and a letter, or one C1 character. */

@@ -1,10 +1,10 @@
 /** The tests of CSV: any reader gets back what was there, and no spreadsheet runs it. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Json, jsonNumber, parseJson } from "../../src/model/json.ts";
 import { csvRecord } from "../../src/terminal/csv.ts";
 import { numberTexts } from "../model/arbitraries.ts";
+import { fc } from "../support/effort.ts";
 
 /** A reader as RFC 4180 describes it, which also ends records at a lone CR or LF, as spreadsheets do. */
 function readCsv(text: string): string[][] {

@@ -1,10 +1,10 @@
 /** Lines that are redrawn in place: a terminal shows what was last drawn, and little is written for it. */
 
 import headless from "@xterm/headless";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createLiveRegion } from "../../src/terminal/live-region.ts";
 import { cutPainted, displayWidth } from "../../src/terminal/width.ts";
+import { fc } from "../support/effort.ts";
 import { Capture } from "../support/streams.ts";
 
 /** A terminal that shows what a region draws on it. */

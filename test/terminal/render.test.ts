@@ -1,6 +1,5 @@
 /** The tests of the way from blocks to text, by golden examples and by what must never come out. */
 
-import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { jsonNumber, parseJson } from "../../src/model/json.ts";
 import {
@@ -19,6 +18,7 @@ import { render, type View } from "../../src/terminal/render.ts";
 import { type Paint, plainPaint } from "../../src/terminal/style.ts";
 import { createPaint } from "../../src/terminal/theme.ts";
 import { displayWidth } from "../../src/terminal/width.ts";
+import { fc } from "../support/effort.ts";
 
 const { TZ } = process.env;
 afterEach(() => {

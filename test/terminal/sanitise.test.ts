@@ -1,10 +1,10 @@
 /** The tests of the sanitiser: nothing that acts on a terminal gets through, and nothing is lost. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJson, stringifyJson } from "../../src/model/json.ts";
 import { sanitise, sanitiseCsv, sanitiseJson } from "../../src/terminal/sanitise.ts";
 import { jsonTexts } from "../model/arbitraries.ts";
+import { fc } from "../support/effort.ts";
 
 /** Written out by code point, so that it owes nothing to the pattern under test. */
 function isUnsafe(character: string): boolean {

@@ -1,6 +1,5 @@
 /** The tests of tables: aligned by display width, fitted to a terminal, ids never cut. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Text } from "../../src/terminal/blocks.ts";
 import { createTableWriter, type View } from "../../src/terminal/render.ts";
@@ -8,6 +7,7 @@ import { sanitise } from "../../src/terminal/sanitise.ts";
 import { plainPaint } from "../../src/terminal/style.ts";
 import { fitWidths } from "../../src/terminal/table.ts";
 import { displayWidth } from "../../src/terminal/width.ts";
+import { fc } from "../support/effort.ts";
 
 const nowMs = Date.UTC(2026, 2, 1, 12);
 const titles = [

@@ -1,9 +1,9 @@
 /** The tests of widths: cutting, padding and wrapping never exceed the columns, and never split a character. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sanitise } from "../../src/terminal/sanitise.ts";
 import { cutToWidth, displayWidth, padToWidth, wrapToWidth } from "../../src/terminal/width.ts";
+import { fc } from "../support/effort.ts";
 
 const words = fc.constantFrom(
   "a",

@@ -1,8 +1,8 @@
 /** When parcels are looked at: often enough, never too often, whatever their looks come to. */
 
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createSchedule, type LookOutcome, looksWithin, usualPace } from "../../src/track/schedule.ts";
+import { fc } from "../support/effort.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `P${index}`);
 
