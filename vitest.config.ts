@@ -3,6 +3,7 @@
  * tests that can try more than they do every day, with a new seed (test/support/effort.ts).
  */
 
+import { randomInt } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
@@ -17,7 +18,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     environment: "node",
     include: mode === "long" ? testsOfEffort() : ["test/**/*.test.ts"],
-    env: { TEST_EFFORT: mode },
+    env: { TEST_EFFORT: mode, TEST_SEED: String(chooseSeed(mode)) },
     globalSetup: ["test/support/program.ts", "test/support/trusted.ts"],
     pool: "forks",
     maxWorkers: Math.max(2, availableParallelism()), // most of a test is waiting for processes
@@ -32,6 +33,14 @@ export default defineConfig(({ mode }) => ({
     reporters: isCi ? ["verbose"] : ["default"],
   },
 }));
+
+/** TEST_SEED repeats a run. Every day it is the same, so that a run ends the same way twice. */
+function chooseSeed(mode: string): number {
+  const everyday = 20_261_122;
+  const seed = Number(process.env.TEST_SEED || (mode === "long" ? randomInt(1, 2 ** 31 - 1) : everyday));
+  if (mode === "long") console.log(`TEST_SEED=${seed}`);
+  return seed;
+}
 
 function testsOfEffort(): string[] {
   const folder = path.join(import.meta.dirname, "test");

@@ -142,44 +142,6 @@ describe("a planted breach is found", () => {
       "package owner at src/api/a.ts:4: @inquirer/core belongs to no file",
       file("src/api/a.ts", "import {", "  a,", '} from "@inquirer/core";'),
     ),
-    plant("process at src/api/a.ts:2: process", file("src/api/a.ts", "const argv = [...process.argv];")),
-    plant(
-      "process at src/api/a.ts:2: process",
-      file("src/api/a.ts", `const text = \`a \${process.pid} b\`;`),
-    ),
-    plant(
-      "process at src/api/a.ts:2: process",
-      file("src/api/a.ts", "const it = Math.PI ? process : undefined;"),
-    ),
-    plant(
-      "process at src/api/a.ts:2: imports process",
-      file("src/api/a.ts", 'import { argv } from "node:process";'),
-    ),
-    plant(
-      "process at src/api/a.ts:2: globalThis.process",
-      file("src/api/a.ts", "const pid = globalThis.process.pid;"),
-    ),
-    plant(
-      "process at src/api/a.ts:2: import.meta.env",
-      file("src/api/a.ts", "const mode = import.meta.env;"),
-    ),
-    plant(
-      "exit at src/cli/context.ts:2: .exit(",
-      file("src/cli/context.ts", "const end = () => process.exit(1);"),
-    ),
-    plant("default export at src/api/a.ts:2: export default", file("src/api/a.ts", "export default 1;")),
-    plant(
-      "default export at src/api/a.ts:3: export { a as default",
-      file("src/api/a.ts", "const a = 1;", "export { a as default };"),
-    ),
-    plant(
-      "barrel at src/api/a.ts:1: holds nothing of its own",
-      file("src/api/a.ts", 'export { b } from "./b.ts";', 'export * from "./c.ts";'),
-    ),
-    plant(
-      "barrel at src/api/a.ts:1: holds nothing of its own",
-      file("src/api/a.ts", 'import { b } from "./b.ts";', "export { b };"),
-    ),
     plant("file name at src/api/index.ts:1: index.ts owns nothing", file("src/api/index.ts", "const a = 1;")),
     plant(
       "file name at src/core/string-utils/utils.ts:1: utils.ts owns nothing",
@@ -191,23 +153,17 @@ describe("a planted breach is found", () => {
     ),
     plant("load effect at src/api/a.ts:2: imports nothing by name", file("src/api/a.ts", 'import "./b.ts";')),
     plant(
-      "load effect at src/api/a.ts:3: start( );",
+      "load effect at src/api/a.ts:1: ExpressionStatement",
       file("src/api/a.ts", "const start = () => 1;", "start(1);"),
     ),
     plant(
-      "load effect at src/api/a.ts:2: if ( ) {",
+      "load effect at src/api/a.ts:1: IfStatement",
       file("src/api/a.ts", "if (Math.PI) {", "  Math.max();", "}"),
     ),
-    plant(
-      "load effect at src/api/a.ts:2: export const a = await Promise;",
-      file("src/api/a.ts", "export const a = await Promise;"),
-    ),
-    plant("module state at src/api/a.ts:2: let a = 1;", file("src/api/a.ts", "let a = 1;")),
-    plant("module state at src/api/a.ts:2: export var a = 1;", file("src/api/a.ts", "export var a = 1;")),
-    plant(
-      "module state at src/api/a.ts:2: const a = new Map<string, number>()",
-      file("src/api/a.ts", "const a = new Map<string, number>();"),
-    ),
+    plant("load effect at src/api/a.ts:1: a", file("src/api/a.ts", "export const a = await Promise;")),
+    plant("module state at src/api/a.ts:1: a", file("src/api/a.ts", "let a = 1;")),
+    plant("module state at src/api/a.ts:1: a", file("src/api/a.ts", "export var a = 1;")),
+    plant("module state at src/api/a.ts:1: a", file("src/api/a.ts", "const a = new Map<string, number>();")),
     plant(
       "cycle at src/api/a.ts:2: src/api/a.ts → src/api/b.ts → src/api/c.ts → src/api/a.ts",
       file("src/api/c.ts", 'import { a } from "./a.ts";'),
@@ -218,15 +174,15 @@ describe("a planted breach is found", () => {
       "cycle at src/api/a.ts:2: src/api/a.ts → src/api/a.ts",
       file("src/api/a.ts", 'import { a } from "./a.ts";'),
     ),
-    plant("header at src/api/a.ts:1: does not open with a sentence on what it owns", {
+    plant("header at src/api/a.ts:1: does not open with a sentence on what it is", {
       path: "src/api/a.ts",
       text: "const a = 1;\n",
     }),
-    plant("header at src/api/a.ts:1: does not open with a sentence on what it owns", {
+    plant("header at src/api/a.ts:1: does not open with a sentence on what it is", {
       path: "src/api/a.ts",
-      text: `// a.\n/** Owns it. */`,
+      text: `// a.\n/** An example. */`,
     }),
-    plant("header at src/api/a.ts:1: does not open with a sentence on what it owns", {
+    plant("header at src/api/a.ts:1: does not open with a sentence on what it is", {
       path: "src/api/a.ts",
       text: "/** */\n// a.",
     }),
@@ -258,7 +214,7 @@ function plant(breach: string, ...files: SourceFile[]) {
 }
 
 function file(path: string, ...lines: string[]): SourceFile {
-  return { path, text: ["/** Owns an example. */", ...lines, ""].join("\n") };
+  return { path, text: ["/** An example. */", ...lines, ""].join("\n") };
 }
 
 function readSources(): SourceFile[] {

@@ -1,6 +1,9 @@
 /** The rules that keep src/ in its shape (docs/architecture.md), as one function over the files' texts. */
 
-import { type Import, lineAt, type Scan, scanSource } from "./source-scan.ts";
+import { parse } from "es-module-lexer";
+import { transformSync } from "esbuild";
+import type { Program, VariableDeclarator } from "estree";
+import { parseAst } from "rollup/parseAst";
 
 export interface SourceFile {
   /** From the package's root, with slashes: `src/core/errors.ts`. */
@@ -11,10 +14,6 @@ export interface SourceFile {
 export type Rule =
   | "layers"
   | "package owner"
-  | "process"
-  | "exit"
-  | "default export"
-  | "barrel"
   | "file name"
   | "load effect"
   | "module state"
@@ -99,16 +98,46 @@ const entry = "src/main.ts";
 const runEntry = "src/cli/run.ts";
 /** The answer to the Tab key, which cannot wait for any package. */
 const tabEntry = "src/cli/complete.ts";
-const processFiles = [entry, "src/cli/context.ts"];
 const bannedNames = ["utils", "helpers", "common", "types", "index", "manager", "misc"];
 
-interface Module extends SourceFile, Scan {}
+interface Import {
+  readonly specifier: string;
+  readonly line: number;
+  /** `type` leaves no trace at run time, `dynamic` loads on demand, `static` loads at once. */
+  readonly kind: "static" | "type" | "dynamic";
+  /** `import "…"`: only for what the file does on load. */
+  readonly isBare: boolean;
+}
+
+interface Module extends SourceFile {
+  readonly imports: readonly Import[];
+  /** What stands outside all functions, without the types. */
+  readonly statements: Program["body"];
+}
+
+function readModule(file: SourceFile): Module {
+  const { code } = transformSync(file.text, { loader: "ts", target: "esnext" });
+  const { body } = parseAst(code) as Program;
+  return { ...file, imports: findImports(file.text), statements: body };
+}
+
+function findImports(text: string): Import[] {
+  return parse(text)[0].flatMap((found) => {
+    if (found.specifier === null || found.specifier === undefined) return [];
+    const isDynamic = found.type === "dynamic";
+    const isType = isDynamic ? found.probablyTypeOnly : found.typeOnly;
+    return {
+      specifier: found.specifier,
+      line: text.slice(0, found.start).split("\n").length,
+      kind: isType ? "type" : isDynamic ? "dynamic" : "static",
+      isBare: !isDynamic && /^import\s*["']/.test(text.slice(found.importStart)),
+    };
+  });
+}
 
 /** Every breach of the rules among the files of src/, in the order of the rules. */
 export function findBreaches(files: readonly SourceFile[]): Breach[] {
-  const modules = files
-    .filter(({ path }) => !path.endsWith(".d.ts"))
-    .map((file): Module => ({ ...file, ...scanSource(file.text) }));
+  const modules = files.filter(({ path }) => !path.endsWith(".d.ts")).map(readModule);
   return [
     ...modules.flatMap((module) => fileRules.flatMap((rule) => rule(module))),
     ...findCycles(modules),
@@ -121,7 +150,7 @@ export function findBreaches(files: readonly SourceFile[]): Breach[] {
 export function findIdleOwners(files: readonly SourceFile[]): string[] {
   const used = new Set(
     files.flatMap(({ path, text }) =>
-      scanSource(text).imports.map(({ specifier }) => `${packageName(specifier)} in ${path}`),
+      findImports(text).map(({ specifier }) => `${packageName(specifier)} in ${path}`),
     ),
   );
   return Object.entries(owners)
@@ -153,32 +182,6 @@ const checkOwners: FileRule = ({ path, imports }) =>
     return [{ rule: "package owner", file: path, line, detail }];
   });
 
-const checkProcess: FileRule = (module) => {
-  if (processFiles.includes(module.path)) return [];
-  const imported = module.imports
-    .filter(({ specifier }) => /^(?:node:)?process$/.test(specifier))
-    .map(({ line }): Breach => ({ rule: "process", file: module.path, line, detail: "imports process" }));
-  // Not a member's name (`.process`, `{ process: … }`, `process?: …`).
-  const used = matches(
-    module,
-    "process",
-    /(?<!(?<!\.\.)\.\s*)(?<![\w$#])process\b(?!\s*\??\s*:)|(?<=\?\s+)process\b|\bglobalThis\s*(?:\?\.\s*)?(?:\.\s*process\b|\[)|\bimport\s*\.\s*meta\s*\.\s*env\b/g,
-  );
-  return [...imported, ...used];
-};
-
-const checkExit: FileRule = (module) =>
-  module.path === entry ? [] : matches(module, "exit", /\.\s*exit\s*(?:\?\.\s*)?\(/g);
-
-const checkDefaultExport: FileRule = (module) =>
-  matches(module, "default export", /\bexport\s+default\b|\bexport\s*\{[^}]*\bas\s+default\b/g);
-
-const checkBarrel: FileRule = ({ path, outline }) => {
-  if (!/^export\s*(?:type\s*)?[{*]/m.test(outline)) return [];
-  const rest = outline.replace(/^(?:import|export\s*(?:type\s*)?[{*])[^;]*;/gm, "").trim();
-  return rest === "" ? [{ rule: "barrel", file: path, line: 1, detail: "holds nothing of its own" }] : [];
-};
-
 const checkFileName: FileRule = ({ path }) => {
   const banned = path.split("/").find((part) => bannedNames.includes(part.replace(/\..*$/, "")));
   return banned === undefined
@@ -186,54 +189,45 @@ const checkFileName: FileRule = ({ path }) => {
     : [{ rule: "file name", file: path, line: 1, detail: `${banned} owns nothing` }];
 };
 
-/** What the formatter leaves at the start of a line and outside brackets begins a statement. */
-const statement =
-  /^(?!(?:import|export|const|let|var|function|async function|class|abstract class|interface|type|enum|declare|namespace)\b)[\w$("'[].*/gm;
-
 const checkLoadEffects: FileRule = (module) => {
   if (module.path === entry) return [];
   const bare = module.imports
     .filter(({ isBare }) => isBare)
-    .map(
-      ({ line }): Breach => ({
-        rule: "load effect",
-        file: module.path,
-        line,
-        detail: "imports nothing by name",
-      }),
-    );
-  const awaited = matches(
-    module,
-    "load effect",
-    /^(?:export\s+)?const\b[^;\n]*=\s*await\b.*/gm,
-    module.outline,
-  );
-  return [...bare, ...awaited, ...matches(module, "load effect", statement, module.outline)];
+    .map(({ line }) => breach("load effect", module, line, "imports nothing by name"));
+  const effects = module.statements
+    .filter(({ type }) => !/^(?:Import|Export|Function|Class|Variable)\w*Declaration$/.test(type))
+    .map(({ type }) => breach("load effect", module, 1, type));
+  return [
+    ...bare,
+    ...effects,
+    ...declarations(module, "load effect", ({ init }) => init?.type === "AwaitExpression"),
+  ];
 };
 
-const checkModuleState: FileRule = (module) => {
-  const variables = matches(module, "module state", /^(?:export\s+)?(?:let|var)\b.*/gm, module.outline);
-  const collections = matches(
-    module,
-    "module state",
-    /^(?:export\s+)?const\b[^;\n]*?=\s*new\s+(?:Weak)?(?:Map|Set)\b[^;\n]*\(\s*\)/gm,
-  );
-  return [...variables, ...collections];
-};
+/** A variable, or a collection that is empty at first: both are there to be changed. */
+const checkModuleState: FileRule = (module) =>
+  module.path === entry
+    ? []
+    : declarations(
+        module,
+        "module state",
+        ({ init }, kind) =>
+          kind !== "const" ||
+          (init?.type === "NewExpression" &&
+            init.arguments.length === 0 &&
+            init.callee.type === "Identifier" &&
+            /^(?:Weak)?(?:Map|Set)$/.test(init.callee.name)),
+      );
 
 const checkHeader: FileRule = ({ path, text }) => {
   const comment = /^\/\*\*([\s\S]*?)\*\//.exec(text)?.[1] ?? "";
   if (/\w[\s\S]*[.:?!]/.test(comment)) return [];
-  return [{ rule: "header", file: path, line: 1, detail: "does not open with a sentence on what it owns" }];
+  return [{ rule: "header", file: path, line: 1, detail: "does not open with a sentence on what it is" }];
 };
 
 const fileRules: readonly FileRule[] = [
   checkLayers,
   checkOwners,
-  checkProcess,
-  checkExit,
-  checkDefaultExport,
-  checkBarrel,
   checkFileName,
   checkLoadEffects,
   checkModuleState,
@@ -302,13 +296,21 @@ function isStatic({ kind }: Import): boolean {
   return kind === "static";
 }
 
-function matches(module: Module, rule: Rule, pattern: RegExp, text = module.code): Breach[] {
-  return [...text.matchAll(pattern)].map(({ 0: found, index }) => ({
-    rule,
-    file: module.path,
-    line: lineAt(text, index),
-    detail: found.trim().replace(/\s+/g, " "),
-  }));
+function breach(rule: Rule, { path }: Module, line: number, detail: string): Breach {
+  return { rule, file: path, line, detail };
+}
+
+/** What a module declares at its top level, if `isBreach` says so. */
+function declarations(
+  module: Module,
+  rule: Rule,
+  isBreach: (declarator: VariableDeclarator, kind: string) => boolean,
+): Breach[] {
+  return module.statements
+    .map((statement) => (statement.type === "ExportNamedDeclaration" ? statement.declaration : statement))
+    .flatMap((statement) => (statement?.type === "VariableDeclaration" ? [statement] : []))
+    .flatMap(({ kind, declarations: all }) => all.filter((each) => isBreach(each, kind)))
+    .map(({ id }) => breach(rule, module, 1, id.type === "Identifier" ? id.name : id.type));
 }
 
 /** `src/core/errors.ts` lies in the folder `core`; a file directly in src/ stands for itself. */
