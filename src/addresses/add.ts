@@ -3,6 +3,7 @@
 import { type Context, confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { understandText } from "../command/confirm-address.ts";
 import { switchOption, textOption } from "../command/options.ts";
+import { partyOptions } from "../command/party-options.ts";
 import { parseAlias, saveParties } from "../config/address-book.ts";
 import { usageError } from "../core/errors.ts";
 import { askParty } from "../forms/party-form.ts";
@@ -10,12 +11,12 @@ import type { DraftParty } from "../model/draft.ts";
 import type { AddressRow } from "../model/results.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { line, styled } from "../terminal/blocks.ts";
-import { addressView, partyFlags, pickParty } from "./party-flags.ts";
+import { addressView, pickParty } from "./party-flags.ts";
 
 export const addAddress = defineCommand({
   arguments: { alias: { summary: "the short name", parse: parseAlias } },
   options: {
-    ...partyFlags,
+    ...partyOptions,
     text: textOption("TEXT", "name, phone and address in one text, to be split"),
     default: switchOption("make it the sender of orders that name none"),
   },

@@ -1,20 +1,10 @@
-/** The flags and columns of one party in the address book. */
+/** The columns and the view of one party in the address book. */
 
-import { capitalised, textOption } from "../command/options.ts";
-import { partyLabels } from "../forms/party-form.ts";
-import { type DraftParty, partyFields } from "../model/draft.ts";
+import { capitalised } from "../command/options.ts";
+import type { DraftParty } from "../model/draft.ts";
+import { partyFields, partyWords } from "../model/fields.ts";
 import type { AddressRow } from "../model/results.ts";
 import { type Block, type Column, fields, line, show, styled } from "../terminal/blocks.ts";
-
-/** One flag for each field of 2.2. */
-export const partyFlags = {
-  name: textOption("TEXT", "person name", { values: "address name" }),
-  phone: textOption("TEXT", "telephone number", { values: "address phone" }),
-  province: textOption("TEXT", "province or province-level city", { values: "address province" }),
-  city: textOption("TEXT", "city", { values: "address city" }),
-  district: textOption("TEXT", "district", { values: "address district" }),
-  detail: textOption("TEXT", "street-level address", { values: "address detail" }),
-};
 
 /** The given fields of a party; those that are not given are absent. */
 export function pickParty(values: Readonly<Record<string, string | undefined>>): DraftParty {
@@ -49,6 +39,6 @@ export const addressColumns: readonly Column<AddressRow>[] = [
 export function addressView(row: AddressRow): readonly Block[] {
   return [
     line(styled("strong", `@${row.alias}`), row.default ? "  (default sender)" : ""),
-    fields(...partyFields.map((name) => [capitalised(partyLabels[name]), show(row[name])] as const)),
+    fields(...partyFields.map((name) => [capitalised(partyWords[name].label), show(row[name])] as const)),
   ];
 }

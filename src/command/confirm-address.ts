@@ -2,7 +2,8 @@
 
 import { usageError } from "../core/errors.ts";
 import { describeParty } from "../forms/party-form.ts";
-import { type DraftParty, partyFields } from "../model/draft.ts";
+import type { DraftParty } from "../model/draft.ts";
+import { partyFields } from "../model/fields.ts";
 import type { Context } from "./command.ts";
 
 /**

@@ -2,10 +2,18 @@
 
 import type { Prompts } from "../core/prompts.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
-import { type Draft, itemFields, partyFields, serviceTypes } from "../model/draft.ts";
+import type { Draft } from "../model/draft.ts";
+import {
+  type ItemField,
+  itemFields,
+  itemWords,
+  partyFields,
+  partyWords,
+  serviceTypes,
+} from "../model/fields.ts";
 import { isJsonNumber, type Json, jsonNumber } from "../model/json.ts";
 import { findTextProblem } from "../model/text-problem.ts";
-import { askParty, changeParty, checkPartyField, type PartyTools, partyLabels } from "./party-form.ts";
+import { askParty, changeParty, checkPartyField, type PartyTools } from "./party-form.ts";
 
 export type Part = "sender" | "receiver" | "item" | "service_type";
 export const parts: readonly Part[] = ["sender", "receiver", "item", "service_type"];
@@ -75,33 +83,26 @@ async function askItem(
   return answers;
 }
 
-const itemLabels: Readonly<Record<(typeof itemFields)[number], string>> = {
-  name: "Item name",
-  description: "Item description",
-  weight: "Item weight",
-  value: "Declared value",
-  quantity: "Number of pieces",
-};
-
 /** Numbers are kept as typed: `2.50` stays `2.50`. */
 async function askItemField(
-  name: (typeof itemFields)[number],
+  name: ItemField,
   present: Json | undefined,
   prompts: Prompts,
 ): Promise<Json | undefined> {
   const initial = isJsonNumber(present) ? present.value : typeof present === "string" ? present : undefined;
-  const answer = (await prompts.text(itemLabels[name], { initial, check: checkItemField(name) })).trim();
+  const answer = (await prompts.text(itemWords[name].label, { initial, check: checkItemField(name) })).trim();
   if (answer === "") return undefined;
-  return name === "name" || name === "description" ? answer : jsonNumber(answer);
+  return itemWords[name].kind === "text" ? answer : jsonNumber(answer);
 }
 
-function checkItemField(name: (typeof itemFields)[number]): (answer: string) => true | string {
+function checkItemField(name: ItemField): (answer: string) => true | string {
   return (answer) => {
     const text = answer.trim();
     if (text === "") return true;
-    if (name === "name" || name === "description") return findTextProblem(name, text) ?? true;
+    const { kind } = itemWords[name];
+    if (kind === "text") return findTextProblem(name, text) ?? true;
     if (!isPlainDecimal(text)) return "a number such as 2.50, or Enter to leave it out";
-    return name !== "quantity" || !text.includes(".") || "a whole number, or Enter to leave it out";
+    return kind === "decimal" || !text.includes(".") || "a whole number, or Enter to leave it out";
   };
 }
 
@@ -118,7 +119,7 @@ export async function correctField(draft: Draft, path: string, tools: FormTools)
   if (!partyField || (part !== "sender" && part !== "receiver")) return undefined;
   const initial = draft[part]?.[partyField];
   const answer = (
-    await tools.prompts.text(`${titleOf(part)} ${partyLabels[partyField]}`, {
+    await tools.prompts.text(`${titleOf(part)} ${partyWords[partyField].label}`, {
       initial,
       check: checkPartyField(partyField),
     })

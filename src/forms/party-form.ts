@@ -1,7 +1,8 @@
 /** The questions for one party: pick a known one, type it, or paste an address as text (2.2). */
 
 import type { Choice, Prompts } from "../core/prompts.ts";
-import { type DraftParty, partyFields } from "../model/draft.ts";
+import type { DraftParty } from "../model/draft.ts";
+import { type PartyField, partyFields, partyWords } from "../model/fields.ts";
 import { findTextProblem } from "../model/text-problem.ts";
 
 /** A party that was saved or used before. */
@@ -19,7 +20,6 @@ export interface PartyTools {
   readonly understand: (text: string) => Promise<DraftParty>;
 }
 
-type PartyField = (typeof partyFields)[number];
 type Way =
   | { readonly kind: "type" }
   | { readonly kind: "paste" }
@@ -79,7 +79,7 @@ async function askFields(
   for (const name of partyFields) {
     if (fixed.has(name)) continue;
     const question = { initial: party[name], check: checkPartyField(name) };
-    const answer = (await prompts.text(`${title} ${partyLabels[name]}`, question)).trim();
+    const answer = (await prompts.text(`${title} ${partyWords[name].label}`, question)).trim();
     const { [name]: _old, ...rest } = party;
     party = answer === "" ? rest : { ...rest, [name]: answer };
     keep(party);
@@ -91,15 +91,6 @@ async function askFields(
 export function checkPartyField(name: PartyField): (answer: string) => true | string {
   return (answer) => findTextProblem(name, answer.trim()) ?? true;
 }
-
-export const partyLabels: Readonly<Record<PartyField, string>> = {
-  name: "name",
-  phone: "phone",
-  province: "province",
-  city: "city",
-  district: "district",
-  detail: "street address",
-};
 
 function hasFields(party: DraftParty | undefined): party is DraftParty {
   return party !== undefined && Object.keys(party).length > 0;

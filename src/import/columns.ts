@@ -3,15 +3,10 @@
 import { usageError } from "../core/errors.ts";
 import { inQuotes } from "../core/shell-quote.ts";
 import { suggest } from "../core/suggest.ts";
-import { itemFields, partyFields } from "../model/draft.ts";
+import { orderFields } from "../model/fields.ts";
 
 /** Everything a column can be: dotted fields of a draft, and `ref`, the row's own name. */
-export const columnPaths: readonly string[] = [
-  "ref",
-  ...["sender", "receiver"].flatMap((part) => partyFields.map((name) => `${part}.${name}`)),
-  ...itemFields.map((name) => `item.${name}`),
-  "service_type",
-];
+export const columnPaths: readonly string[] = ["ref", ...orderFields.map(({ path }) => path)];
 
 const parties: Readonly<Record<string, readonly string[]>> = {
   sender: ["sender", "from", "shipper", "寄件人", "发件人", "寄件", "发件", "发货人"],

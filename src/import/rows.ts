@@ -2,7 +2,8 @@
 
 import { suggest } from "../core/suggest.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
-import { type Draft, type DraftParty, draftPaths, draftSchema } from "../model/draft.ts";
+import { type Draft, type DraftParty, draftSchema } from "../model/draft.ts";
+import { orderPaths } from "../model/fields.ts";
 import {
   isJsonNumber,
   isJsonObject,
@@ -158,7 +159,7 @@ function readJsonRecord(value: Json): Omit<ReadRecord, "line"> {
   }
   if ("mismatches" in checked) {
     for (const { path, expected, received } of checked.mismatches) {
-      const nearest = expected === "no such key" ? suggest(path, draftPaths) : undefined;
+      const nearest = expected === "no such key" ? suggest(path, orderPaths) : undefined;
       const message =
         expected === "no such key"
           ? `no such key${nearest ? `; did you mean ${nearest}?` : ""}`

@@ -6,11 +6,6 @@
 import type { JsonObject } from "./json.ts";
 import { decimalSchema, type Infer, integerSchema, optional, strictObject, textSchema } from "./schema.ts";
 
-export const partyFields = ["name", "phone", "province", "city", "district", "detail"] as const;
-export const itemFields = ["name", "description", "weight", "value", "quantity"] as const;
-/** 4.2: the values that the interface names for service_type. */
-export const serviceTypes = ["standard", "express", "same_day"] as const;
-
 const field = optional(textSchema);
 
 export const partySchema = strictObject(
@@ -42,11 +37,3 @@ export const draftSchema = strictObject(
 export type Draft = Infer<typeof draftSchema> & JsonObject;
 export type DraftParty = NonNullable<Draft["sender"]>;
 export type DraftItem = NonNullable<Draft["item"]>;
-
-/** Every key an order file may hold, as dotted paths; for suggestions on misspelt ones. */
-export const draftPaths: readonly string[] = [
-  ...["sender", "receiver"].flatMap((party) => [party, ...partyFields.map((name) => `${party}.${name}`)]),
-  "item",
-  ...itemFields.map((name) => `item.${name}`),
-  "service_type",
-];

@@ -4,7 +4,7 @@
  */
 
 import { toJSONSchema } from "zod/mini";
-import { serviceTypes } from "./draft.ts";
+import { serviceTypes } from "./fields.ts";
 import type { Json } from "./json.ts";
 import { resultSchemas, type SchemaName, schemaTitle } from "./results.ts";
 import { decimalSchema, integerSchema } from "./schema.ts";

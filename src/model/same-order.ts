@@ -2,7 +2,8 @@
 
 import { hash } from "node:crypto";
 import { normaliseDecimal } from "./decimal.ts";
-import { type DraftItem, itemFields, partyFields } from "./draft.ts";
+import type { DraftItem } from "./draft.ts";
+import { itemFields, partyFields } from "./fields.ts";
 import { isJsonNumber, isJsonObject, type Json, stringifyJson } from "./json.ts";
 
 /** Goes up when the definition changes: what was recorded under another version is equal to nothing. */

@@ -1,59 +1,32 @@
 /** The flags that make up a draft, and the names under which a user knows each of its fields. */
 
 import { decimalOption, integerOption, textOption } from "../command/options.ts";
+import { partyOptionsOf } from "../command/party-options.ts";
 import { shellQuote } from "../core/shell-quote.ts";
-import { type Draft, itemFields, partyFields, serviceTypes } from "../model/draft.ts";
+import type { Draft } from "../model/draft.ts";
+import { itemWords, orderFields, serviceTypes } from "../model/fields.ts";
 import { isJsonNumber, isJsonObject, type Json } from "../model/json.ts";
 
 const item = { group: "Item" };
 
-function party(group: string, field: (typeof partyFields)[number]) {
-  return { group, values: `address ${field}` } as const;
-}
-
-/** One flag for each field of 2.2, 2.3 and 4.2; keys are `<part>` and the field's name in camelCase. */
+/** One flag for each field of 2.2, 2.3 and 4.2. */
 export const draftFlags = {
-  senderName: textOption("TEXT", "person name", party("Sender", "name")),
-  senderPhone: textOption("TEXT", "telephone number", party("Sender", "phone")),
-  senderProvince: textOption("TEXT", "province or province-level city", party("Sender", "province")),
-  senderCity: textOption("TEXT", "city", party("Sender", "city")),
-  senderDistrict: textOption("TEXT", "district", party("Sender", "district")),
-  senderDetail: textOption("TEXT", "street-level address", party("Sender", "detail")),
-  receiverName: textOption("TEXT", "person name", party("Receiver", "name")),
-  receiverPhone: textOption("TEXT", "telephone number", party("Receiver", "phone")),
-  receiverProvince: textOption("TEXT", "province or province-level city", party("Receiver", "province")),
-  receiverCity: textOption("TEXT", "city", party("Receiver", "city")),
-  receiverDistrict: textOption("TEXT", "district", party("Receiver", "district")),
-  receiverDetail: textOption("TEXT", "street-level address", party("Receiver", "detail")),
-  itemName: textOption("TEXT", "item name", item),
-  itemDescription: textOption("TEXT", "item description", item),
-  itemWeight: decimalOption("NUMBER", "item weight", item),
-  itemValue: decimalOption("NUMBER", "declared value", item),
-  itemQuantity: integerOption("N", "number of pieces", item),
+  ...partyOptionsOf("sender"),
+  ...partyOptionsOf("receiver"),
+  itemName: textOption("TEXT", itemWords.name.meaning, item),
+  itemDescription: textOption("TEXT", itemWords.description.meaning, item),
+  itemWeight: decimalOption("NUMBER", itemWords.weight.meaning, item),
+  itemValue: decimalOption("NUMBER", itemWords.value.meaning, item),
+  itemQuantity: integerOption("N", itemWords.quantity.meaning, item),
   serviceType: textOption("TYPE", "standard, express or same_day (left out: the service chooses)", {
     candidates: serviceTypes.map((value) => ({ value })),
   }),
 };
 
-/** Every field of a draft with its flag: `sender.phone` is `--sender-phone`. */
-export const draftFields: readonly { path: string; key: string; flag: string }[] = [
-  ...["sender", "receiver"].flatMap((part) => partyFields.map((name) => field(part, name))),
-  ...itemFields.map((name) => field("item", name)),
-  { path: "service_type", key: "serviceType", flag: "--service-type" },
-];
-
-function field(part: string, name: string) {
-  return {
-    path: `${part}.${name}`,
-    key: `${part}${name[0]?.toUpperCase()}${name.slice(1)}`,
-    flag: `--${part}-${name}`,
-  };
-}
-
 /** The draft of a file with the flags laid over it; what neither gives is absent, not empty. */
 export function mergeDraft(file: Draft | undefined, flags: Readonly<Record<string, unknown>>): Draft {
   const merged: Record<string, Json> = { ...(file as Record<string, Json> | undefined) };
-  for (const { path, key } of draftFields) {
+  for (const { path, key } of orderFields) {
     const value = flags[key] as Json | undefined;
     if (value === undefined) continue;
     const [part = "", name] = path.split(".");
@@ -67,7 +40,7 @@ export function mergeDraft(file: Draft | undefined, flags: Readonly<Record<strin
 export function typeFlags(draft: Draft): string | undefined {
   const words: string[] = [];
   const parts = new Set<string>();
-  for (const { path, flag } of draftFields) {
+  for (const { path, flag } of orderFields) {
     const [part = "", name] = path.split(".");
     const whole = draft[part];
     const value = name === undefined ? whole : isJsonObject(whole) ? whole[name] : undefined;
@@ -88,7 +61,7 @@ export function nameField(
   flags: Readonly<Record<string, unknown>>,
   fileName: string | undefined,
 ): string | undefined {
-  const known = draftFields.find((field) => field.path === path);
+  const known = orderFields.find((field) => field.path === path);
   if (!known) return undefined;
   if (flags[known.key] !== undefined || fileName === undefined) return known.flag;
   return `${path} in ${fileName}`;

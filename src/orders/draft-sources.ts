@@ -7,9 +7,10 @@ import { defaultSender, findParty, parseAlias, savedTextError } from "../config/
 import { findTemplate } from "../config/templates.ts";
 import { fileError, usageError } from "../core/errors.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
+import { orderFields } from "../model/fields.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { serviceOf } from "../sending/customer.ts";
-import { draftFields, draftFlags, mergeDraft, nameField } from "./draft-flags.ts";
+import { draftFlags, mergeDraft, nameField } from "./draft-flags.ts";
 import { parseOrderFile } from "./order-file.ts";
 
 const group = "Parties by name or as text";
@@ -54,17 +55,17 @@ export async function collectDraft(
   const receiver =
     (await readParty("receiver", sources.receiver, sources.receiverText, context, isDryRun)) ??
     base?.receiver;
-  const hasSenderFlag = draftFields.some(
+  const hasSenderFlag = orderFields.some(
     ({ path, key }) => path.startsWith("sender.") && flagOf(sources, key) !== undefined,
   );
   const config = await context.config.read();
   const usual = sender || hasSenderFlag ? undefined : defaultSender(config);
   const whole = { ...base, ...part("sender", sender ?? usual), ...part("receiver", receiver) } as Draft;
   const given = new Set<string>(Object.keys(whole));
-  const hasFlag = draftFields.some(({ key }) => flagOf(sources, key) !== undefined);
+  const hasFlag = orderFields.some(({ key }) => flagOf(sources, key) !== undefined);
   // An order that is whole but for its service level leaves that to the service.
   if (whole.sender && whole.receiver && whole.item) given.add("service_type");
-  for (const { path, key } of draftFields) if (flagOf(sources, key) !== undefined) given.add(path);
+  for (const { path, key } of orderFields) if (flagOf(sources, key) !== undefined) given.add(path);
   const draft = mergeDraft(whole, sources);
   ensureTexts(draft, sources, { fileName, base, sender: usual && `@${config.default_sender}` });
   return {
@@ -93,7 +94,7 @@ function ensureTexts(
   if (!problem) return;
   const { path, value, message } = problem;
   const hint = "enter it again, as it is to be sent";
-  const flag = draftFields.find(
+  const flag = orderFields.find(
     (field) => field.path === path && flagOf(sources, field.key) !== undefined,
   )?.flag;
   if (flag !== undefined) throw usageError(`${flag} “${value}” ${message}`, hint);

@@ -2,7 +2,8 @@
 
 import { fileError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
-import { type Draft, draftPaths, draftSchema } from "../model/draft.ts";
+import { type Draft, draftSchema } from "../model/draft.ts";
+import { orderPaths } from "../model/fields.ts";
 import { isJsonObject, type Json } from "../model/json.ts";
 import { parseUserJson } from "../model/json-text.ts";
 import { check, type Mismatch } from "../model/schema.ts";
@@ -46,7 +47,7 @@ function describeMismatch({ path, expected, received }: Mismatch): {
   hint: string | undefined;
 } {
   if (expected === "no such key") {
-    const nearest = suggest(path, draftPaths);
+    const nearest = suggest(path, orderPaths);
     return {
       message: `${path} is not a key of an order${nearest ? ` (did you mean ${nearest}?)` : ""}`,
       hint: `the keys are sender, receiver, item and service_type`,

@@ -1,6 +1,6 @@
 /** An order as the sandbox keeps it: what was sent and when, and what happened to it since. */
 
-import type { serviceTypes } from "../model/draft.ts";
+import type { serviceTypes } from "../model/fields.ts";
 import { type JsonNumber, type JsonObject, parseJson, stringifyJson } from "../model/json.ts";
 
 export type ServiceType = (typeof serviceTypes)[number];

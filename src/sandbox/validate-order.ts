@@ -4,7 +4,7 @@
  * given, and fields that the interface does not name are left out.
  */
 
-import { partyFields, serviceTypes } from "../model/draft.ts";
+import { partyFields, serviceTypes } from "../model/fields.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonNumber, type JsonObject } from "../model/json.ts";
 import { defaultServiceType, numberLimits, phone } from "./defaults.ts";
 import type { Item, OrderContent, Party, ServiceType } from "./order.ts";

@@ -1,6 +1,7 @@
 /** The rows that show a draft of an order. */
 
-import { type Draft, type DraftParty, partyFields } from "../model/draft.ts";
+import type { Draft, DraftParty } from "../model/draft.ts";
+import { itemFields, partyFields } from "../model/fields.ts";
 import { show, type Text } from "./blocks.ts";
 
 /** Fields that are left out are not sent, and not shown. */
@@ -12,9 +13,9 @@ export function draftRows(draft: Draft): readonly (readonly [label: string, valu
     ["Receiver", describe(draft.receiver)],
     ...partyAddress(draft.receiver),
     ["Item", show(item?.name)],
-    ...(["description", "weight", "value", "quantity"] as const).flatMap((name) =>
-      item?.[name] === undefined ? [] : [[`  ${name}`, show(item[name])] as const],
-    ),
+    ...itemFields
+      .slice(1)
+      .flatMap((name) => (item?.[name] === undefined ? [] : [[`  ${name}`, show(item[name])] as const])),
     ["Service level", draft.service_type ?? "the service chooses"],
   ];
 }

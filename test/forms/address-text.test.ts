@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readDivisions } from "../../src/forms/address-divisions.ts";
 import { fold } from "../../src/forms/address-fold.ts";
 import { cutAddress, splitAddress, understandAddress } from "../../src/forms/address-text.ts";
-import { partyFields } from "../../src/model/draft.ts";
+import { partyFields } from "../../src/model/fields.ts";
 import { fc } from "../support/effort.ts";
 import { addresses, addressLimits } from "./addresses.ts";
 

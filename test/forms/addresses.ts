@@ -1,6 +1,7 @@
 /** The table of pasted addresses and how a person would split them; people and numbers are invented. */
 
-import { type DraftParty, partyFields } from "../../src/model/draft.ts";
+import type { DraftParty } from "../../src/model/draft.ts";
+import { partyFields } from "../../src/model/fields.ts";
 
 export interface AddressCase {
   readonly category: string;

@@ -1,7 +1,7 @@
 /** The proof that an order's way is a function of the order, its events and the hour, and goes one way only. */
 
 import { describe, expect, test } from "vitest";
-import { serviceTypes } from "../../src/model/draft.ts";
+import { serviceTypes } from "../../src/model/fields.ts";
 import { wayStates } from "../../src/model/states.ts";
 import type { OrderEvent, OrderFacts } from "../../src/sandbox/order.ts";
 import {
