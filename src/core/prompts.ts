@@ -13,6 +13,11 @@ export interface TextQuestion {
   readonly suggestion?: string | undefined;
   /** Says true, or what is wrong with an answer. */
   readonly check?: ((answer: string) => true | string) | undefined;
+  /**
+   * Told of the line as it stands, trimmed, valid or not, when the question is interrupted after something was typed.
+   * Not told of an emptied line: it may be the beginning of another answer.
+   */
+  readonly keepTyped?: ((line: string) => void) | undefined;
 }
 
 /** Every question rejects with `interrupted` on Ctrl-C. */

@@ -13,14 +13,17 @@ import {
 } from "../model/fields.ts";
 import { isJsonNumber, type Json, jsonNumber } from "../model/json.ts";
 import { findTextProblem } from "../model/text-problem.ts";
-import { askParty, changeParty, checkPartyField, type PartyTools } from "./party-form.ts";
+import { askParty, changeParty, checkPartyField, type Keep, type PartyTools } from "./party-form.ts";
 
 export type Part = "sender" | "receiver" | "item" | "service_type";
 export const parts: readonly Part[] = ["sender", "receiver", "item", "service_type"];
 
 export interface FormTools extends PartyTools {
   readonly prompts: Prompts;
-  /** Told of the draft and the parts still open after every answer, so that nothing typed is lost on Ctrl-C. */
+  /**
+   * Told of the draft and the parts still open after every answer, and of an answer that was interrupted, which may not
+   * be valid: nothing typed is lost on Ctrl-C.
+   */
   readonly keep: (draft: Draft, open: readonly Part[]) => void;
 }
 
@@ -47,7 +50,7 @@ export async function askPart(
   tools: FormTools,
   open: readonly Part[] = [],
 ): Promise<Draft> {
-  const keep = (value: Json | undefined) => tools.keep(withPart(draft, part, value), [...open]);
+  const keep = keepPart(part, draft, open, tools);
   if (part === "service_type") return withPart(draft, part, await askServiceType(tools.prompts));
   if (part === "item") return withPart(draft, part, await askItem(draft.item, given, tools, keep));
   const fixed = new Set(partyFields.filter((name) => given.has(`${part}.${name}`)));
@@ -57,8 +60,16 @@ export async function askPart(
 /** Asks for a part of a whole draft again. */
 export async function changePart(part: Part, draft: Draft, tools: FormTools): Promise<Draft> {
   if (part !== "sender" && part !== "receiver") return askPart(part, draft, new Set(), tools);
-  const keep = (value: Json) => tools.keep(withPart(draft, part, value), []);
+  const keep = keepPart(part, draft, [], tools);
   return withPart(draft, part, await changeParty(titleOf(part), draft[part], tools, keep));
+}
+
+/** A part with an answer that was interrupted is open: its fields are checked when they are asked for again. */
+function keepPart(part: Part, draft: Draft, open: readonly Part[], tools: FormTools): Keep<Json> {
+  return (value, isUnfinished = false) => {
+    const isAdded = isUnfinished && !open.includes(part);
+    tools.keep(withPart(draft, part, value), isAdded ? [...open, part] : [...open]);
+  };
 }
 
 async function askServiceType(prompts: Prompts): Promise<string | undefined> {
@@ -72,25 +83,28 @@ async function askItem(
   item: Draft["item"],
   given: ReadonlySet<string>,
   { prompts }: FormTools,
-  keep: (value: Json) => void,
+  keep: Keep<Json>,
 ): Promise<Json> {
   let answers: Record<string, Json> = { ...(item as Record<string, Json> | undefined) };
   for (const name of itemFields) {
     if (given.has(`item.${name}`)) continue;
-    answers = withField(answers, name, await askItemField(name, answers[name], prompts));
+    const keepTyped = (line: string) => keep(withField(answers, name, line), true);
+    answers = withField(answers, name, await askItemField(name, answers[name], prompts, keepTyped));
     keep(answers);
   }
   return answers;
 }
 
-/** Numbers are kept as typed: `2.50` stays `2.50`. */
+/** Numbers are kept as typed: `2.50` stays `2.50`. One that was interrupted is a text until it is answered. */
 async function askItemField(
   name: ItemField,
   present: Json | undefined,
   prompts: Prompts,
+  keepTyped: (line: string) => void,
 ): Promise<Json | undefined> {
   const initial = isJsonNumber(present) ? present.value : typeof present === "string" ? present : undefined;
-  const answer = (await prompts.text(itemWords[name].label, { initial, check: checkItemField(name) })).trim();
+  const question = { initial, check: checkItemField(name), keepTyped };
+  const answer = (await prompts.text(itemWords[name].label, question)).trim();
   if (answer === "") return undefined;
   return itemWords[name].kind === "text" ? answer : jsonNumber(answer);
 }
@@ -112,16 +126,18 @@ export async function correctField(draft: Draft, path: string, tools: FormTools)
   if (path === "service_type") return askPart("service_type", draft, new Set(), tools);
   const itemField = itemFields.find((field) => part === "item" && field === name);
   if (itemField) {
-    const answer = await askItemField(itemField, draft.item?.[itemField], tools.prompts);
+    const keepTyped = (line: string) =>
+      keepPart("item", draft, [], tools)(withField(draft.item, itemField, line), true);
+    const answer = await askItemField(itemField, draft.item?.[itemField], tools.prompts, keepTyped);
     return withPart(draft, "item", withField(draft.item, itemField, answer));
   }
   const partyField = partyFields.find((field) => field === name);
   if (!partyField || (part !== "sender" && part !== "receiver")) return undefined;
-  const initial = draft[part]?.[partyField];
   const answer = (
     await tools.prompts.text(`${titleOf(part)} ${partyWords[partyField].label}`, {
-      initial,
+      initial: draft[part]?.[partyField],
       check: checkPartyField(partyField),
+      keepTyped: (line) => keepPart(part, draft, [], tools)(withField(draft[part], partyField, line), true),
     })
   ).trim();
   return withPart(draft, part, withField(draft[part], partyField, answer === "" ? undefined : answer));

@@ -20,6 +20,9 @@ export interface PartyTools {
   readonly understand: (text: string) => Promise<DraftParty>;
 }
 
+/** `isUnfinished`: the last answer was interrupted, and its field holds what was typed so far. */
+export type Keep<T> = (value: T, isUnfinished?: boolean) => void;
+
 type Way =
   | { readonly kind: "type" }
   | { readonly kind: "paste" }
@@ -35,7 +38,7 @@ export async function askParty(
   party: DraftParty | undefined,
   fixed: ReadonlySet<string>,
   tools: PartyTools,
-  keep: (party: DraftParty) => void,
+  keep: Keep<DraftParty>,
 ): Promise<DraftParty> {
   if (hasFields(party)) return askFields(title, party, fixed, tools, keep);
   return chooseParty(title, {}, fixed, tools, keep);
@@ -46,7 +49,7 @@ export async function changeParty(
   title: string,
   party: DraftParty | undefined,
   tools: PartyTools,
-  keep: (party: DraftParty) => void,
+  keep: Keep<DraftParty>,
 ): Promise<DraftParty> {
   return chooseParty(title, party ?? {}, new Set(), tools, keep);
 }
@@ -56,7 +59,7 @@ async function chooseParty(
   party: DraftParty,
   fixed: ReadonlySet<string>,
   tools: PartyTools,
-  keep: (party: DraftParty) => void,
+  keep: Keep<DraftParty>,
 ): Promise<DraftParty> {
   const known = await tools.knownParties();
   const first = hasFields(party) ? [editWay] : [];
@@ -73,14 +76,15 @@ async function askFields(
   start: DraftParty,
   fixed: ReadonlySet<string>,
   { prompts }: PartyTools,
-  keep: (party: DraftParty) => void,
+  keep: Keep<DraftParty>,
 ): Promise<DraftParty> {
   let party = start;
   for (const name of partyFields) {
     if (fixed.has(name)) continue;
-    const question = { initial: party[name], check: checkPartyField(name) };
+    const { [name]: initial, ...rest } = party;
+    const keepTyped = (line: string) => keep({ ...rest, [name]: line }, true);
+    const question = { initial, check: checkPartyField(name), keepTyped };
     const answer = (await prompts.text(`${title} ${partyWords[name].label}`, question)).trim();
-    const { [name]: _old, ...rest } = party;
     party = answer === "" ? rest : { ...rest, [name]: answer };
     keep(party);
   }

@@ -70,7 +70,7 @@ export function createPrompts({ input: source, output, signal, job, elapsed }: P
  */
 async function askText(
   message: string,
-  { initial, suggestion, check = () => true }: TextQuestion,
+  { initial, suggestion, check = () => true, keepTyped = () => {} }: TextQuestion,
   desk: Desk,
 ): Promise<string> {
   let [shown, answer] = ["", ""];
@@ -92,7 +92,13 @@ async function askText(
     : suggestion
       ? { default: sanitise(suggestion) }
       : {};
-  await ask((place) => input({ ...question, ...start }, place), desk);
+  try {
+    await ask((place) => input({ ...question, ...start }, place), desk);
+  } catch (error) {
+    const line = shown.trim();
+    if (line !== "" && shown !== sanitise(initial ?? "")) keepTyped(line);
+    throw error;
+  }
   return answer;
 }
 

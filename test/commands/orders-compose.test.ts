@@ -10,6 +10,7 @@ import { render } from "../../src/terminal/render.ts";
 import { plainPaint } from "../../src/terminal/style.ts";
 import {
   ctrlC,
+  ctrlCAfter,
   enter,
   itemSteps,
   partySteps,
@@ -279,6 +280,92 @@ describe("an unfinished draft", () => {
     expect(exit).toBe(0);
     expect(person.found["Sender name"]).toBe("张三");
     expect(await draftOf(home)).toBeUndefined();
+  });
+
+  test("has what was typed in the line when it was interrupted, and that is asked for again", async () => {
+    const home = await createServedHome();
+    await compose(home, [
+      ["Sender", "new address"],
+      ["Sender name", "张三"],
+      ["Sender phone", ctrlCAfter("138")],
+    ]);
+    expect(await draftOf(home)).toMatchObject({ draft: { sender: { name: "张三", phone: "138" } } });
+    const { bodies, person } = await compose(home, [
+      ["Go on with it?", enter],
+      ...partySteps("Sender", [enter, "13800138000"]),
+      ...shortForm().slice(7),
+      send,
+      ...declined,
+    ]);
+    expect(person.found["Sender phone"]).toBe("138");
+    expect(JSON.parse(bodies[0] ?? "").sender).toEqual({ name: "张三", phone: "13800138000" });
+  });
+
+  test("has a line that is not valid yet, which is checked when it is gone on with", async () => {
+    const home = await createServedHome();
+    const { stderr } = await compose(home, [
+      ...shortForm().slice(0, 14),
+      ...itemSteps(["书", enter, ctrlCAfter("2,5")]).slice(0, 3),
+    ]);
+    expect(stderr).toContain("hint: your draft is kept");
+    const { bodies, person } = await compose(home, [
+      ["Go on with it?", enter],
+      ...itemSteps([enter, enter, enter]).slice(0, 3),
+      ["Item weight", "2.5"],
+      ...itemSteps().slice(3),
+      ["Service level", enter],
+      send,
+      ...declined,
+    ]);
+    expect(person.complaints).toEqual(["a number such as 2.50, or Enter to leave it out"]);
+    expect(bodies).toEqual([
+      '{"sender":{"name":"张三"},"receiver":{"name":"李四"},"item":{"name":"书","weight":2.5}}',
+    ]);
+  });
+
+  test.each<[string, readonly Step[], readonly Step[]]>([
+    [
+      "a party that is changed in the review",
+      [
+        ["What now?", "Change the sender"],
+        ["Sender", "edit its fields"],
+        ["Sender name", enter],
+        ["Sender phone", ctrlCAfter("1380")],
+      ],
+      partySteps("Sender", [enter, "13800138000"]),
+    ],
+    [
+      "an item that is changed in the review",
+      [
+        ["What now?", "Change the item"],
+        ["Item name", enter],
+        ["Item description", enter],
+        ["Item weight", ctrlCAfter("2,")],
+      ],
+      itemSteps([enter, enter, "2.5"]),
+    ],
+  ])("has the half of a field of %s, and asks for it before the next review", async (_what, first, again) => {
+    const home = await createServedHome();
+    await compose(home, [...shortForm(), ...first]);
+    const { bodies, person } = await compose(home, [["Go on with it?", enter], ...again, send, ...declined]);
+    expect(person.left).toEqual([]);
+    expect(bodies[0]).toMatch(/"phone":"13800138000"|"weight":2\.5\b/);
+  });
+
+  test("has the half of a refused field that is corrected", async () => {
+    const home = await createServedHome();
+    const refused =
+      '{"success":false,"error":{"code":"INVALID_PARAMETER","message":"不行","details":{"field":"item.value"}}}';
+    answerRaw(home, "POST /api/v1/orders", refused, { status: 400, times: 1 });
+    await compose(home, [...shortForm(), send, ["Declared value", ctrlCAfter("5,")]]);
+    const { bodies, person } = await compose(home, [
+      ["Go on with it?", enter],
+      ...itemSteps([enter, enter, enter, "5"]),
+      send,
+      ...declined,
+    ]);
+    expect(person.found["Declared value"]).toBe("5,");
+    expect(bodies[1]).toContain('"value":5}');
   });
 
   test("is forgotten when it is not wanted", async () => {

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createTerminalHome, keys, type Terminal } from "../support/terminal.ts";
-import { fillForm, fillItem, fillParty, li, phone, zhang } from "./person.ts";
+import { fillForm, fillItem, fillParty, instead, li, phone, zhang } from "./person.ts";
 
 /** The transcript so far, with the hour, the only thing that differs from run to run, taken out. */
 async function expectScreen(terminal: Terminal, name: string, columns: number): Promise<void> {
@@ -74,7 +74,7 @@ test.each([40, 80])(
     await again.until("? Go on with it?");
     await expectScreen(again, "go-on", columns);
     await again.answer("Go on with it?");
-    await fillItem(again, []);
+    await fillItem(again, ["", "", instead("2.5")]);
     await again.choose("Service level", "let the service choose");
     await again.choose("What now?", "Keep as a draft and quit");
     await again.ended;

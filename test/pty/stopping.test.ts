@@ -170,11 +170,18 @@ test("SIGTERM at a question: exit 143, the draft is kept, and the terminal is wh
   await terminal.choose("Sender", "new address");
   await terminal.answer("Sender name", zhang[0]);
   await terminal.until("? Sender phone");
+  terminal.type("138");
+  await terminal.until("? Sender phone 138");
   process.kill(Number(await home.read("pid")), "SIGTERM");
   expect(await terminal.ended).toEqual({ exit: 143, signal: undefined });
   expect(terminal.screen()).toContain("error: terminated");
   expect(terminal.screen()).toContain("your draft is kept");
   await expectWhole(home, terminal, "after");
+  const next = home.open("orders create");
+  await next.until(/Sender +\S+ {2}138\n/);
+  await next.answer("Go on with it?");
+  await next.answer("Sender name");
+  await next.until("? Sender phone 138");
 });
 
 describe("a terminal that closes", () => {
@@ -218,11 +225,15 @@ describe("a terminal that closes", () => {
     await terminal.choose("Sender", "new address");
     await terminal.answer("Sender name", zhang[0]);
     await terminal.until("? Sender phone");
+    terminal.type("138");
+    await terminal.until("? Sender phone 138");
     await hangUp(home, terminal);
     const next = home.open("orders create");
     await next.until("An unfinished order:");
     await next.answer("Go on with it?");
-    await next.until(`? Sender name ${zhang[0]}`);
+    await next.answer("Sender name");
+    await next.until("? Sender phone 138");
+    expect(next.transcript()).toContain(`Sender name ${zhang[0]}`);
   });
 
   test("during an import: what is being sent is finished, and the run is recorded", async () => {

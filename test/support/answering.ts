@@ -7,7 +7,13 @@ import type { Prompts, TextQuestion } from "../../src/core/prompts.ts";
 export const enter = Symbol("Enter");
 export const ctrlC = Symbol("Ctrl-C");
 
-type Answer = string | boolean | typeof enter | typeof ctrlC;
+/** A line that was begun when Ctrl-C came. */
+interface Begun {
+  readonly line: string;
+}
+export const ctrlCAfter = (line: string): Begun => ({ line });
+
+type Answer = string | boolean | typeof enter | typeof ctrlC | Begun;
 /** A question, whole or its beginning followed by `…`, and the answer: text, or the label of a choice. */
 export type Step = readonly [question: string, answer: Answer];
 
@@ -30,7 +36,7 @@ export function personWho(...script: readonly Step[]): Person {
   const complaints: string[] = [];
   let offered: readonly string[] = [];
 
-  function next(question: string): Exclude<Answer, typeof ctrlC> {
+  function next(question: string, keepTyped?: (line: string) => void): Exclude<Answer, typeof ctrlC | Begun> {
     asked.push(question);
     const [expected, answer] = steps.shift() ?? ["no question"];
     const isExpected = expected.endsWith("…")
@@ -38,7 +44,8 @@ export function personWho(...script: readonly Step[]): Person {
       : question === expected;
     if (!isExpected || answer === undefined)
       throw new Error(`asked “${question}”, but ${expected} was expected`);
-    if (answer === ctrlC) throw interrupted(130);
+    if (typeof answer === "object") keepTyped?.(answer.line);
+    if (answer === ctrlC || typeof answer === "object") throw interrupted(130);
     return answer;
   }
 
@@ -59,10 +66,10 @@ export function personWho(...script: readonly Step[]): Person {
     get left() {
       return steps.map(([question]) => question);
     },
-    async text(question, { initial, suggestion, check }: TextQuestion = {}) {
+    async text(question, { initial, suggestion, check, keepTyped }: TextQuestion = {}) {
       found[question] = initial ?? suggestion ?? "";
       for (;;) {
-        const answer = next(question);
+        const answer = next(question, keepTyped);
         const text = answer === enter ? (initial ?? suggestion ?? "") : String(answer);
         const verdict = check?.(text) ?? true;
         if (verdict === true) return text;

@@ -178,3 +178,25 @@ test("no key shows a secret", async () => {
   expect(output.text).toContain("Key");
   expect(output.text).not.toMatch(/hidden|ctrl\+t/);
 });
+
+test.each([
+  ["typed", {}, "李", "李"],
+  ["typed, and not valid", { check: () => "no" }, "李\r四", "李四"],
+  ["changed", { initial: "李" }, "四 ", "李四"],
+  ["not touched", { initial: "李" }, "", undefined],
+  ["emptied", { initial: "李" }, "\u007f", undefined],
+  ["of blanks", {}, "  ", undefined],
+])("a line that is interrupted is told as it stands: %s", async (_what, options, typed, told) => {
+  const { prompts, until, read } = atTerminal();
+  let line: string | undefined;
+  const keepTyped = (text: string) => {
+    line = text;
+  };
+  const answer = prompts.text("Name", { ...options, keepTyped });
+  await until("Name");
+  await read(typed);
+  const ended = expect(answer).rejects.toMatchObject({ exit: 130 });
+  await read("\u0003");
+  await ended;
+  expect(line).toBe(told);
+});
