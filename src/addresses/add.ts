@@ -1,13 +1,17 @@
 /** `courier addresses add`: saves a party in the address book of this machine. */
 
-import { type Context, confirmOrStop, defineCommand, document } from "../command/command.ts";
+import { type Context, defineCommand, document } from "../command/command.ts";
 import { understandText } from "../command/confirm-address.ts";
 import { switchOption, textOption } from "../command/options.ts";
 import { partyOptions } from "../command/party-options.ts";
+import { mayReplace } from "../command/replace.ts";
 import { parseAlias, saveParties } from "../config/address-book.ts";
-import { usageError } from "../core/errors.ts";
+import { interrupted, usageError } from "../core/errors.ts";
+import type { Prompts } from "../core/prompts.ts";
 import { askParty } from "../forms/party-form.ts";
 import type { DraftParty } from "../model/draft.ts";
+import { partyFields, partyWords } from "../model/fields.ts";
+import { canonicalJson } from "../model/json.ts";
 import type { AddressRow } from "../model/results.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { line, styled } from "../terminal/blocks.ts";
@@ -19,6 +23,7 @@ export const addAddress = defineCommand({
     ...partyOptions,
     text: textOption("TEXT", "name, phone and address in one text, to be split"),
     default: switchOption("make it the sender of orders that name none"),
+    replace: switchOption("replace the address of that name, all of its fields"),
   },
   confirms: true,
   examples: [
@@ -30,32 +35,79 @@ export const addAddress = defineCommand({
     },
   ],
   seeAlso: ["orders create", "addresses import"],
-  async run({ alias, text, default: isDefault, ...flags }, context) {
+  async run({ alias, text, default: isDefault, replace, ...flags }, context) {
     const { addresses } = await context.config.read();
-    if (Object.hasOwn(addresses, alias)) await confirmOrStop(context, `Replace the address @${alias}?`);
-    const party = await collect(text, pickParty(flags), context);
-    const [problem] = findTextProblems(party);
-    if (problem)
-      throw usageError(
-        `--${problem.path} “${problem.value}” ${problem.message}`,
-        "enter it again without that",
-      );
-    if (Object.keys(party).length === 0)
-      throw usageError("the address is empty", "give --name, --phone, --city …");
+    const existing = Object.hasOwn(addresses, alias) ? addresses[alias] : undefined;
+    const agree = (party?: DraftParty) => agreeToReplace(alias, existing, party, replace === true, context);
+    const { party, isReplaced } = await collect(text, pickParty(flags), agree, context);
     await saveParties(context.config, { [alias]: party }, isDefault ? alias : undefined);
     const row: AddressRow = { alias, ...party, default: isDefault === true };
-    return document(row, () => [line(styled("good", "Saved"), " in the address book"), ...addressView(row)]);
+    return document(row, () => [
+      line(styled("good", isReplaced ? "Replaced" : "Saved"), " in the address book"),
+      ...addressView(row),
+    ]);
   },
 });
 
-async function collect(text: string | undefined, flags: DraftParty, context: Context): Promise<DraftParty> {
-  if (text !== undefined) return { ...(await understandText("the address", text, context)), ...flags };
-  const prompts = Object.keys(flags).length === 0 ? await context.prompts() : undefined;
-  if (!prompts) return flags;
+/** The form asks for leave to replace before its questions; what is given in words is compared first. */
+async function collect(
+  text: string | undefined,
+  flags: DraftParty,
+  agree: (party?: DraftParty) => Promise<boolean>,
+  context: Context,
+): Promise<{ party: DraftParty; isReplaced: boolean }> {
+  const hasFlags = Object.keys(flags).length > 0;
+  const prompts = text === undefined && !hasFlags ? await context.prompts() : undefined;
+  if (prompts) {
+    const isReplaced = await agree();
+    const party = await askForm(prompts, context);
+    ensureUsable(party);
+    return { party, isReplaced };
+  }
+  const party =
+    text === undefined ? flags : { ...(await understandText("the address", text, context)), ...flags };
+  ensureUsable(party);
+  return { party, isReplaced: await agree(party) };
+}
+
+function askForm(prompts: Prompts, context: Context): Promise<DraftParty> {
   const tools = {
     prompts,
     knownParties: async () => [],
     understand: context.understandAddress,
   };
   return askParty("Address", undefined, new Set(), tools, () => {});
+}
+
+function ensureUsable(party: DraftParty): void {
+  const [problem] = findTextProblems(party);
+  if (problem)
+    throw usageError(
+      `--${problem.path} “${problem.value}” ${problem.message}`,
+      "enter it again without that",
+    );
+  if (Object.keys(party).length === 0)
+    throw usageError("the address is empty", "give --name, --phone, --city …");
+}
+
+/** Whether another address is replaced. Throws where there is one, and nobody agrees. */
+async function agreeToReplace(
+  alias: string,
+  existing: DraftParty | undefined,
+  party: DraftParty | undefined,
+  isAgreed: boolean,
+  context: Context,
+): Promise<boolean> {
+  if (existing === undefined || (party && canonicalJson(existing) === canonicalJson(party))) return false;
+  const lost = partyFields.filter(
+    (name) => party && existing[name] !== undefined && party[name] === undefined,
+  );
+  const loss = `all of it, without its ${lost.map((name) => partyWords[name].label).join(", ")}`;
+  const replacement = {
+    existing: `the address @${alias}`,
+    loss: lost.length > 0 ? loss : undefined,
+    isAgreed,
+  };
+  if (await mayReplace(replacement, context)) return true;
+  throw interrupted(130, "not confirmed");
 }

@@ -90,15 +90,67 @@ describe("add", () => {
     expect(await listed(home)).toMatchObject([{ alias: "li", name: "李先生" }]);
   });
 
-  test("asks before it replaces another address", async () => {
-    const home = await homeWith("li");
-    const words = "addresses add li --name 王五";
-    expect(await home.courier(words)).toMatchObject({ exit: 2, stdout: "" });
-    const person = personWho(["Replace the address @li?", false]);
-    expect((await home.courier(words, { terminal: 80, prompts: person })).exit).toBe(130);
-    expect(await listed(home)).toMatchObject([{ name: "李四" }]);
-    expect((await home.courier(`${words} --yes`)).exit).toBe(0);
-    expect(await listed(home)).toEqual([{ alias: "li", name: "王五", default: false }]);
+  describe("over another address", () => {
+    const words = "addresses add li --phone 13700137000";
+    const before = { name: "李四", phone: "13900139000" };
+
+    test.each([
+      ["in a pipe", words, {}],
+      ["with --yes at a terminal", `${words} --yes`, { terminal: 80 }],
+      ["as JSON at a terminal", `${words} --json`, { terminal: 80 }],
+    ])(
+      "%s, exit 2 names the fields that would be lost, and nothing is replaced",
+      async (_where, line, options) => {
+        const home = await homeWith("li");
+        const { exit, stdout, stderr } = await home.courier(line, options);
+        expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+        expect(stderr).toContain("the address @li exists already");
+        expect(stderr).toContain("add --replace to replace all of it, without its name, province, city");
+        expect(await listed(home)).toMatchObject([before]);
+      },
+    );
+
+    test("--replace replaces it, and says so", async () => {
+      const home = await homeWith("li");
+      const { exit, stdout, stderr } = await home.courier(`${words} --replace`);
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+      expect(stdout).toMatch(/^Replaced in the address book\n@li\n/);
+      expect(await listed(home)).toEqual([{ alias: "li", phone: "13700137000", default: false }]);
+      expect((await home.courier("addresses add new --name A --replace")).stdout).toMatch(/^Saved/);
+    });
+
+    test("at a terminal it asks, and a no leaves it as it is", async () => {
+      const home = await homeWith("li");
+      const question = "The address @li exists already. Replace all of it, without its name, province, city?";
+      const person = personWho([question, enter], [question, true]);
+      const declined = await home.courier(words, { terminal: 80, prompts: person });
+      expect({ exit: declined.exit, stdout: declined.stdout }).toEqual({ exit: 130, stdout: "" });
+      expect(declined.stderr).toContain("not confirmed");
+      expect(await listed(home)).toMatchObject([before]);
+      expect((await home.courier(words, { terminal: 80, prompts: person })).stdout).toMatch(/Replaced/);
+      expect(await listed(home)).toEqual([{ alias: "li", phone: "13700137000", default: false }]);
+    });
+
+    test("the form asks before its questions", async () => {
+      const home = await homeWith("li");
+      const person = personWho(["The address @li exists already. Replace it?", false]);
+      expect((await home.courier("addresses add li", { terminal: 80, prompts: person })).exit).toBe(130);
+      expect(await listed(home)).toMatchObject([before]);
+    });
+
+    test("nothing is asked for the same address again", async () => {
+      const home = await homeWith("li");
+      const again = await home.courier([
+        "addresses",
+        "add",
+        "li",
+        ...li.slice(2),
+        ...li.slice(0, 2),
+        "--default",
+      ]);
+      expect(again.exit).toBe(0);
+      expect(await listed(home)).toMatchObject([{ ...before, default: true }]);
+    });
   });
 
   test.each([

@@ -1,0 +1,31 @@
+/** The question before something that is saved under a name is replaced, and the flag that answers it in scripts. */
+
+import { usageError } from "../core/errors.ts";
+import type { Context } from "./command.ts";
+import { capitalised } from "./options.ts";
+
+export interface Replacement {
+  /** What is there: `the template “weekly”`. */
+  readonly existing: string;
+  /** What goes with it, for the question and the hint: `all of it, without its name`. */
+  readonly loss?: string | undefined;
+  /** `--replace` was given. */
+  readonly isAgreed: boolean;
+}
+
+/**
+ * Whether it may be replaced. `--yes` does not say so: it is given for other questions. Throws a usage error, exit 2,
+ * where nobody can be asked.
+ */
+export async function mayReplace(
+  { existing, loss, isAgreed }: Replacement,
+  context: Context,
+): Promise<boolean> {
+  if (isAgreed) return true;
+  const prompts = context.globals.yes ? undefined : await context.prompts();
+  if (prompts) return prompts.confirm(`${capitalised(existing)} exists already. Replace ${loss ?? "it"}?`);
+  throw usageError(
+    `${existing} exists already`,
+    `add --replace to replace ${loss ?? "it"}; or choose another name`,
+  );
+}
