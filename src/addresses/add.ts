@@ -6,7 +6,7 @@ import { switchOption, textOption } from "../command/options.ts";
 import { partyOptions } from "../command/party-options.ts";
 import { mayReplace } from "../command/replace.ts";
 import { parseAlias, saveParties } from "../config/address-book.ts";
-import { interrupted, usageError } from "../core/errors.ts";
+import { CourierError, interrupted, isInterruption, usageError } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { askParty } from "../forms/party-form.ts";
 import type { DraftParty } from "../model/draft.ts";
@@ -39,7 +39,10 @@ export const addAddress = defineCommand({
     const { addresses } = await context.config.read();
     const existing = Object.hasOwn(addresses, alias) ? addresses[alias] : undefined;
     const agree = (party?: DraftParty) => agreeToReplace(alias, existing, party, replace === true, context);
-    const { party, isReplaced } = await collect(text, pickParty(flags), agree, context);
+    const { party, isReplaced } = await collect(text, pickParty(flags), agree, context).catch((error) => {
+      const isStopped = error instanceof CourierError && isInterruption(error.exit);
+      throw isStopped ? error.with({ message: `${error.message}; no address was saved` }) : error;
+    });
     await saveParties(context.config, { [alias]: party }, isDefault ? alias : undefined);
     const row: AddressRow = { alias, ...party, default: isDefault === true };
     return document(row, () => [

@@ -37,7 +37,9 @@ describe("add", () => {
   test("asks for everything at a terminal, and saves nothing on Ctrl-C", async () => {
     const home = await createHome();
     const stopped = personWho(["Address", "new address"], ["Address name", "李四"], ["Address phone", ctrlC]);
-    expect((await home.courier("addresses add li", { terminal: 80, prompts: stopped })).exit).toBe(130);
+    const { exit, stderr } = await home.courier("addresses add li", { terminal: 80, prompts: stopped });
+    expect(exit).toBe(130);
+    expect(stderr).toContain("interrupted; no address was saved\n");
     expect(await listed(home)).toEqual([]);
     const person = personWho(["Address", enter], ...partySteps("Address", ["李四", "", "", "", "", "1号"]));
     expect((await home.courier("addresses add li", { terminal: 80, prompts: person })).exit).toBe(0);
@@ -125,7 +127,7 @@ describe("add", () => {
       const person = personWho([question, enter], [question, true]);
       const declined = await home.courier(words, { terminal: 80, prompts: person });
       expect({ exit: declined.exit, stdout: declined.stdout }).toEqual({ exit: 130, stdout: "" });
-      expect(declined.stderr).toContain("not confirmed");
+      expect(declined.stderr).toContain("not confirmed; no address was saved\n");
       expect(await listed(home)).toMatchObject([before]);
       expect((await home.courier(words, { terminal: 80, prompts: person })).stdout).toMatch(/Replaced/);
       expect(await listed(home)).toEqual([{ alias: "li", phone: "13700137000", default: false }]);
