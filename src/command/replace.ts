@@ -2,7 +2,13 @@
 
 import { usageError } from "../core/errors.ts";
 import type { Context } from "./command.ts";
-import { capitalised } from "./options.ts";
+import { capitalised, flagOf } from "./options.ts";
+
+/** Throws where `--replace` was given without the option that saves something. */
+export function ensureReplaces(isAgreed: boolean | undefined, name: string | undefined, key: string): void {
+  if (isAgreed && name === undefined)
+    throw usageError(`--replace needs ${flagOf(key)}`, `add ${flagOf(key)} NAME, or leave --replace out`);
+}
 
 export interface Replacement {
   /** What is there: `the template “weekly”`. */

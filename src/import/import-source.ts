@@ -1,9 +1,11 @@
 /** Where an import's rows come from: the file or stdin, the columns' names, the sender of rows without one. */
 
 import type { Context } from "../command/command.ts";
+import { mayReplace } from "../command/replace.ts";
 import { defaultSender, findParty, parseAlias, savedTextError } from "../config/address-book.ts";
 import { usageError } from "../core/errors.ts";
 import type { DraftParty } from "../model/draft.ts";
+import { canonicalJson } from "../model/json.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { contentOfBytes, inspectSource, type NamedEncoding } from "../sheets/source.ts";
 import type { RowsOptions } from "./rows.ts";
@@ -14,6 +16,8 @@ export interface SourceChoice {
   readonly map?: readonly { readonly header: string; readonly path: string }[] | undefined;
   readonly useMap?: string | undefined;
   readonly saveMap?: string | undefined;
+  /** What is saved as `saveMap` may be replaced. */
+  readonly replace?: boolean | undefined;
   readonly shop?: string | undefined;
   readonly sender?: string | undefined;
   readonly encoding?: NamedEncoding | undefined;
@@ -57,7 +61,7 @@ async function findSender(alias: string | undefined, context: Context): Promise<
 
 /** Saved column names and their shop, with `--map` and `--shop` over them. */
 async function chooseMapping(
-  { map = [], useMap, saveMap, shop: givenShop }: SourceChoice,
+  { map = [], useMap, saveMap, replace, shop: givenShop }: SourceChoice,
   context: Context,
 ): Promise<{ mapping: ReadonlyMap<string, string>; shop: string }> {
   const { maps, shops = {} } = await context.config.read();
@@ -71,13 +75,29 @@ async function chooseMapping(
   const savedShop = useMap !== undefined && Object.hasOwn(shops, useMap) ? shops[useMap] : undefined;
   const mapping = { ...saved, ...Object.fromEntries(map.map(({ header, path }) => [header, path])) };
   const shop = givenShop ?? savedShop ?? "";
-  if (saveMap !== undefined) {
-    const name = parseAlias(saveMap);
-    await context.config.update((config) => ({
-      ...config,
-      maps: { ...config.maps, [name]: mapping },
-      ...(shop === "" ? {} : { shops: { ...config.shops, [name]: shop } }),
-    }));
-  }
+  if (saveMap !== undefined) await saveMapping(parseAlias(saveMap), mapping, shop, replace === true, context);
   return { mapping: new Map(Object.entries(mapping)), shop };
+}
+
+/** Saves column names; other ones of that name are replaced only when a person, or `--replace`, says so. */
+async function saveMapping(
+  name: string,
+  mapping: Readonly<Record<string, string>>,
+  shop: string,
+  isAgreed: boolean,
+  context: Context,
+): Promise<void> {
+  const { maps, shops = {} } = await context.config.read();
+  const existing = Object.hasOwn(maps, name) ? maps[name] : undefined;
+  const hasOtherShop = shop !== "" && Object.hasOwn(shops, name) && shops[name] !== shop;
+  if (existing && (hasOtherShop || canonicalJson(existing) !== canonicalJson(mapping))) {
+    const map = `the column map “${name}”`;
+    if (!(await mayReplace({ existing: map, isAgreed }, context)))
+      return context.messages.note(`${map} stays as it was`);
+  }
+  await context.config.update((config) => ({
+    ...config,
+    maps: { ...config.maps, [name]: mapping },
+    ...(shop === "" ? {} : { shops: { ...config.shops, [name]: shop } }),
+  }));
 }

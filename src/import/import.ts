@@ -21,6 +21,7 @@ import {
   textArgument,
   textOption,
 } from "../command/options.ts";
+import { ensureReplaces } from "../command/replace.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
 import type { ImportFile } from "../ledger/operations.ts";
@@ -44,6 +45,7 @@ const options = {
   ),
   useMap: textOption("NAME", "column names that were saved", { values: "column names" }),
   saveMap: textOption("NAME", "save the column names that --map gives", { values: "column names" }),
+  replace: switchOption("let --save-map replace the column names of that name"),
   sender: textOption("@NAME", "the sender of rows that have none, from the address book", {
     values: "party",
   }),
@@ -127,6 +129,7 @@ export const importOrders = defineCommand({
   seeAlso: ["orders list", "orders export", "addresses add"],
   async run(input, context): Promise<Output> {
     const { file, check } = input;
+    ensureReplaces(input.replace, input.saveMap, "saveMap");
     if (input.rejects !== undefined) await context.checkOutput("--rejects", input.rejects, file);
     if (check) return checkFile(input, context);
     await ensureCanConfirm(context);

@@ -24,12 +24,14 @@ import { createReconcileTools } from "../sending/settle.ts";
 import { line, styled } from "../terminal/blocks.ts";
 import type { StartingDraft } from "./draft-sources.ts";
 import { reviewView } from "./review.ts";
+import type { TemplateToSave } from "./save.ts";
 
-export interface Composition {
+/** What is sent, and how. */
+export interface Sending {
   readonly start: StartingDraft;
   readonly allowDuplicate: boolean;
   readonly settleMs: number | undefined;
-  readonly prompts: Prompts;
+  readonly template: TemplateToSave | undefined;
 }
 
 /** What became of it: an order, or a draft that was kept for later. */
@@ -45,7 +47,7 @@ type Decision = "send" | Part | "keep" | "quit";
  * the order was sent, Ctrl-C included, the draft is kept for the next time.
  */
 export async function composeOrder(
-  { start, allowDuplicate, settleMs, prompts }: Composition,
+  { start, allowDuplicate, settleMs, template, prompts }: Sending & { readonly prompts: Prompts },
   context: Context,
 ): Promise<Composed> {
   let { draft } = start;
@@ -93,6 +95,7 @@ export async function composeOrder(
         continue;
       }
       try {
+        await template?.check(draft);
         const order = await sendOrder(
           { draft, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask },
           context,

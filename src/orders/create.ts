@@ -1,19 +1,20 @@
 /** `courier orders create`: one order, composed at a terminal or sent as given (specification, 4.2). */
 
 import { ServiceFailure } from "../api/failure.ts";
-import { type Context, confirmOrStop, defineCommand, document, type Output } from "../command/command.ts";
+import { type Context, defineCommand, document, type Output } from "../command/command.ts";
 import { quote, settleOption, switchOption, textOption } from "../command/options.ts";
-import { hasTemplate, parseTemplateName } from "../config/templates.ts";
+import { ensureReplaces } from "../command/replace.ts";
+import { parseTemplateName } from "../config/templates.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder } from "../model/interface.ts";
 import { sendOrder } from "../sending/create.ts";
 import { line } from "../terminal/blocks.ts";
-import { composeOrder } from "./compose.ts";
+import { composeOrder, type Sending } from "./compose.ts";
 import { createdView } from "./created.ts";
 import { typeFlags } from "./draft-flags.ts";
 import { collectDraft, type StartingDraft, sourceOptions } from "./draft-sources.ts";
-import { keepAsTemplate, offerToSave } from "./save.ts";
+import { offerToSave, templateToSave } from "./save.ts";
 
 export const createOrder = defineCommand({
   description:
@@ -33,6 +34,7 @@ export const createOrder = defineCommand({
       ...textOption("NAME", "save the order as a template once it is created", { values: "template" }),
       parse: parseTemplateName,
     },
+    replace: switchOption("let --save-template replace the template of that name"),
     ...sourceOptions,
   },
   confirms: true,
@@ -46,24 +48,25 @@ export const createOrder = defineCommand({
   exits: [1, 2, 5, 6],
   seeAlso: ["orders show", "track", "addresses add", "orders import"],
   async run(
-    { dryRun, allowDuplicate, settle: settleMs, saveTemplate: template, ...sources },
+    { dryRun, allowDuplicate, settle: settleMs, saveTemplate: name, replace, ...sources },
     context,
   ): Promise<Output> {
-    if (template !== undefined && !dryRun && hasTemplate(await context.config.read(), template))
-      await confirmOrStop(context, `Replace the template ${template}?`);
+    ensureReplaces(replace, name, "saveTemplate");
     const start = await collectDraft(sources, context, dryRun === true);
     if (dryRun) return document(start.draft, (body) => [{ kind: "json", value: body }]);
     const prompts = context.globals.yes ? undefined : await context.prompts();
+    const template = name === undefined ? undefined : templateToSave(name, replace === true, context);
+    const sending = { start, allowDuplicate: allowDuplicate === true, settleMs, template };
     const composed = prompts
-      ? await composeOrder({ start, allowDuplicate: allowDuplicate === true, settleMs, prompts }, context)
-      : await sendAsGiven(start, allowDuplicate === true, settleMs, context);
+      ? await composeOrder({ ...sending, prompts }, context)
+      : await sendAsGiven(sending, context);
     if ("kept" in composed) {
       return document(composed.kept, () => [
         line(`The draft is kept; ${context.nextCommand("orders create")} goes on with it`),
       ]);
     }
     const { order, draft } = composed;
-    if (template !== undefined) await keepAsTemplate(template, draft, context);
+    await template?.save(draft);
     // What comes from a file comes again from a file.
     if (prompts && sources.file === undefined) {
       await offerToSave(order, draft, prompts, context);
@@ -79,12 +82,11 @@ export const createOrder = defineCommand({
 
 /** Nobody to ask: the order leaves as it is. */
 async function sendAsGiven(
-  { draft, nameOf }: StartingDraft,
-  isDuplicateAllowed: boolean,
-  settleMs: number | undefined,
+  { start: { draft, nameOf }, allowDuplicate: isDuplicateAllowed, settleMs, template }: Sending,
   context: Context,
 ): Promise<{ order: CreatedOrder; draft: Draft }> {
   checkParts(draft);
+  await template?.check(draft);
   try {
     const order = await sendOrder({ draft, isDuplicateAllowed, settleMs }, context);
     if (!order) throw new Error("nobody was asked, and yet somebody said no");

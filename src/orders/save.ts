@@ -1,24 +1,47 @@
 /** What is kept of a created order on wish: its parties in the address book, itself as a template. */
 
 import type { Context } from "../command/command.ts";
+import { mayReplace } from "../command/replace.ts";
 import { parseAlias, saveParties } from "../config/address-book.ts";
-import { saveTemplate } from "../config/templates.ts";
+import { hasTemplate, saveTemplate } from "../config/templates.ts";
 import { CourierError } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { describeParty } from "../forms/party-form.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder } from "../model/interface.ts";
+import { canonicalJson } from "../model/json.ts";
 
-/** Saves a draft under a name, over an older template of that name; failing to do so is no failure. */
-export async function keepAsTemplate(name: string, draft: Draft, context: Context): Promise<void> {
-  try {
-    await saveTemplate(context.config, name, draft);
-    context.messages.note(
-      `Saved as a template; use it with: ${context.nextCommand(`orders create --template ${name}`)}`,
-    );
-  } catch (error) {
-    warnUnsaved("the template", error, context);
-  }
+/** The template that an order becomes. */
+export interface TemplateToSave {
+  /** Before the order is sent: asks where another template has the name. Throws where nobody can be asked. */
+  check(draft: Draft): Promise<void>;
+  /** Once the order is created; failing to do so is no failure. */
+  save(draft: Draft): Promise<void>;
+}
+
+export function templateToSave(name: string, isAgreed: boolean, context: Context): TemplateToSave {
+  /** Undefined while there is nothing to replace. */
+  let isReplaced: boolean | undefined;
+  return {
+    async check(draft) {
+      const config = await context.config.read();
+      const existing = hasTemplate(config, name) ? config.templates[name] : undefined;
+      if (isReplaced !== undefined || !existing || canonicalJson(existing) === canonicalJson(draft)) return;
+      const template = `the template “${name}”`;
+      isReplaced = await mayReplace({ existing: template, isAgreed }, context);
+      if (!isReplaced) context.messages.note(`${template} stays as it was`);
+    },
+    async save(draft) {
+      if (isReplaced === false) return;
+      try {
+        await saveTemplate(context.config, name, draft);
+        const use = context.nextCommand(`orders create --template ${name}`);
+        context.messages.note(`${isReplaced ? "Replaced the" : "Saved as a"} template; use it with: ${use}`);
+      } catch (error) {
+        warnUnsaved("the template", error, context);
+      }
+    },
+  };
 }
 
 function warnUnsaved(what: string, error: unknown, { messages }: Context): void {

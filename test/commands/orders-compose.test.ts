@@ -30,6 +30,9 @@ const declined: readonly Step[] = [
   ["Save 李四…", false],
 ];
 
+const refusal = (field: string) =>
+  `{"success":false,"error":{"code":"INVALID_PARAMETER","message":"不行","details":{"field":"${field}"}}}`;
+
 async function compose(
   home: ServedHome,
   steps: readonly Step[],
@@ -177,9 +180,6 @@ describe("the review", () => {
 });
 
 describe("a refusal", () => {
-  const refused = (field: string) =>
-    `{"success":false,"error":{"code":"INVALID_PARAMETER","message":"不行","details":{"field":"${field}"}}}`;
-
   test.each([
     ["sender.phone", "Sender phone", "13800138000"],
     ["receiver.detail", "Receiver street address", "1号"],
@@ -187,7 +187,7 @@ describe("a refusal", () => {
     ["service_type", "Service level", "standard"],
   ])("of %s asks for it alone, and reviews again", async (field, question, answer) => {
     const home = await createServedHome();
-    answerRaw(home, "POST /api/v1/orders", refused(field), { status: 400, times: 1 });
+    answerRaw(home, "POST /api/v1/orders", refusal(field), { status: 400, times: 1 });
     const { exit, bodies, stderr } = await compose(home, [
       ...shortForm(),
       send,
@@ -205,7 +205,7 @@ describe("a refusal", () => {
     "of %s, which is no field, goes back to the review",
     async (field) => {
       const home = await createServedHome();
-      answerRaw(home, "POST /api/v1/orders", refused(field), { status: 400, times: 1 });
+      answerRaw(home, "POST /api/v1/orders", refusal(field), { status: 400, times: 1 });
       const { bodies, exit } = await compose(home, [...shortForm(), send, send, ...declined]);
       expect({ exit, count: bodies.length }).toEqual({ exit: 0, count: 2 });
     },
@@ -213,7 +213,7 @@ describe("a refusal", () => {
 
   test("keeps the draft when it ends there", async () => {
     const home = await createServedHome();
-    answerRaw(home, "POST /api/v1/orders", refused("sender.phone"), { status: 400 });
+    answerRaw(home, "POST /api/v1/orders", refusal("sender.phone"), { status: 400 });
     const ran = await compose(home, [...shortForm(), send, ["Sender phone", ctrlC]]);
     expect(ran.exit).toBe(130);
     expect(ran.stderr).toContain("hint: your draft is kept");
@@ -354,9 +354,7 @@ describe("an unfinished draft", () => {
 
   test("has the half of a refused field that is corrected", async () => {
     const home = await createServedHome();
-    const refused =
-      '{"success":false,"error":{"code":"INVALID_PARAMETER","message":"不行","details":{"field":"item.value"}}}';
-    answerRaw(home, "POST /api/v1/orders", refused, { status: 400, times: 1 });
+    answerRaw(home, "POST /api/v1/orders", refusal("item.value"), { status: 400, times: 1 });
     await compose(home, [...shortForm(), send, ["Declared value", ctrlCAfter("5,")]]);
     const { bodies, person } = await compose(home, [
       ["Go on with it?", enter],
@@ -637,16 +635,108 @@ describe("after an order", () => {
     );
   });
 
-  test("a template is not written over unasked", async () => {
-    const home = await createServedHome();
+  describe("--save-template over a template", () => {
     const words = "orders create --sender-name A --receiver-name B --save-template weekly --item-name";
-    expect((await home.courier(`${words} C`)).exit).toBe(0);
-    const { exit, stderr } = await home.courier(`${words} D`);
-    expect(exit).toBe(2);
-    expect(stderr).toContain("“Replace the template weekly?” needs a confirmation");
-    expect(requestCount(home, "POST")).toBe(1);
-    expect((await home.courier(`${words} D --yes`)).exit).toBe(0);
-    expect((await home.courier("templates show weekly --json")).stdout).toContain('"item":{"name":"D"}');
+    const question = "The template “weekly” exists already. Replace it?";
+    const steps = [
+      ...partySteps("Sender").slice(1),
+      ...partySteps("Receiver").slice(1),
+      ...itemSteps().slice(1),
+    ];
+    const form: readonly Step[] = [...steps, ["Service level", "let the service choose"]];
+
+    async function homeWithTemplate() {
+      const home = await createServedHome();
+      expect((await home.courier(`${words} C`)).exit).toBe(0);
+      return home;
+    }
+
+    async function itemOf(home: ServedHome) {
+      return JSON.parse((await home.courier("templates show weekly --json")).stdout).item.name;
+    }
+
+    test.each([
+      ["in a pipe", `${words} D`, {}],
+      ["with --yes", `${words} D --yes`, { terminal: 80 }],
+      ["as JSON at a terminal", `${words} D --json`, { terminal: 80 }],
+    ])("%s: exit 2 before anything is sent", async (_where, line, options) => {
+      const home = await homeWithTemplate();
+      const { exit, stdout, stderr } = await home.courier(line, options);
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+      expect(stderr).toContain("the template “weekly” exists already");
+      expect(stderr).toContain("add --replace to replace it; or choose another name");
+      expect(requestCount(home, "POST")).toBe(1);
+      expect(await itemOf(home)).toBe("C");
+    });
+
+    test("--replace replaces it, and says so", async () => {
+      const home = await homeWithTemplate();
+      const { exit, stderr } = await home.courier(`${words} D --replace`);
+      expect(exit).toBe(0);
+      expect(stderr).toContain(
+        "Replaced the template; use it with: courier orders create --template weekly\n",
+      );
+      expect(await itemOf(home)).toBe("D");
+    });
+
+    test("nothing is asked for the same order again", async () => {
+      const home = await homeWithTemplate();
+      const { exit } = await home.courier(
+        "orders create --template weekly --save-template weekly --allow-duplicate",
+      );
+      expect(exit).toBe(0);
+    });
+
+    test("at a terminal it asks before the order is sent", async () => {
+      const home = await homeWithTemplate();
+      const { exit, person, bodies, stderr } = await compose(
+        home,
+        [...form, send, [question, true], ["Save A…", false], ["Save B…", false]],
+        `${words} D`,
+      );
+      expect(exit).toBe(0);
+      expect(person.left).toEqual([]);
+      expect([bodies.length, await itemOf(home)]).toEqual([2, "D"]);
+      expect(stderr).toContain("Replaced the template");
+    });
+
+    test("a no sends the order and leaves the template, also when the order is refused first", async () => {
+      const home = await homeWithTemplate();
+      answerRaw(home, "POST /api/v1/orders", refusal("item.value"), { status: 400, times: 1 });
+      const { exit, bodies, stderr } = await compose(
+        home,
+        [
+          ...form,
+          send,
+          [question, enter],
+          ["Declared value", "5"],
+          send,
+          ["Save A…", false],
+          ["Save B…", false],
+        ],
+        `${words} D`,
+      );
+      expect([exit, bodies.length, await itemOf(home)]).toEqual([0, 3, "C"]);
+      expect(stderr).toContain("the template “weekly” stays as it was");
+      expect(stderr).not.toContain("--template weekly");
+    });
+
+    test("Ctrl-C at the question sends nothing and keeps the draft", async () => {
+      const home = await homeWithTemplate();
+      const { exit, stderr, bodies } = await compose(home, [...form, send, [question, ctrlC]], `${words} D`);
+      expect([exit, bodies.length, await itemOf(home)]).toEqual([130, 1, "C"]);
+      expect(stderr).toContain("your draft is kept");
+    });
+
+    test("--replace alone is refused before anything is sent", async () => {
+      const home = await createServedHome();
+      const ran = await home.courier(
+        "orders create --sender-name A --receiver-name B --item-name C --replace",
+      );
+      expect(ran).toMatchObject({ exit: 2, stdout: "" });
+      expect(ran.stderr).toContain("--replace needs --save-template");
+      expect(requestCount(home, "POST")).toBe(0);
+    });
   });
 
   test("a template name that cannot be is refused before anything is sent", async () => {

@@ -347,7 +347,7 @@ describe("two shops that number their orders alike", () => {
     expect((await home.run("--shop one --map error=item.description --save-map one --check")).exit).not.toBe(
       0,
     );
-    expect((await home.run("--shop one --save-map one")).exit).toBe(0);
+    expect((await home.run("--shop one --save-map one --replace")).exit).toBe(0);
     const two = await home.put(sheet(row("1001", "赵六")), "two.csv");
     const unnamed = await home.importFile(two, "--use-map one");
     expect([unnamed.exit, outcomes(unnamed.report)]).toEqual([3, "changed"]);

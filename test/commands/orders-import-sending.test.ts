@@ -1,8 +1,11 @@
 /** courier orders import while it sends: pace, limits, a failing service, Ctrl-C, stdin, senders and columns. */
 
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
+import { enter, personWho } from "../support/answering.ts";
 import {
   createImportHome,
   errorOf,
@@ -363,6 +366,58 @@ describe("senders and columns", () => {
     const unknown = await home.courier([...words, "--use-map", "other"]);
     expect(unknown.exit).toBe(2);
     expect(unknown.stderr).toContain("saved: shop");
+  });
+
+  describe("--save-map over saved column names", () => {
+    const first = ["--map", "Ship Name=receiver.name", "--map", "What=item.name", "--save-map", "shop"];
+    const other = ["--use-map", "shop", "--map", "Who=sender.name", "--save-map", "shop"];
+    const question = "The column map “shop” exists already. Replace it?";
+
+    async function homeWithMap() {
+      const home = await createImportHome("Ship Name,What,sender.name\nA,B,C\n");
+      expect((await home.courier(["orders", "import", home.file, "--check", ...first])).exit).toBe(0);
+      await home.put("Ship Name,What,Who\nA,B,C\n");
+      const savedMap = async () => {
+        const { maps } = JSON.parse(await readFile(path.join(home.configDir, "config.json"), "utf8"));
+        return Object.keys(maps.shop);
+      };
+      return { ...home, savedMap, words: ["orders", "import", home.file, ...other] };
+    }
+
+    test("exit 2 before anything is sent, where nobody can be asked; --replace replaces them", async () => {
+      const home = await homeWithMap();
+      for (const more of [["--yes"], ["--check"]]) {
+        const { exit, stdout, stderr } = await home.courier([...home.words, ...more]);
+        expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+        expect(stderr).toContain("the column map “shop” exists already");
+        expect(stderr).toContain("add --replace to replace it; or choose another name");
+      }
+      expect(await home.savedMap()).toEqual(["Ship Name", "What"]);
+      expect(home.sandbox.requests).toEqual([]);
+      expect((await home.courier([...home.words, "--yes", "--replace"])).exit).toBe(0);
+      expect(await home.savedMap()).toEqual(["Ship Name", "What", "Who"]);
+      const again = await home.courier([...home.words, "--yes"]);
+      expect(again.exit, "the same column names are no others").toBe(0);
+    });
+
+    test("at a terminal it asks, and a no imports and leaves them", async () => {
+      const home = await homeWithMap();
+      const person = personWho([question, enter], ["Create 1 order…", true]);
+      const { exit, stderr } = await home.courier(home.words, { terminal: 120, prompts: person });
+      expect(exit).toBe(0);
+      expect(stderr).toContain("the column map “shop” stays as it was");
+      expect([
+        home.sandbox.requests.filter(({ method }) => method === "POST").length,
+        await home.savedMap(),
+      ]).toEqual([1, ["Ship Name", "What"]]);
+    });
+
+    test("--replace alone is refused", async () => {
+      const home = await homeWithMap();
+      const { exit, stderr } = await home.courier(["orders", "import", home.file, "--yes", "--replace"]);
+      expect(exit).toBe(2);
+      expect(stderr).toContain("--replace needs --save-map");
+    });
   });
 
   test("a spreadsheet of Chinese Excel ships", async () => {
