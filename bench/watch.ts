@@ -1,6 +1,8 @@
 /** The bench of a watch: its share of a core, its memory over a thousand rounds, its requests, what it redraws. */
 
 import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { spawn } from "@lydell/node-pty";
@@ -13,7 +15,7 @@ import { boardScreen, type Seen } from "../src/track/board.ts";
 import { createWatch } from "../src/track/watcher.ts";
 import { createSimulatedClock } from "../test/support/simulated-clock.ts";
 import { Capture } from "../test/support/streams.ts";
-import { program, report, type Served, serve } from "./measure.ts";
+import { program, report } from "./measure.ts";
 
 const parcels = 500;
 const intervalMs = 10_000;
@@ -38,6 +40,12 @@ const tracking = {
   ),
 };
 
+interface ParcelService extends AsyncDisposable {
+  readonly baseUrl: string;
+  /** How often it was asked. */
+  asked(): number;
+}
+
 export async function benchWatch(directory: string): Promise<void> {
   await benchProcessor(directory);
   await benchMemory();
@@ -45,8 +53,7 @@ export async function benchWatch(directory: string): Promise<void> {
 
 /** The built program in a pseudo-terminal, against a served sandbox, on the machine's own clock. */
 async function benchProcessor(directory: string): Promise<void> {
-  await using served = await serve(directory, ["--faults"]);
-  await answerAll(served);
+  await using served = await serveParcels();
   const list = path.join(directory, "numbers.txt");
   await writeFile(list, trackingNumbers.join("\n"));
   const words = `exec "$0" "$1" track - --watch --interval 10s --yes < "$2"`;
@@ -59,7 +66,7 @@ async function benchProcessor(directory: string): Promise<void> {
       COURIER_CONFIG_DIR: path.join(directory, "config"),
       COURIER_STATE_DIR: path.join(directory, "state"),
       COURIER_BASE_URL: served.baseUrl,
-      COURIER_API_KEY: served.apiKey,
+      COURIER_API_KEY: "bench-key",
     },
   });
   let output = "";
@@ -67,10 +74,10 @@ async function benchProcessor(directory: string): Promise<void> {
     output += data;
   });
   await wait(warmUpMs);
-  const before = { ticks: await ticksOf(terminal.pid), asked: await askedOf(served), bytes: output.length };
+  const before = { ticks: await ticksOf(terminal.pid), asked: served.asked(), bytes: output.length };
   await wait(measuredMs);
   const ticks = (await ticksOf(terminal.pid)) - before.ticks;
-  const asked = (await askedOf(served)) - before.asked;
+  const asked = served.asked() - before.asked;
   const bytes = output.length - before.bytes;
   terminal.write("q");
   await new Promise<void>((resolve) => terminal.onExit(() => resolve()));
@@ -95,28 +102,23 @@ async function benchProcessor(directory: string): Promise<void> {
 }
 
 /** Every parcel stands still: nothing is as dear as what is asked for in vain. */
-async function answerAll({ baseUrl, apiKey }: Served): Promise<void> {
-  const body = JSON.stringify({ success: true, data: tracking });
-  const rule = {
-    kind: "status",
-    status: 200,
-    path: "/api/v1/tracking/.*",
-    contentType: "application/json",
-    body,
+async function serveParcels(): Promise<ParcelService> {
+  let asked = 0;
+  const server = createServer((request, response) => {
+    const trackingNumber = request.url?.split("/").at(-1);
+    asked += 1;
+    response.setHeader("Content-Type", "application/json");
+    response.end(JSON.stringify({ success: true, data: { tracking_number: trackingNumber, ...tracking } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: () => asked,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
   };
-  await fetch(`${baseUrl}/_sandbox/faults`, {
-    method: "PUT",
-    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-    body: JSON.stringify([rule]),
-  });
-}
-
-async function askedOf({ baseUrl, apiKey }: Served): Promise<number> {
-  const response = await fetch(`${baseUrl}/_sandbox/faults`, {
-    headers: { authorization: `Bearer ${apiKey}` },
-  });
-  const { data } = (await response.json()) as { data: { fired: number }[] };
-  return data[0]?.fired ?? 0;
 }
 
 /** User and system time of a process and its threads, in ticks; NaN where the system does not tell. */

@@ -1,15 +1,15 @@
 /** The key in nothing that courier prints or writes: every command, under every failure, with and without --debug. */
 
 import { expect, test } from "vitest";
-import type { Fault } from "../src/sandbox/faults.ts";
 import { configPath, putConfig } from "./support/config-file.ts";
 import { type CommandLine, linesOfEveryCommand } from "./support/every-command.ts";
 import { createFaultHome, type FaultHome } from "./support/fault-home.ts";
 import { recordRun } from "./support/ledger.ts";
 import { echo, expectNoKey, filesBelow, marker } from "./support/marker.ts";
+import type { WireFault } from "./support/wire-faults.ts";
 
 /** What the service does, and says where it can: the key, in every form. */
-const failures: readonly Fault[] = [
+const failures: readonly WireFault[] = [
   { kind: "latency", ms: 1 },
   { kind: "refuse", status: 400, code: marker, message: echo, details: { field: echo, value: [echo] } },
   { kind: "refuse", status: 401, code: marker, message: echo, details: { [marker]: echo } },
@@ -18,7 +18,7 @@ const failures: readonly Fault[] = [
   { kind: "drop_before" },
   { kind: "drop_after" },
   { kind: "drop_mid_body" },
-  { kind: "stall_headers" },
+  { kind: "stall" },
   { kind: "stall_body" },
   { kind: "truncate" },
   { kind: "garbage", content: "binary" },

@@ -5,7 +5,9 @@ import type { Clock } from "../core/clock.ts";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { fileError } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
+import { createPlainFaultPlan } from "../sandbox/apply-fault.ts";
 import { advanceParcel, resetSandbox } from "../sandbox/control.ts";
+import { faultRoutes } from "../sandbox/fault-endpoint.ts";
 import { type SandboxServer, startSandbox } from "../sandbox/server.ts";
 import { sandboxDirectory } from "../sandbox/stored-orders.ts";
 
@@ -31,7 +33,19 @@ export async function controlSandbox(
 ): Promise<SandboxControl> {
   const stateDir = findPlace(state);
   return {
-    serve: (options) => startSandbox({ stateDir, clock, random, apiKey: servedSandboxKey, ...options }),
+    serve({ faults: takesFaults, ...options }) {
+      const faults = takesFaults ? createPlainFaultPlan() : undefined;
+      const controls = faults && faultRoutes(faults);
+      return startSandbox({
+        stateDir,
+        clock,
+        random,
+        apiKey: servedSandboxKey,
+        ...options,
+        faults,
+        controls,
+      });
+    },
     async reset() {
       await resetSandbox({ stateDir, random });
       await forget();

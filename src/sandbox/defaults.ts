@@ -78,9 +78,9 @@ export const pacePercent = { standard: 100, express: 50, same_day: 15 } as const
 
 /** Fees in hundredths: a price that covers one unit of weight, and one for each further unit begun. */
 export const fees = {
-  standard: { first: 1200n, further: 200n },
-  express: { first: 2000n, further: 500n },
-  same_day: { first: 3000n, further: 800n },
+  standard: { first: 1200, further: 200 },
+  express: { first: 2000, further: 500 },
+  same_day: { first: 3000, further: 800 },
 } as const;
 
 /** 2.7: values of payment_status. `refunded` is a paid order that was cancelled. */

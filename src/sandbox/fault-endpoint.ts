@@ -5,8 +5,6 @@ import { acceptFaultRules, faultCountView } from "./fault-rules.ts";
 import type { FaultPlan } from "./faults.ts";
 import { type Route, readJson } from "./routes.ts";
 
-export const faultPath = "/_sandbox/faults";
-
 export function faultRoutes(plan: FaultPlan): readonly Route[] {
   const report = (): Answer => success(plan.counts().map(faultCountView));
   return [

@@ -1,7 +1,6 @@
 /** The fault rules as JSON: what the control endpoint accepts, and what it shows of a plan. */
 
 import { isJsonNumber, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
-import { encodings } from "./apply-fault.ts";
 import type { Fault, FaultCondition, FaultCount, FaultKind, FaultRule } from "./faults.ts";
 import { invalidParameter } from "./refusal.ts";
 
@@ -20,17 +19,9 @@ const flag: Reader = {
   expected: "true or false",
   read: (value) => (typeof value === "boolean" ? value : undefined),
 };
-const anything: Reader = { expected: "JSON", read: (value) => value };
 const status: Reader = {
   expected: "an HTTP status from 200 to 599",
   read: (value) => (isJsonNumber(value) && /^[2-5]\d\d$/.test(value.value) ? Number(value.value) : undefined),
-};
-const headers: Reader = {
-  expected: "an object of strings",
-  read: (value) =>
-    isJsonObject(value) && Object.values(value).every((entry) => typeof entry === "string")
-      ? value
-      : undefined,
 };
 const pattern: Reader = {
   expected: "the source of a regular expression",
@@ -42,20 +33,6 @@ const pattern: Reader = {
     }
   },
 };
-const content: Reader = {
-  expected: "html or binary",
-  read: (value) => (value === "html" || value === "binary" ? value : undefined),
-};
-
-const encoding: Reader = {
-  expected: `one of ${encodings.join(", ")}`,
-  read: (value) => encodings.find((name) => name === value),
-};
-const integer: Reader = {
-  expected: "an integer",
-  read: (value) => (isJsonNumber(value) && /^-?\d{1,9}$/.test(value.value) ? Number(value.value) : undefined),
-};
-
 const conditionFields: Fields<FaultCondition> = {
   method: text,
   path: pattern,
@@ -69,36 +46,16 @@ type FaultOf<Kind extends FaultKind> = Extract<Fault, { kind: Kind }>;
 
 const faultFields: { readonly [Kind in FaultKind]: Fields<Omit<FaultOf<Kind>, "kind">> } = {
   latency: { ms: number },
-  status: { status, body: text, contentType: text, headers, processed: flag },
-  refuse: { status, code: text, message: text, details: anything },
+  status: { status, processed: flag },
   drop_before: {},
   drop_after: {},
-  drop_mid_body: {},
-  stall_headers: {},
-  stall_body: {},
-  drip: { everyMs: number },
-  truncate: {},
-  wrong_length: { more: integer },
-  encoded: { encoding },
-  http_1_0: {},
-  garbage: { content, processed: flag },
-  wrong_shape: { data: anything, processed: flag },
+  stall: {},
   rate_limit: { retryAfter: text },
-  redirect: { location: text, status, processed: flag },
-  huge_body: { bytes: number, processed: flag },
-  raw: { bytes: text, processed: flag },
 };
 
 const required: { readonly [Kind in FaultKind]?: readonly string[] } = {
   latency: ["ms"],
   status: ["status"],
-  refuse: ["status", "code", "message"],
-  redirect: ["location"],
-  drip: ["everyMs"],
-  wrong_length: ["more"],
-  encoded: ["encoding"],
-  huge_body: ["bytes"],
-  raw: ["bytes"],
 };
 
 export const faultKinds = Object.keys(faultFields) as readonly FaultKind[];

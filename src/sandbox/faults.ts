@@ -1,67 +1,24 @@
 /** The fault plan: which of the coming requests go wrong, and in which way. */
 
-import type { Json } from "../model/json.ts";
+import type { ServerResponse } from "node:http";
+import type { Clock } from "../core/clock.ts";
 import { createRandom } from "./random.ts";
+import type { WireAnswer } from "./wire.ts";
 
-/** What goes wrong. `processed` says whether the request takes effect before the made-up answer is sent. */
+/** What goes wrong. */
 export type Fault =
   /** Waits, then lets the rules after it apply. */
   | { readonly kind: "latency"; readonly ms: number }
-  /** An answer of any status, with a body of any text. */
-  | {
-      readonly kind: "status";
-      readonly status: number;
-      readonly body?: string;
-      readonly contentType?: string;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly processed?: boolean;
-    }
-  /** A failure envelope (section 7); not processed. */
-  | {
-      readonly kind: "refuse";
-      readonly status: number;
-      readonly code: string;
-      readonly message: string;
-      readonly details?: Json;
-    }
+  /** An empty answer of any status; `processed` says whether the request takes effect before it. */
+  | { readonly kind: "status"; readonly status: number; readonly processed?: boolean }
   /** The connection is lost before the request was processed. */
   | { readonly kind: "drop_before" }
   /** The request is processed, then the connection is lost without an answer. */
   | { readonly kind: "drop_after" }
-  /** Processed; the connection is lost in the middle of the body. */
-  | { readonly kind: "drop_mid_body" }
   /** Processed; nothing is ever answered. */
-  | { readonly kind: "stall_headers" }
-  /** Processed; half of the body, then nothing more. */
-  | { readonly kind: "stall_body" }
-  /** Processed; one byte of the body at a time, so many milliseconds apart. */
-  | { readonly kind: "drip"; readonly everyMs: number }
-  /** Processed; a complete answer whose JSON is cut in half. */
-  | { readonly kind: "truncate" }
-  /** Processed; announces so many bytes more than it sends, or fewer where negative, then ends the connection. */
-  | { readonly kind: "wrong_length"; readonly more: number }
-  /** Processed; the true answer in an encoding, asked for or not. */
-  | { readonly kind: "encoded"; readonly encoding: Encoding }
-  /** Processed; the true answer in HTTP/1.0, without a length: the end of the connection ends it. */
-  | { readonly kind: "http_1_0" }
-  /** 200 with something that is no JSON. */
-  | { readonly kind: "garbage"; readonly content?: "html" | "binary"; readonly processed?: boolean }
-  /** 200 and `success: true` with data of an unexpected shape. */
-  | { readonly kind: "wrong_shape"; readonly data?: Json; readonly processed?: boolean }
+  | { readonly kind: "stall" }
   /** 429, with Retry-After where given (seconds or an HTTP date); not processed. */
-  | { readonly kind: "rate_limit"; readonly retryAfter?: string }
-  | {
-      readonly kind: "redirect";
-      readonly location: string;
-      readonly status?: number;
-      readonly processed?: boolean;
-    }
-  /** 200 with a well-formed body of this size. */
-  | { readonly kind: "huge_body"; readonly bytes: number; readonly processed?: boolean }
-  /** Written to the socket instead of an answer, one byte per character; then the connection ends. */
-  | { readonly kind: "raw"; readonly bytes: string; readonly processed?: boolean };
-
-export type Encoding = "gzip" | "br" | "deflate";
+  | { readonly kind: "rate_limit"; readonly retryAfter?: string };
 
 export type FaultKind = Fault["kind"];
 
@@ -82,44 +39,55 @@ export interface FaultCondition {
   readonly seed?: number;
 }
 
-export type FaultRule = FaultCondition & Fault;
+export type FaultRule<F = Fault> = FaultCondition & F;
 
-export interface FaultCount {
-  readonly rule: FaultRule;
+export interface FaultCount<F = Fault> {
+  readonly rule: FaultRule<F>;
   readonly matched: number;
   readonly fired: number;
 }
 
+/** Answers a request wrongly. `serve` makes the request take effect and gives the true answer. */
+export type Spoil = (
+  response: ServerResponse,
+  serve: () => Promise<WireAnswer>,
+  clock: Clock,
+) => Promise<void>;
+
 /** What is wrong with one request: how long it waits, and what happens to it then, if anything. */
-export interface Misfortune {
+export interface DrawnFault {
   readonly delayMs: number;
-  readonly fault: FaultRule | undefined;
+  readonly spoil: Spoil | undefined;
 }
 
-export interface FaultPlan {
+/** Asked about each request. */
+export interface FaultSource {
+  draw(method: string, pathAndQuery: string): DrawnFault;
+}
+
+export interface FaultPlan<F = Fault> extends FaultSource {
   /** Replaces all rules. Throws a SyntaxError for a path that is no regular expression. */
-  set(rules: readonly FaultRule[]): void;
+  set(rules: readonly FaultRule<F>[]): void;
   /** Adds a rule after the present ones. */
-  add(rule: FaultRule): void;
+  add(rule: FaultRule<F>): void;
   clear(): void;
-  counts(): readonly FaultCount[];
-  /** Asks the rules in their order about the next request; the first that fires decides. */
-  draw(method: string, pathAndQuery: string): Misfortune;
+  counts(): readonly FaultCount<F>[];
 }
 
-interface ActiveRule {
-  readonly rule: FaultRule;
+interface ActiveRule<F> {
+  readonly rule: FaultRule<F>;
   readonly concerns: (method: string, pathAndQuery: string) => boolean;
   readonly random: () => number;
   matched: number;
   fired: number;
 }
 
-export function createFaultPlan(): FaultPlan {
-  let active: ActiveRule[] = [];
+/** Asks the rules in their order about each request; the first that fires decides. */
+export function createFaultPlan<F extends object>(spoilFor: (fault: F) => Spoil): FaultPlan<F> {
+  let active: ActiveRule<F>[] = [];
   return {
     set(rules) {
-      active = rules.map(activate);
+      active = rules.map((rule) => activate(rule));
     },
     add(rule) {
       active.push(activate(rule));
@@ -134,15 +102,20 @@ export function createFaultPlan(): FaultPlan {
       let delayMs = 0;
       for (const candidate of active) {
         if (!candidate.concerns(method, pathAndQuery) || !fires(candidate)) continue;
-        if (candidate.rule.kind !== "latency") return { delayMs, fault: candidate.rule };
-        delayMs += candidate.rule.ms;
+        const { rule } = candidate;
+        if (!isLatency(rule)) return { delayMs, spoil: spoilFor(rule) };
+        delayMs += rule.ms;
       }
-      return { delayMs, fault: undefined };
+      return { delayMs, spoil: undefined };
     },
   };
 }
 
-function activate(rule: FaultRule): ActiveRule {
+function isLatency(fault: object): fault is Extract<Fault, { kind: "latency" }> {
+  return "kind" in fault && fault.kind === "latency";
+}
+
+function activate<F>(rule: FaultRule<F>): ActiveRule<F> {
   const whole = typeof rule.path === "string" ? new RegExp(`^(?:${rule.path})$`) : undefined;
   return {
     rule,
@@ -157,7 +130,7 @@ function activate(rule: FaultRule): ActiveRule {
   };
 }
 
-function fires(candidate: ActiveRule): boolean {
+function fires<F>(candidate: ActiveRule<F>): boolean {
   const { after = 0, times = Number.POSITIVE_INFINITY, probability = 1 } = candidate.rule;
   candidate.matched++;
   if (candidate.matched <= after || candidate.fired >= times) return false;

@@ -1,4 +1,4 @@
-/** What an order costs, in hundredths and whole units: no binary fractions. */
+/** What an order costs, in hundredths. */
 
 import { type JsonNumber, jsonNumber } from "../model/json.ts";
 import { fees } from "./defaults.ts";
@@ -7,22 +7,11 @@ import type { ServiceType } from "./order.ts";
 /** 2.4, estimated_fee. `weight` is a JSON number within `numberLimits` and not negative, or missing. */
 export function estimateFee(serviceType: ServiceType, weight: JsonNumber | undefined): JsonNumber {
   const { first, further } = fees[serviceType];
-  const units = weight === undefined ? 0n : roundUp(weight.value);
-  return money(units > 1n ? first + (units - 1n) * further : first);
+  const furtherUnits = Math.max(0, Math.ceil(Number(weight?.value ?? 0)) - 1);
+  return money(first + furtherUnits * further);
 }
 
 /** An amount of hundredths as a JSON number: 1250 becomes `12.50`. */
-export function money(hundredths: bigint): JsonNumber {
-  return jsonNumber(`${hundredths / 100n}.${String(hundredths % 100n).padStart(2, "0")}`);
-}
-
-/** The smallest integer that is not below a decimal: `1.01` becomes 2, `2e1` becomes 20. */
-function roundUp(decimal: string): bigint {
-  const [significand = "", exponent = "0"] = decimal.toLowerCase().split("e");
-  const [whole = "", fraction = ""] = significand.split(".");
-  const scale = BigInt(exponent) - BigInt(fraction.length);
-  const digits = BigInt(whole + fraction);
-  if (scale >= 0n) return digits * 10n ** scale;
-  const divisor = 10n ** -scale;
-  return (digits + divisor - 1n) / divisor;
+export function money(hundredths: number): JsonNumber {
+  return jsonNumber((hundredths / 100).toFixed(2));
 }

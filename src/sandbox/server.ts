@@ -5,12 +5,10 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Clock } from "../core/clock.ts";
 import { systemCode, usageError } from "../core/errors.ts";
 import type { JsonObject } from "../model/json.ts";
-import { misbehave } from "./apply-fault.ts";
 import { account, keepAliveMs } from "./defaults.ts";
-import { faultPath, faultRoutes } from "./fault-endpoint.ts";
-import { createFaultPlan, type FaultPlan } from "./faults.ts";
+import type { FaultSource } from "./faults.ts";
 import { createOrdersRepository } from "./orders-repository.ts";
-import { answerCall, type Call, isAuthorized, serviceRoutes } from "./routes.ts";
+import { answerCall, type Call, isAuthorized, type Route, serviceRoutes } from "./routes.ts";
 import { generateSeeds } from "./seeds.ts";
 import { createService } from "./service.ts";
 import { openStoredOrders, type StoredOrdersOptions } from "./stored-orders.ts";
@@ -27,14 +25,14 @@ export interface SandboxOptions extends StoredOrdersOptions {
   readonly seedOrders?: number | undefined;
   /** Every answer takes so much longer. */
   readonly latencyMs?: number | undefined;
-  /** Opens the control endpoint, through which faults can be set from outside. */
-  readonly faults?: boolean | undefined;
+  readonly faults?: FaultSource | undefined;
+  /** Requests for these are neither recorded nor spoilt. */
+  readonly controls?: readonly Route[] | undefined;
 }
 
 export interface SandboxServer {
   readonly baseUrl: string;
   readonly apiKey: string;
-  readonly faults: FaultPlan;
   /** The latest requests for the service, oldest first; those for the control endpoint are not among them. */
   readonly requests: readonly RecordedRequest[];
   /** The account's id as the profile has it. A reset changes it, by another process too. */
@@ -57,18 +55,16 @@ const requestsKept = 10_000;
 
 /** Throws a usage error for a port that cannot be had, and `database` for a file that cannot be used. */
 export async function startSandbox(options: SandboxOptions): Promise<SandboxServer> {
-  const { clock, apiKey, latencyMs = 0 } = options;
+  const { clock, apiKey, latencyMs = 0, faults, controls = [] } = options;
   const seeds = generateSeeds(options.seedOrders ?? 0, clock.now());
   const stored = await openStoredOrders(options);
   const orders = createOrdersRepository(stored, seeds);
-  const faults = createFaultPlan();
   const requests: RecordedRequest[] = [];
   let callsMade = 0;
   const callsLeft = () => Math.max(0, account.apiCalls - callsMade);
   const routes = serviceRoutes(
     createService({ orders, clock, profileId: () => stored.profileId(), callsLeft }),
   );
-  const controls = options.faults ? faultRoutes(faults) : undefined;
   const closing = new AbortController();
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -76,21 +72,21 @@ export async function startSandbox(options: SandboxOptions): Promise<SandboxServ
     const body = await readBody(request);
     const call = toCall(request, body);
     const hasKey = isAuthorized(call, apiKey);
-    const reply = async (from: typeof routes) => toWire(await answerCall(from, call, hasKey));
-    if (controls && call.path === faultPath) {
+    const reply = async (from: readonly Route[]) => toWire(await answerCall(from, call, hasKey));
+    if (controls.some(({ path }) => path.test(call.path))) {
       stamp(response);
       send(response, await reply(controls));
       return;
     }
     record({ method, path: url, headers: request.headers, body: body?.toString("utf8") ?? "" });
-    const { delayMs, fault } = faults.draw(method, url);
+    const { delayMs = 0, spoil } = faults?.draw(method, url) ?? {};
     if (latencyMs + delayMs > 0) await clock.sleep(latencyMs + delayMs, closing.signal);
     stamp(response);
     const serve = () => {
       if (hasKey) callsMade++;
       return reply(routes);
     };
-    if (fault) await misbehave(fault, response, serve, clock);
+    if (spoil) await spoil(response, serve, clock);
     else send(response, await serve());
   }
 
@@ -136,7 +132,6 @@ export async function startSandbox(options: SandboxOptions): Promise<SandboxServ
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     apiKey,
-    faults,
     requests,
     profileId: async () => String(await stored.profileId()),
     advance: (move) => advance(orders, clock, move),

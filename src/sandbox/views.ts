@@ -69,7 +69,7 @@ function present({ order, events }: KnownOrder, nowMs: number) {
   return {
     status: last?.state,
     payment_status: payment,
-    actual_fee: payment === paymentStatus.paid ? estimatedFeeOf(order) : money(0n),
+    actual_fee: payment === paymentStatus.paid ? estimatedFeeOf(order) : money(0),
     updated_at: isoTime(last?.sinceMs ?? order.createdMs),
   };
 }

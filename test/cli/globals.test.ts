@@ -159,7 +159,7 @@ describe("--timeout", () => {
 
   test("is the deadline of a call", async () => {
     const home = await createServedHome();
-    home.sandbox.faults.add({ kind: "stall_headers" });
+    home.sandbox.faults.add({ kind: "stall" });
     const running = home.courier("profile --timeout 7");
     while (requestCount(home, "GET") === 0 || home.clock.waiting === 0) await new Promise(setImmediate);
     home.clock.advance(6_999);

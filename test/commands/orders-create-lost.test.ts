@@ -1,10 +1,10 @@
 /** A create whose answer is lost: one order at most, never sent twice, and the user is told what is known. */
 
 import { describe, expect, test } from "vitest";
-import type { Fault } from "../../src/sandbox/faults.ts";
 import { requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
+import type { WireFault } from "../support/wire-faults.ts";
 
 const words = "orders create --file - --json --allow-duplicate";
 const stdin = JSON.stringify(plainDraft);
@@ -23,7 +23,7 @@ async function untilStalled({ sandbox, clock }: ServedHome) {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 }
 
-const processed: [string, Fault][] = [
+const processed: [string, WireFault][] = [
   ["the connection drops after the service committed", { kind: "drop_after" }],
   ["the answer breaks off in the middle", { kind: "drop_mid_body" }],
   ["the answer is cut short", { kind: "truncate" }],
@@ -50,7 +50,7 @@ describe.each(processed)("created, but %s", (_what, fault) => {
   });
 });
 
-const unprocessed: [string, Fault][] = [
+const unprocessed: [string, WireFault][] = [
   ["the connection drops before the service acted", { kind: "drop_before" }],
   ["a web page came back", { kind: "garbage" }],
   ["a 500 came back", { kind: "status", status: 500, body: "oops" }],
@@ -76,24 +76,21 @@ describe.each(unprocessed)("not created, and %s", (_what, fault) => {
   });
 });
 
-describe.each(["stall_headers", "stall_body"] as const)(
-  "the service commits and then stalls (%s)",
-  (kind) => {
-    test("after the deadline the order is found", async () => {
-      const home = await createServedHome();
-      home.sandbox.faults.set([{ ...post, kind }]);
-      const running = home.courier(`${words} --timeout 12`, { stdin });
-      await untilStalled(home);
-      home.clock.advance(12_000);
-      const { exit, stdout, stderr } = await running;
-      expect(exit).toBe(0);
-      expect(JSON.parse(stdout).id).toBe(1000001);
-      expect(stderr).toContain("did not answer within 12 s. Looking whether the order was created…");
-      expect(requestCount(home, "POST")).toBe(1);
-      expect(await orderIds(home)).toEqual([1000001]);
-    });
-  },
-);
+describe.each(["stall", "stall_body"] as const)("the service commits and then stalls (%s)", (kind) => {
+  test("after the deadline the order is found", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ ...post, kind }]);
+    const running = home.courier(`${words} --timeout 12`, { stdin });
+    await untilStalled(home);
+    home.clock.advance(12_000);
+    const { exit, stdout, stderr } = await running;
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout).id).toBe(1000001);
+    expect(stderr).toContain("did not answer within 12 s. Looking whether the order was created…");
+    expect(requestCount(home, "POST")).toBe(1);
+    expect(await orderIds(home)).toEqual([1000001]);
+  });
+});
 
 test("when looking fails too, exit 6 says both, as JSON with the time of sending", async () => {
   const home = await createServedHome();

@@ -3,7 +3,6 @@
 import { mkdir, readFile, symlink } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { FaultRule } from "../../src/sandbox/faults.ts";
 import {
   createImportHome,
   errorOf,
@@ -15,6 +14,7 @@ import {
   sheet,
   withLedger,
 } from "../support/imports.ts";
+import type { WireRule } from "../support/wire-faults.ts";
 
 const post = { method: "POST", path: "/api/v1/orders" } as const;
 
@@ -246,7 +246,7 @@ describe("a row that lost its ref or got one", () => {
 const listsAtOnce = "--settle 10s";
 
 describe("a lost answer", () => {
-  test.each<[string, FaultRule[]]>([
+  test.each<[string, WireRule[]]>([
     ["before processing", [{ ...post, kind: "drop_before", times: 2 }]],
     ["after processing", [{ ...post, kind: "drop_after", times: 2 }]],
     ["as a 503 that did nothing", [{ ...post, kind: "status", status: 503, times: 2 }]],

@@ -35,7 +35,7 @@ describe("pace", () => {
     ["--concurrency 1", 1],
   ])("no more rows are sent at once than allowed: “%s”", async (words, limit) => {
     const home = await createImportHome(rowsOf(40));
-    home.sandbox.faults.set([{ ...post, kind: "stall_headers" }]);
+    home.sandbox.faults.set([{ ...post, kind: "stall" }]);
     const interruption = new AbortController();
     const running = home.run(words, { signal: interruption.signal });
     await until("all are under way", () => home.posts >= limit);
@@ -200,7 +200,7 @@ describe("a service that goes away", () => {
 
   test("that takes connections and never answers: silence is told, few rows are in doubt, and it ends", async () => {
     const home = await createImportHome(rowsOf(60));
-    home.sandbox.faults.set([{ ...post, kind: "stall_headers", after: 6 }]);
+    home.sandbox.faults.set([{ ...post, kind: "stall", after: 6 }]);
     const startMs = home.clock.now();
     let isOver = false;
     const running = home.run().finally(() => {

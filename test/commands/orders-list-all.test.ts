@@ -58,7 +58,7 @@ test("--limit is the size of the pages; filters go with each", async () => {
 test("pages after the first are asked for at the same time", async () => {
   const home = await createServedHome({ seedOrders: 100 });
   // The second page never answers: were pages fetched one by one, none after it would be asked for.
-  home.sandbox.faults.set([{ kind: "stall_headers", path: /[?&]page=2(&|$)/ }]);
+  home.sandbox.faults.set([{ kind: "stall", path: /[?&]page=2(&|$)/ }]);
   const running = home.courier("orders list --all --limit 10 --ndjson");
   while (requestCount(home, "GET") < 7) await new Promise(setImmediate);
   home.clock.advance(30_000);

@@ -2,10 +2,10 @@
 
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { Fault } from "../../src/sandbox/faults.ts";
 import { answerData, answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type Ran, type ServedHome } from "../support/courier.ts";
 import { createOrder } from "../support/orders.ts";
+import type { WireFault } from "../support/wire-faults.ts";
 
 const day = 24 * 3_600_000;
 
@@ -197,7 +197,7 @@ describe("a check that fails keeps the last known state", () => {
     return running;
   }
 
-  const faults: readonly Fault[] = [
+  const faults: readonly WireFault[] = [
     { kind: "status", status: 500 },
     { kind: "status", status: 503, headers: { "retry-after": "90" } },
     { kind: "refuse", status: 404, code: "NOT_FOUND", message: "no such parcel" },
@@ -214,7 +214,7 @@ describe("a check that fails keeps the last known state", () => {
     { kind: "drop_after" },
     { kind: "drop_mid_body" },
     { kind: "truncate" },
-    { kind: "stall_headers" },
+    { kind: "stall" },
     { kind: "stall_body" },
   ];
 

@@ -6,11 +6,11 @@ import { describe, expect, test } from "vitest";
 import { replaceFile } from "../../src/core/replace-file.ts";
 import { createBackoff, longestSilenceMs } from "../../src/import/backoff.ts";
 import { createRateLimiter } from "../../src/import/rate-limiter.ts";
-import type { FaultRule } from "../../src/sandbox/faults.ts";
 import { createServedHome } from "../support/courier.ts";
 import { fc } from "../support/effort.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 import { row, sheet } from "../support/imports.ts";
+import type { WireRule } from "../support/wire-faults.ts";
 
 const hourMs = 3_600_000;
 const settings = fc.array(
@@ -22,7 +22,7 @@ const settings = fc.array(
 );
 
 /** Runs a command line whose every wait somebody uses to set the hour, and gives back what it waited and said. */
-async function runWith(settingsMs: readonly number[], words: string, faults: readonly FaultRule[]) {
+async function runWith(settingsMs: readonly number[], words: string, faults: readonly WireRule[]) {
   const home = await createServedHome({ seedOrders: 3 });
   await writeFile(path.join(home.directory, "o.csv"), sheet(row("A-1"), row("A-2"), row("A-3")));
   home.sandbox.faults.set(faults);
@@ -38,7 +38,7 @@ async function runWith(settingsMs: readonly number[], words: string, faults: rea
   return { exit, waitedMs: home.clock.elapsed() };
 }
 
-const cases: readonly (readonly [what: string, words: string, faults: readonly FaultRule[]])[] = [
+const cases: readonly (readonly [what: string, words: string, faults: readonly WireRule[]])[] = [
   [
     "the rest that the service asks a read for",
     "profile --json",

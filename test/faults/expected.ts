@@ -44,7 +44,7 @@ export const table = `
   truncate               | was cut short               | 5 cut_short 4    | 0 1  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
   body too short         | cut short on its way        | 5 cut_short 4    | 5 4  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
   body too long          | was cut short               | 5 cut_short 4    | 0 1  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
-  stall_headers          | did not answer within 30 s  | 5 timed_out 2    | 5 2  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
+  stall          | did not answer within 30 s  | 5 timed_out 2    | 5 2  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
   stall_body             | did not answer within 30 s  | 5 timed_out 2    | 5 2  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
   drip                   | did not answer within 30 s  | 5 timed_out 2    | 5 2  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
   204                    | HTTP 204                    | 70 not_json 1    | 0 1  | 6 outcome_unknown 0 1 7 | 70 not_json pending 1 2    | 6 outcome_unknown 0 1

@@ -3,9 +3,9 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { faultKinds } from "../../src/sandbox/fault-rules.ts";
 import { createFaultHome, type FaultHome, type Suffered } from "../support/fault-home.ts";
 import { faults, places } from "../support/faults.ts";
+import { wireFaultKinds } from "../support/wire-faults.ts";
 import { expectClean, expectEnd, isOnTheWay, left, troubleOf } from "./checks.ts";
 import { type Expected, expectations, type Reading } from "./expected.ts";
 
@@ -44,7 +44,7 @@ test("the table names every kind of fault of the sandbox, and every fault of the
   const names = expectations.map(({ fault }) => fault);
   expect([...names].sort()).toEqual([...Object.keys(faults), ...Object.keys(places)].sort());
   const kinds = new Set(Object.values(faults).map(({ kind }) => kind));
-  expect([...kinds].sort()).toEqual([...faultKinds].sort());
+  expect([...kinds].sort()).toEqual([...wireFaultKinds].sort());
 });
 
 describe.each(commands)("$name", (command) => {

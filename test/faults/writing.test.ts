@@ -123,7 +123,7 @@ describe("orders cancel --yes", () => {
 
   test.each([
     ["drop_after", 5],
-    ["stall_headers", 5],
+    ["stall", 5],
     ["truncate", 5],
     ["500 done", 5],
     ["bytes done", 70],

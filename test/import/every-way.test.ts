@@ -1,9 +1,9 @@
 /** The same order by every way in, one after the other: never twice, whatever becomes of the first answer. */
 
 import { describe, expect, test } from "vitest";
-import type { FaultRule } from "../../src/sandbox/faults.ts";
 import { createImportHome, type ImportHome, lostForNow, outcomes, row, sheet } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import type { WireRule } from "../support/wire-faults.ts";
 
 /** The order of `row("")`, as a file of one order. */
 const order = JSON.stringify({
@@ -129,7 +129,7 @@ test("at a terminal, a row with a ref is held for a day after an equal order wit
   expect(await atTerminal()).toEqual([0, 2]);
 });
 
-const refuse: FaultRule = {
+const refuse: WireRule = {
   method: "POST",
   path: "/api/v1/orders",
   kind: "refuse",

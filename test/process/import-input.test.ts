@@ -84,7 +84,7 @@ describe.skipIf(process.platform !== "linux" || lacks("mkfifo", "cat"))(
 
 test("a run that is killed while it sends leaves no copy of the orders behind", async () => {
   const home = await createHome();
-  home.sandbox.faults.set([{ ...post, kind: "stall_headers" }]);
+  home.sandbox.faults.set([{ ...post, kind: "stall" }]);
   const running = home.start("orders import orders.csv --yes");
   await until("sent", () => home.sandbox.requests.some(({ method }) => method === "POST"));
   process.kill(running.pid, "SIGKILL");

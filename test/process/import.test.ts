@@ -51,7 +51,7 @@ describe.each([
 
   test("twice: it ends at once, and the next run finds out what became of what was under way", async () => {
     const home = await createHome(8);
-    home.sandbox.faults.set([{ ...post, kind: "stall_headers", times: 4 }]);
+    home.sandbox.faults.set([{ ...post, kind: "stall", times: 4 }]);
     const running = home.start("orders import orders.csv --yes --ndjson");
     await until("all are under way", () => home.posts() >= 4);
     process.kill(running.pid, signal);
@@ -68,7 +68,7 @@ describe.each([
     const home = await createHome(2);
     home.sandbox.faults.set([
       { ...post, kind: "drop_after" },
-      { method: "GET", path: "/api/v1/orders", kind: "stall_headers", after: 1 },
+      { method: "GET", path: "/api/v1/orders", kind: "stall", after: 1 },
     ]);
     const running = home.start("orders import orders.csv --yes --ndjson");
     const lists = () =>
@@ -114,7 +114,7 @@ describe("a process that is killed while it sends", () => {
 
   test("leaves nothing for good: the next one takes its rows over at once", async () => {
     const home = await createHome(8);
-    home.sandbox.faults.set([{ ...post, kind: "stall_headers", times: 2 }]);
+    home.sandbox.faults.set([{ ...post, kind: "stall", times: 2 }]);
     const running = home.start(importing);
     await until("two are under way", () => home.posts() >= 2);
     process.kill(running.pid, "SIGKILL");
@@ -128,7 +128,7 @@ describe("a process that is killed while it sends", () => {
 
   test("while another one waits for it: that one takes its rows over", async () => {
     const home = await createHome(40);
-    home.sandbox.faults.set([{ ...post, kind: "stall_headers", times: 2 }]);
+    home.sandbox.faults.set([{ ...post, kind: "stall", times: 2 }]);
     const first = home.start(importing);
     await until("two are under way", () => home.posts() >= 2);
     const second = home.start(importing);

@@ -53,7 +53,7 @@ describe("the key in no argument list", () => {
     "not while a login asks the service, nor in a child (needs /proc and ps)",
     async () => {
       const { sandbox, start, login } = await createMarkedHome();
-      sandbox.faults.add({ kind: "stall_headers" });
+      sandbox.faults.add({ kind: "stall" });
       const running = start(login(), { env: noKey, stdin: marker });
       await until("asked", () => sandbox.requests.length > 0);
       expect(sandbox.requests[0]?.headers.authorization).toBe(`Bearer ${marker}`);
@@ -75,7 +75,7 @@ describe("the key in no argument list", () => {
     expect(await courier(`${login()} --account shop`, { env: noKey, stdin: marker })).toMatchObject({
       exit: 0,
     });
-    sandbox.faults.add({ kind: "stall_headers" });
+    sandbox.faults.add({ kind: "stall" });
     const at = { baseUrl: sandbox.baseUrl, apiKey: marker, id: "1", trackingNumber: "T1", run: 1, directory };
     const lines = [...linesOfEveryCommand(at).values()].map(([first]) => first);
     let asked = 0;

@@ -25,7 +25,7 @@ async function stop(running: Running, signal: NodeJS.Signals) {
 
 describe.each(signals)("%s", (signal, exit) => {
   test.each([
-    ["no answer", { kind: "stall_headers" }],
+    ["no answer", { kind: "stall" }],
     ["half an answer", { kind: "stall_body" }],
   ] as const)(`ends a read that has %s: exit ${exit}`, async (_what, fault) => {
     const { sandbox, start } = await createServedProcessHome();
@@ -40,7 +40,7 @@ describe.each(signals)("%s", (signal, exit) => {
 
   test(`tells in JSON too: exit ${exit}`, async () => {
     const { sandbox, start } = await createServedProcessHome();
-    sandbox.faults.add({ kind: "stall_headers" });
+    sandbox.faults.add({ kind: "stall" });
     const running = start("orders list --all --ndjson");
     await until("asked", () => sandbox.requests.length > 0);
     const ended = await stop(running, signal);
@@ -58,7 +58,7 @@ describe.each(signals)("%s", (signal, exit) => {
 
   test("while an order is being sent, says that it may exist and how to check", async () => {
     const { sandbox, start } = await createServedProcessHome();
-    sandbox.faults.add({ kind: "stall_headers", method: "POST" });
+    sandbox.faults.add({ kind: "stall", method: "POST" });
     const words = "orders create --sender-name A --receiver-name B --item-name C";
     const running = start(words);
     await until("sent", () => sandbox.requests.length > 1);
@@ -74,7 +74,7 @@ describe.each(signals)("%s", (signal, exit) => {
     const { sandbox, start } = await createServedProcessHome();
     sandbox.faults.set([
       { kind: "drop_after", method: "POST" },
-      { kind: "stall_headers", path: "/api/v1/orders" },
+      { kind: "stall", path: "/api/v1/orders" },
     ]);
     const running = start("orders create --sender-name A --receiver-name B --item-name C --json");
     await until("looked for", () => sandbox.requests.length > 2);
@@ -168,7 +168,7 @@ function canConnect(port: number): Promise<boolean> {
 
 test("an order whose sending was killed is looked for before an equal one is sent", async () => {
   const { sandbox, start, courier } = await createServedProcessHome();
-  sandbox.faults.add({ kind: "stall_headers", method: "POST" });
+  sandbox.faults.add({ kind: "stall", method: "POST" });
   const words = "orders create --sender-name A --receiver-name B --item-name C";
   const running = start(words);
   await until("sent", () => sandbox.requests.some(({ method }) => method === "POST"));
@@ -198,7 +198,7 @@ if (!process.env.COURIER_BIN)
     "what no run can catch is told like any other mistake, the key masked: %s",
     async (_form, flag, told) => {
       const home = await createServedProcessHome();
-      home.sandbox.faults.set([{ kind: "stall_headers" }]);
+      home.sandbox.faults.set([{ kind: "stall" }]);
       const options = `--import data:text/javascript,${encodeURIComponent(thrower)}`;
       const running = home.start(`orders list ${flag}`, { env: { NODE_OPTIONS: options } });
       await until("it waits for an answer", () => home.sandbox.requests.length > 0);

@@ -141,7 +141,7 @@ test("a second Ctrl-C ends a watch at once, and a command that hears of no signa
 
 test("a second Ctrl-C ends an import that waits for an answer: exit 130", async () => {
   const home = await createServedProcessHome();
-  home.sandbox.faults.add({ kind: "stall_headers", method: "POST" });
+  home.sandbox.faults.add({ kind: "stall", method: "POST" });
   await writeFile(path.join(home.directory, "o.csv"), sheet(row("A-1"), row("A-2")));
   const running = home.start("orders import o.csv --yes");
   await until("sent", () => home.sandbox.requests.some(({ method }) => method === "POST"));

@@ -36,7 +36,7 @@ test("Ctrl-C once finishes what is under way, leaves the report whole, and says 
 
 test("Ctrl-C twice stops at once", async () => {
   const home = await homeWith(...many);
-  home.sandbox.faults.set([{ ...post, kind: "stall_headers" }]);
+  home.sandbox.faults.set([{ ...post, kind: "stall" }]);
   const terminal = home.open("orders import orders.csv --yes");
   await until(
     "four are under way",

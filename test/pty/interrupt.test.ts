@@ -158,7 +158,7 @@ test("at the offer to save an address, the order is shown as created", async () 
 });
 
 test.each([
-  ["before the answer", { kind: "stall_headers" }],
+  ["before the answer", { kind: "stall" }],
   ["in the middle of the answer", { kind: "stall_body" }],
 ] as const)(
   "during the request, %s: it may have been created, how to check is said, and no draft is offered",

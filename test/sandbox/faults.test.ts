@@ -4,7 +4,10 @@ import { connect } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createFaultPlan, type FaultKind, type FaultRule } from "../../src/sandbox/faults.ts";
+import { createPlainFaultPlan } from "../../src/sandbox/apply-fault.ts";
+import { faultRoutes } from "../../src/sandbox/fault-endpoint.ts";
+import { createFaultPlan } from "../../src/sandbox/faults.ts";
+import type { WireFault, WireFaultKind, WireRule } from "../support/wire-faults.ts";
 import { apiKey, draft, type Serving, serve } from "./serving.ts";
 
 /** The creation of an order over a bare socket, under one rule. */
@@ -16,7 +19,7 @@ interface Attempt extends Serving {
   countOrders(): Promise<number>;
 }
 
-async function attempt(rule: FaultRule): Promise<Attempt> {
+async function attempt(rule: WireRule): Promise<Attempt> {
   const serving = await serve();
   serving.server.faults.add({ method: "POST", ...rule });
   const seen = { headers: "", body: "", contentLength: Number.NaN, isClosed: false };
@@ -55,21 +58,21 @@ async function attempt(rule: FaultRule): Promise<Attempt> {
 }
 
 /** An attempt that was answered in full. */
-async function answered(rule: FaultRule): Promise<Attempt> {
+async function answered(rule: WireRule): Promise<Attempt> {
   const made = await attempt(rule);
   await made.until(() => made.seen.body.length === made.seen.contentLength);
   return made;
 }
 
 /** An attempt whose connection the server ended. */
-async function closed(rule: FaultRule): Promise<Attempt> {
+async function closed(rule: WireRule): Promise<Attempt> {
   const made = await attempt(rule);
   await made.until(() => made.seen.isClosed);
   return made;
 }
 
 /** Every kind of fault, so that none can be added without a proof. */
-const proofs: Record<FaultKind, () => Promise<void>> = {
+const proofs: Record<WireFaultKind, () => Promise<void>> = {
   async latency() {
     const { seen, clock, countOrders } = await answered({ kind: "latency", ms: 750 });
     expect(clock.delays).toEqual([750]);
@@ -78,7 +81,7 @@ const proofs: Record<FaultKind, () => Promise<void>> = {
   },
   async status() {
     const body = "<h1>上游超时</h1>";
-    const rule: FaultRule = {
+    const rule: WireRule = {
       kind: "status",
       status: 503,
       body,
@@ -117,8 +120,8 @@ const proofs: Record<FaultKind, () => Promise<void>> = {
     expect(seen.body.length).toBe(Math.floor(seen.contentLength / 2));
     expect(await countOrders()).toBe(1);
   },
-  async stall_headers() {
-    const { seen, server, until, countOrders } = await attempt({ kind: "stall_headers" });
+  async stall() {
+    const { seen, server, until, countOrders } = await attempt({ kind: "stall" });
     await until(async () => (await countOrders()) === 1);
     expect(seen).toMatchObject({ headers: "", body: "", isClosed: false });
     await server.close();
@@ -226,7 +229,7 @@ describe("at the socket", () => {
   test.each(Object.entries(proofs))("%s", (_, proof) => proof());
 
   test("closing the server ends stalled, idle and waiting connections at once", async () => {
-    const { seen, server, until, countOrders } = await attempt({ kind: "stall_headers" });
+    const { seen, server, until, countOrders } = await attempt({ kind: "stall" });
     await until(async () => (await countOrders()) === 1);
     await server.close();
     while (!seen.isClosed) await new Promise(setImmediate);
@@ -246,12 +249,18 @@ describe("at the socket", () => {
 });
 
 describe("the plan", () => {
-  function fates(rules: readonly FaultRule[], requests: readonly string[]): (string | undefined)[] {
-    const plan = createFaultPlan();
+  function fates(rules: readonly WireRule[], requests: readonly string[]): (string | undefined)[] {
+    let drawn: string | undefined;
+    const plan = createFaultPlan((fault: WireFault) => {
+      drawn = fault.kind;
+      return async () => {};
+    });
     plan.set(rules);
     return requests.map((request) => {
+      drawn = undefined;
       const [method = "", path = ""] = request.split(" ");
-      return plan.draw(method, path).fault?.kind;
+      plan.draw(method, path);
+      return drawn;
     });
   }
   const repeat = (request: string, times: number) => Array.from({ length: times }, () => request);
@@ -265,16 +274,16 @@ describe("the plan", () => {
       false,
       true,
     ]);
-    const byText: FaultRule[] = [{ kind: "truncate", path: "/orders" }];
+    const byText: WireRule[] = [{ kind: "truncate", path: "/orders" }];
     expect(fates(byText, requests).map(Boolean)).toEqual([true, true, true, false, false]);
-    const bySource: FaultRule[] = [{ kind: "truncate", method: "GET", path: "/orders/\\d+" }];
+    const bySource: WireRule[] = [{ kind: "truncate", method: "GET", path: "/orders/\\d+" }];
     expect(fates(bySource, requests).map(Boolean)).toEqual([false, false, false, true, false]);
-    const byPattern: FaultRule[] = [{ kind: "truncate", path: /page=2/g }];
+    const byPattern: WireRule[] = [{ kind: "truncate", path: /page=2/g }];
     expect(fates(byPattern, requests).map(Boolean)).toEqual([false, false, true, false, false]);
   });
 
   test("lets the first rule that fires decide", () => {
-    const rules: FaultRule[] = [
+    const rules: WireRule[] = [
       { kind: "drop_before", times: 1 },
       { kind: "truncate", after: 1, times: 2 },
       { kind: "garbage" },
@@ -318,8 +327,14 @@ describe("the plan", () => {
 describe("the control endpoint", () => {
   const target = "/_sandbox/faults";
 
+  /** As `courier sandbox serve --faults` does. */
+  async function serveOpenly() {
+    const faults = createPlainFaultPlan();
+    return { ...(await serve({ faults, controls: faultRoutes(faults) })), faults };
+  }
+
   test("sets, shows and clears the rules", async () => {
-    const { call, server } = await serve({ faults: true });
+    const { call, server } = await serveOpenly();
     const rules = [
       {
         kind: "status",
@@ -327,9 +342,9 @@ describe("the control endpoint", () => {
         method: "GET",
         path: "/api/v1/.*",
         times: 1,
-        headers: { "Retry-After": "1" },
+        processed: true,
       },
-      { kind: "wrong_shape", data: { a: [1.5] }, after: 5, probability: 0.5, seed: 7 },
+      { kind: "rate_limit", retryAfter: "1", after: 5, probability: 0.5, seed: 7 },
     ];
     expect((await call("PUT", target, rules)).json.data).toMatchObject([{ rule: rules[0], fired: 0 }, {}]);
     expect((await call("GET", "/api/v1/orders")).status).toBe(502);
@@ -352,22 +367,23 @@ describe("the control endpoint", () => {
     [[{ kind: "drop_after", status: 500 }], "[0].status"],
     [[{ kind: "status" }], "[0].status"],
     [[{ kind: "status", status: 99 }], "[0].status"],
-    [[{ kind: "status", status: 500, headers: { a: 1 } }], "[0].headers"],
+    [[{ kind: "status", status: 500, headers: { a: "1" } }], "[0].headers"],
     [[{ kind: "latency", ms: -1 }], "[0].ms"],
     [[{ kind: "drop_after", path: "(" }], "[0].path"],
-    [[{ kind: "garbage", content: "words" }], "[0].content"],
-    [[{ kind: "garbage", processed: "yes" }], "[0].processed"],
+    [[{ kind: "garbage" }], "[0].kind"],
+    [[{ kind: "rate_limit", retryAfter: 1 }], "[0].retryAfter"],
+    [[{ kind: "status", status: 500, processed: "yes" }], "[0].processed"],
   ])("refuses %j and leaves the plan as it was", async (rules, field) => {
-    const { call, server } = await serve({ faults: true });
-    server.faults.add({ kind: "truncate" });
+    const { call, faults } = await serveOpenly();
+    faults.add({ kind: "drop_after" });
     const reply = await call("PUT", target, rules);
     expect(reply.status).toBe(400);
     expect(reply.json.error).toMatchObject({ code: "INVALID_PARAMETER", details: { field } });
-    expect(server.faults.counts()).toMatchObject([{ rule: { kind: "truncate" } }]);
+    expect(faults.counts()).toMatchObject([{ rule: { kind: "drop_after" } }]);
   });
 
   test("needs the key, and is closed unless it was asked for", async () => {
-    const open = await serve({ faults: true });
+    const open = await serveOpenly();
     expect((await open.call("GET", target, undefined, { authorization: "Bearer other" })).status).toBe(401);
     const shut = await serve();
     expect((await shut.call("PUT", target, [])).status).toBe(404);

@@ -4,8 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { type SandboxOptions, type SandboxServer, startSandbox } from "../../src/sandbox/server.ts";
+import type { SandboxOptions } from "../../src/sandbox/server.ts";
 import { createHandClock, type HandClock } from "../support/hand-clock.ts";
+import { type FaultySandbox, startFaultySandbox } from "../support/wire-faults.ts";
 
 export const apiKey = "key-of-the-sandbox";
 export const startOfTime = "2026-03-01T08:00:00.000Z";
@@ -26,7 +27,7 @@ export interface Reply {
 }
 
 export interface Serving {
-  readonly server: SandboxServer;
+  readonly server: FaultySandbox;
   readonly clock: HandClock;
   readonly stateDir: string;
   /** `body` is sent as it is when it is text, else as JSON. */
@@ -36,7 +37,7 @@ export interface Serving {
 export async function serve(options: Partial<SandboxOptions> = {}): Promise<Serving> {
   const clock = createHandClock(startOfTime);
   const stateDir = options.stateDir ?? path.join(await createDirectory(), "sandbox");
-  const server = await startSandbox({ clock, apiKey, ...options, stateDir });
+  const server = await startFaultySandbox({ clock, apiKey, ...options, stateDir });
   onTestFinished(() => server.close());
   return {
     server,

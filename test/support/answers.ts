@@ -1,8 +1,8 @@
 /** Made-up answers of the service: bodies as text, so that every digit and every byte is the test's own. */
 
-import type { SandboxServer } from "../../src/sandbox/server.ts";
+import type { FaultySandbox } from "./wire-faults.ts";
 
-type Served = { readonly sandbox: SandboxServer };
+type Served = { readonly sandbox: FaultySandbox };
 
 /** From now on, `method` and `path` (a regular expression's source) are answered with this body. */
 export function answerRaw(

@@ -10,10 +10,11 @@ import { run } from "../../src/cli/run.ts";
 import { start } from "../../src/cli/start.ts";
 import { type Clock, trackHour } from "../../src/core/clock.ts";
 import type { Prompts } from "../../src/core/prompts.ts";
-import { type SandboxOptions, type SandboxServer, startSandbox } from "../../src/sandbox/server.ts";
+import type { SandboxOptions } from "../../src/sandbox/server.ts";
 import { createHandClock } from "./hand-clock.ts";
 import { createMemoryKeyRing, type MemoryKeyRing } from "./memory-key-ring.ts";
 import { Capture, inputStream, noJob } from "./streams.ts";
+import { type FaultySandbox, startFaultySandbox } from "./wire-faults.ts";
 
 export const startOfTime = "2026-03-01T08:00:00Z";
 
@@ -88,7 +89,7 @@ export async function createHome(env: Record<string, string> = {}): Promise<Home
 }
 
 export interface ServedHome extends Home {
-  readonly sandbox: SandboxServer;
+  readonly sandbox: FaultySandbox;
 }
 
 /** A home whose environment names a served sandbox, started for this test on the same clock. */
@@ -97,7 +98,7 @@ export async function createServedHome(options: Partial<SandboxOptions> = {}): P
   const env: Record<string, string> = { COURIER_API_KEY: apiKey };
   const home = await createHome(env);
   const stateDir = path.join(home.directory, "service");
-  const sandbox = await startSandbox({ stateDir, clock: home.clock, apiKey, ...options });
+  const sandbox = await startFaultySandbox({ stateDir, clock: home.clock, apiKey, ...options });
   onTestFinished(() => sandbox.close());
   env.COURIER_BASE_URL = sandbox.baseUrl;
   return { ...home, sandbox };

@@ -1,11 +1,12 @@
 /** A home with a service that misbehaves, and an account of what a run did to it. */
 
 import { setImmediate as turn } from "node:timers/promises";
-import type { Fault, FaultCondition } from "../../src/sandbox/faults.ts";
+import type { FaultCondition } from "../../src/sandbox/faults.ts";
 import type { SandboxOptions } from "../../src/sandbox/server.ts";
 import { createServedHome, type Ran, type RunOptions, type ServedHome } from "./courier.ts";
 import type { Place } from "./faults.ts";
 import { plainDraft } from "./orders.ts";
+import type { WireFault } from "./wire-faults.ts";
 
 export interface FaultHome extends ServedHome {
   /** Orders that stand there from the start. */
@@ -16,7 +17,7 @@ export interface FaultHome extends ServedHome {
   suffer(words: readonly string[], trouble: Trouble, options?: RunOptions): Promise<Suffered>;
 }
 
-export type Trouble = (Fault & FaultCondition) | Place;
+export type Trouble = (WireFault & FaultCondition) | Place;
 
 export interface Suffered extends Ran {
   /** Requests that reached the service, by method. */

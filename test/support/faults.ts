@@ -1,10 +1,10 @@
 /** The faults that a service, or what lies before it, can have, by the names that tests' tables use. */
 
 import { createServer as createSecureServer } from "node:https";
-import type { Fault } from "../../src/sandbox/faults.ts";
 import { freePort, listen, listenRaw } from "../api/wire.ts";
 import { createAuthority, type PrivateAuthority } from "./certificates.ts";
 import { trusted } from "./trusted.ts";
+import type { WireFault } from "./wire-faults.ts";
 
 /** A place that gives no answer; nobody can say what a request did there. */
 export interface Place {
@@ -26,27 +26,27 @@ const longPage = JSON.stringify({
   pagination: { current_page: 1, total_pages: 1, total_items: 20_000, per_page: 10 },
 });
 
-const status = (code: number, processed = false): Fault => ({
+const status = (code: number, processed = false): WireFault => ({
   kind: "status",
   status: code,
   body: code === 204 ? "" : `<h1>${hostile}</h1>`,
   contentType: "text/html",
   processed,
 });
-const json = (body: string): Fault => ({
+const json = (body: string): WireFault => ({
   kind: "status",
   status: 200,
   body,
   contentType: "application/json",
 });
-const refuse = (code: number, errorCode: string): Fault => ({
+const refuse = (code: number, errorCode: string): WireFault => ({
   kind: "refuse",
   status: code,
   code: errorCode,
   message: `no ${hostile}`,
   details: { field: hostile, value: hostile },
 });
-const redirect = (code: number, location: string, processed = false): Fault => ({
+const redirect = (code: number, location: string, processed = false): WireFault => ({
   kind: "redirect",
   status: code,
   location,
@@ -54,7 +54,7 @@ const redirect = (code: number, location: string, processed = false): Fault => (
 });
 
 /** Faults of a service that is reached. `done` means: the request took effect. */
-export const faults: Readonly<Record<string, Fault>> = {
+export const faults: Readonly<Record<string, WireFault>> = {
   latency: { kind: "latency", ms: 1_000 },
   http_1_0: { kind: "http_1_0" },
   gzip: { kind: "encoded", encoding: "gzip" },
@@ -72,7 +72,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   truncate: { kind: "truncate" },
   "body too short": { kind: "wrong_length", more: 40 },
   "body too long": { kind: "wrong_length", more: -40 },
-  stall_headers: { kind: "stall_headers" },
+  stall: { kind: "stall" },
   stall_body: { kind: "stall_body" },
   drip: { kind: "drip", everyMs: 1_000 },
   "204": status(204),

@@ -4,9 +4,9 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import type { Operation } from "../../src/ledger/operation.ts";
-import type { FaultRule } from "../../src/sandbox/faults.ts";
 import type { SandboxOptions } from "../../src/sandbox/server.ts";
 import { createServedHome, type Ran, type RunOptions, type ServedHome } from "./courier.ts";
+import type { WireRule } from "./wire-faults.ts";
 
 export const header =
   "ref,sender.name,sender.phone,receiver.name,receiver.phone,receiver.city,receiver.detail,item.name,item.weight,item.quantity";
@@ -114,7 +114,7 @@ export function errorOf({ stderr }: Pick<Ran, "stderr">): {
 }
 
 /** Takes the answer of the first create away, whether it was processed or not; then nothing can be looked up. */
-export const lostForNow = (kind: "drop_before" | "drop_after", times = 1): FaultRule[] => [
+export const lostForNow = (kind: "drop_before" | "drop_after", times = 1): WireRule[] => [
   { method: "POST", path: "/api/v1/orders", kind, times },
   { kind: "status", status: 503, method: "GET", path: "/api/v1/orders" },
 ];

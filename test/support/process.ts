@@ -8,8 +8,9 @@ import path from "node:path";
 import type { Readable } from "node:stream";
 import { expect, onTestFinished } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { type SandboxOptions, type SandboxServer, startSandbox } from "../../src/sandbox/server.ts";
+import type { SandboxOptions } from "../../src/sandbox/server.ts";
 import { prepareProgram } from "./program.ts";
+import { type FaultySandbox, startFaultySandbox } from "./wire-faults.ts";
 
 export interface StartOptions {
   /** Laid over the home's environment; undefined takes a variable away. */
@@ -120,7 +121,7 @@ export async function createProcessHome(env: StartOptions["env"] = {}): Promise<
 }
 
 export interface ServedProcessHome extends ProcessHome {
-  readonly sandbox: SandboxServer;
+  readonly sandbox: FaultySandbox;
 }
 
 /** A home whose environment names a sandbox that runs in this process, on the real clock. */
@@ -129,7 +130,7 @@ export async function createServedProcessHome(
 ): Promise<ServedProcessHome> {
   const apiKey = options.apiKey ?? "process-key-0123456789";
   const stateDir = await mkdtemp(path.join(tmpdir(), "courier-service-"));
-  const sandbox = await startSandbox({ clock: systemClock(), ...options, stateDir, apiKey });
+  const sandbox = await startFaultySandbox({ clock: systemClock(), ...options, stateDir, apiKey });
   onTestFinished(async () => {
     await sandbox.close();
     await rm(stateDir, { recursive: true, force: true });

@@ -11,8 +11,8 @@ import { spawn } from "@lydell/node-pty";
 import headless from "@xterm/headless";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { type SandboxServer, startSandbox } from "../../src/sandbox/server.ts";
 import { prepareProgram } from "./program.ts";
+import { type FaultySandbox, startFaultySandbox } from "./wire-faults.ts";
 
 export const keys = {
   enter: "\r",
@@ -81,7 +81,7 @@ export interface TerminalHome {
 }
 
 export interface ServedTerminalHome extends TerminalHome {
-  readonly sandbox: SandboxServer;
+  readonly sandbox: FaultySandbox;
 }
 
 const limitMs = 60_000;
@@ -134,7 +134,7 @@ export async function createTerminalHome(
 export async function createServedTerminalHome(): Promise<ServedTerminalHome> {
   const apiKey = "terminal-key-0123456789";
   const stateDir = await mkdtemp(path.join(tmpdir(), "courier-service-"));
-  const sandbox = await startSandbox({ clock: systemClock(), stateDir, apiKey });
+  const sandbox = await startFaultySandbox({ clock: systemClock(), stateDir, apiKey });
   onTestFinished(async () => {
     await sandbox.close();
     await rm(stateDir, { recursive: true, force: true });
