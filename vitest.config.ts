@@ -26,7 +26,7 @@ export default defineConfig(({ mode }) => ({
     allowOnly: !isCi,
     retry: 0,
     // Guards against a hang; generous, since a disk that is busy elsewhere takes seconds for what takes milliseconds.
-    testTimeout: 120_000,
+    testTimeout: mode === "long" ? 1_800_000 : 120_000,
     hookTimeout: 120_000,
     teardownTimeout: 5_000,
     // One line for each test, so that none is skipped unseen.
