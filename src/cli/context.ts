@@ -28,9 +28,16 @@ import { findProxy } from "./proxy.ts";
 import { readVersion } from "./version.ts";
 import { createView } from "./view.ts";
 
+/** How long the ledger is waited for once the result is out; what uses it as it should takes milliseconds. */
+const afterResultMs = 250;
+/** The same for the end of a run that sends orders: it spares others the question whether it is still at work. */
+const endOfRunMs = 5_000;
+
 export interface RunContext extends Context {
   /** Whether it has something in the ledger that makes, cancels or settles orders. */
   hasBegunRun(): boolean;
+  /** The result is out: for what is still to be read or recorded, nobody should wait for long. */
+  noteResultIsOut(): void;
   /** Closes what was opened, so that the process can end by itself. */
   close(exit: ExitCode): Promise<void>;
 }
@@ -55,7 +62,10 @@ export async function createContext(
   const directories = await findDirectories(host.env);
   const ending = createEnding(host.signal, messages.warn);
   const { signal, defer } = ending;
-  const config = openConfigStore(directories.config, { clock });
+  const config = openConfigStore(directories.config, {
+    clock,
+    lock: { signal, onLongWait: () => noteLongWait(config.path) },
+  });
   const keys = makeKeys({ env: host.env, signal, ring: host.openKeyRing, config, messages });
   const input = { stdin: host.stdin, signal };
   const random = host.random ?? Math.random;
@@ -142,11 +152,31 @@ export async function createContext(
     return withKnownOrders(service, (seen) => orders.notice(owner, seen));
   }
 
+  /** How long the ledger is waited for; the default where undefined. */
+  let patienceMs: number | undefined;
   let openedLedger: Promise<Ledger> | undefined;
   const ledger = (): Promise<Ledger> => {
-    openedLedger ??= import("../ledger/ledger.ts").then(({ openLedger }) => openLedger(directories.state));
+    openedLedger ??= openPatiently();
     return openedLedger;
   };
+
+  async function openPatiently(): Promise<Ledger> {
+    const { openLedger, ledgerPath } = await import("../ledger/ledger.ts");
+    return openLedger(directories.state, {
+      clock,
+      signal,
+      limitMs: () => patienceMs,
+      onLongWait: () => noteLongWait(ledgerPath(directories.state)),
+    });
+  }
+
+  function noteLongWait(file: string): void {
+    messages.note(`waiting for another courier process that is writing to ${file}…`);
+  }
+
+  function noteResultIsOut(): void {
+    patienceMs = afterResultMs;
+  }
 
   async function customer({ isFresh } = { isFresh: false }) {
     const { identifyCustomer } = await import("../sending/customer.ts");
@@ -207,6 +237,7 @@ export async function createContext(
     try {
       const run = await begun?.catch(() => undefined);
       if (run) {
+        patienceMs = endOfRunMs;
         await book.releaseRun(run.number, clock.now());
         await book.endRun(run.number, exit, clock.now());
       }
@@ -242,6 +273,7 @@ export async function createContext(
     forgetKnownOrders,
     beginRun,
     hasBegunRun: () => begun !== undefined,
+    noteResultIsOut,
     processes,
     lastingService: once(async () =>
       rememberingService(clientAs(await address(), new AbortController().signal)),
@@ -289,6 +321,7 @@ export async function createContext(
     },
     ...ending,
     async close(exit) {
+      noteResultIsOut();
       await ending.close();
       await closeLedger(exit);
     },

@@ -1,6 +1,5 @@
 /** The line about orders in doubt, which a person reads at the end of a command, whichever run left them so. */
 
-import type { Context } from "../command/command.ts";
 import { systemClock } from "../core/clock.ts";
 import { type ExitCode, isInterruption } from "../core/errors.ts";
 import type { Customer } from "../ledger/customers.ts";
@@ -10,14 +9,15 @@ import { hasEnded } from "../sending/owners.ts";
 import { createMessages } from "../terminal/messages.ts";
 import { noProgress } from "../terminal/progress.ts";
 import { plainPaint } from "../terminal/style.ts";
-import { createContext } from "./context.ts";
+import { createContext, type RunContext } from "./context.ts";
 import { readGlobals } from "./globals.ts";
 import type { Host } from "./host.ts";
 
 /** Says it after a command that ended so. What cannot be found out takes nothing away from what was done. */
-export async function mentionDoubt(context: Context, exit: ExitCode): Promise<void> {
+export async function mentionDoubt(context: RunContext, exit: ExitCode): Promise<void> {
   const isSaid = exit === 6; // by the command itself
   if (isSaid || isInterruption(exit) || !hasLedger(context.machine.stateDirectory)) return;
+  context.noteResultIsOut();
   const count = await countInDoubt(context).catch(() => 0);
   if (count === 0) return;
   const orders = count === 1 ? "1 order is" : `${count} orders are`;
@@ -44,7 +44,7 @@ export async function mentionDoubtAlone(host: Host): Promise<void> {
   }
 }
 
-async function countInDoubt(context: Context): Promise<number> {
+async function countInDoubt(context: RunContext): Promise<number> {
   const ledger = await context.ledger();
   const customer = await findCustomer(ledger, context);
   if (!customer) return 0;
@@ -60,7 +60,7 @@ async function countInDoubt(context: Context): Promise<number> {
  * Whose account it is. No sandbox is started for it, no key ring and no key command is asked, which might ask a
  * person in turn: the account's last customer stands for these.
  */
-async function findCustomer(ledger: Ledger, context: Context): Promise<Customer | undefined> {
+async function findCustomer(ledger: Ledger, context: RunContext): Promise<Customer | undefined> {
   const account = await context.account();
   if (account.kind === "remote" && "apiKey" in account.key) return context.knownCustomer();
   const service = serviceOf(account);

@@ -6,15 +6,14 @@ import { findRealPath } from "../core/real-path.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { explainSqliteError } from "../sqlite/database.ts";
 import { holdLock } from "../sqlite/lock.ts";
+import type { WaitOptions } from "../sqlite/wait.ts";
 
 /** A change takes milliseconds, but may wait for a person who unlocks the key ring. */
 const longestWaitMs = 40_000;
 
-export interface LockOptions {
-  /** How long to wait for another process that holds the lock. */
+/** How a change waits for another process that holds the lock. */
+export interface LockOptions extends Pick<WaitOptions, "signal" | "onLongWait"> {
   readonly waitMs?: number | undefined;
-  /** Makes the error for a lock that is still held then; a file error by default. */
-  readonly onHeld?: ((hint: string) => CourierError) | undefined;
 }
 
 /**
@@ -25,11 +24,11 @@ export interface LockOptions {
 export async function takeLock(
   file: string,
   title: string,
-  { waitMs = longestWaitMs, onHeld }: LockOptions = {},
+  { waitMs = longestWaitMs, ...wait }: LockOptions = {},
 ): Promise<() => void> {
   const place = await findRealPath(file).catch((error) => fail(explainSystemError(error), error));
   const lockPath = nameLock(place);
-  const release = await holdLock(lockPath, title, waitMs).catch((error) => {
+  const release = await holdLock(lockPath, title, { ...wait, limitMs: () => waitMs }).catch((error) => {
     if (error instanceof CourierError) throw error;
     const reason = explainSqliteError(error) ?? (systemCode(error) && explainSystemError(error, "directory"));
     if (reason === undefined) throw error;
@@ -40,11 +39,9 @@ export async function takeLock(
     );
   });
   if (release) return release;
-  const hint = "wait until it has ended, then run the same command again";
-  throw (
-    onHeld?.(hint) ??
-    fileError(`cannot lock the ${title} ${file}: another courier process is changing it`, { hint })
-  );
+  throw fileError(`cannot lock the ${title} ${file}: another courier process is changing it`, {
+    hint: "wait until it has ended, then run the same command again",
+  });
 
   function fail(reason: string, cause: unknown, hint?: string): never {
     throw fileError(`cannot lock the ${title} ${file}: ${reason}`, { cause, hint });

@@ -15,6 +15,7 @@ import {
   stringifyJson,
 } from "../model/json.ts";
 import { check, type Schema } from "../model/schema.ts";
+import type { LockOptions } from "./config-lock.ts";
 
 const formatVersion = 1;
 
@@ -41,8 +42,7 @@ export interface JsonFileOptions<T> {
   readonly remedy: string;
   /** The secrets in a content: a new one is written only to a place that suits it. */
   readonly secrets?: (content: T) => readonly string[];
-  /** How long a change waits for another process that is changing the file. */
-  readonly lockWaitMs?: number | undefined;
+  readonly lock?: LockOptions | undefined;
   /** For the wait while another program has the file open. */
   readonly clock: Clock;
 }
@@ -71,8 +71,8 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
     read,
     async update(change, afterwards) {
       const { updateFile } = await import("./json-writer.ts");
-      const { secrets = () => [], lockWaitMs, clock } = options;
-      await updateFile({ file, title, secrets, lockWaitMs, clock }, async () => {
+      const { secrets = () => [], lock, clock } = options;
+      await updateFile({ file, title, secrets, lock, clock }, async () => {
         const before = await read();
         const after = await change(before);
         return { before, after, content: { version: formatVersion, ...after }, afterwards };

@@ -6,7 +6,7 @@ import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, fileError, systemCode } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import type { Json } from "../model/json.ts";
-import { takeLock } from "./config-lock.ts";
+import { type LockOptions, takeLock } from "./config-lock.ts";
 import { checkSecurePath } from "./secure-path.ts";
 import { writeWholeFile } from "./whole-file.ts";
 
@@ -16,8 +16,7 @@ export interface WrittenFile<T> {
   readonly title: string;
   /** The secrets in a content: a new one is written only to a place that suits it. */
   readonly secrets: (content: T) => readonly string[];
-  /** How long to wait for another process that is changing the file. */
-  readonly lockWaitMs: number | undefined;
+  readonly lock: LockOptions | undefined;
   /** For the wait while another program has the file open. */
   readonly clock: Clock;
 }
@@ -36,11 +35,11 @@ export interface FileChange<T> {
  * 0700, the file has mode 0600. Throws a file error.
  */
 export async function updateFile<T>(
-  { file, title, secrets, lockWaitMs, clock }: WrittenFile<T>,
+  { file, title, secrets, lock, clock }: WrittenFile<T>,
   change: () => Promise<FileChange<T>>,
 ): Promise<void> {
   prepareDirectory(path.dirname(file), title);
-  const release = await takeLock(file, title, { waitMs: lockWaitMs });
+  const release = await takeLock(file, title, lock);
   try {
     const { before, after, content, afterwards } = await change();
     // Secrets that are there already may stay: a change of something else is none of theirs.

@@ -12,6 +12,7 @@ import {
   textSchema,
   wordSchema,
 } from "../model/schema.ts";
+import type { LockOptions } from "./config-lock.ts";
 import { type JsonFile, openJsonFile } from "./json-file.ts";
 
 /** Where courier itself keeps keys. */
@@ -77,14 +78,13 @@ export type ConfigStore = JsonFile<Config>;
 
 export interface StoreOptions {
   readonly clock?: Clock;
-  /** How long a change waits for another process. */
-  readonly lockWaitMs?: number | undefined;
+  readonly lock?: LockOptions;
 }
 
 /** The config file in a directory of the user's. */
 export function openConfigStore(
   directory: string,
-  { clock = systemClock(), lockWaitMs }: StoreOptions = {},
+  { clock = systemClock(), lock }: StoreOptions = {},
 ): ConfigStore {
   return openJsonFile<Config>({
     directory,
@@ -94,7 +94,7 @@ export function openConfigStore(
     empty: { accounts: {}, addresses: {}, templates: {}, maps: {} },
     remedy: "fix it, or move it away and run courier login again",
     secrets: ({ accounts }) => Object.values(accounts).flatMap(({ key }) => key ?? []),
-    lockWaitMs,
+    lock,
     clock,
   });
 }

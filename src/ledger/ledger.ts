@@ -3,6 +3,7 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { type Database, openDatabase } from "../sqlite/database.ts";
+import type { WaitOptions } from "../sqlite/wait.ts";
 import { createWriteQueue } from "../sqlite/write-queue.ts";
 import { type Customers, createCustomers } from "./customers.ts";
 import { createDrafts, type Drafts } from "./drafts.ts";
@@ -49,7 +50,7 @@ export function hasLedger(stateDirectory: string): boolean {
 }
 
 /** Opens the ledger of a state directory, which is made where there is none. Throws `database`, exit 5. */
-export async function openLedger(stateDirectory: string): Promise<Ledger> {
+export async function openLedger(stateDirectory: string, wait?: WaitOptions): Promise<Ledger> {
   const file = ledgerPath(stateDirectory);
   const database = await openDatabase({
     path: file,
@@ -57,6 +58,7 @@ export async function openLedger(stateDirectory: string): Promise<Ledger> {
     applicationId,
     migrations,
     newFileWarning: "a new ledger does not know which orders were sent",
+    wait,
   });
   const write = createWriteQueue(database);
   const events = createEvents(database);

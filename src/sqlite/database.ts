@@ -7,6 +7,7 @@ import { explainSystemError } from "../core/system-errors.ts";
 import { type Connection, type Driver, loadDriver, NoDriver, type Statement, sqliteCode } from "./driver.ts";
 import { createLogFlusher } from "./log-flusher.ts";
 import { makePrivateFile } from "./private-file.ts";
+import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
 
 export interface DatabaseOptions {
   readonly path: string;
@@ -22,6 +23,8 @@ export interface DatabaseOptions {
   readonly damagedHint?: string;
   /** What a person who begins a new file elsewhere should know. */
   readonly newFileWarning?: string;
+  /** How to wait for other processes that use the file. */
+  readonly wait?: WaitOptions | undefined;
 }
 
 export interface Database {
@@ -44,26 +47,9 @@ export interface Database {
    * Writes the file anew and empties its log, so that nothing of what was deleted stays in them: `secure_delete`
    * leaves copies of rows in pages that were split. Waits for readers and writers.
    */
-  compact(waitMs?: number): Promise<void>;
+  compact(): Promise<void>;
   close(): void;
 }
-
-/** Another writer is never at work for so long, unless it is stopped in the middle. */
-const longestWaitMs = 30_000;
-const firstPauseMs = 1;
-const longestPauseMs = 25;
-
-const code = {
-  busy: 5,
-  noMemory: 7,
-  readOnly: 8,
-  io: 10,
-  corrupt: 11,
-  full: 13,
-  cannotOpen: 14,
-  protocol: 15,
-  notADatabase: 26,
-};
 
 /**
  * Opens the file, which is made with mode 0600 in a directory of mode 0700 where there is none. Throws
@@ -78,8 +64,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     makeWritableDirectory(dirname(path));
     makePrivateFile(path);
     connection = driver.open(path);
-    const database = createDatabase(connection, driver, options);
-    await prepare(connection, database, options);
+    const whenFree = createWait(options.wait);
+    const database = createDatabase(connection, driver, whenFree, options);
+    await prepare(connection, database, whenFree, options);
     return database;
   } catch (error) {
     connection?.close();
@@ -105,7 +92,12 @@ export async function findDriver(title: string): Promise<Driver> {
   }
 }
 
-function createDatabase(connection: Connection, driver: Driver, options: DatabaseOptions): Database {
+function createDatabase(
+  connection: Connection,
+  driver: Driver,
+  whenFree: WhenFree,
+  options: DatabaseOptions,
+): Database {
   const statements = new Map<string, Statement>();
   const flusher = options.durability === "normal" ? undefined : createLogFlusher(options.path);
 
@@ -152,11 +144,11 @@ function createDatabase(connection: Connection, driver: Driver, options: Databas
     },
     transaction: (work) => run(() => connection.exec("BEGIN IMMEDIATE"), work),
     read: (work) => run(() => takeSnapshot(connection), work),
-    async compact(waitMs = longestWaitMs) {
+    async compact() {
       try {
         connection.exec("PRAGMA temp_store = MEMORY"); // no copy in the directory of temporary files
         for (const step of [() => connection.exec("VACUUM"), () => emptyLog(connection)])
-          await whenFree(step, () => {}, waitMs);
+          await whenFree(step, () => {});
       } catch (error) {
         throw explainSqlite(error, options) ?? error;
       }
@@ -188,49 +180,11 @@ function takeSnapshot(connection: Connection): void {
   }
 }
 
-/**
- * Begins a transaction that is the only writer, on a connection with a single user. Throws the driver's error when
- * another writer is still at work after `waitMs`.
- */
-export function begin(connection: Connection, waitMs: number): Promise<void> {
-  return whenFree(
-    () => connection.exec("BEGIN IMMEDIATE"),
-    () => {},
-    waitMs,
-  );
-}
-
-/**
- * Tries `start` until no other connection is in the way, then runs `work` with its result. Both run in one step
- * with no `await` between them: another call on the same connection could begin there, inside this transaction.
- * Pauses have jitter: of processes that try again at once, one would make nearly all commits.
- */
-async function whenFree<S, T>(start: () => S, work: (started: S) => T, waitMs = longestWaitMs): Promise<T> {
-  const untilMs = performance.now() + waitMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
-    let started: S;
-    try {
-      started = start();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > untilMs) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())));
-      continue;
-    }
-    return work(started);
-  }
-}
-
 /** SQLite tells by a value, not by an error, that another connection still reads what is in the log. */
 function emptyLog(connection: Connection): void {
   const { busy } = connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {};
   if (busy !== 0)
     throw Object.assign(new Error("the log is in use"), { code: "SQLITE_BUSY", errno: code.busy });
-}
-
-/** True where another connection is writing. */
-export function isBusy(error: unknown): boolean {
-  const number = sqliteCode(error);
-  return number === code.busy || number === code.protocol;
 }
 
 /** Some failures have ended the transaction already. */
@@ -245,6 +199,7 @@ function rollBack(connection: Connection): void {
 async function prepare(
   connection: Connection,
   database: Database,
+  whenFree: WhenFree,
   { migrations, applicationId, title, path }: DatabaseOptions,
 ): Promise<void> {
   connection.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;");
@@ -289,7 +244,7 @@ function unusable(title: string, path: string, reason: string, remedy: string): 
 }
 
 const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]>> = {
-  [code.busy]: ["another courier process has been using it for 30 seconds", "see which one hangs and end it"],
+  [code.busy]: ["another courier process keeps it locked", "see which one hangs and end it"],
   [code.readOnly]: [
     "it cannot be written to",
     "check its permissions, or choose another place with COURIER_STATE_DIR",

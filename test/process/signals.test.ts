@@ -124,6 +124,26 @@ test.each(signals)("%s does not hide an order that was just created", async (sig
   expect(JSON.parse(stdout)).toMatchObject({ status: "pending" });
 });
 
+test.each(signals)(
+  "%s ends the wait for a ledger that another process keeps locked: exit %i",
+  async (signal, exit) => {
+    const { sandbox, start, stateDir } = await createServedProcessHome();
+    const other = await openDatabase({
+      path: ledgerPath(stateDir),
+      title: "ledger",
+      applicationId,
+      migrations,
+    });
+    other.exec("BEGIN IMMEDIATE");
+    const running = start("orders create --sender-name A --receiver-name B --item-name C");
+    await running.untilStderr(/waiting for another courier process that is writing to .*ledger\.db/);
+    const ended = await stop(running, signal);
+    other.close();
+    expect(ended).toMatchObject({ exit, signal: null, stdout: "" });
+    expect(sandbox.requests.filter(({ method }) => method === "POST")).toEqual([]);
+  },
+);
+
 test("a second Ctrl-C ends at once what the first could not", async () => {
   const { start } = await createServedProcessHome({ seedOrders: 5_000 });
   const running = start("orders list --all --ndjson");
