@@ -3,6 +3,7 @@
 import path from "node:path";
 import { CourierError, fileError, systemCode } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
+import { NotRegular } from "../core/regular-file.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { explainSqliteError } from "../sqlite/database.ts";
 import { holdLock } from "../sqlite/lock.ts";
@@ -35,7 +36,9 @@ export async function takeLock(
     return fail(
       `${reason}: ${lockPath}`,
       error,
-      "this file has no content: check its permissions, and that its file system supports locks",
+      error instanceof NotRegular
+        ? "move it away, then run the same command again"
+        : "this file has no content: check its permissions, and that its file system supports locks",
     );
   });
   if (release) return release;

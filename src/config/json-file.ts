@@ -1,9 +1,9 @@
 /** JSON files that courier keeps: reading and checking them, and the errors for a damaged one. */
 
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { fileError, systemCode } from "../core/errors.ts";
+import { NotRegular, readRegularFile } from "../core/regular-file.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import {
   isJsonNumber,
@@ -55,12 +55,15 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
   async function read(): Promise<T> {
     let text: string;
     try {
-      text = withoutMark(readFileSync(file, "utf8")); // small, and `fs/promises` takes longer to load than it to read
+      text = withoutMark(readRegularFile(file)); // small, and `fs/promises` takes longer to load than it to read
     } catch (error) {
       if (systemCode(error) === "ENOENT") return options.empty;
       throw fileError(`cannot read the ${title} ${file}: ${explainSystemError(error)}`, {
         cause: error,
-        hint: "check the permissions of the file and of its directory; it was left as it is",
+        hint:
+          error instanceof NotRegular
+            ? "move it away, then run the same command again"
+            : "check the permissions of the file and of its directory; it was left as it is",
       });
     }
     return { ...options.empty, ...parseContent<T>(text, file, options) };

@@ -1,7 +1,7 @@
 /** The config file as completion reads it: without loading the schemas that check it. */
 
-import { readFileSync } from "node:fs";
 import path from "node:path";
+import { readRegularFile } from "../core/regular-file.ts";
 import type { Config } from "./store.ts";
 
 /** The file's content; parts that are missing or of another type are empty, and nothing is an error. */
@@ -21,7 +21,7 @@ export function readConfigUnchecked(directory: string): Config {
 
 function parse(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, "utf8").replace(/^\uFEFF/, ""));
+    return JSON.parse(readRegularFile(file).replace(/^\uFEFF/, ""));
   } catch {
     return undefined;
   }

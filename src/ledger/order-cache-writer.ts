@@ -1,6 +1,6 @@
 /** Writing the cache of orders for the Tab key: apart, since what reads it is loaded at every start-up. */
 
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { replaceFileOnce } from "../core/replace-file.ts";
 import { deleteOrderCache, draftPath, type OwnedOrders, orderCachePath } from "./order-cache.ts";
 
@@ -10,7 +10,8 @@ import { deleteOrderCache, draftPath, type OwnedOrders, orderCachePath } from ".
  */
 export function writeOrderCache(stateDirectory: string, owners: readonly OwnedOrders[]): void {
   const file = orderCachePath(stateDirectory);
-  writeFileSync(draftPath(file), JSON.stringify(owners), { mode: 0o600 });
+  rmSync(draftPath(file), { force: true }); // whatever it is: writing to a pipe would wait for its reader
+  writeFileSync(draftPath(file), JSON.stringify(owners), { mode: 0o600, flag: "wx" });
   replaceFileOnce(draftPath(file), file);
 }
 

@@ -1,7 +1,8 @@
 /** The orders that the Tab key offers: a small file written from the ledger, and read without opening it. */
 
-import { readFileSync, rmSync } from "node:fs"; // node:fs/promises would slow every start-up
+import { rmSync } from "node:fs"; // node:fs/promises would slow every start-up
 import path from "node:path";
+import { readRegularFile } from "../core/regular-file.ts";
 import type { KnownOrder } from "../model/known-order.ts";
 
 /** Whose orders: an account may be used with several services. */
@@ -30,7 +31,7 @@ export function readCachedOrders(
   { account, service }: OrdersOwner,
 ): readonly KnownOrder[] {
   try {
-    const content: unknown = JSON.parse(readFileSync(orderCachePath(stateDirectory), "utf8"));
+    const content: unknown = JSON.parse(readRegularFile(orderCachePath(stateDirectory)));
     const owned = listOf<OwnedOrders>(content).find(
       (each) => each.account === account && each.service === service,
     );

@@ -3,6 +3,7 @@
 import { dirname } from "node:path";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
+import { NotRegular } from "../core/regular-file.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { type Connection, type Driver, loadDriver, NoDriver, type Statement, sqliteCode } from "./driver.ts";
 import { createLogFlusher } from "./log-flusher.ts";
@@ -272,6 +273,7 @@ function explainFailure(error: unknown, options: DatabaseOptions): unknown {
   if (explained || error instanceof CourierError || systemCode(error) === undefined)
     return explained ?? error;
   const reason = explainSystemError(error, "directory");
+  if (error instanceof NotRegular) return unusable(options.title, options.path, reason, "move it away");
   const elsewhere = "choose another place with COURIER_STATE_DIR";
   // Without a directory there was no file that a new one would take the place of.
   const isNew = ["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "");

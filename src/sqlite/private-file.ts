@@ -3,17 +3,20 @@
 import { chownSync, closeSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemCode } from "../core/errors.ts";
+import { NotRegular } from "../core/regular-file.ts";
 
 /**
  * Makes an empty file of mode 0600 where there is none. One that exists is not opened: closing it would drop the
- * locks on it that this process holds (POSIX).
+ * locks on it that this process holds (POSIX). Throws NotRegular for what is no file, and the system's errors.
  */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
-    if (systemCode(error) === "EEXIST") return;
-    throw error;
+    if (systemCode(error) !== "EEXIST") throw error;
+    const found = statSync(path, { throwIfNoEntry: false }); // a link to nothing is SQLite's to refuse
+    if (found && !found.isFile()) throw new NotRegular(found);
+    return;
   }
   giveToOwner(path);
 }

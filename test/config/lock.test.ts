@@ -133,8 +133,8 @@ describe("a lock file that cannot be used", () => {
     await expect(addParty(directory, "shop")).rejects.toMatchObject({
       code: "file",
       exit: 2,
-      message: `cannot lock the config file ${directory}/config.json: it cannot be opened: ${lock}`,
-      hint: expect.stringContaining("check its permissions"),
+      message: `cannot lock the config file ${directory}/config.json: it is a directory, not a regular file: ${lock}`,
+      hint: "move it away, then run the same command again",
     });
   });
 

@@ -1,0 +1,42 @@
+/** Regular files: a pipe or a device in the place of one of courier's own files is told, and never waited for. */
+
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { systemCode } from "./errors.ts";
+
+/** Something else than a regular file is there. */
+export class NotRegular extends Error {
+  readonly code = "EFTYPE";
+
+  constructor(found: Pick<Stats, "isDirectory" | "isFIFO" | "isSocket">) {
+    const kind = found.isDirectory()
+      ? "a directory"
+      : found.isFIFO()
+        ? "a named pipe"
+        : found.isSocket()
+          ? "a socket"
+          : "a device";
+    super(`it is ${kind}, not a regular file`);
+  }
+}
+
+/** The text of a regular file. Throws NotRegular, and the system's errors. */
+export function readRegularFile(file: string): string {
+  const descriptor = open(file);
+  try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile()) throw new NotRegular(found);
+    return readFileSync(descriptor, "utf8");
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Opening a pipe as a file would wait for its writer. Windows has no such flag, and no such pipes. */
+function open(file: string): number {
+  try {
+    return openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    if (systemCode(error) !== "ENXIO") throw error;
+    throw new NotRegular({ isDirectory: () => false, isFIFO: () => false, isSocket: () => true });
+  }
+}

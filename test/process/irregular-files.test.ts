@@ -1,0 +1,71 @@
+/** Pipes, directories and devices in the place of courier's own files: said at once, never waited for, left as they are. */
+
+import { execFileSync } from "node:child_process";
+import { lstat, mkdir, rm, symlink } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { createServedProcessHome } from "../support/process.ts";
+
+const kinds: Readonly<Record<string, (file: string) => unknown>> = {
+  "a named pipe": (file) => execFileSync("mkfifo", [file]),
+  "a directory": (file) => mkdir(file),
+  "a device": (file) => symlink("/dev/zero", file),
+};
+const limit = { limitMs: 5_000 };
+const order = "orders create --sender-name A --receiver-name B --item-name C";
+
+test.each(Object.entries(kinds))("the config file is %s", async (kind, make) => {
+  const { configDir, configFile, courier } = await createServedProcessHome();
+  await mkdir(configDir, { mode: 0o700 });
+  await make(configFile);
+  const before = await lstat(configFile);
+  for (const words of ["accounts list", "addresses add shop --name A"]) {
+    const { exit, stderr } = await courier(words, limit);
+    expect([exit, stderr]).toEqual([
+      2,
+      `error: cannot read the config file ${configFile}: it is ${kind}, not a regular file\n` +
+        "hint: move it away, then run the same command again\n",
+    ]);
+  }
+  expect((await lstat(configFile)).ino).toBe(before.ino);
+  const completed = await courier("__complete fish 3 addresses show ''", limit);
+  expect(completed).toMatchObject({ exit: 0, stderr: "" });
+});
+
+test.each(Object.entries(kinds))("the ledger is %s: no order is sent", async (kind, make) => {
+  const { sandbox, stateDir, courier } = await createServedProcessHome();
+  await mkdir(stateDir, { mode: 0o700 });
+  const file = path.join(stateDir, "ledger.db");
+  await make(file);
+  const { exit, stderr } = await courier(order, limit);
+  expect([exit, stderr]).toEqual([
+    5,
+    `error: the ledger cannot be used: it is ${kind}, not a regular file: ${file}\n` +
+      "hint: the file was left as it is: move it away\n",
+  ]);
+  expect(sandbox.requests).toEqual([]);
+});
+
+test.each(Object.entries(kinds))("the lock of the config file is %s", async (kind, make) => {
+  const { configDir, courier } = await createServedProcessHome();
+  await mkdir(configDir, { mode: 0o700 });
+  const file = path.join(configDir, "config.lock.db");
+  await make(file);
+  const { exit, stderr } = await courier("addresses add shop --name A", limit);
+  expect(exit).toBe(2);
+  expect(stderr).toContain(`it is ${kind}, not a regular file: ${file}\n`);
+});
+
+test.each(
+  Object.entries(kinds).flatMap(([kind, make]) =>
+    ["completion-orders.json", "completion-orders.json.new"].map((name) => [kind, name, make] as const),
+  ),
+)("%s as %s does without the orders for the Tab key", async (_kind, name, make) => {
+  const { stateDir, courier } = await createServedProcessHome();
+  await mkdir(stateDir, { mode: 0o700 });
+  await make(path.join(stateDir, name));
+  expect(await courier(`${order} --json --quiet`, limit)).toMatchObject({ exit: 0, stderr: "" });
+  const completed = await courier("__complete fish 3 orders show ''", limit);
+  expect(completed).toMatchObject({ exit: 0, stderr: "" });
+  await rm(path.join(stateDir, name), { recursive: true, force: true });
+});
