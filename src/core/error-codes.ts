@@ -127,6 +127,12 @@ export const errorCodes = {
       "the ledger, or another database of courier, cannot be used; no order is sent without a record there",
     next: "follow the hint; `courier doctor` checks it",
   },
+  ledger_lost: {
+    exits: "5, 6",
+    meaning:
+      "the ledger was removed or replaced during a run; after an import (6), it does not know which orders were created",
+    next: "do not import the same file again before the rows that have an order are taken out of it",
+  },
   unwritten: {
     exits: "5",
     meaning: "the result cannot be written; what was asked for may have been done",

@@ -81,6 +81,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
         if (row.error !== null && isWorthKeeping(wrong)) wrong.push(row);
         if (result.outcome !== "unsent") yield row;
       }
+      await ledger.checkPlace();
       isOver = true;
     } catch (error) {
       isOver = true;
@@ -105,12 +106,14 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
 
 const goOn = "run the same command again: it continues where it stopped";
 
-/** The first that fits: interrupted, in doubt, key refused, unsent, refused or held or changed. */
+/** The first that fits: ledger lost, interrupted, in doubt, key refused, unsent, refused or held or changed. */
 function endOf(run: ImportRun, counts: Counts, failure: unknown, context: Context): CourierError | undefined {
   const total = run.plan.overview.rows;
   const left = total - countDone(counts);
   const { signal } = context;
   if (failure !== undefined && !isExpected(failure)) throw failure;
+  if (failure instanceof CourierError && failure.code === "ledger_lost")
+    return lostLedger(failure, counts, context);
   if (signal.aborted && left + counts.unknown > 0) {
     const stopped = `stopped: ${describeCounts(total, counts)}`;
     return interrupted(interruptionExit(signal.reason), stopped, goOn);
@@ -140,14 +143,26 @@ function inDoubt(
   );
 }
 
+function describeStop(cause: Error, { created, found }: Counts): string {
+  const made = created + found;
+  return `the import stopped after ${made} created ${made === 1 ? "order" : "orders"}: ${cause.message}`;
+}
+
 function stoppedBy(cause: Error, counts: Counts): CourierError {
-  const made = counts.created + counts.found;
-  const message = `the import stopped after ${made} created ${made === 1 ? "order" : "orders"}: ${cause.message}`;
+  const message = describeStop(cause, counts);
   const known = cause instanceof CourierError ? cause : undefined;
   if (known && known.exit !== 5) return known.with({ message, hint: known.hint ?? goOn });
   const code = known && !(known instanceof ServiceFailure) ? known.code : "service_unavailable";
   const exit: ExitCode = 5;
   return new CourierError(code, exit, message, { hint: goOn, cause });
+}
+
+/** Exit 6, not 5: run again, the same file would be sent as if nothing of it had been. */
+function lostLedger(cause: CourierError, counts: Counts, { nextCommand }: Context): CourierError {
+  return new CourierError("ledger_lost", 6, describeStop(cause, counts), {
+    hint: `do not import this file again as it is: first take out the rows that have an order, by this report and ${nextCommand("orders list --all")}; a new ledger does not know them`,
+    cause,
+  });
 }
 
 function unsent(left: number, total: number): CourierError {

@@ -2,6 +2,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
+import { CourierError } from "../core/errors.ts";
 import { type Database, openDatabase } from "../sqlite/database.ts";
 import type { WaitOptions } from "../sqlite/wait.ts";
 import { createWriteQueue } from "../sqlite/write-queue.ts";
@@ -21,6 +22,8 @@ import { applicationId, migrations } from "./schema.ts";
  */
 export interface Ledger extends Customers, Runs, Operations, Listings, Drafts, KnownOrders {
   readonly path: string;
+  /** Throws `ledger_lost` where the ledger was removed or replaced since it was opened. */
+  checkPlace(): Promise<void>;
   inspect(): Promise<LedgerFacts>;
   /** Takes what was deleted out of the files. Throws `database` where other processes use them for too long. */
   compact(): Promise<void>;
@@ -59,6 +62,10 @@ export async function openLedger(stateDirectory: string, wait?: WaitOptions): Pr
     migrations,
     newFileWarning: "a new ledger does not know which orders were sent",
     wait,
+    onLost: (message) =>
+      new CourierError("ledger_lost", 5, message, {
+        hint: "put it back before you send anything: a new ledger does not know which orders were sent",
+      }),
   });
   const write = createWriteQueue(database);
   const events = createEvents(database);
@@ -70,6 +77,7 @@ export async function openLedger(stateDirectory: string, wait?: WaitOptions): Pr
     ...createListings(database, write, events),
     ...createDrafts(database, write),
     ...createKnownOrders(database, write, (owners) => publishOrders(stateDirectory, owners)),
+    checkPlace: () => write(() => {}), // every write asks
     inspect: async () => inspect(database),
     async compact() {
       await write(() => {}); // what was begun is written first

@@ -520,7 +520,7 @@ export function createOperations(database: Database, write: Write, events: Event
 
     holdsClaim({ run, number }, owner) {
       const row = sql("SELECT state, owner FROM operations WHERE run = ? AND number = ?").get(run, number);
-      return row?.owner === owner && row.state === "sending";
+      return database.isInPlace() && row?.owner === owner && row.state === "sending";
     },
 
     markSending: (name, owner, { atMs, offsetMs }) =>

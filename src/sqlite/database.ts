@@ -1,5 +1,6 @@
 /** SQLite files of ours: private, in WAL mode, migrated forward, and written in short transactions. */
 
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
@@ -24,6 +25,8 @@ export interface DatabaseOptions {
   readonly damagedHint?: string;
   /** What a person who begins a new file elsewhere should know. */
   readonly newFileWarning?: string;
+  /** Makes the error for a file that was removed or replaced while it was open; without it, nobody asks. */
+  readonly onLost?: ((message: string) => CourierError) | undefined;
   /** How to wait for other processes that use the file. */
   readonly wait?: WaitOptions | undefined;
 }
@@ -40,6 +43,8 @@ export interface Database {
   transaction<T>(work: () => T): Promise<T>;
   /** Resolves when all commits so far outlive a power failure, with the durability `full`. */
   flush(): Promise<void>;
+  /** False where the file was removed or replaced since it was opened: SQLite goes on with the one that is gone. */
+  isInPlace(): boolean;
   /** Runs SQL outside of a transaction. */
   exec(text: string): void;
   /** Runs `work`, which only reads, on one snapshot of the file. Synchronous as in `transaction`. */
@@ -100,12 +105,27 @@ function createDatabase(
   options: DatabaseOptions,
 ): Database {
   const statements = new Map<string, Statement>();
+  const opened = identify(options.path);
   const flusher = options.durability === "normal" ? undefined : createLogFlusher(options.path);
 
-  async function run<T>(start: () => void, work: () => T): Promise<T> {
+  const isInPlace = () => {
+    try {
+      const found = identify(options.path);
+      return found !== undefined && found.dev === opened?.dev && found.ino === opened.ino;
+    } catch {
+      return true; // what the system does not tell proves nothing
+    }
+  };
+
+  function ensureInPlace(): void {
+    if (options.onLost && !isInPlace()) throw options.onLost(describeLost(options));
+  }
+
+  async function run<T>(start: () => void, work: () => T, ensure = () => {}): Promise<T> {
     try {
       return await whenFree(start, () => {
         try {
+          ensure();
           const result = work();
           connection.exec("COMMIT");
           return result;
@@ -143,7 +163,8 @@ function createDatabase(
       statements.set(text, statement);
       return statement;
     },
-    transaction: (work) => run(() => connection.exec("BEGIN IMMEDIATE"), work),
+    isInPlace,
+    transaction: (work) => run(() => connection.exec("BEGIN IMMEDIATE"), work, ensureInPlace),
     read: (work) => run(() => takeSnapshot(connection), work),
     async compact() {
       try {
@@ -159,6 +180,7 @@ function createDatabase(
       try {
         await flusher?.flush();
       } catch (error) {
+        ensureInPlace();
         throw explainFailure(error, options);
       }
     },
@@ -168,6 +190,15 @@ function createDatabase(
       connection.close();
     },
   };
+}
+
+/** Device and inode. Undefined where there is no file. */
+function identify(path: string): { readonly dev: bigint; readonly ino: bigint } | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false });
+}
+
+function describeLost({ title, path }: DatabaseOptions): string {
+  return `the ${title} was removed or replaced while courier was using it: ${path}`;
 }
 
 /** A reader can meet a busy file too: when another process repairs it after a crash, or is the last to close it. */

@@ -1,0 +1,116 @@
+/** A ledger that somebody removes or replaces while orders are sent: sending stops, and what was created is told. */
+
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { ledgerPath, openLedger } from "../../src/ledger/ledger.ts";
+import type { Ran } from "../support/courier.ts";
+import { createImportHome, type ImportHome, row, sheet } from "../support/imports.ts";
+import { Capture } from "../support/streams.ts";
+
+const ways: Readonly<Record<string, (stateDir: string) => unknown>> = {
+  removed: (stateDir) => rmSync(stateDir, { recursive: true }),
+  "removed and made anew": (stateDir) => {
+    rmSync(stateDir, { recursive: true });
+    mkdirSync(stateDir, { mode: 0o700 });
+  },
+  "moved away": (stateDir) => renameSync(stateDir, `${stateDir}.old`),
+  "replaced by another": (stateDir) => {
+    renameSync(ledgerPath(`${stateDir}.other`), ledgerPath(stateDir));
+  },
+};
+
+const rowCount = 40;
+
+async function createHome(rows: number): Promise<ImportHome> {
+  const home = await createImportHome(
+    sheet(...Array.from({ length: rows }, (_, index) => row(`A-${index}`, `王${index}`))),
+  );
+  await mkdir(`${home.stateDir}.other`);
+  await (await openLedger(`${home.stateDir}.other`)).close();
+  return home;
+}
+
+/** Does it while the service is at work on a certain request for a new order. */
+function duringPost(home: ImportHome, number: number, act: () => unknown): void {
+  home.sandbox.faults.add({ kind: "latency", ms: 1, method: "POST" });
+  const { sleep } = home.clock;
+  let isDone = false;
+  home.clock.sleep = async (...given) => {
+    if (!isDone && home.posts >= number) {
+      isDone = true;
+      await act();
+    }
+    await sleep(...given);
+  };
+}
+
+/** The error as JSON; a warning about the end of the run comes after it. */
+function toldError({ stderr }: Pick<Ran, "stderr">): { code: string; message: string; hint: string } {
+  return JSON.parse(stderr.split("\n").find((line) => line.startsWith("{")) ?? "").error;
+}
+
+describe.each(Object.entries(ways))("%s", (_name, lose) => {
+  test("in the middle of an import: nothing more is sent, and each created row is reported", async () => {
+    const home = await createHome(rowCount);
+    duringPost(home, 10, () => lose(home.stateDir));
+    const ran = await home.run();
+    expect(ran.exit).toBe(6);
+    const error = toldError(ran);
+    expect(error.code).toBe("ledger_lost");
+    expect(error.message).toMatch(
+      /^the import stopped after \d+ created orders: the ledger was removed or replaced while courier was using it: .*ledger\.db$/,
+    );
+    expect(error.hint).toMatch(/^do not import this file again as it is: .* courier orders list --all; /);
+    expect(home.posts, "what had been begun").toBeLessThanOrEqual(18);
+    const created = ran.report.filter(({ outcome }) => outcome === "created");
+    expect(created).toHaveLength(home.posts);
+    expect(await home.receivers()).toHaveLength(home.posts);
+  });
+
+  test("while the last row is sent: it is reported, and the import does not end well", async () => {
+    const home = await createHome(1);
+    duringPost(home, 1, () => lose(home.stateDir));
+    const ran = await home.run();
+    expect([ran.exit, ran.report.map(({ outcome }) => outcome)]).toEqual([6, ["created"]]);
+  });
+
+  test("after the last row was recorded: it is noticed before the end", async () => {
+    const home = await createHome(1);
+    let isLost = false;
+    const stdout = new Capture();
+    const write = stdout.write.bind(stdout);
+    stdout.write = (...given: unknown[]) => {
+      if (!isLost) lose(home.stateDir);
+      isLost = true;
+      return write(...(given as [string]));
+    };
+    const ran = await home.run("", { stdout });
+    expect([ran.exit, ran.report.map(({ outcome }) => outcome)]).toEqual([6, ["created"]]);
+  });
+
+  test("before a single order leaves: it is not sent", async () => {
+    const home = await createHome(1);
+    const order = [
+      "orders",
+      "create",
+      "--sender-name",
+      "A",
+      "--receiver-name",
+      "B",
+      "--item-name",
+      "C",
+      "--json",
+    ];
+    home.sandbox.faults.add({ kind: "latency", ms: 1, method: "GET" });
+    const { sleep } = home.clock;
+    let isLost = false;
+    home.clock.sleep = async (...given) => {
+      if (!isLost) lose(home.stateDir);
+      isLost = true;
+      await sleep(...given);
+    };
+    const ran = await home.courier(order);
+    expect([ran.exit, toldError(ran).code, home.posts]).toEqual([5, "ledger_lost", 0]);
+  });
+});
