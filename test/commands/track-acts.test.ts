@@ -1,11 +1,13 @@
 /** What a watch does at each change: the user's command, the bell, a notice; with a service that means harm. */
 
+import { readFileSync } from "node:fs";
 import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { answerData } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { expectInert, hostileText } from "../support/hostile.ts";
+import { until } from "../support/process.ts";
 
 /** Two looks: a first state, then another with one record that says what it is told to. */
 async function homeWithChange(text: string, state = "delivered"): Promise<ServedHome> {
@@ -144,6 +146,54 @@ describe("--exec", () => {
     const home = await homeWithChange("北京市");
     const { exit } = await watch(home, ["--exec", "sleep 30 >/dev/null 2>&1 & echo begun"]);
     expect(exit).toBe(0);
+  });
+});
+
+/** Which of some processes still run: one that has ended may wait for somebody to ask how. */
+function running(pids: readonly string[]): readonly string[] {
+  return pids.filter((pid) => {
+    const [, state] = /^State:\s+(\S)/m.exec(readStatus(pid)) ?? [];
+    return state !== undefined && state !== "Z";
+  });
+}
+
+function readStatus(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+describe.runIf(process.platform === "linux")("the time limit of --exec (processes by /proc)", () => {
+  const waiting = 'sleep 300 & echo $$ $! > "$OUT/pids.new"; mv "$OUT/pids.new" "$OUT/pids"; wait';
+
+  const deaf = `sh -c 'trap "" TERM; echo '$$' $$ > "$OUT/pids.new"; mv "$OUT/pids.new" "$OUT/pids"; exec sleep 300' &`;
+
+  test.each([
+    ["and what it has started", waiting],
+    ["that hears of no request to end, and what it has started", `trap "" TERM; ${waiting}`],
+    ["and what it has started, which hears of no request to end", `${deaf} wait`],
+  ])("ends a command %s", async (_what, command) => {
+    const home = await homeWithChange("北京市");
+    let isOver = false;
+    const ending = watch(home, ["--exec", command]).finally(() => {
+      isOver = true;
+    });
+    const pids = () => read(home, "pids").catch(() => "");
+    await until("the command runs", async () => (await pids()) !== "");
+    const started = (await pids()).trim().split(" ");
+    expect(running(started)).toEqual(started);
+    home.clock.advance(59_999);
+    expect(running(started)).toEqual(started);
+    home.clock.advance(1);
+    const { exit, stderr } = await until("the watch has ended", () => {
+      home.clock.advance(1_000);
+      return isOver;
+    }).then(() => ending);
+    expect(exit).toBe(0);
+    expect(stderr).toContain("warning: --exec at T1: it took longer than 60 s\n");
+    await until("all have ended", () => running(started).length === 0);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Ctrl-C, termination and what no run can catch: prompt, one error line, the right exit code, and the truth about a lost order. */
 
 import { connect } from "node:net";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ledgerPath } from "../../src/ledger/ledger.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
 import { openDatabase } from "../../src/sqlite/database.ts";
@@ -173,6 +173,34 @@ test.each(signals)("%s ends the wait for a key that nobody pipes in: exit %i", a
   const running = start("login --base-url https://service.invalid", { stdin: { open: true } });
   await running.untilStderr(/will be kept in/);
   expect(await stop(running, signal)).toMatchObject({ exit, signal: null, stdout: "" });
+});
+
+/** Runs until it is ended, and hears of no request to end. */
+const slowKeyCommand = `sh -c 'trap "" INT TERM; echo begun >&2; exec sleep 20'`;
+
+test.each(signals)("%s ends a login while its key command runs: exit %i", async (signal, exit) => {
+  const { start } = await createProcessHome();
+  const login = ["login", "--base-url", "https://service.invalid", "--key-command", slowKeyCommand];
+  const running = start(login);
+  await running.untilStderr(/^begun$/m);
+  expect(await stop(running, signal)).toMatchObject({ exit, signal: null, stdout: "" });
+});
+
+test.each(signals)("%s stops a served sandbox whose clients are stuck: exit 0", async (signal) => {
+  const { start } = await createProcessHome();
+  const running = start("sandbox serve --latency 600000 --json");
+  const [, port = ""] = await running.untilStdout(/"base_url":"http:\/\/127\.0\.0\.1:(\d+)"/);
+  const requests = [
+    "GET /api/v1/orders HTTP/1.1\r\nhost: x\r\n\r\n",
+    "POST /api/v1/orders HTTP/1.1\r\nhost: x\r\n",
+  ];
+  for (const text of requests) {
+    const client = connect(Number(port), "127.0.0.1");
+    client.on("error", () => {});
+    await new Promise<void>((resolve) => client.write(text, () => resolve()));
+    onTestFinished(() => void client.destroy());
+  }
+  expect(await stop(running, signal)).toMatchObject({ exit: 0, signal: null, stderr: "" });
 });
 
 function canConnect(port: number): Promise<boolean> {

@@ -3,6 +3,8 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test as testAnywhere } from "vitest";
+import { ledgerPath, openLedger } from "../../src/ledger/ledger.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 import {
   createServedTerminalHome,
   createTerminalHome,
@@ -102,6 +104,40 @@ describe("Ctrl-Z and fg", () => {
     terminal.type(keys.ctrlZ);
     await terminal.choose("Sender", "new address");
     await terminal.until("? Sender name");
+  });
+});
+
+describe("a second Ctrl-C", () => {
+  test.each([
+    ["at a question", "orders create", "? Sender"],
+    ["at the base URL of a login", "login", "? Base URL"],
+    ["at the key of a login", "login --base-url http://127.0.0.1:9", "? API key"],
+  ])("%s: exit 130, and the terminal is whole", async (_where, words, question) => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open(words, { shell: noting });
+    await terminal.until(question);
+    terminal.type(keys.ctrlC);
+    terminal.type(keys.ctrlC);
+    expect(await terminal.ended).toEqual({ exit: 130, signal: undefined });
+    await expectWhole(home, terminal, "after");
+  });
+
+  test("at a question, while another process keeps the ledger locked: the draft is waited for no longer", async () => {
+    const home = await createServedTerminalHome();
+    await (await openLedger(home.stateDir)).close();
+    const other = (await loadDriver()).open(ledgerPath(home.stateDir));
+    const terminal = home.open("orders create", { shell: noting });
+    await terminal.choose("Sender", "new address");
+    await terminal.answer("Sender name", "张三");
+    await terminal.until("? Sender phone");
+    other.exec("BEGIN IMMEDIATE");
+    terminal.type(keys.ctrlC);
+    await terminal.until("waiting for another courier process");
+    terminal.type(keys.ctrlC);
+    expect(await terminal.ended).toEqual({ exit: 130, signal: undefined });
+    other.close();
+    expect(terminal.screen()).not.toContain("your draft is kept");
+    await expectWhole(home, terminal, "after");
   });
 });
 
