@@ -2,6 +2,7 @@
 
 import type { ErrorCode } from "../core/error-codes.ts";
 import { formatSpan, parseHttpDate } from "../core/time.ts";
+import { withArticle } from "../core/wording.ts";
 import { serviceErrorSchema } from "../model/interface.ts";
 import { isJsonObject, type Json, type JsonObject, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { check, type Schema } from "../model/schema.ts";
@@ -41,7 +42,7 @@ export function readReply<T>(answer: Answer, schema: Schema<T>, context: AnswerC
   throw wrongShape(
     answer,
     context,
-    `${where} should be ${article(first?.expected)}, but is ${first?.received}`,
+    `${where} should be ${first?.expected === undefined ? "something else" : withArticle(first.expected)}, but is ${first?.received}`,
   );
 }
 
@@ -235,8 +236,4 @@ function retryAfterMs(answer: Answer, nowMs: number): number | undefined {
   const untilMs = parseHttpDate(value);
   if (untilMs === undefined) return undefined;
   return Math.max(0, untilMs - (parseHttpDate(answer.headers.date) ?? nowMs));
-}
-
-function article(word: string | undefined): string {
-  return word === undefined ? "something else" : /^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`;
 }

@@ -2,6 +2,7 @@
 
 import { fileError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
+import { withArticle } from "../core/wording.ts";
 import { type Draft, draftSchema } from "../model/draft.ts";
 import { orderPaths } from "../model/fields.ts";
 import { isJsonObject, type Json } from "../model/json.ts";
@@ -54,13 +55,9 @@ function describeMismatch({ path, expected, received }: Mismatch): {
     };
   }
   const where = path === "" ? "an order" : path;
-  const article = /^[aeiou]/.test(expected) ? "an" : "a";
+  const wanted = withArticle(expected === "integer" ? "whole number" : expected);
   return {
-    message:
-      `${where} must be ${article} ${expected === "integer" ? "whole number" : expected}, but is ${received}`.replace(
-        "an whole",
-        "a whole",
-      ),
+    message: `${where} must be ${wanted}, but is ${received}`,
     hint:
       expected === "string" && received === "a number"
         ? "put it in quotes, so that it is kept as it is"

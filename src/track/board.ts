@@ -3,6 +3,7 @@
 import type { LiveRoom } from "../command/command.ts";
 import { formatDuration } from "../core/duration.ts";
 import { formatHour } from "../core/time.ts";
+import { counted } from "../core/wording.ts";
 import { type Block, blank, type Column, fields, line, show, styled, table } from "../terminal/blocks.ts";
 import { sanitise } from "../terminal/sanitise.ts";
 import { wrapToWidth } from "../terminal/width.ts";
@@ -44,7 +45,7 @@ export function boardScreen(
   const news = seen.news.slice(0, room.news).map((change) => newsLine(change, nowMs));
   return [
     line(
-      styled("strong", `Watching ${count(parcels.length, "parcel")}`),
+      styled("strong", `Watching ${counted(parcels.length, "parcel")}`),
       "  ",
       styled("dim", countStates(parcels)),
     ),
@@ -81,8 +82,8 @@ function lastScreen(
 /** `Watched 3 parcels for 2 h: 4 changes, 312 calls`. */
 export function summarise(board: Board, seen: Seen): string {
   const calls = board.looks() + seen.otherCalls;
-  const counts = `${count(seen.changes, "change")}, ${count(calls, "call")}`;
-  return `Watched ${count(board.parcels().length, "parcel")} for ${formatDuration(board.elapsedMs())}: ${counts}`;
+  const counts = `${counted(seen.changes, "change")}, ${counted(calls, "call")}`;
+  return `Watched ${counted(board.parcels().length, "parcel")} for ${formatDuration(board.elapsedMs())}: ${counts}`;
 }
 
 /** Rows and news that fit: all where they do, else both give way, the news down to a few. */
@@ -154,7 +155,7 @@ function footerLines(board: Board, seen: Seen, nowMs: number, quitKey: string): 
   const goal = seen.goal.kind === "state" ? `until ${seen.goal.state}; ` : "";
   return [
     line(
-      styled("dim", `${next}; ${count(board.looks() + seen.otherCalls, "call")} made${describeLeft(seen)}`),
+      styled("dim", `${next}; ${counted(board.looks() + seen.otherCalls, "call")} made${describeLeft(seen)}`),
     ),
     line(styled("dim", `${goal}${quitKey} ends the watch`)),
   ];
@@ -163,8 +164,4 @@ function footerLines(board: Board, seen: Seen, nowMs: number, quitKey: string): 
 /** The service is not asked at every look, so the number says when it was told. */
 function describeLeft({ left }: Seen): string {
   return left ? `, ${left.calls} left at ${formatHour(left.atMs)}` : "";
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

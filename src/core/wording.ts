@@ -1,0 +1,16 @@
+/** English numbers and articles in messages. */
+
+/** "1 order", "2 orders". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${byCount(count, noun, `${noun}s`)}`;
+}
+
+/** The word for one or for several: "was" or "were". */
+export function byCount(count: number, one: string, several: string): string {
+  return count === 1 ? one : several;
+}
+
+/** "a row", "an order". */
+export function withArticle(noun: string): string {
+  return `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
+}
