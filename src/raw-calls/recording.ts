@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import type { RawCall, RawReply } from "../api/client.ts";
 import { ServiceFailure } from "../api/failure.ts";
+import { orderCallOf } from "../api/order-call.ts";
 import { rawUrl } from "../api/raw-url.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
@@ -38,32 +39,10 @@ export async function recordCall(
   isDuplicateAllowed: boolean,
   context: Context,
 ): Promise<Recorder | undefined> {
-  const path = await orderPath(call, context);
-  if (path === "" && call.method === "POST") return recordCreate(call, isDuplicateAllowed, context);
-  if (path !== undefined && path !== "" && call.method === "DELETE") return recordCancel(path, context);
-  return undefined;
-}
-
-/** What follows `/api/v1/orders/` in the call's URL; undefined for another path (4.2 and 4.5). */
-async function orderPath({ path, query }: RawCall, context: Context): Promise<string | undefined> {
-  const baseUrl = await context.baseUrl();
-  const target = plainPath(rawUrl(path, baseUrl, query));
-  const prefix = `${plainPath(new URL(baseUrl)).replace(/\/$/, "")}/api/v1/orders`;
-  if (!target.toLowerCase().startsWith(prefix.toLowerCase())) return undefined;
-  return (
-    /^(?:\/([^/]*))?\/?$/.exec(target.slice(prefix.length))?.[1] ??
-    (target.length === prefix.length ? "" : undefined)
-  );
-}
-
-/** A path as a lenient server may read it: decoded, without doubled slashes. */
-function plainPath({ pathname }: URL): string {
-  const path = pathname.replace(/\/{2,}/g, "/");
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  const url = rawUrl(call.path, await context.baseUrl(), call.query);
+  const orderCall = orderCallOf(call.method, url);
+  if (orderCall?.kind === "create") return recordCreate(call, isDuplicateAllowed, context);
+  return orderCall && recordCancel(orderCall.orderId, context);
 }
 
 async function recordCreate(

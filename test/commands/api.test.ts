@@ -248,6 +248,53 @@ describe("sending again", () => {
   });
 });
 
+describe("a POST that a server may read as a create", () => {
+  test.each([
+    "orders%20",
+    "orders;v=1",
+    "orders%3Bv=1",
+    "orders/",
+    "orders//",
+    "orders%2F",
+    "orders?x=1",
+    "orders%3Fx=1",
+    "orders%00",
+    "orders.json",
+    "orders.",
+    "ORDERS",
+    "%6Frders",
+    "%256Frders",
+    "ｏｒｄｅｒｓ",
+    "orders/x/%252e%252e",
+    "/api/v2/orders",
+    "v3/orders/",
+    "/api//v1//orders",
+    "shops/7/orders",
+  ])("%s is not sent after an equal order", async (place) => {
+    const home = await createOrderingHome(answering(201, made));
+    const order = ["-f", "item.name=书"];
+    expect((await home.courier(["api", "POST", "orders", ...order])).exit).toBe(0);
+    const again = await home.courier(["api", "POST", place, ...order, "--json"]);
+    expect(again).toMatchObject({ exit: 2, stdout: "" });
+    expect(JSON.parse(again.stderr).error.code).toBe("duplicate");
+    expect(home.seen.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+
+  test.each(["orders/1/pay", "orders-export", "reorders", "orders/1"])("%s is none", async (place) => {
+    const home = await createOrderingHome(answering(201, made));
+    for (const _time of ["first", "second"])
+      expect((await home.courier(["api", "POST", place, "-f", "item.name=书"])).exit).toBe(0);
+    expect(home.seen).toHaveLength(2);
+  });
+
+  test.each(["/api/v2/orders/5", "Orders;v=1/5%20", "orders//5/"])("DELETE %s is recorded", async (place) => {
+    const home = await createOrderingHome(answering(200, '{"success":true}'));
+    expect((await home.courier(["api", "DELETE", place])).exit).toBe(0);
+    const [run] = JSON.parse((await home.courier("log --json")).stdout);
+    expect(run.command).toBe("api DELETE orders");
+  });
+});
+
 describe("--include", () => {
   test("shows status and headers on stderr, and the body alone on stdout", async () => {
     const home = await createOrderingHome(
