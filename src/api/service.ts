@@ -103,8 +103,8 @@ export function createService(client: Client): CourierService {
     async tracking(trackingNumber, { retries } = { retries: true }) {
       const call = { method: "GET", path: ["tracking", trackingNumber], retries } as const;
       const tracking = (await client.call(call, trackingSchema)).data as Tracking;
-      const { tracking_number: got = trackingNumber } = tracking;
-      if (plainNumber(got ?? trackingNumber) !== plainNumber(trackingNumber))
+      const { tracking_number: got } = tracking;
+      if (plainNumber(got) !== plainNumber(trackingNumber))
         throw anotherAnswer(`parcel ${trackingNumber}`, `parcel ${got}`);
       return tracking;
     },

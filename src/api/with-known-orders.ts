@@ -27,7 +27,7 @@ export function withKnownOrders(
     },
     async tracking(trackingNumber, options) {
       const tracking = await service.tracking(trackingNumber, options);
-      notice([fromTracking(tracking, trackingNumber)]);
+      notice([fromTracking(tracking)]);
       return tracking;
     },
   };

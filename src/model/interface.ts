@@ -100,9 +100,9 @@ const trackingRecordSchema = shape({
 });
 export type TrackingRecord = Infer<typeof trackingRecordSchema> & JsonObject;
 
-/** 2.5, answer of GET /api/v1/tracking/{tracking_number}. */
+/** 2.5, answer of GET /api/v1/tracking/{tracking_number}. Without the number it may be of anything. */
 export const trackingSchema = shape({
-  tracking_number: maybe(textSchema),
+  tracking_number: textSchema,
   status: maybe(textSchema),
   current_location: maybe(textSchema),
   estimated_delivery: maybe(textSchema),

@@ -36,8 +36,8 @@ export function fromCreated(order: CreatedOrder, draft: Draft): KnownOrder {
   return { ...common(order), item: draft.item?.name, receiver: draft.receiver?.name };
 }
 
-export function fromTracking({ tracking_number, status }: Tracking, asked: string): KnownOrder {
-  return { trackingNumber: tracking_number ?? asked, status: status ?? undefined };
+export function fromTracking({ tracking_number, status }: Tracking): KnownOrder {
+  return { trackingNumber: tracking_number, status: status ?? undefined };
 }
 
 function common({ id, tracking_number, status, created_at }: CreatedOrder): KnownOrder {

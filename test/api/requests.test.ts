@@ -93,9 +93,9 @@ describe("the endpoints", () => {
     ],
   ])("%s", async (name, line, body) => {
     const order = '{"success":true,"data":{"id":12345678901234567890}}';
-    const { client, requests } = createTestClient([
-      { ...profile, body: name === "order" ? order : name.match(/list|filter/) ? page : profile.body },
-    ]);
+    const tracking = '{"success":true,"data":{"tracking_number":"SF/1"}}';
+    const bodies: Readonly<Record<string, string>> = { order, tracking, listOrders: page, filtered: page };
+    const { client, requests } = createTestClient([{ ...profile, body: bodies[name] ?? profile.body }]);
     const service = createService(client);
     const filter = { status: "a b", dateFrom: "2026-01-01", dateTo: "2026-01-31" };
     if (name === "profile") await service.profile();

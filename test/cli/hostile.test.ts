@@ -10,7 +10,8 @@ const party = `{"name":${text},"phone":${text},"address":${text},"city":${text}}
 const order = `{"id":7,"order_no":${text},"tracking_number":${text},"status":${text},"payment_status":${text},"service_type":${text},"item_name":${text},"created_at":${text},"updated_at":${text},"sender":${party},"receiver":${party},"item":{"name":${text},"description":${text}},${text}:${text},"nested":{${text}:[${text}]}}`;
 const profile = `{"id":1,"name":${text},"email":${text},${text}:${text}}`;
 const record = `{"location":${text},"description":${text},"occurred_at":${text}}`;
-const tracking = `{"tracking_number":null,"status":${text},"current_location":${text},"estimated_delivery":${text},"records":[${record},${record}],${text}:${text}}`;
+const tracking = (number: string) =>
+  `{"tracking_number":"${number}","status":${text},"current_location":${text},"estimated_delivery":${text},"records":[${record},${record}],${text}:${text}}`;
 
 const create = "orders create --yes --sender-name A --receiver-name B --item-name C";
 
@@ -33,7 +34,7 @@ async function hostileHome(): Promise<ServedHome> {
   answerData(home, "GET /api/v1/orders/\\d+", order);
   answerRaw(home, "POST /api/v1/orders", `{"success":true,"data":${order},"message":${text}}`);
   answerRaw(home, "DELETE /api/v1/orders/\\d+", `{"success":true,"message":${text}}`);
-  answerData(home, "GET /api/v1/tracking/.*", tracking);
+  for (const number of ["T1", "T2"]) answerData(home, `GET /api/v1/tracking/${number}`, tracking(number));
   return home;
 }
 

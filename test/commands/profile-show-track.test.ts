@@ -1,7 +1,7 @@
 /** The commands that look at one thing: profile, orders show, track; in every form, with success and failure. */
 
 import { describe, expect, test } from "vitest";
-import { answerData, answerRaw, requestCount } from "../support/answers.ts";
+import { answerData, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createOrder } from "../support/orders.ts";
 import { screenWidths, tooWide } from "../support/screens.ts";
@@ -177,7 +177,11 @@ describe("track", () => {
     const home = await createServedHome();
     const record = (n: number) =>
       `{"location":"城${n}","description":"第${n}步","occurred_at":"2026-03-01T0${n}:00:00Z"}`;
-    answerData(home, "GET /api/v1/tracking/T1", `{"status":"picked","records":[${[3, 2, 1].map(record)}]}`);
+    answerData(
+      home,
+      "GET /api/v1/tracking/T1",
+      `{"tracking_number":"T1","status":"picked","records":[${[3, 2, 1].map(record)}]}`,
+    );
     const { stdout } = await home.courier("track T1");
     expect(stdout).toContain("pending > paid > processing > [picked] > in_transit > ");
     expect(stdout.split("\n").slice(-4, -1)).toEqual([
@@ -187,10 +191,23 @@ describe("track", () => {
     ]);
   });
 
+  test.each(["{}", '{"tracking_number":null,"status":"picked"}', '{"tracking_number":5}'])(
+    "an answer that does not say which parcel it is of breaks the interface: %s",
+    async (data) => {
+      const home = await createServedHome();
+      answerData(home, "GET /api/v1/tracking/T1", data);
+      const { exit, stdout, stderr } = await home.courier("track T1 --json");
+      expect({ exit, stdout }).toEqual({ exit: 70, stdout: "" });
+      expect(JSON.parse(stderr).error.code).toBe("wrong_shape");
+      expect(stderr).toContain("data.tracking_number should be a string");
+    },
+  );
+
   test("a number travels as one path segment, whatever is in it", async () => {
     const home = await createServedHome();
-    answerRaw(home, "GET .*", '{"success":true,"data":{}}');
     for (const number of ["a/b", "../user/profile", "a?b#c", "50%", "单号"]) {
+      home.sandbox.faults.set([]);
+      answerData(home, "GET .*", JSON.stringify({ tracking_number: number }));
       expect((await home.courier(["track", number])).exit).toBe(0);
       expect(home.sandbox.requests.at(-1)?.path).toBe(`/api/v1/tracking/${encodeURIComponent(number)}`);
     }

@@ -14,7 +14,7 @@ async function homeWithChange(text: string, state = "delivered"): Promise<Served
   const home = await createServedHome();
   const record = { location: text, description: text, occurred_at: text };
   const look = (status: string, records: object[]) =>
-    JSON.stringify({ status, current_location: text, records });
+    JSON.stringify({ tracking_number: "T1", status, current_location: text, records });
   answerData(home, "GET /api/v1/tracking/T1", look("picked", []));
   home.sandbox.faults.set([]);
   const rule = {

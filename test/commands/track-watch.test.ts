@@ -155,7 +155,7 @@ describe("the end", () => {
     ["delivred", "did you mean delivered?"],
   ])("--until %s, which is unknown: waited for as written, with a word about it", async (state, next) => {
     const { home } = await homeWithParcels(0);
-    answerData(home, "GET /api/v1/tracking/T1", `{"status":"${state}"}`);
+    answerData(home, "GET /api/v1/tracking/T1", `{"tracking_number":"T1","status":"${state}"}`);
     const { exit, stderr } = await home.courier(`track T1 --watch --until ${state}`);
     expect(exit).toBe(0);
     expect(stderr).toContain(`warning: unknown state “${state}”; ${next}`);

@@ -43,7 +43,10 @@ test("a reader that takes its time misses nothing", async () => {
   const { home, number } = await homeWithParcel();
   // Longer than a pipe holds, so that the watch has to wait for its reader.
   const body = (step: string) =>
-    JSON.stringify({ success: true, data: { status: step, current_location: "长".repeat(60_000) } });
+    JSON.stringify({
+      success: true,
+      data: { tracking_number: number, status: step, current_location: "长".repeat(60_000) },
+    });
   const rule = {
     kind: "status",
     status: 200,
