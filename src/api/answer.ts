@@ -4,10 +4,19 @@ import type { ErrorCode } from "../core/error-codes.ts";
 import { formatSpan, parseHttpDate } from "../core/time.ts";
 import { withArticle } from "../core/wording.ts";
 import { serviceErrorSchema } from "../model/interface.ts";
-import { isJsonObject, type Json, type JsonObject, JsonSyntaxError, parseJson } from "../model/json.ts";
+import {
+  isJsonNumber,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  JsonSyntaxError,
+  parseJson,
+} from "../model/json.ts";
 import { check, type Schema } from "../model/schema.ts";
 import { type FailureKind, keyHint, proxyFailure, ServiceFailure } from "./failure.ts";
-import type { Answer } from "./transport.ts";
+import { orderCallOf } from "./order-call.ts";
+import { isRepeatable } from "./retry.ts";
+import type { Answer, Method } from "./transport.ts";
 
 /** A successful answer: `data` is what the service sent, unknown fields and number texts included. */
 export interface Reply<T> {
@@ -16,8 +25,10 @@ export interface Reply<T> {
   readonly envelope: JsonObject;
 }
 
-/** Where an answer came from, for messages and for reading `Retry-After` dates. */
+/** What was asked, and where the answer came from, for messages and for reading `Retry-After` dates. */
 export interface AnswerContext {
+  readonly method: Method;
+  readonly url: URL;
   readonly host: string;
   readonly nowMs: number;
   /** Masks the key: before a text is cut, since a part of a key is not found any more. */
@@ -50,8 +61,10 @@ export function readReply<T>(answer: Answer, schema: Schema<T>, context: AnswerC
 export function readEnvelope(answer: Answer, context: AnswerContext): JsonObject {
   const body = parseBody(answer, context);
   if (isJsonObject(body) && typeof body.success === "boolean") {
-    if (body.success) return body;
-    throw envelopeFailure(answer, body.error, context);
+    if (!body.success) throw envelopeFailure(answer, body.error, context);
+    const failure = contradiction(answer, body, context);
+    if (failure) throw failure;
+    return body;
   }
   throw (
     statusFailure(answer, context) ??
@@ -60,25 +73,46 @@ export function readEnvelope(answer: Answer, context: AnswerContext): JsonObject
 }
 
 /**
- * What a raw answer says of itself, whatever its shape: undefined for one that came whole with a 2xx and
- * without `success: false`.
+ * What `success: true` means under a status that is none of success: a failure of what may be sent again, news of an
+ * order where the answer to a create names one, and doubt about anything else.
  */
-export function refusalOf(answer: Answer, context: AnswerContext): ServiceFailure | undefined {
-  if (answer.cut === undefined) {
-    const body = parseIfJson(answer.body);
-    if (isJsonObject(body) && body.success === false) return envelopeFailure(answer, body.error, context);
-    return statusFailure(answer, context);
-  }
-  return statusFailure(answer, context) ?? cutAnswer(answer, answer.cut, context);
+function contradiction(
+  answer: Answer,
+  { data }: JsonObject,
+  context: AnswerContext,
+): ServiceFailure | undefined {
+  const failure = statusFailure(answer, context);
+  if (!failure || isRepeatable(context.method)) return failure;
+  const isCreate = orderCallOf(context.method, context.url)?.kind === "create";
+  if (isCreate && isJsonObject(data) && isJsonNumber(data.id)) return undefined;
+  if (failure.mayHaveHappened) return failure;
+  return wrongShape(answer, context, `HTTP ${answer.status} and \`success: true\` contradict each other`);
 }
 
-function parseIfJson(text: string): Json | undefined {
+/**
+ * The same for a raw call, whose answer need not have an envelope: HEAD and HTTP 204 come without a body, and a GET may
+ * fetch a file, such as a label.
+ */
+export function readRawAnswer(
+  answer: Answer,
+  context: AnswerContext,
+): { readonly envelope?: JsonObject; readonly failure?: ServiceFailure | undefined } {
+  if (isBare(answer, context)) return { failure: statusFailure(answer, context) };
   try {
-    return parseJson(text);
+    return { envelope: readEnvelope(answer, context) };
   } catch (error) {
-    if (error instanceof JsonSyntaxError) return undefined;
+    if (error instanceof ServiceFailure) return { failure: error };
     throw error;
   }
+}
+
+function isBare({ status, headers, body, cut }: Answer, { method }: AnswerContext): boolean {
+  if (cut !== undefined) return false;
+  if (method === "HEAD" || (body === "" && (status === 204 || status === 205))) return true;
+  const type = headers["content-type"] ?? "";
+  if (method !== "GET" || body === "" || /json|html/i.test(type)) return false;
+  // Web pages and JSON may come as plain text, or without saying what they are.
+  return (type !== "" && !/^text\/plain/i.test(type)) || !/^\s*[<{[]/.test(body);
 }
 
 function parseBody(answer: Answer, context: AnswerContext): Json {

@@ -4,9 +4,9 @@ import type { Clock } from "../core/clock.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import { createRedactor } from "../core/redact.ts";
 import { parseHttpDate } from "../core/time.ts";
-import { type Json, stringifyJson } from "../model/json.ts";
+import { type Json, type JsonObject, stringifyJson } from "../model/json.ts";
 import type { Schema } from "../model/schema.ts";
-import { type AnswerContext, type Reply, readEnvelope, readReply, refusalOf } from "./answer.ts";
+import { type AnswerContext, type Reply, readEnvelope, readRawAnswer, readReply } from "./answer.ts";
 import { NoAnswer, noAnswerFailure, ServiceFailure } from "./failure.ts";
 import { type Query, rawUrl } from "./raw-url.ts";
 import { isRepeatable, retryDelayMs } from "./retry.ts";
@@ -57,6 +57,8 @@ export interface RawCall {
 export interface RawReply {
   readonly url: URL;
   readonly answer: Answer;
+  /** What the answer says, without the key; undefined where it came without an envelope, or failed. */
+  readonly envelope?: JsonObject;
   readonly failure: CourierError | undefined;
 }
 
@@ -116,7 +118,7 @@ export function createClient(options: ClientOptions): Client {
       );
       const hourMs = parseHttpDate(answer.headers.date);
       if (hourMs !== undefined) told = { hourMs, elapsedMs: clock.elapsed() };
-      return read(answer, { host, nowMs, redact });
+      return read(answer, { method, url, host, nowMs, redact });
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       signal.throwIfAborted();
@@ -175,14 +177,16 @@ export function createClient(options: ClientOptions): Client {
       let refused: RawReply | undefined;
       try {
         return await send({ ...call, url }, (answer, context) => {
-          const failure = refusalOf(answer, context);
-          if (!failure) return { url, answer, failure };
+          const { envelope, failure } = readRawAnswer(answer, context);
+          if (!failure) return { url, answer, failure, ...(envelope ? { envelope } : {}) };
           if (answer.cut === undefined) refused = { url, answer, failure };
           throw failure;
         });
       } catch (error) {
-        if (refused && error === refused.failure) return refused;
-        throw error;
+        if (!(error instanceof ServiceFailure)) throw error;
+        const failure = error.redacted(redact);
+        if (refused && error === refused.failure) return { ...refused, failure };
+        throw failure;
       }
     },
     // Our hour may have been set since the answer.

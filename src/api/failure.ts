@@ -201,12 +201,16 @@ export function proxyFailure(host: string, status: number): ServiceFailure {
 }
 
 /** Text by text: in JSON inside a text, a secret would be escaped twice. */
-function redactJson(value: unknown, redact: (text: string) => string): unknown {
+export function redactJson<T>(value: T, redact: (text: string) => string): T {
+  return redactAny(value, redact) as T;
+}
+
+function redactAny(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === "string") return redact(value);
-  if (Array.isArray(value)) return value.map((each) => redactJson(each, redact));
+  if (Array.isArray(value)) return value.map((each) => redactAny(each, redact));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [redact(name), redactJson(each, redact)]),
+    Object.entries(value).map(([name, each]) => [redact(name), redactAny(each, redact)]),
   );
 }
 

@@ -142,9 +142,8 @@ function createOutcome(
     };
   }
   if (failure !== undefined || !("reply" in result)) return { state: "unknown", loss: "broken" };
-  const body = readBody(result.reply.answer.bytes);
-  const data = isJsonObject(body) && isJsonObject(body.data) ? body.data : undefined;
-  if (!data || !isJsonNumber(data.id)) return { state: "unknown", loss: "broken" };
+  const data = result.reply.envelope?.data;
+  if (!isJsonObject(data) || !isJsonNumber(data.id)) return { state: "unknown", loss: "broken" };
   const text = (value: Json | undefined) => (typeof value === "string" ? value : undefined);
   const order = orderFacts({
     id: data.id,

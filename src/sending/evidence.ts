@@ -13,15 +13,17 @@ export type Evidence = "not_made" | "refused" | "in_doubt";
 const doubtfulStatuses: ReadonlySet<number> = new Set([408, 409, 425, 499]);
 
 /**
- * Certain are only: no connection, or a request that was not written whole; HTTP 429 and 401; and INVALID_PARAMETER
- * in the envelope under any status (section 7). Other codes are not specified: nothing is learned from them. A page
- * without the envelope may come from something between us and the service that has let the request through.
+ * Certain are only: no connection, or a request that was not written whole; HTTP 429 and 401, unless the answer says
+ * `success: true`; and INVALID_PARAMETER in the envelope under any status (section 7). Other codes are not specified:
+ * nothing is learned from them. A page without the envelope may come from something between us and the service that has
+ * let the request through.
  */
 export function evidenceOf(failure: ServiceFailure): Evidence {
   const { kind, status, serviceCode } = failure;
   if (kind === "unreachable" || serviceCode === "INVALID_PARAMETER") return "not_made";
+  if (failure.mayHaveHappened) return "in_doubt";
   if (status === 429 || status === 401) return "not_made";
-  if (failure.mayHaveHappened || serviceCode === undefined) return "in_doubt";
+  if (serviceCode === undefined) return "in_doubt";
   return doubtfulStatuses.has(status ?? 0) ? "in_doubt" : "refused";
 }
 

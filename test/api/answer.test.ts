@@ -10,6 +10,8 @@ import { containerTexts, jsonTexts } from "../model/arbitraries.ts";
 import { fc } from "../support/effort.ts";
 
 const context: AnswerContext = {
+  method: "GET",
+  url: new URL("https://api.example.com/api/v1/user/profile"),
   host: "api.example.com",
   nowMs: Date.UTC(2026, 2, 1, 8),
   redact: (text) => text,
@@ -34,7 +36,7 @@ const refusal = (code: string | undefined, message = "Telephone number is malfor
   `{"success":false,"error":{${code === undefined ? "" : `"code":"${code}",`}"message":"${message}","details":{"field":"sender.phone","value":"12"}}}`;
 
 describe("data", () => {
-  test.each([200, 201, 202, 299, 404, 429, 500, 503])("success under HTTP %i is success", (status) => {
+  test.each([200, 201, 202, 299])("success under HTTP %i is success", (status) => {
     const body = '{"success":true,"data":{"id":7,"balance":12.50,"vip":true},"message":"Welcome"}';
     const reply = readReply(answer(status, body), profileSchema, context);
     expect(stringifyJson(reply.data as JsonObject)).toBe('{"id":7,"balance":12.50,"vip":true}');

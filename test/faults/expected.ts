@@ -6,7 +6,7 @@
  * - `read`: commands that only read, when every call meets the fault: exit, error code, tries of a call. More
  *   than one try means that a call that meets it once succeeds at the second. `as without`: what took effect
  *   (`done`) makes no difference to a command that reads.
- * - `api`: `api GET PATH`, likewise: exit and tries. It takes any whole answer, whatever it says; `-` as without.
+ * - `api`: `api GET PATH`, likewise: exit and tries. It takes a file and an answer without a body, too; `-` as without.
  *   `doctor` ends as `read` does, after one try.
  * - `create`: `orders create`, when every POST meets it: exit, error code, orders that exist afterwards, POSTs,
  *   GETs. Never two orders, and a second POST only where it is certain that nothing was done. GETs look for an
@@ -41,10 +41,10 @@ export const table = `
   drop_before            | broke before an answer      | 5 no_response 4  | 5 4  | 6 outcome_unknown 0 1 7 | 5 no_response pending 4 2  | 6 outcome_unknown 0 1
   drop_after             | broke before an answer      | 5 no_response 4  | 5 4  | 0 - 1 1 5               | 0 - cancelled 4 2          | 0 - 2 2
   drop_mid_body          | cut short on its way        | 5 cut_short 4    | 5 4  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
-  truncate               | was cut short               | 5 cut_short 4    | 0 1  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
+  truncate               | was cut short               | 5 cut_short 4    | 5 4  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
   body too short         | cut short on its way        | 5 cut_short 4    | 5 4  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
-  body too long          | was cut short               | 5 cut_short 4    | 0 1  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
-  stall          | did not answer within 30 s  | 5 timed_out 2    | 5 2  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
+  body too long          | was cut short               | 5 cut_short 4    | 5 4  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
+  stall                  | did not answer within 30 s  | 5 timed_out 2    | 5 2  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
   stall_body             | did not answer within 30 s  | 5 timed_out 2    | 5 2  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
   drip                   | did not answer within 30 s  | 5 timed_out 2    | 5 2  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
   204                    | HTTP 204                    | 70 not_json 1    | 0 1  | 6 outcome_unknown 0 1 7 | 70 not_json pending 1 2    | 6 outcome_unknown 0 1
@@ -77,7 +77,7 @@ export const table = `
   303 same, done         | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
   307 elsewhere          | to https://elsewhere.test   | 5 redirected 1   | 5 1  | 6 outcome_unknown 0 1 7 | 5 redirected pending 1 2   | 6 outcome_unknown 0 1
   308 to itself          | redirects (HTTP 308) to     | 5 redirected 1   | 5 1  | 6 outcome_unknown 0 1 7 | 5 redirected pending 1 2   | 6 outcome_unknown 0 1
-  web page               | not JSON                    | 70 not_json 1    | 0 1  | 6 outcome_unknown 0 1 7 | 70 not_json pending 1 2    | 6 outcome_unknown 0 1
+  web page               | not JSON                    | 70 not_json 1    | 70 1 | 6 outcome_unknown 0 1 7 | 70 not_json pending 1 2    | 6 outcome_unknown 0 1
   bytes                  | not JSON                    | 70 not_json 1    | 0 1  | 6 outcome_unknown 0 1 7 | 70 not_json pending 1 2    | 6 outcome_unknown 0 1
   bytes done             | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
   no HTTP                | not HTTP                    | 5 no_response 4  | 5 4  | 6 outcome_unknown 0 1 7 | 5 no_response pending 4 2  | 6 outcome_unknown 0 1
@@ -86,7 +86,7 @@ export const table = `
   wrong shape, done      | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
   50 MB                  | larger than                 | 70 too_large 1   | 70 1 | 6 outcome_unknown 0 1 7 | 70 too_large pending 1 2   | -
   50 MB, done            | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
-  deep nesting           | nested deeper               | 70 too_large 1   | 0 1  | 6 outcome_unknown 0 1 7 | 70 too_large pending 1 2   | 6 outcome_unknown 0 1
+  deep nesting           | nested deeper               | 70 too_large 1   | 70 1 | 6 outcome_unknown 0 1 7 | 70 too_large pending 1 2   | 6 outcome_unknown 0 1
   20,000 rows            | wrong shape                 | 70 wrong_shape 1 | 0 1  | 6 outcome_unknown 0 1 7 | 0 - pending 1 2            | -
 `;
 

@@ -27,6 +27,8 @@ test.each<[FailureKind, number | undefined, string | undefined, string]>([
   ["server_error", 408, undefined, "in_doubt"],
   ["no_response", undefined, undefined, "in_doubt"],
   ["invalid_response", 200, undefined, "in_doubt"],
+  ["invalid_response", 429, undefined, "in_doubt"],
+  ["invalid_response", 401, undefined, "in_doubt"],
   ["redirected", 302, undefined, "in_doubt"],
   ["redirected", 307, undefined, "in_doubt"],
 ])("%s, HTTP %s, code %s: %s", (kind, status, serviceCode, expected) => {
