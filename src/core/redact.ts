@@ -63,10 +63,12 @@ function searchText(form: string): Search {
 
 /** One character after the other, each in any of its forms: several may fit, such as `%` and `%25`. */
 function searchCharacters(characters: readonly (readonly string[])[]): Search {
-  const [first = []] = characters;
+  const beginning = new RegExp(characters.slice(0, sought).map(anyOf).join(""), "g"); // much faster than a loop
   return (text, from) => {
-    for (let start = from; start < text.length; start++) {
-      if (!first.some((form) => text.startsWith(form, start))) continue;
+    beginning.lastIndex = from;
+    for (let found = beginning.exec(text); found; found = beginning.exec(text)) {
+      const start = found.index;
+      beginning.lastIndex = start + 1;
       let ends = new Set([start]);
       for (const forms of characters) {
         ends = new Set(
@@ -80,6 +82,13 @@ function searchCharacters(characters: readonly (readonly string[])[]): Search {
     }
     return undefined;
   };
+}
+
+/** So many characters are rare enough in texts without the secret. */
+const sought = 4;
+
+function anyOf(forms: readonly string[]): string {
+  return `(?:${forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|")})`;
 }
 
 /** A character as it is, percent-encoded, and as a JSON escape. */
