@@ -13,7 +13,7 @@ import {
   parseJson,
 } from "../model/json.ts";
 import { check, type Schema } from "../model/schema.ts";
-import { type FailureKind, keyHint, proxyFailure, ServiceFailure } from "./failure.ts";
+import { type FailureKind, keyHint, proxyFailure, redactJson, ServiceFailure } from "./failure.ts";
 import { orderCallOf } from "./order-call.ts";
 import { isRepeatable } from "./retry.ts";
 import type { Answer, Method } from "./transport.ts";
@@ -118,7 +118,7 @@ function isBare({ status, headers, body, cut }: Answer, { method }: AnswerContex
 function parseBody(answer: Answer, context: AnswerContext): Json {
   if (answer.cut) throw statusFailure(answer, context) ?? cutAnswer(answer, answer.cut, context);
   try {
-    return parseJson(answer.body);
+    return withoutKey(parseJson(answer.body), answer, context);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     const byStatus = statusFailure(answer, context);
@@ -135,6 +135,13 @@ function parseBody(answer: Answer, context: AnswerContext): Json {
       },
     );
   }
+}
+
+/** A key that the service repeats in its data would reach screens and files from there. */
+function withoutKey(body: Json, answer: Answer, { redact }: AnswerContext): Json {
+  // One look at the whole text is faster than one at each of its parts, but may not see through all escapes.
+  const isClean = !answer.body.includes("\\u") && redact(answer.body) === answer.body;
+  return isClean ? body : redactJson(body, redact);
 }
 
 /** `success: false`: the service's code and message pass through unchanged. */

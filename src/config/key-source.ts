@@ -34,6 +34,8 @@ export function withoutSource(account: StoredAccount): StoredAccount {
   return rest;
 }
 
+/** To mask a shorter one would garble texts that have nothing to do with it. */
+const shortestKey = 8;
 /** HTTP servers accept no longer headers. */
 const longestKey = 8_192;
 
@@ -41,6 +43,12 @@ const longestKey = 8_192;
 export function parseApiKey(text: string, source: string): string {
   const key = text.trim();
   if (key === "") throw usageError(`${source} is empty`, "copy it from the account's API management page");
+  if (key.length < shortestKey) {
+    throw usageError(
+      `${source} is too short: a key has at least ${shortestKey} characters`,
+      "pass the whole key, as the account's API management page shows it",
+    );
+  }
   if (key.length > longestKey) {
     throw usageError(
       `${source} has ${key.length} characters; a key has at most ${longestKey}`,

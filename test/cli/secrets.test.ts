@@ -1,7 +1,9 @@
 /** A key is not taken from the command line, and no sink ever shows one. */
 
 import { describe, expect, test } from "vitest";
+import { answerData, onePage } from "../support/answers.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
+import { filesBelow } from "../support/marker.ts";
 import { plainDraft } from "../support/orders.ts";
 
 describe("a key on the command line is refused and not repeated", () => {
@@ -93,6 +95,75 @@ test.each([20, 43, 83, 300, 4_400])(
     }
   },
 );
+
+describe("a service that repeats the key in its data", () => {
+  const apiKey = 'Qk7/echo+01"z~Q9';
+  const text = JSON.stringify(apiKey);
+  const escaped = [...apiKey].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join("");
+  const order = `{"id":7,"order_no":"${escaped}","tracking_number":${text},"status":"pending","item_name":${text},"receiver":{"name":${text},${text}:[${text}]},"item":{"name":${text}}}`;
+
+  const create = "orders create --sender-name A --receiver-name B --item-name C";
+  test.each([
+    ["orders list", "GET /api/v1/orders", `[${order}]`],
+    ["orders list --json", "GET /api/v1/orders", `[${order}]`],
+    ["orders list --ndjson", "GET /api/v1/orders", `[{"id":7,"order_no":"${escaped}"}]`],
+    ["orders show 7 --debug", "GET /api/v1/orders/7", order],
+    ["orders export --csv", "GET /api/v1/orders", `[${order}]`],
+    [create, "POST /api/v1/orders", order],
+    [`${create} --json`, "POST /api/v1/orders", order],
+    ["profile --ndjson", "GET /api/v1/user/profile", `{"id":1,"name":${text},"email":${text}}`],
+    ["api POST orders -f item.name=C --debug", "POST /api/v1/orders", order],
+    ["api DELETE orders/7 --debug", "DELETE /api/v1/orders/7", order],
+  ])("%s neither shows nor stores it", async (words, call, data) => {
+    const home = await createServedHome({ apiKey });
+    answerData(home, call, data, `${onePage},"message":${text}`);
+    const { exit, stdout, stderr } = await home.courier(words);
+    expect(exit, stderr).toBe(0);
+    // A raw call prints what the service says, byte for byte.
+    const shown = words.startsWith("api ") ? stderr : stdout + stderr;
+    const files = await filesBelow(home.stateDir);
+    for (const each of [{ file: "the screen", text: shown }, ...files])
+      for (const form of [apiKey, text.slice(1, -1), escaped])
+        expect(each.text, each.file).not.toContain(form);
+  });
+
+  test("a refusal of a raw call is stored without it", async () => {
+    const home = await createServedHome({ apiKey });
+    home.sandbox.faults.set([{ kind: "refuse", status: 400, code: "INVALID_PARAMETER", message: apiKey }]);
+    expect((await home.courier("api POST orders -f item.name=C")).exit).toBe(1);
+    for (const { file, text } of await filesBelow(home.stateDir)) expect(text, file).not.toContain(apiKey);
+  });
+});
+
+describe("a short key", () => {
+  test("is refused in the environment, since masking it would garble every text", async () => {
+    const home = await createServedHome();
+    const { exit, stderr } = await home.courier("profile", { env: { COURIER_API_KEY: "se7en77" } });
+    expect(exit).toBe(2);
+    expect(stderr).toContain("COURIER_API_KEY is too short: a key has at least 8 characters");
+    expect(stderr).not.toContain("se7en77");
+    expect(home.sandbox.requests).toEqual([]);
+  });
+
+  test("is refused at login and from a key command, and nothing is stored", async () => {
+    const home = await createServedHome();
+    const login = `login --base-url ${home.sandbox.baseUrl}`.split(" ");
+    const env = { COURIER_API_KEY: "" };
+    const piped = await home.courier(login, { env, stdin: "abc\n" });
+    const asked = await home.courier([...login, "--key-command", "echo abc"], { env });
+    for (const { exit, stderr } of [piped, asked]) {
+      expect(exit).toBe(2);
+      expect(stderr).toContain("is too short: a key has at least 8 characters");
+    }
+    expect(JSON.parse((await home.courier("accounts list --json")).stdout)).toHaveLength(1);
+  });
+
+  test("of 8 characters will do, and is masked", async () => {
+    const home = await createServedHome({ apiKey: "eight888" });
+    home.sandbox.faults.set([{ kind: "refuse", status: 400, code: "ODD", message: "key eight888" }]);
+    expect((await home.courier("profile")).stderr).toContain("key [redacted] (ODD)");
+  });
+});
 
 describe("a long key", () => {
   test("of 8192 characters makes orders, and no message shows it", async () => {

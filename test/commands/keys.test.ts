@@ -105,7 +105,7 @@ describe("the place of a key stays as it is until it is said otherwise", () => {
     await expectKeyOnlyIn(home, "keychain");
     await run(home, [
       ...`login --no-verify --base-url ${home.sandbox.baseUrl} --key-command`.split(" "),
-      `${process.execPath} -p 1234567`,
+      `${process.execPath} -p 12345678`,
     ]);
     await expectKeyOnlyIn(home, "nowhere");
   });
@@ -366,8 +366,8 @@ describe("files that others could read", () => {
 test.each([
   [{ key_store: "vault" }, "accounts.shop.key_store should be a word: file or keychain"],
   [{ key_command: 7 }, "accounts.shop.key_command should be a string"],
-  [{ key: "k-1234", key_command: "x" }, "gives the account shop more than one key: key and key_command"],
-  [{ key: "k-1234", key_store: "keychain" }, "more than one key: key and key_store (keychain)"],
+  [{ key: "k-123456", key_command: "x" }, "gives the account shop more than one key: key and key_command"],
+  [{ key: "k-123456", key_store: "keychain" }, "more than one key: key and key_store (keychain)"],
 ])("a file edited to %j names the field", async (fields, message) => {
   const home = await createServedHome();
   await putConfig(home, { current: "shop", accounts: { shop: { base_url: "https://a.test", ...fields } } });
@@ -375,6 +375,6 @@ test.each([
   const { exit, stdout, stderr } = await run(home, "profile");
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
   expect(stderr).toContain(message);
-  expect(stderr).not.toContain("k-1234");
+  expect(stderr).not.toContain("k-123456");
   expect(await readConfigText(home)).toBe(before);
 });

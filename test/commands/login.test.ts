@@ -79,7 +79,7 @@ describe("login", () => {
     expect(first.exit).toBe(0);
     expect(first.stderr).toMatch(/the service refused the key/);
 
-    const unlucky = scriptedPrompts({ secrets: ["wrong-1", "wrong-2", "wrong-3"] });
+    const unlucky = scriptedPrompts({ secrets: ["wrong-key-1", "wrong-key-2", "wrong-key-3"] });
     const second = await home.courier(words, { terminal: 80, prompts: unlucky, env: nothing });
     expect(second.exit).toBe(4);
     expect(unlucky.asked).toHaveLength(3);

@@ -229,7 +229,7 @@ describe("a service that cannot be asked", () => {
   test("refuses the key: exit 4, the draft is kept", async () => {
     const home = await createServedHome();
     const person = personWho(...shortForm(), send);
-    const env = { COURIER_API_KEY: "wrong" };
+    const env = { COURIER_API_KEY: "wrong-key" };
     const { exit, stderr } = await home.courier("orders create", { terminal: 80, prompts: person, env });
     expect(exit).toBe(4);
     expect(stderr).toContain("your draft is kept; courier orders create goes on with it");
