@@ -217,7 +217,7 @@ function redactAny(value: unknown, redact: (text: string) => string): unknown {
 const mostCharacters = 1_000;
 
 /** What a service says has no end of its own. */
-function shorten(text: string): string {
+export function shorten(text: string): string {
   if (text.length <= mostCharacters) return text;
   return `${text.slice(0, mostCharacters - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

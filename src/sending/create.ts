@@ -1,6 +1,6 @@
 /** Sends one order: recorded before it leaves, and created, refused or in doubt afterwards. */
 
-import { ServiceFailure } from "../api/failure.ts";
+import { ServiceFailure, shorten } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError, interruptionExit } from "../core/errors.ts";
@@ -95,7 +95,7 @@ async function send(
 ): Promise<CreatedOrder> {
   const mayLeave = () => ledger.holdsClaim(operation, run.number);
   const { order, message } = await service.createOrder(draft, { mayLeave });
-  if (message !== undefined) messages.note(`The service says: ${message}`);
+  if (message !== undefined) messages.note(`The service says: ${shorten(message)}`);
   return order;
 }
 

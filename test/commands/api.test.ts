@@ -342,6 +342,32 @@ describe("an answer under 200 that is none of the service's", () => {
   });
 });
 
+describe("a message of the service that has no end", () => {
+  const long = "书".repeat(5_000);
+  const cut = expect.stringMatching(/^the service refused: 书+…$/);
+
+  test.each(["api orders", "api DELETE orders/5", "orders list"])("%s: its error is cut", async (words) => {
+    const body = `{"success":false,"error":{"code":"X","message":"${long}"}}`;
+    const home = await createOrderingHome(answering(400, body));
+    const ran = await home.courier(`${words} --json`);
+    expect(ran.exit).toBe(1);
+    const { message } = JSON.parse(ran.stderr).error;
+    expect(message).toEqual(cut);
+    expect(message).toHaveLength(1_000);
+    const human = await home.courier(words);
+    expect(human.stderr.split("\n")[0]).toHaveLength("error: ".length + 1_000);
+    if (words.startsWith("api")) expect(ran.stdout).toBe(body);
+  });
+
+  test("what it says of a new order is cut, too", async () => {
+    const home = await createOrderingHome(answering(201, `${made.slice(0, -1)},"message":"${long}"}`));
+    const create = "orders create --item-name C --sender-name A --receiver-name B";
+    const { exit, stderr } = await home.courier(create);
+    expect(exit).toBe(0);
+    expect(stderr.split("\n")[0]).toBe(`The service says: ${"书".repeat(999)}…`);
+  });
+});
+
 describe("success: true under a status of failure", () => {
   const good = '{"success":true,"data":{"id":7,"name":"Wang"}}';
 
