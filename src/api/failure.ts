@@ -9,6 +9,8 @@ export class NoAnswer extends Error {
   constructor(
     readonly connected: boolean,
     cause: unknown,
+    /** The proxy on the way, as it may be shown. */
+    readonly proxy?: string | undefined,
   ) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
   }
@@ -168,12 +170,26 @@ export function noAnswerFailure(host: string, connected: boolean, cause: Error):
     const dropped = `the connection to ${host} broke before an answer came: ${reason}`;
     return new ServiceFailure("no_response", dropped, { cause, details });
   }
-  return new ServiceFailure("unreachable", `cannot reach ${host}: ${reason}`, {
+  const proxy = cause instanceof NoAnswer ? cause.proxy : undefined;
+  const isOfProxy = proxy !== undefined && ofAddress.has(causeCode ?? "");
+  const place = isOfProxy ? `the proxy ${proxy}` : proxy ? `${host} through the proxy ${proxy}` : host;
+  return new ServiceFailure("unreachable", `cannot reach ${place}: ${reason}`, {
     cause,
     details,
-    hint: hintFor(causeCode),
+    hint: isOfProxy
+      ? "check HTTPS_PROXY (for plain http HTTP_PROXY), and whether the proxy runs; NO_PROXY names hosts to reach without it"
+      : hintFor(causeCode),
   });
 }
+
+/** Failures of an address: with a proxy on the way, no other than its own is looked up and called. */
+const ofAddress: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
 
 function hintFor(causeCode: string | undefined): string {
   if (causeCode === proxyAuthentication)

@@ -1,6 +1,9 @@
 /** Which proxy a URL goes through: the choice that undici's own agent makes, told beforehand. */
 
-import type { ProxySettings } from "./transport.ts";
+export interface ProxySettings {
+  readonly proxy?: string | undefined;
+  readonly noProxy?: string | undefined;
+}
 
 const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 

@@ -7,6 +7,7 @@ import Agent from "undici/lib/dispatcher/agent.js"; // the whole package takes t
 import { systemCode, usageError } from "../core/errors.ts";
 import type { Decoded } from "./encoding.ts";
 import { NoAnswer, proxyAuthentication } from "./failure.ts";
+import type { ProxySettings } from "./proxy-route.ts";
 
 export type Method = "GET" | "POST" | "DELETE" | "PUT" | "PATCH" | "HEAD";
 
@@ -39,11 +40,6 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export interface ProxySettings {
-  readonly proxy?: string | undefined;
-  readonly noProxy?: string | undefined;
-}
-
 const maxBodyBytes = 16 * 1024 * 1024;
 const connectTimeoutMs = 10_000;
 /** The value of `Accept-Encoding`; without one, a service might use any encoding (RFC 9110, 12.5.3). */
@@ -62,9 +58,25 @@ export async function createTransport(settings: ProxySettings, timeoutMs: number
   const dispatcher = await createDispatcher(settings, Math.min(connectTimeoutMs, timeoutMs));
 
   return {
-    send: (request) => exchange(request, dispatcher),
+    async send(request) {
+      try {
+        return await exchange(request, dispatcher);
+      } catch (error) {
+        throw error instanceof NoAnswer ? await withProxy(error, request.url, settings) : error;
+      }
+    },
     close: () => dispatcher.destroy(),
   };
+}
+
+/** The same failure, with the proxy on the way named. */
+async function withProxy(failure: NoAnswer, url: URL, settings: ProxySettings): Promise<NoAnswer> {
+  if (settings.proxy === undefined) return failure;
+  const { proxyFor, withoutPassword } = await import("./proxy-route.ts");
+  const proxy = proxyFor(url, settings);
+  return proxy === undefined
+    ? failure
+    : new NoAnswer(failure.connected, failure.cause, withoutPassword(proxy));
 }
 
 /** undici's own `request` wraps each answer in a stream, which takes longer than sending the request. */

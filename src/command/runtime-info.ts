@@ -1,6 +1,6 @@
 /** What the commands of diagnosis and of the sandbox may use beside the service. */
 
-import type { ProxySettings } from "../api/transport.ts";
+import type { ProxySettings } from "../api/proxy-route.ts";
 import type { Json } from "../model/json.ts";
 
 /** What courier runs on and is set up with. */

@@ -120,7 +120,7 @@ describe("https", () => {
       const failure = await noAnswerOf(openTransport({ proxy: proxy.url }).send(sent));
       expect(failure.connected).toBe(false);
       expect(noAnswerFailure("service.test", failure.connected, failure).message).toBe(
-        `cannot reach service.test: ${reason}`,
+        `cannot reach service.test through the proxy ${proxy.url}: ${reason}`,
       );
       expect(proxy.calls.map(({ method, target: to }) => `${method} ${to}`)).toEqual([
         "CONNECT service.test:443",

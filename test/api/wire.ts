@@ -4,12 +4,8 @@ import { createServer as createHttpServer, type RequestListener } from "node:htt
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import { NoAnswer } from "../../src/api/failure.ts";
-import {
-  createTransport,
-  type ProxySettings,
-  type Transport,
-  type WireRequest,
-} from "../../src/api/transport.ts";
+import type { ProxySettings } from "../../src/api/proxy-route.ts";
+import { createTransport, type Transport, type WireRequest } from "../../src/api/transport.ts";
 
 export interface Listening {
   readonly port: number;
