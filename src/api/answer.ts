@@ -1,6 +1,7 @@
 /** The reading of an answer: the envelope decides first, then the status, then the schema (section 7). */
 
 import type { ErrorCode } from "../core/error-codes.ts";
+import { shownUrl } from "../core/shown-url.ts";
 import { formatSpan, parseHttpDate } from "../core/time.ts";
 import { withArticle } from "../core/wording.ts";
 import { serviceErrorSchema } from "../model/interface.ts";
@@ -172,10 +173,14 @@ function statusFailure(answer: Answer, context: AnswerContext): ServiceFailure |
         `${context.host} answered HTTP ${status}, without data and without an address to go to`,
         { status, hint: "check the base URL, and a cache or proxy on the way" },
       );
-    return new ServiceFailure("redirected", `${context.host} redirects (HTTP ${status}) to ${location}`, {
-      status,
-      hint: "redirects are not followed, so that the key goes nowhere else; check the base URL",
-    });
+    return new ServiceFailure(
+      "redirected",
+      `${context.host} redirects (HTTP ${status}) to ${shownUrl(location)}`,
+      {
+        status,
+        hint: "redirects are not followed, so that the key goes nowhere else; check the base URL",
+      },
+    );
   }
   if (status === 407) return proxyFailure(context.host, status);
   const kind = kindOfStatus(status);

@@ -1,6 +1,7 @@
 /** The URL of a raw call: what a user may write for a path, and that the key goes nowhere else. */
 
 import { usageError } from "../core/errors.ts";
+import { shownUrl } from "../core/shown-url.ts";
 
 /** What a name and a value come to in a query, in the order given; a name may come several times. */
 export type Query = readonly (readonly [name: string, value: string])[];
@@ -25,7 +26,7 @@ function isUrl(text: string): boolean {
 
 function ownUrl(text: string, baseUrl: string): URL {
   const own = new URL(baseUrl).origin;
-  if (!URL.canParse(text)) throw usageError(`not a URL: ${text}`, "a path such as orders will do");
+  if (!URL.canParse(text)) throw usageError(`not a URL: ${shownUrl(text)}`, "a path such as orders will do");
   const url = new URL(text);
   if (url.origin !== own) {
     throw usageError(
@@ -45,7 +46,7 @@ function pathUrl(text: string, baseUrl: string): URL {
   if (path === "") throw usageError("the PATH is empty", "a path looks like orders or /api/v1/orders");
   if (/^[/\\]/.test(path)) {
     throw usageError(
-      `${text} names another host, to which the key is not sent`,
+      `${shownUrl(text)} names another host, to which the key is not sent`,
       "a path begins with one slash",
     );
   }

@@ -79,6 +79,7 @@ function asQuestion([first, ...others]: readonly string[]): string[] {
 function toText(error: CommanderError, printed: string, complained: string, nearest: string): Parsed {
   if (error.exitCode === 0) return { kind: "text", text: printed };
   if (error.code === "commander.help") return { kind: "incomplete", text: complained };
+  if (error.code === "commander.excessArguments" && nearest.endsWith(" login")) throw keyAsArgument();
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
   throw usageError(
     message,
@@ -215,6 +216,15 @@ function collectArguments(command: Command, words: readonly string[]): Values {
     values[key] = argument.isList ? words.slice(index).map(parse) : parse(words[index] ?? "");
   }
   return values;
+}
+
+function keyAsArgument(): CourierError {
+  const message = "login takes no key as an argument, where it would stay in the shell's history";
+  return new CourierError("key_on_command_line", 2, message, {
+    hint:
+      "type it at the prompt, pipe it in (courier login < key.txt) or set COURIER_API_KEY; " +
+      "replace a key that was typed here",
+  });
 }
 
 const secretFlag = /^--?(api-?key|key|token|secret|password)(=|$)/i;

@@ -1,6 +1,7 @@
 /** What may be a base URL: https, or plain http on this very machine. */
 
 import { usageError } from "../core/errors.ts";
+import { shownUrl } from "../core/shown-url.ts";
 
 /** Loopback hosts never leave the machine, so the key may travel to them in the clear. */
 export function isLoopback(hostname: string): boolean {
@@ -17,11 +18,13 @@ export function isLoopback(hostname: string): boolean {
  * messages. Throws a usage error, exit 2.
  */
 export function parseBaseUrl(text: string, source: string, allowHttp: boolean): string {
-  let url: URL;
-  try {
-    url = new URL(text.trim());
-  } catch {
-    throw usageError(`${source} is not a URL: ${text}`, "a base URL looks like https://api.example.com");
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  // `user:password@host` has a user for its protocol.
+  if (!url || (url.host === "" && text.includes("@"))) {
+    throw usageError(
+      `${source} is not a URL: ${shownUrl(text)}`,
+      "a base URL looks like https://api.example.com",
+    );
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw usageError(`${source} must begin with https://, but begins with ${url.protocol}`);
@@ -33,7 +36,7 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
     );
   }
   if (url.search !== "" || url.hash !== "")
-    throw usageError(`${source} must not have a query or a fragment: ${text}`);
+    throw usageError(`${source} must not have a query or a fragment: ${shownUrl(text)}`);
   const path = url.pathname.replace(/\/+$/, "");
   if (path.endsWith("/api/v1")) {
     const suggestion = `${url.origin}${path.slice(0, -"/api/v1".length)}`;

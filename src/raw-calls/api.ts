@@ -157,7 +157,7 @@ function openFailure(
   if (isRead(call) || (failure && !(failure instanceof ServiceFailure))) return undefined;
   const { status, serviceCode, details } = failure ?? {};
   const facts = { status, serviceCode, details, cause: failure };
-  const name = `${call.method} ${call.path}`;
+  const name = nameOf(call);
   if (effect?.kind === "found") {
     const message = `${name} created order ${effect.orderId}, although its answer says otherwise`;
     return new CourierError("outcome_unknown", 6, message, {
@@ -174,12 +174,16 @@ function openFailure(
   });
 }
 
+function nameOf({ method, path }: RawCall): string {
+  return `${method} ${path.replace(/\?.*$/s, "")}`;
+}
+
 const lookFirst =
   "look before you send it again, for example with: courier orders list; courier log --unknown names orders in doubt";
 
 function interruptedWhileSending(call: RawCall, cause: unknown): CourierError {
   const exit = interruptionExit(cause);
-  const message = `stopped while ${call.method} ${call.path} was being sent: it may or may not have taken effect`;
+  const message = `stopped while ${nameOf(call)} was being sent: it may or may not have taken effect`;
   return new CourierError("outcome_unknown", exit, message, { hint: lookFirst, cause });
 }
 

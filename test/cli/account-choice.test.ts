@@ -127,14 +127,46 @@ describe("a stored key goes only to the origin that it was stored for", () => {
   test("a redirect is not followed, neither to another origin nor to the same", async () => {
     const home = await createServedHome();
     const other = await createServedHome();
-    for (const location of [`${other.sandbox.baseUrl}/api/v1/user/profile`, "/api/v1/user/profile?again"]) {
-      home.sandbox.faults.set([{ kind: "redirect", location }]);
+    for (const location of [`${other.sandbox.baseUrl}/api/v1/user/profile`, "/api/v1/user/profile"]) {
+      home.sandbox.faults.set([{ kind: "redirect", location: `${location}?session=S3cret#S3cret` }]);
       const { exit, stdout, stderr } = await home.courier("profile");
       expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
-      expect(stderr).toContain(`redirects (HTTP 302) to ${location}`);
+      expect(stderr).toContain(`redirects (HTTP 302) to ${location}\n`);
     }
     expect(home.sandbox.requests).toHaveLength(2);
     expect(other.sandbox.requests).toEqual([]);
+  });
+});
+
+describe("a URL in a message", () => {
+  test.each([
+    ["http://h/?key=S3cret", "http://h/"],
+    ["https://h/eu#S3cret", "https://h/eu"],
+    ["https://S3cret:S3cret@h b/eu?S3cret", "https://h b/eu"],
+    ["https://user:S3cret/S3cret@h/", "https://h/"],
+    ["h/?key=S3cret", "h/"],
+    ["S3cret:S3cret@h", "h"],
+  ])("%s shows no user, password, query and fragment", async (url, shown) => {
+    const { courier } = await createHome({ COURIER_API_KEY: "some-key" });
+    for (const words of ["login", "profile", "profile --json"]) {
+      const { exit, stderr } = await courier([...words.split(" "), "--base-url", url], { stdin: "some-key" });
+      expect(exit).toBe(2);
+      expect(stderr).not.toMatch(/S3cret|user/);
+      expect(stderr).toContain(`: ${shown}${words.endsWith("json") ? '"' : "\n"}`);
+    }
+  });
+
+  test("of a raw call neither", async () => {
+    const home = await createServedHome();
+    for (const path of ["//u:S3cret@evil.test/x?S3cret", "https://u:S3cret@h b/?S3cret"]) {
+      const { exit, stderr } = await home.courier(["api", path]);
+      expect(exit).toBe(2);
+      expect(stderr).not.toContain("S3cret");
+    }
+    home.sandbox.faults.set([{ kind: "drop_before", path: ".*/pay.*" }]);
+    const { stderr } = await home.courier(["api", "POST", "orders/1/pay?token=S3cret"]);
+    expect(stderr).toContain("POST orders/1/pay may or may not have taken effect");
+    expect(stderr).not.toContain("S3cret");
   });
 });
 

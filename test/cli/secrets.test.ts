@@ -32,6 +32,21 @@ describe("a key on the command line is refused and not repeated", () => {
   });
 });
 
+test.each([
+  "login sk_live_abc",
+  "login --base-url https://api.example.com sk_live_abc --json",
+  "--account shop login sk_live_abc more",
+  "login -- sk_live_abc",
+])("a key as a word of login is not repeated, and the advice says what to do: %s", async (words) => {
+  const { courier } = await createHome();
+  const { exit, stdout, stderr } = await courier(words);
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+  expect(stderr).toContain("login takes no key as an argument, where it would stay in the shell's history");
+  expect(stderr).toMatch(/prompt.*courier login < key\.txt.*COURIER_API_KEY.*replace a key/);
+  expect(stderr).not.toContain("sk_live");
+  if (words.endsWith("--json")) expect(JSON.parse(stderr).error.code).toBe("key_on_command_line");
+});
+
 test("the service repeating the key in any form does not show it", async () => {
   const home = await createServedHome();
   const key = home.sandbox.apiKey;
