@@ -73,10 +73,10 @@ export async function composeOrder(
     const given = kept ? new Set<string>(parts.filter((part) => !kept.open.includes(part))) : start.given;
     draft = kept?.draft ?? draft;
     open = parts.filter((part) => !given.has(part));
-    if (open.length > 0)
-      context.messages.note(
-        "Press Enter to accept a line; leave it empty to skip. You will review everything before it is sent.",
-      );
+    if (open.length > 0) {
+      context.messages.note("Press Enter to accept a line; leave it empty to skip.");
+      context.messages.note("You will review everything before it is sent.");
+    }
     draft = await fillDraft(draft, given, tools);
     const elsewhere = startSurvey(context); // while the order is reviewed
     for (;;) {

@@ -1,19 +1,26 @@
-/** The picture in README.md shows what the program prints: `npm run docs` draws it anew. */
+/** The pictures in README.md show what the program prints: `npm run docs` draws them anew. */
 
 import { expect, test } from "vitest";
 import { darkPalette, drawSession, lightPalette } from "../../scripts/session-svg.ts";
+import { fillForm } from "../pty/person.ts";
 import { createServedHome, type Home } from "../support/courier.ts";
+import { createOrder } from "../support/orders.ts";
+import { createTerminalHome } from "../support/terminal.ts";
 
 const columns = 92;
 
-test("the picture of a session is what the program prints today", async () => {
-  const session = await recordSession();
-  for (const [name, palette] of [
+test.each([
+  ["session", recordSession],
+  ["form", recordForm],
+  ["board", recordBoard],
+] as const)("the picture of the %s is what the program prints today", async (name, record) => {
+  const session = await record();
+  for (const [mode, palette] of [
     ["dark", darkPalette],
     ["light", lightPalette],
   ] as const) {
     const picture = await drawSession(session, columns, palette);
-    await expect(picture).toMatchFileSnapshot(`../../docs/images/session-${name}.svg`);
+    await expect(picture).toMatchFileSnapshot(`../../docs/images/${name}-${mode}.svg`);
   }
 });
 
@@ -52,4 +59,28 @@ async function recordSession(): Promise<string> {
 async function show(home: Home, words: string): Promise<string> {
   const { stdout } = await home.courier(words, { terminal: columns });
   return stdout;
+}
+
+/** The form of an order in a terminal of its own, up to the review. */
+async function recordForm(): Promise<string> {
+  const home = await createTerminalHome();
+  const terminal = home.open("orders create", { columns, rows: 60 });
+  await fillForm(terminal);
+  await terminal.until(/❯ Send[\s\S]*select/);
+  return `$ courier orders create\n${terminal.output}`;
+}
+
+/** Four parcels that were sent at different hours, watched for five hours. */
+async function recordBoard(): Promise<string> {
+  const home = await createServedHome();
+  const numbers: string[] = [];
+  for (const hours of [30, 20, 3, 1]) {
+    numbers.push((await createOrder(home)).tracking_number);
+    home.clock.advance(hours * 3_600_000);
+  }
+  const words = `track ${numbers.join(" ")} --watch`;
+  const shown = await show(home, `${words} --for 5h`);
+  // What the end of the watch leaves is drawn over the board.
+  const end = shown.lastIndexOf("\r", shown.lastIndexOf("\u001b[J"));
+  return `$ courier ${words}\n${shown.slice(0, end)}`;
 }
