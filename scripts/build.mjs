@@ -91,7 +91,7 @@ async function bundleCompletion() {
 function assignParts(modules) {
   const parts = {
     main: [entry],
-    overview: ["src/cli/root-help.ts"],
+    "root-help": ["src/cli/root-help.ts"],
     run: ["src/cli/run.ts", "src/api/client.ts", "src/api/service.ts", "node_modules/env-paths/index.js"],
     call: ["src/api/transport.ts", "src/api/with-known-orders.ts", "src/ledger/noticed-orders.ts"],
   };

@@ -15,8 +15,8 @@ const connection = ["module", "os", "process", "v8"];
 const cases = [
   { words: "--version", files: ["main"], builtins: [] },
   { words: "-V", files: ["main"], builtins: [] },
-  { words: "--help", files: ["main", "overview"], builtins: ["module"] },
-  { words: "", files: ["main", "overview"], builtins: ["module"] },
+  { words: "--help", files: ["main", "root-help"], builtins: ["module"] },
+  { words: "", files: ["main", "root-help"], builtins: ["module"] },
   {
     words: "__complete fish 1 orders li",
     files: ["main", "complete"],
@@ -24,12 +24,12 @@ const cases = [
   },
   {
     words: "profile --help",
-    files: ["main", "overview", "run", "profile"],
+    files: ["main", "root-help", "run", "profile"],
     builtins: [...streams, ...connection],
   },
   {
     words: "profile --json",
-    files: ["main", "overview", "run", "profile", "call"],
+    files: ["main", "root-help", "run", "profile", "call"],
     builtins: [...streams, ...connection],
   },
 ];
@@ -61,7 +61,7 @@ describe.each(cases)("courier $words", ({ words, files, builtins }) => {
 test("a bare noun's help needs the parser, and none of the commands", async () => {
   const home = await createServedProcessHome();
   const { stderr } = await runNode(home, ["-r", preload], "orders --help");
-  expect(JSON.parse(stderr).files.sort()).toEqual(["courier.cjs", "main.cjs", "overview.cjs", "run.cjs"]);
+  expect(JSON.parse(stderr).files.sort()).toEqual(["courier.cjs", "main.cjs", "root-help.cjs", "run.cjs"]);
 });
 
 test("a list opens the ledger when it shows something new, and only then", async () => {
@@ -82,7 +82,7 @@ test("a list opens the ledger when it shows something new, and only then", async
 
 describe("weight", () => {
   // A few per cent above what they weigh: a new dependency shows, a new sentence does not.
-  const kilobytes = { main: 15, overview: 31, run: 156, call: 186, complete: 57 };
+  const kilobytes = { main: 15, "root-help": 31, run: 156, call: 186, complete: 57 };
 
   test.each(Object.entries(kilobytes))("%s: at most %i kB", async (name, limit) => {
     const home = await createServedProcessHome();

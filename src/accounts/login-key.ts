@@ -3,7 +3,7 @@
 import { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { findAccount } from "../config/accounts.ts";
-import type { Keeping } from "../config/api-keys.ts";
+import type { KeyToStore } from "../config/api-keys.ts";
 import { keySource, parseApiKey } from "../config/key-source.ts";
 import { checkSecurePath, closeToOthers } from "../config/secure-path.ts";
 import type { KeyStore } from "../config/store.ts";
@@ -12,7 +12,7 @@ import type { Profile } from "../model/interface.ts";
 import { line, styled } from "../terminal/blocks.ts";
 import { describeKeyStore } from "./key-store-option.ts";
 
-/** A file that others could read is closed to them, and told about: the keys in it may be known. */
+/** Makes a file private that others could read, and warns: they may know the keys in it. */
 export async function fixPermissions({ config, messages }: Context): Promise<void> {
   const mode = await closeToOthers(config.path);
   if (mode === undefined) return;
@@ -33,7 +33,7 @@ export interface KeyWishes {
 /** Where the key of a login will be. */
 export type KeyPlan = { readonly place: KeyStore } | { readonly place: "command"; readonly command: string };
 
-/** Says where the key will be before asking for it; a place that will not do is told before, too. */
+/** Says where the key will be stored before asking for it. Throws for a place that cannot be used. */
 export async function planKey(
   { config, keys, messages }: Context,
   { name, baseUrl, keyStore, keyCommand }: KeyWishes,
@@ -46,7 +46,7 @@ export async function planKey(
   const known = findAccount(content, name);
   const present = known?.key_store ?? (known?.key === undefined ? undefined : "file");
   const place = keyStore ?? present ?? content.key_store ?? "file";
-  if (place === "keychain") await keys.tryRing(name, baseUrl);
+  if (place === "keychain") await keys.probeKeychain(name, baseUrl);
   else await checkSecurePath(config.path);
   messages.note(`The key of the account ${name} will be kept in ${describeKeyStore(place, config.path)}`);
   return { place };
@@ -54,8 +54,8 @@ export async function planKey(
 
 const mostTries = 3;
 
-/** A key that the service accepts, and how it is kept; at a terminal, a wrong one is asked for again. */
-export async function askGoodKey(
+/** A key that the service accepts, and where to store it. At a terminal, prompts again after a refused key. */
+export async function promptForValidKey(
   context: Context,
   {
     name,
@@ -63,15 +63,15 @@ export async function askGoodKey(
     plan,
     isUnchecked,
   }: { name: string; baseUrl: string; plan: KeyPlan; isUnchecked: boolean },
-): Promise<{ keeping: Keeping; apiKey: string; profile: Profile | undefined }> {
+): Promise<{ keyToStore: KeyToStore; apiKey: string; profile: Profile | undefined }> {
   const isAsked = plan.place === "command";
   for (let tries = 1; ; tries += 1) {
     const apiKey = isAsked ? await context.keys.ask(plan.command) : await askKey(context);
-    const keeping = isAsked ? plan : { ...plan, apiKey };
-    if (isUnchecked) return { keeping, apiKey, profile: undefined };
+    const keyToStore = isAsked ? plan : { ...plan, apiKey };
+    if (isUnchecked) return { keyToStore, apiKey, profile: undefined };
     try {
       const profile = await (await context.serviceAs({ baseUrl, apiKey })).profile();
-      return { keeping, apiKey, profile };
+      return { keyToStore, apiKey, profile };
     } catch (error) {
       if (!(error instanceof ServiceFailure) || error.kind !== "key_refused") throw error;
       if (!isAsked && tries < mostTries && (await context.prompts())) {

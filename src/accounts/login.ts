@@ -8,14 +8,14 @@ import { usageError } from "../core/errors.ts";
 import type { Profile } from "../model/interface.ts";
 import { type Block, fields, line, show, styled } from "../terminal/blocks.ts";
 import { keyStoreOption } from "./key-store-option.ts";
-import { askGoodKey, fixPermissions, planKey } from "./login-key.ts";
+import { fixPermissions, planKey, promptForValidKey } from "./login-key.ts";
 
 export const login = defineCommand({
   description:
     "Asks for the base URL and, hidden, for the API key; the key is also read from piped stdin. Both are\n" +
     "checked with one profile call before they are stored. Keys are never taken from the command line.\n" +
     "The key is kept in the config file, in the operating system's key ring (--key-store keychain), or not at\n" +
-    "all: --key-command names a program that prints it. It runs without a shell at every call, words parted as\n" +
+    "all: --key-command names a program that prints it. It runs without a shell at every call, words split as\n" +
     "a shell would.",
   arguments: {},
   options: {
@@ -51,14 +51,14 @@ export const login = defineCommand({
     const baseUrl = await askBaseUrl(context, allowHttp === true);
     await fixPermissions(context);
     const plan = await planKey(context, { name, baseUrl, keyStore, keyCommand });
-    const { keeping, apiKey, profile } = await askGoodKey(context, {
+    const { keyToStore, apiKey, profile } = await promptForValidKey(context, {
       name,
       baseUrl,
       plan,
       isUnchecked: noVerify === true,
     });
     const allowed = allowHttp && baseUrl.startsWith("http:") ? { allow_http: true } : {};
-    await context.keys.save(name, { base_url: baseUrl, ...allowed }, keeping);
+    await context.keys.save(name, { base_url: baseUrl, ...allowed }, keyToStore);
     if (profile) await learnCustomer(context, { account: name, service: baseUrl, key: apiKey }, profile);
     const { current } = await context.config.read();
     if (current !== name)
@@ -69,7 +69,7 @@ export const login = defineCommand({
       {
         account: name,
         base_url: baseUrl,
-        key_kept_in: keeping.place === "file" ? context.config.path : keeping.place,
+        key_kept_in: keyToStore.place === "file" ? context.config.path : keyToStore.place,
         verified: profile !== undefined,
         holder: profile?.name ?? null,
       },
@@ -78,7 +78,7 @@ export const login = defineCommand({
   },
 });
 
-/** The ledger learns whose key it is, so that a later order needs no call for that. Failing to is no failure. */
+/** Records the customer of the key in the ledger, which saves a later order one call. A failure is only traced. */
 async function learnCustomer(
   context: Context,
   used: { readonly account: string; readonly service: string; readonly key: string },

@@ -1,4 +1,4 @@
-/** Deletes what this machine keeps of the people in an account's orders, when the account is left. */
+/** Deletes names, phones and addresses of an account's orders at logout. */
 
 import type { Context } from "../command/command.ts";
 import { switchOption } from "../command/options.ts";
@@ -10,7 +10,7 @@ import { hasLedger } from "../ledger/ledger.ts";
 export const forceOption = switchOption("delete the details of orders in doubt too");
 
 export interface DeletedDetails {
-  /** False where that failed, which was told. */
+  /** False where that failed; a warning was shown. */
   readonly details_deleted: boolean;
   /** Orders in doubt whose details were kept. */
   readonly details_kept: number;
@@ -62,7 +62,7 @@ async function deleteFromLedger(context: Context, account: string, isForced: boo
   await ledger.dropAllDrafts(account);
   const ids = new Set(customers.map(({ id }) => id));
   const unnamed = await ledger.customersOnlyOf(unnamedAccount, []);
-  // Nobody can log out of an account that the environment alone gives: its orders go with their customer.
+  // An account of the environment alone has no logout: its orders are deleted with their customer.
   if (unnamed.some(({ id }) => ids.has(id))) {
     await ledger.dropAllDrafts(unnamedAccount);
     await ledger.forgetOrders(unnamedAccount);

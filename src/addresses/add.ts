@@ -93,7 +93,7 @@ function ensureUsable(party: DraftParty): void {
     throw usageError("the address is empty", "give --name, --phone, --city …");
 }
 
-/** Whether another address is replaced. Throws where there is one, and nobody agrees. */
+/** Whether another address is replaced. Throws where there is one and the user does not agree. */
 async function agreeToReplace(
   alias: string,
   existing: DraftParty | undefined,

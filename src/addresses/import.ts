@@ -58,7 +58,8 @@ async function parseAddresses(text: string, name: string): Promise<Record<string
     if (lost) throw lostTextError(name, `${where} has “${lost.text}”`);
     try {
       const { alias, party } = parseEntry(value);
-      if (Object.hasOwn(parties, alias)) throw new CourierError("file", 2, `the alias ${alias} stands twice`);
+      if (Object.hasOwn(parties, alias))
+        throw new CourierError("file", 2, `the alias ${alias} appears twice`);
       parties[alias] = party;
     } catch (error) {
       if (!(error instanceof CourierError)) throw error;
@@ -69,7 +70,7 @@ async function parseAddresses(text: string, name: string): Promise<Record<string
   return parties;
 }
 
-/** What people call the columns; a name that is not here is the field's own, or is told as unknown. */
+/** Usual names of the columns. Any other name is the field's own, or is reported as unknown. */
 const columnWords: Readonly<Record<string, readonly string[]>> = {
   alias: ["简称", "别名", "代号"],
   name: ["姓名", "名字", "联系人", "收件人", "寄件人"],

@@ -1,4 +1,4 @@
-/** The reading of an answer: the envelope decides first, then the status, then the schema (section 7). */
+/** Reads an answer: first the envelope, then the status, then the schema (section 7). */
 
 import type { ErrorCode } from "../core/error-codes.ts";
 import { shownUrl } from "../core/shown-url.ts";
@@ -32,7 +32,7 @@ export interface AnswerContext {
   readonly url: URL;
   readonly host: string;
   readonly nowMs: number;
-  /** Masks the key: before a text is cut, since a part of a key is not found any more. */
+  /** Masks the key. Runs before a text is cut, because it would not find a part of a key. */
   redact(text: string): string;
 }
 
@@ -74,8 +74,8 @@ export function readEnvelope(answer: Answer, context: AnswerContext): JsonObject
 }
 
 /**
- * What `success: true` means under a status that is none of success: a failure of what may be sent again, news of an
- * order where the answer to a create names one, and doubt about anything else.
+ * `success: true` under a status of failure: a server error for requests that may be retried, a result where the
+ * answer to a create names an order, in doubt for anything else.
  */
 function contradiction(
   answer: Answer,
@@ -140,7 +140,7 @@ function parseBody(answer: Answer, context: AnswerContext): Json {
 
 /** A key that the service repeats in its data would reach screens and files from there. */
 function withoutKey(body: Json, answer: Answer, { redact }: AnswerContext): Json {
-  // One look at the whole text is faster than one at each of its parts, but may not see through all escapes.
+  // One search of the whole text is faster than one of each part, but may miss a key that is escaped.
   const isClean = !answer.body.includes("\\u") && redact(answer.body) === answer.body;
   return isClean ? body : redactJson(body, redact);
 }
@@ -162,7 +162,7 @@ function envelopeFailure(answer: Answer, error: Json | undefined, context: Answe
   });
 }
 
-/** An answer without an envelope: only the status can tell. Undefined for a 2xx, which says "fine". */
+/** The failure of an answer without an envelope, by its status. Undefined for a 2xx. */
 function statusFailure(answer: Answer, context: AnswerContext): ServiceFailure | undefined {
   const { status } = answer;
   if (status >= 300 && status < 400) {
@@ -231,7 +231,7 @@ const yearMs = 365 * 86_400_000;
 
 type Cut = NonNullable<Answer["cut"]> | "short" | "too_deep";
 
-/** Why an answer is not whole, or is more than courier takes: what to call it, and in words. */
+/** Why an answer is incomplete or too large: error code and words. */
 const cuts: Readonly<Record<Cut, readonly [code: ErrorCode, what: string]>> = {
   dropped: ["cut_short", "was cut short on its way"],
   stalled: ["cut_short", "was cut short on its way"],

@@ -1,4 +1,4 @@
-/** One call: the key's only header, the deadline, the retries, the trace that `--debug` shows. */
+/** One call to the service: authorization, deadline, retries, and the trace of `--debug`. */
 
 import type { Clock } from "../core/clock.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
@@ -28,7 +28,7 @@ export interface ClientOptions {
   readonly random: () => number;
   /** Receives one line for each request, answer and retry. */
   readonly trace: (line: string) => void;
-  /** Told when a call begins; the function that it gives back is called when it ends. */
+  /** Called when a call begins; the function that it returns is called when it ends. */
   readonly begin: (text: string) => () => void;
 }
 
@@ -40,11 +40,11 @@ export interface Call {
   readonly body?: Json;
   /** False leaves every repetition to the caller. */
   readonly retries?: boolean;
-  /** Asked at the moment in which the request is written. */
+  /** Called synchronously before the request is written. */
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
-/** A call as a user spells it out. */
+/** A raw call. */
 export interface RawCall {
   readonly method: Method;
   /** What `rawUrl` understands. */
@@ -53,11 +53,11 @@ export interface RawCall {
   readonly body?: Uint8Array;
 }
 
-/** A whole answer, and the failure that it stands for, where it does. */
+/** A complete answer, and the failure that it means, if any. */
 export interface RawReply {
   readonly url: URL;
   readonly answer: Answer;
-  /** What the answer says, without the key; undefined where it came without an envelope, or failed. */
+  /** The answer's JSON with the key masked; undefined without an envelope, or after a failure. */
   readonly envelope?: JsonObject;
   readonly failure: CourierError | undefined;
 }
@@ -77,7 +77,7 @@ export function createClient(options: ClientOptions): Client {
   const { clock, signal, trace, timeoutMs } = options;
   const host = new URL(options.baseUrl).host;
   const redact = createRedactor([options.apiKey]);
-  /** The service's hour, and what had elapsed here then. */
+  /** The service's time, and the monotonic time here at that moment. */
   let told: { readonly hourMs: number; readonly elapsedMs: number } | undefined;
 
   /** One try: exactly one request leaves, exactly one answer or failure comes back. */
@@ -155,8 +155,8 @@ export function createClient(options: ClientOptions): Client {
     ...(body === undefined ? {} : { body: stringifyJson(body) }),
   });
 
-  /** What failed may be kept in a journal or shown as a result, so it leaves here without the key. */
-  async function sendDiscreetly<R>(call: Call, read: Reader<R>): Promise<R> {
+  /** A failure may be stored or shown, so the key is masked here. */
+  async function sendRedacted<R>(call: Call, read: Reader<R>): Promise<R> {
     try {
       return await send(toRequest(call), read);
     } catch (error) {
@@ -165,10 +165,9 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return {
-    call: async (call, schema) =>
-      sendDiscreetly(call, (answer, context) => readReply(answer, schema, context)),
+    call: async (call, schema) => sendRedacted(call, (answer, context) => readReply(answer, schema, context)),
     callForEnvelope: async (call) =>
-      sendDiscreetly(call, (answer, context) => {
+      sendRedacted(call, (answer, context) => {
         const message = readEnvelope(answer, context).message;
         return typeof message === "string" ? message : undefined;
       }),
@@ -189,7 +188,7 @@ export function createClient(options: ClientOptions): Client {
         throw failure;
       }
     },
-    // Our hour may have been set since the answer.
+    // This machine's clock may have been set since the answer.
     clockOffsetMs: () => told && Math.round(told.hourMs + clock.elapsed() - told.elapsedMs - clock.now()),
   };
 }
@@ -206,7 +205,7 @@ type Reader<R> = (answer: Answer, context: AnswerContext) => R;
 
 /** All paths start with /api/v1 (sections 4 and 9). */
 function buildUrl(baseUrl: string, { path, query = {} }: Call): URL {
-  // No way of encoding keeps these from leading elsewhere.
+  // No encoding makes these safe in a path.
   const stray = path.find((segment) => segment === "" || segment === "." || segment === "..");
   if (stray !== undefined) throw usageError(`not usable as an id or number: “${stray}”`);
   const url = new URL(`${baseUrl}/api/v1/${path.map(encodeURIComponent).join("/")}`);

@@ -1,4 +1,4 @@
-/** The encodings in which a body may travel: those that are asked for, and the way back within a bound. */
+/** Content encodings: which ones are accepted, and decoding up to a size limit. */
 
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { systemCode } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-/** The ways in which a call can fail, told apart by what is safe to do next (specification, section 7). */
+/** The ways in which a call can fail, by what is safe to do next (specification, section 7). */
 
 import type { ErrorCode } from "../core/error-codes.ts";
 import { CourierError, type ErrorFacts, type ExitCode, systemCode } from "../core/errors.ts";
@@ -75,8 +75,8 @@ export class ServiceFailure extends CourierError {
   }
 
   /**
-   * The same, with nothing in it that a service may have repeated and that nobody is to see. The message is cut after
-   * that: a part of a secret would not be found.
+   * The same with secrets masked that a service may have repeated. The message is cut afterwards: the redactor would
+   * not find a part of a secret.
    */
   redacted(redact: (text: string) => string): ServiceFailure {
     const hide = (text: string | undefined) => (text === undefined ? undefined : redact(text));
@@ -232,7 +232,7 @@ function redactAny(value: unknown, redact: (text: string) => string): unknown {
 
 const mostCharacters = 1_000;
 
-/** What a service says has no end of its own. */
+/** A service may send a message of any length. */
 export function shorten(text: string): string {
   if (text.length <= mostCharacters) return text;
   return `${text.slice(0, mostCharacters - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;

@@ -7,7 +7,7 @@ import { type CourierService, type OrderFilter, type OrderPage, toCount } from "
 
 const maxPageSize = 100;
 const maxSweeps = 3;
-/** So many pages in a row without a further order are no list that shifts, but one that has no end. */
+/** A list that shifts has fewer pages in a row without a new order; after so many, it has no end. */
 export const mostIdlePages = 100;
 
 export interface AllOrdersOptions {
@@ -16,13 +16,13 @@ export interface AllOrdersOptions {
   /** Orders a page, at most 100 (section 8). */
   readonly pageSize?: number;
   /**
-   * Told after the first page how many calls the others need, as far as the service says, and of how many
-   * orders, where it says so; may reject to stop.
+   * Called after the first page with the number of calls that the others need and the number of orders, as far as the
+   * service gives them; may reject to stop.
    */
   readonly beforeOthers?: ((calls: number, orders: number | undefined) => Promise<void>) | undefined;
 }
 
-/** One reading of the list from its first page on, and what its answers have told so far. */
+/** One pass over the list from its first page, and what its pages have said so far. */
 interface Sweep {
   readonly ids: Set<number | string>;
   /** The first `total_items`; undefined where no page had one. */
@@ -80,7 +80,7 @@ function noteTotals(sweep: Sweep, pagination: OrderPage["pagination"]): void {
   sweep.highest = Math.max(sweep.highest, total);
 }
 
-/** Orders that came while the list was read may be among those seen, or not. */
+/** Orders that were created during the pass may be among those seen, or not. */
 function isComplete({ ids, wanted, highest, hasShrunk }: Sweep): boolean {
   return wanted === undefined || (!hasShrunk && ids.size >= wanted && ids.size <= highest);
 }
@@ -93,7 +93,7 @@ function needsPageAfter(read: number, { ids, wanted, hasShrunk, pages, idlePages
   return ids.size < wanted && !hasShrunk && !isIdle;
 }
 
-/** A number takes a third of a text's memory; an id may be larger than one can hold. */
+/** A number takes a third of the memory of a text; ids beyond 2^53 stay texts. */
 function keyOf(id: string): number | string {
   const number = Number(id);
   return Number.isSafeInteger(number) && String(number) === id ? number : id;
@@ -150,7 +150,7 @@ async function* pages(
       }
     }
   } catch (error) {
-    // A service may refuse a page after the last, which is not to say that the one before it was the last.
+    // A refused page does not prove that the page before it was the last.
     const isRefused = error instanceof ServiceFailure && error.kind === "refused";
     throw isRefused && read >= sweep.pages ? incomplete(sweep, error) : error;
   }

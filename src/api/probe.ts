@@ -1,4 +1,4 @@
-/** The probes of a host: is its name known, does it take a connection, does its certificate hold. */
+/** Probes of a host: DNS lookup, TCP connection, TLS certificate. */
 
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
@@ -30,7 +30,7 @@ export interface Probed {
   readonly problem?: { readonly reason: string; readonly isCertificate: boolean };
 }
 
-/** Asks for name, connection and certificate, one after the other; the first that fails is the last. */
+/** Probes name, connection and certificate in turn, and stops at the first failure. */
 export async function* probe(target: Target, options: ProbeOptions): AsyncGenerator<Probed> {
   const { host, port, isSecure } = target;
   let socket: Socket | undefined;
@@ -70,7 +70,7 @@ export async function* probe(target: Target, options: ProbeOptions): AsyncGenera
       const secure = connectSecurely({
         ...(given ? { socket: given } : {}),
         ...(isIP(host) ? { host } : { host, servername: host }),
-        rejectUnauthorized: true, // NODE_TLS_REJECT_UNAUTHORIZED would decide otherwise
+        rejectUnauthorized: true, // explicit: NODE_TLS_REJECT_UNAUTHORIZED would override the default
       });
       signal.addEventListener("abort", () => secure.destroy(signal.reason), { once: true });
       socket = await opened(secure, "secureConnect");

@@ -1,4 +1,4 @@
-/** Which proxy a URL goes through: the choice that undici's own agent makes, told beforehand. */
+/** Which proxy a URL goes through, by the rules of undici's own agent. */
 
 export interface ProxySettings {
   readonly proxy?: string | undefined;
@@ -7,7 +7,7 @@ export interface ProxySettings {
 
 const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
-/** The proxy's URL as it was set, or undefined where the service is met directly. */
+/** The proxy's URL as it was set, or undefined for a direct connection. */
 export function proxyFor(url: URL, { proxy, noProxy = "" }: ProxySettings): string | undefined {
   if (proxy === undefined || noProxy === "*") return undefined;
   const host = url.host.replace(/:\d*$/, "").toLowerCase();

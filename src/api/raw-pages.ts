@@ -13,8 +13,8 @@ import { toCount } from "./service.ts";
 const pageSize = "100";
 
 /**
- * Yields the body of each page, from the one that the call asks for to the last. `beforeOthers` is told how
- * many calls will follow the first; it may reject to stop. Throws ServiceFailure when a page is refused or
+ * Yields the body of each page, from the one that the call asks for to the last. `beforeOthers` gets the
+ * number of calls that will follow the first; it may reject to stop. Throws ServiceFailure when a page is refused or
  * does not say how many there are, and when the list goes on without anything new.
  */
 export async function* rawPages(

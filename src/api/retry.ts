@@ -1,4 +1,4 @@
-/** The decision to send again: what may be resent by method and failure, and after how long. */
+/** Retries: which failures of which methods are retried, and after how long. */
 
 import { isLasting, type ServiceFailure } from "./failure.ts";
 import type { Method } from "./transport.ts";

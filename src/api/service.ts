@@ -34,7 +34,7 @@ export interface OrderPage {
 
 export interface CreateOptions {
   readonly retries?: boolean;
-  /** Asked at the moment in which the request is written: false keeps it back, and it fails as unreachable. */
+  /** Called synchronously before the request is written: false cancels it, and it fails as unreachable. */
   readonly mayLeave?: () => boolean;
 }
 
@@ -54,7 +54,7 @@ export interface CourierService {
   cancelOrder(id: string): Promise<string | undefined>;
   /** 4.6 */
   tracking(trackingNumber: string, options?: { retries: boolean }): Promise<Tracking>;
-  /** Service's clock minus ours in milliseconds, once an answer has told it. */
+  /** Service's clock minus ours in milliseconds, from the last answer with a `Date`; undefined before. */
   clockOffsetMs(): number | undefined;
 }
 
@@ -112,7 +112,7 @@ export function createService(client: Client): CourierService {
   };
 }
 
-/** What is done next would be done to another order than the one that was asked for. */
+/** Stops before the next step acts on another order than the requested one. */
 function anotherAnswer(asked: string, got: string): ServiceFailure {
   return new ServiceFailure(
     "invalid_response",
@@ -124,7 +124,7 @@ function anotherAnswer(asked: string, got: string): ServiceFailure {
   );
 }
 
-/** Services may write a tracking number in their own way: `cr 988` as `CR988`. */
+/** A service may normalise a tracking number: `cr 988` becomes `CR988`. */
 function plainNumber(trackingNumber: string): string {
   return trackingNumber.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
 }

@@ -1,11 +1,11 @@
-/** How long one try of a call may take: until the call's deadline, or less where another try may do better. */
+/** Timeout of one try: the call's deadline, or half of it for a slow answer that can be requested again. */
 
 import type { Clock } from "../core/clock.ts";
 import { ServiceFailure, timeoutFailure } from "./failure.ts";
 
-/** Below this, the answer is not worth waiting for while there is time for a fresh connection. */
+/** Below this rate, a new connection is tried while there is time for one. */
 const leastBytesPerSecond = 1_000;
-/** Of a shorter deadline every part belongs to the first try. */
+/** A shorter deadline is not divided between tries. */
 const shortestDividedMs = 10_000;
 
 export interface TryLimits {
@@ -14,7 +14,7 @@ export interface TryLimits {
   /** The deadline of the whole call, by the clock's `elapsed`, and as a span. */
   readonly untilMs: number;
   readonly timeoutMs: number;
-  /** The request may be sent again, whatever became of it. */
+  /** The request is idempotent: it may be sent again after any failure. */
   readonly isRepeatable: boolean;
   /** Ends the run: its reason is what the try ends with. */
   readonly stop: AbortSignal;
@@ -36,17 +36,17 @@ export interface TimeLimit {
 export function limitTry({ clock, host, untilMs, timeoutMs, isRepeatable, stop }: TryLimits): TimeLimit {
   const ending = new AbortController();
   const leftMs = untilMs - clock.elapsed();
-  const patienceMs = timeoutMs / 2;
+  const halfMs = timeoutMs / 2;
   let bytesSoFar = 0;
 
   const expire = () => ending.abort(timeoutFailure(host, timeoutMs));
-  const lookAtRate = () => {
-    const seconds = patienceMs / 1_000;
+  const checkRate = () => {
+    const seconds = halfMs / 1_000;
     if (bytesSoFar >= seconds * leastBytesPerSecond) cancel = clock.after(untilMs - clock.elapsed(), expire);
     else ending.abort(stalledFailure(host, seconds, bytesSoFar));
   };
-  const isDivided = isRepeatable && timeoutMs >= shortestDividedMs && patienceMs < leftMs;
-  let cancel = isDivided ? clock.after(patienceMs, lookAtRate) : clock.after(leftMs, expire);
+  const isDivided = isRepeatable && timeoutMs >= shortestDividedMs && halfMs < leftMs;
+  let cancel = isDivided ? clock.after(halfMs, checkRate) : clock.after(leftMs, expire);
 
   const onStop = () => ending.abort(stop.reason); // AbortSignal.any costs more than sending a request
   if (stop.aborted) onStop();

@@ -17,9 +17,9 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal: AbortSignal;
-  /** Told of each part of the answer's body as it comes. */
+  /** Called for each chunk of the answer's body. */
   readonly received?: (bytes: number) => void;
-  /** Asked right before the first byte is written, with nothing in between: false keeps the request back. */
+  /** Called synchronously before the first byte is written: false cancels the request. */
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
@@ -88,7 +88,7 @@ function exchange(
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
     let head: Pick<Answer, "status" | "headers"> | undefined;
-    /** There as soon as the request is given a connection of its own, through a proxy's tunnel too. */
+    /** Set as soon as the request has a connection, also through a proxy's tunnel. */
     let controller: Dispatcher.DispatchController | undefined;
 
     const onAbort = () => {
@@ -141,8 +141,8 @@ function exchange(
           },
           onResponseEnd: () => answer(),
           onResponseError(_controller, error) {
-            // All that undici tells of a proxy's 407 to plain http; to a request that it has begun it says
-            // this of nothing else.
+            // The only sign of a proxy's 407 to plain http: undici aborts a request that has begun in
+            // no other case.
             if (controller && systemCode(error) === "UND_ERR_INVALID_ARG")
               head = { status: 407, headers: {} };
             if (!head) return fail(error);
@@ -173,7 +173,7 @@ async function plainAnswer(
   return { ...head, body: new TextDecoder().decode(bytes), bytes, ...(reason ? { cut: reason } : {}) };
 }
 
-/** Most answers are short and come plain: the decoders are loaded for those that do not. */
+/** Most answers are not compressed: the decoders are loaded for the others only. */
 async function decode(packed: Buffer, encodings: string | undefined): Promise<Decoded> {
   if (encodings === undefined) return { bytes: packed };
   const { decodeBody } = await import("./encoding.ts");
@@ -184,7 +184,7 @@ async function createDispatcher(
   { proxy, noProxy = "" }: ProxySettings,
   timeoutMs: number,
 ): Promise<Dispatcher> {
-  // Said outright, since NODE_TLS_REJECT_UNAUTHORIZED would decide otherwise.
+  // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED would override the default.
   const connect = { timeout: timeoutMs, rejectUnauthorized: true };
   if (!proxy) return new Agent({ connect });
   const url = proxyUrl(proxy);
@@ -199,7 +199,7 @@ async function createDispatcher(
     proxyTls: connect,
     clientFactory: (origin: URL, settings: object) =>
       Object.assign(new Pool(origin, settings).compose(endTunnel), { connect: openTunnel }),
-    proxyTunnel: false, // many proxies refuse CONNECT for plain http; https is tunnelled all the same
+    proxyTunnel: false, // many proxies refuse CONNECT for plain http; https is tunnelled anyway
     httpProxy: url,
     httpsProxy: url,
     noProxy,
@@ -207,8 +207,8 @@ async function createDispatcher(
 }
 
 /**
- * undici asks a proxy that drops tunnels for a new one without end, unless told of another failure, and
- * tells of a refused one in words alone.
+ * undici retries a proxy that drops tunnels for ever, unless it gets another error. It reports a refused tunnel by
+ * its message alone.
  */
 const endTunnel: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, {

@@ -1,4 +1,4 @@
-/** A service that passes on every order in its answers, whichever command asked. */
+/** A service that reports every order in its answers to a callback, for the order cache. */
 
 import { fromCreated, fromDetail, fromSummary, fromTracking, type KnownOrder } from "../model/known-order.ts";
 import type { CourierService } from "./service.ts";

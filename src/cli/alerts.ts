@@ -1,4 +1,4 @@
-/** What reaches a person beyond the streams: the bell, the desktop, a command of the user's own. */
+/** Out-of-band alerts: terminal bell, desktop notification, user command. */
 
 import { platform } from "node:os";
 import type { Alerts, Executed, ExecuteOptions } from "../core/alerts.ts";

@@ -1,15 +1,15 @@
-/** The making of what keeps keys, on a run's environment. */
+/** Creates the store of API keys from a run's environment. */
 
-import { createKeys, type KeyMeans, type Keys } from "../config/api-keys.ts";
+import { createKeys, type KeyDeps, type Keys } from "../config/api-keys.ts";
 import type { KeyCommandOptions } from "../config/key-command.ts";
 import { createRedactor } from "../core/redact.ts";
 import type { Messages } from "../terminal/messages.ts";
 
-type KeySurroundings = Pick<KeyMeans, "config" | "ring"> &
+type KeySetup = Pick<KeyDeps, "config" | "ring"> &
   Pick<KeyCommandOptions, "env" | "signal"> & { readonly messages: Messages };
 
-/** Key ring and commands are loaded when a key is there. */
-export function makeKeys({ config, ring, env, signal, messages }: KeySurroundings): Keys {
+/** Loads key ring and key commands only where they hold the key. */
+export function makeKeys({ config, ring, env, signal, messages }: KeySetup): Keys {
   return createKeys({
     config,
     ring,
@@ -17,6 +17,6 @@ export function makeKeys({ config, ring, env, signal, messages }: KeySurrounding
       const { runKeyCommand } = await import("../config/key-command.ts");
       return runKeyCommand(command, { env, signal, onComplaint: messages.note });
     },
-    learn: (key) => messages.redactWith(createRedactor([key])),
+    redact: (key) => messages.redactWith(createRedactor([key])),
   });
 }

@@ -1,23 +1,23 @@
-/** The end of a run: what is closed then, whatever ended it. */
+/** Cleanup at the end of a run, whatever ended it. */
 
 import { systemCode } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 
-export interface Ending {
+export interface Cleanup {
   /** Aborts on a signal of the process. */
   readonly signal: AbortSignal;
   /** Called at the end; the last one first. */
-  defer(close: () => Promise<void>): void;
-  /** Closes everything. What cannot be closed is told: it takes nothing away from what the run has done. */
+  addCleanup(close: () => Promise<void>): void;
+  /** Closes everything. A failure is only a warning: it does not change the result of the run. */
   close(): Promise<void>;
 }
 
 /** `interruption` is the signal of the process. */
-export function createEnding(interruption: AbortSignal, warn: (text: string) => void): Ending {
+export function createCleanup(interruption: AbortSignal, warn: (text: string) => void): Cleanup {
   const closing: (() => Promise<void>)[] = [];
   return {
     signal: interruption,
-    defer: (close) => closing.push(close),
+    addCleanup: (close) => closing.push(close),
     async close() {
       for (const close of closing.splice(0).reverse())
         await close().catch((error) => warn(`cleanup failed: ${explain(error)}`));

@@ -1,4 +1,4 @@
-/** Where Node.js keeps what it has compiled, so that the next run need not. */
+/** The compile cache of Node.js, so that the next run starts faster. */
 
 import { existsSync } from "node:fs";
 import path from "node:path";

@@ -1,6 +1,6 @@
 /**
- * The answer to the Tab key, which the scripts in completions/ ask for. It has to be there at once: it
- * loads no package but env-paths, asks no service, and says nothing where it knows nothing.
+ * Answers the Tab key, for the scripts in completions/. It must be fast: it loads no package but env-paths, calls
+ * no service, and prints nothing where it knows nothing.
  */
 
 import type { CommandTree } from "../command/completion-tree.ts";

@@ -9,7 +9,7 @@ import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/acc
 import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ExitCode } from "../core/errors.ts";
-import { once } from "../core/once.ts";
+import { lazy } from "../core/lazy.ts";
 import { hasProcess, identifyProcess } from "../core/process-identity.ts";
 import { createRedactor } from "../core/redact.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -19,26 +19,26 @@ import type { Run } from "../ledger/operation.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { makeKeys } from "./api-key-setup.ts";
-import { createEnding } from "./cleanup.ts";
+import { createCleanup } from "./cleanup.ts";
 import { findDirectories } from "./directories.ts";
 import type { GlobalValues } from "./globals.ts";
 import type { Host } from "./host.ts";
-import { describeMachine } from "./machine.ts";
 import { findProxy } from "./proxy.ts";
+import { readRuntimeInfo } from "./runtime-info.ts";
 import { readVersion } from "./version.ts";
 import { createView } from "./view.ts";
 
-/** How long the ledger is waited for once the result is out; what uses it as it should takes milliseconds. */
+/** Time limit for the ledger once the result is written; other processes hold it for milliseconds. */
 const afterResultMs = 250;
-/** The same for the end of a run that sends orders: it spares others the question whether it is still at work. */
+/** The same for the end of a run that sends orders: later runs need not check whether it still works. */
 const endOfRunMs = 5_000;
 
 export interface RunContext extends Context {
   /** Whether it has something in the ledger that makes, cancels or settles orders. */
   hasBegunRun(): boolean;
-  /** The result is out: for what is still to be read or recorded, nobody should wait for long. */
+  /** The result is written: shortens the time limit for what is still to be read or recorded. */
   noteResultIsOut(): void;
-  /** Closes what was opened, so that the process can end by itself. */
+  /** Closes what was opened, so that the process can end. */
   close(exit: ExitCode): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ interface Address {
   readonly apiKey: string;
 }
 
-/** What a run has already when its context is made. */
+/** What a run has before its context is made. */
 export interface Surroundings {
   readonly globals: GlobalValues;
   readonly clock: Clock;
@@ -60,8 +60,8 @@ export async function createContext(
   { globals, clock, messages, progress }: Surroundings,
 ): Promise<RunContext> {
   const directories = await findDirectories(host.env);
-  const ending = createEnding(host.signal, messages.warn);
-  const { signal, defer } = ending;
+  const cleanup = createCleanup(host.signal, messages.warn);
+  const { signal, addCleanup } = cleanup;
   const config = openConfigStore(directories.config, {
     clock,
     lock: { signal, onLongWait: () => noteLongWait(config.path) },
@@ -72,7 +72,7 @@ export async function createContext(
   const settle = given(host.env.COURIER_SETTLE);
   const settleMs = settle === undefined ? undefined : settleOption.parse(settle, "COURIER_SETTLE");
 
-  const account = once(async (): Promise<ActiveAccount> => {
+  const account = lazy(async (): Promise<ActiveAccount> => {
     const choice = {
       accountFlag: globals.account,
       baseUrlFlag: globals.baseUrl,
@@ -85,14 +85,14 @@ export async function createContext(
 
   async function clientAs({ baseUrl, apiKey }: Address, ends = signal): Promise<Client> {
     messages.redactWith(createRedactor([apiKey]));
-    setMaxListeners(0, ends); // each call under way is one, and an import may have many
+    setMaxListeners(0, ends); // each call in progress adds one, and an import has many
     const [{ createTransport }, { createClient }] = await Promise.all([
       import("../api/transport.ts"),
       import("../api/client.ts"),
     ]);
     const transport =
       host.transport ?? (await createTransport(findProxy(baseUrl, host.env), globals.timeoutMs));
-    if (!host.transport) defer(() => transport.close());
+    if (!host.transport) addCleanup(() => transport.close());
     return createClient({
       baseUrl,
       apiKey,
@@ -115,29 +115,29 @@ export async function createContext(
   async function embedded(): Promise<Address> {
     const { startEmbeddedSandbox } = await import("./embedded-sandbox.ts");
     const server = await startEmbeddedSandbox(directories.state, clock, random);
-    defer(() => server.close());
+    addCleanup(() => server.close());
     return server;
   }
 
-  /** Where the service of this run's account is; the sandbox starts here. */
-  const address = once(async (): Promise<Address> => {
+  /** Base URL and key of this run's account; starts the sandbox for its account. */
+  const address = lazy(async (): Promise<Address> => {
     const active = await account();
     if (active.kind === "sandbox") return embedded();
     return { baseUrl: active.baseUrl, apiKey: await keys.read(active) };
   });
-  const client = once(async () => clientAs(await address()));
+  const client = lazy(async () => clientAs(await address()));
 
-  /** Kept when the output is out. The Tab key does without what cannot be remembered. */
+  /** Stored after the output. A failure costs the Tab key some orders and nothing else. */
   let noticedOrders: NoticedOrders | undefined;
-  const noticed = once(async () => {
+  const noticed = lazy(async () => {
     const { createNoticedOrders } = await import("../ledger/noticed-orders.ts");
     const made = createNoticedOrders(directories.state);
     noticedOrders = made;
-    defer(() => made.keep(ledger, clock.now()).catch(() => undefined));
+    addCleanup(() => made.keep(ledger, clock.now()).catch(() => undefined));
     return made;
   });
 
-  /** Orders that its answers show are remembered for the Tab key. */
+  /** Orders in its answers are cached for the Tab key. */
   async function rememberingService(making: Promise<Client>): Promise<CourierService> {
     const [{ withKnownOrders }, orders, service, active] = await Promise.all([
       import("../api/with-known-orders.ts"),
@@ -152,20 +152,20 @@ export async function createContext(
     return withKnownOrders(service, (seen) => orders.notice(owner, seen));
   }
 
-  /** How long the ledger is waited for; the default where undefined. */
-  let patienceMs: number | undefined;
+  /** Time limit for the ledger; the default where undefined. */
+  let waitLimitMs: number | undefined;
   let openedLedger: Promise<Ledger> | undefined;
   const ledger = (): Promise<Ledger> => {
-    openedLedger ??= openPatiently();
+    openedLedger ??= openWithWait();
     return openedLedger;
   };
 
-  async function openPatiently(): Promise<Ledger> {
+  async function openWithWait(): Promise<Ledger> {
     const { openLedger, ledgerPath } = await import("../ledger/ledger.ts");
     return openLedger(directories.state, {
       clock,
       signal,
-      limitMs: () => patienceMs,
+      limitMs: () => waitLimitMs,
       onLongWait: () => noteLongWait(ledgerPath(directories.state)),
     });
   }
@@ -175,7 +175,7 @@ export async function createContext(
   }
 
   function noteResultIsOut(): void {
-    patienceMs = afterResultMs;
+    waitLimitMs = afterResultMs;
   }
 
   async function customer({ isFresh } = { isFresh: false }) {
@@ -230,14 +230,14 @@ export async function createContext(
     return begun;
   };
 
-  /** What this run has left open is settled as far as it can be: nobody else has to find out that it has ended. */
+  /** Settles the operations that this run left open, so that no other run has to find out that it ended. */
   async function closeLedger(exit: ExitCode): Promise<void> {
     const book = await openedLedger?.catch(() => undefined);
     if (!book) return;
     try {
       const run = await begun?.catch(() => undefined);
       if (run) {
-        patienceMs = endOfRunMs;
+        waitLimitMs = endOfRunMs;
         await book.releaseRun(run.number, clock.now());
         await book.endRun(run.number, exit, clock.now());
       }
@@ -250,7 +250,7 @@ export async function createContext(
     }
   }
 
-  const service = once(() => rememberingService(client()));
+  const service = lazy(() => rememberingService(client()));
   const canAsk =
     globals.form === "human" && !globals.noInput && host.stdin.isTTY === true && host.stderr.isTTY === true;
 
@@ -275,11 +275,11 @@ export async function createContext(
     hasBegunRun: () => begun !== undefined,
     noteResultIsOut,
     processes,
-    lastingService: once(async () =>
+    uninterruptibleService: lazy(async () =>
       rememberingService(clientAs(await address(), new AbortController().signal)),
     ),
     serviceAs: (account) => serviceOf(clientAs(account)),
-    prompts: once(async () => {
+    prompts: lazy(async () => {
       if (!canAsk) return undefined;
       if (host.prompts) return host.prompts;
       const { createPrompts } = await import("../terminal/prompt.ts");
@@ -319,18 +319,18 @@ export async function createContext(
       const baseUrl = globals.baseUrl === undefined ? "" : ` --base-url ${shellQuote(globals.baseUrl)}`;
       return `courier ${words}${account}${baseUrl}`;
     },
-    ...ending,
+    ...cleanup,
     async close(exit) {
       noteResultIsOut();
-      await ending.close();
+      await cleanup.close();
       await closeLedger(exit);
     },
-    machine: describeMachine(process, host.env, directories, globals.timeoutMs),
-    alerts: once(async () => {
+    machine: readRuntimeInfo(process, host.env, directories, globals.timeoutMs),
+    alerts: lazy(async () => {
       const { createAlerts } = await import("./alerts.ts");
       return createAlerts(host, clock, { kill: processes.kill, onExit: host.job.onExit });
     }),
-    sandbox: once(async () => {
+    sandbox: lazy(async () => {
       const { controlSandbox } = await import("./embedded-sandbox.ts");
       return controlSandbox(directories.state, clock, random, forgetSandboxOrders);
     }),
@@ -343,7 +343,7 @@ const processes = {
   isAlive: (pid: number) => hasProcess(process.kill.bind(process), pid),
 };
 
-/** An environment variable that is set to nothing counts as not set. */
+/** An empty environment variable counts as not set. */
 function given(value: string | undefined): string | undefined {
   return value === "" ? undefined : value;
 }

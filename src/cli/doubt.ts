@@ -13,7 +13,7 @@ import { createContext, type RunContext } from "./context.ts";
 import { readGlobals } from "./globals.ts";
 import type { Host } from "./host.ts";
 
-/** Says it after a command that ended so. What cannot be found out takes nothing away from what was done. */
+/** Prints it after a command with this exit code. A failure here does not change the command's result. */
 export async function mentionDoubt(context: RunContext, exit: ExitCode): Promise<void> {
   const isSaid = exit === 6; // by the command itself
   if (isSaid || isInterruption(exit) || !hasLedger(context.machine.stateDirectory)) return;
@@ -57,8 +57,8 @@ async function countInDoubt(context: RunContext): Promise<number> {
 }
 
 /**
- * Whose account it is. No sandbox is started for it, no key ring and no key command is asked, which might ask a
- * person in turn: the account's last customer stands for these.
+ * The customer of the account, without starting a sandbox, and without the key ring or a key command, which might
+ * prompt the user: in these cases, the account's last customer.
  */
 async function findCustomer(ledger: Ledger, context: RunContext): Promise<Customer | undefined> {
   const account = await context.account();

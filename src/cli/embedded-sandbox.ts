@@ -11,7 +11,7 @@ import { faultRoutes } from "../sandbox/fault-endpoint.ts";
 import { type SandboxServer, startSandbox } from "../sandbox/server.ts";
 import { sandboxDirectory } from "../sandbox/stored-orders.ts";
 
-/** The key that a served sandbox accepts; it guards nothing but this machine's play orders. */
+/** The key that a served sandbox accepts; it protects only the test orders on this machine. */
 const servedSandboxKey = "sandbox-key";
 
 /** Starts the service of the account `sandbox` for this run alone. Throws a file error. */

@@ -1,4 +1,4 @@
-/** What a run is told of its process: everything from outside comes in here. */
+/** What a run gets from its process: all input from outside. */
 
 import type { Transport } from "../api/transport.ts";
 import type { KeyRing } from "../config/key-ring.ts";
@@ -17,14 +17,14 @@ export interface Host {
   readonly stdin: KeyInput;
   readonly stdout: TerminalStream;
   readonly stderr: TerminalStream;
-  /** stdout, for what is answered before anything is loaded. */
+  /** stdout, for answers that load nothing else. */
   readonly quickOutput?: QuickOutput | undefined;
   /** Aborts with an `interrupted` error on a signal. */
   readonly signal: AbortSignal;
   readonly job: TerminalJob;
   /** The operating system's key ring. */
   openKeyRing(): Promise<KeyRing>;
-  /** What is thrown where no run can catch it is told by `tell`; the process ends with the exit code. */
+  /** Reports errors that no run can catch with `tell`; the process ends with its exit code. */
   onEscape?(tell: (error: unknown) => Promise<ExitCode>): void;
   /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number;

@@ -1,4 +1,4 @@
-/** Reads files, pipes with a name, and streams that may never end. */
+/** Reads files, named pipes, and streams that may never end. */
 
 import { constants, createReadStream, open as openDescriptor } from "node:fs";
 import { open, stat } from "node:fs/promises";
@@ -59,8 +59,8 @@ export function readChunks(
 }
 
 /**
- * The file is opened once, so that a pipe with a name is one too. What is written meanwhile is refused: half
- * of what was and half of what will be is neither.
+ * Opens the file once, so that named pipes work. Refuses a file that is written meanwhile: half of the old content
+ * and half of the new one is neither.
  */
 async function* readFileChunks(
   file: string,
@@ -76,7 +76,7 @@ async function* readFileChunks(
     const handle = await open(file);
     try {
       const before = await handle.stat({ bigint: true });
-      signal.throwIfAborted(); // the stream would fail before anybody listens to it
+      signal.throwIfAborted(); // the stream would fail before it has a listener
       if (before.isFile() && before.size > mostBytes) throw tooLarge(file, mostBytes);
       yield* handle.createReadStream({ autoClose: false, signal });
       const after = await handle.stat({ bigint: true });
@@ -95,15 +95,15 @@ async function* readFileChunks(
 }
 
 /**
- * To open a pipe or to read it is to wait for its writer, in a thread that keeps the process alive. A signal ends
- * the wait by being that writer.
+ * Opening or reading a pipe waits for its writer, in a thread that keeps the process alive. On a signal, courier
+ * itself opens the pipe for writing, which ends the wait.
  */
 async function openPipe(file: string, signal: AbortSignal): Promise<Readable> {
   const opening = promisify(openDescriptor)(file, "r");
   const release = async () => {
     const writer = await open(file, constants.O_RDWR | constants.O_NONBLOCK);
     await opening.catch(() => {});
-    await writer.write("\n"); // nobody takes it in any more
+    await writer.write("\n"); // the read was stopped, so the text is discarded
     await writer.close();
   };
   const onAbort = () => void release().catch(() => {});

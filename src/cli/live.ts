@@ -1,4 +1,4 @@
-/** A result that goes on at a terminal: when it is redrawn, and what its keys do. */
+/** A live result at a terminal: when it is redrawn, and what its keys do. */
 
 import type { LiveOutput } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
@@ -29,7 +29,7 @@ export interface LiveOptions {
 
 /** Times on the screen move on. */
 const tickMs = 1_000;
-/** Much may happen at once; eyes do not follow faster. */
+/** At most one redraw in this time, however many events come. */
 const restMs = 200;
 /** Lines of a table; most of them are drawn again a second later. */
 const remembered = 1_000;

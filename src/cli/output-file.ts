@@ -1,4 +1,4 @@
-/** Results in a file: written under another name, and given their own once they are whole. */
+/** Results in a file: written under a temporary name and renamed when they are complete. */
 
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath, rm, stat } from "node:fs/promises";
@@ -65,7 +65,7 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
   };
 }
 
-/** What a link points to is replaced, and not the link; a device or a pipe is written to as it is. */
+/** Replaces the target of a link, not the link; writes to a device or a pipe directly. */
 async function findPlace(path: string): Promise<{ target: string; draft?: string; isPipe?: boolean }> {
   const target = await realpath(path).catch(() => path);
   const facts = await stat(target).catch(() => undefined);
@@ -76,15 +76,15 @@ async function findPlace(path: string): Promise<{ target: string; draft?: string
 
 const pollEveryMs = 50;
 
-/** To wait for a reader in the system is to wait in a thread that no signal ends. */
+/** Polls for a reader: a blocking open would wait in a thread that no signal ends. */
 async function openPipe(target: string, { clock, signal, note }: OutputRun): Promise<FileHandle> {
-  for (let isTold = false; ; isTold = true) {
+  for (let isReported = false; ; isReported = true) {
     try {
       return await open(target, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
       if (systemCode(error) !== "ENXIO") throw error;
     }
-    if (!isTold) note(`waiting for a reader of ${target}`);
+    if (!isReported) note(`waiting for a reader of ${target}`);
     await clock.sleep(pollEveryMs, signal);
   }
 }

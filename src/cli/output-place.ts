@@ -1,4 +1,4 @@
-/** The check of a file that a command is told to write: not over its input, and not over what courier keeps. */
+/** Checks an output file: it must not be the input, nor a file that courier keeps. */
 
 import { nameLock } from "../config/config-lock.ts";
 import { usageError } from "../core/errors.ts";
@@ -9,7 +9,7 @@ import { sandboxDirectory, storedOrdersPath } from "../sandbox/stored-orders.ts"
 import type { Directories } from "./directories.ts";
 import type { Host } from "./host.ts";
 
-/** A file that must stay as it is, in words that go on “is the same file as”. */
+/** A file that must not be overwritten; `what` completes “is the same file as”. */
 export interface TakenFile {
   readonly what: string;
   readonly file: FileName;

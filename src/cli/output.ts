@@ -27,7 +27,7 @@ export interface OutputOptions {
   readonly clock: Clock;
 }
 
-/** Rows after which a table shows what it has; the widths of its columns are settled by then. */
+/** Rows after which a table is shown; from then on the widths of its columns are fixed. */
 const rowsAtOnce = 100;
 
 export interface Written {
@@ -38,9 +38,9 @@ export interface Written {
 }
 
 /**
- * Writes a result to stdout in the chosen form, as it comes. Rejects when the result fails on the way: what
- * was written by then are whole items, and a JSON array stays open, so that nobody takes it for whole. Rejects with
- * PipeClosed when the reader goes, unless the result is of work that goes on without one.
+ * Writes a result to stdout in the chosen form, as it comes. Rejects when the result fails on the way: stdout then
+ * has whole items, and a JSON array stays open, so that a parser rejects it. Rejects with PipeClosed when the reader
+ * closes the pipe, unless the work continues without one.
  */
 export async function writeOutput(given: Output, writer: Writer, options: OutputOptions): Promise<Written> {
   switch (given.kind) {
@@ -97,7 +97,7 @@ async function drainText(stream: Items, writer: Writer, format: (item: Json) => 
   }
 }
 
-/** The same for what goes on for hours: that its reader has left is known with each item, and not after the next. */
+/** The same for results that take hours: notices a closed pipe with each item, not only after the next. */
 function drainAtOnce(stream: Items, writer: Writer, format: (item: Json) => string): Promise<Written> {
   return drain(stream, (item) => writer.write(format(item)));
 }

@@ -11,14 +11,14 @@ export function helpWidth(columns = 80): number {
   return Math.min(widestHelp, columns);
 }
 
-export interface Overview {
+export interface RootHelp {
   readonly text: string;
   /** What is done once it is written. */
   readonly after: () => Promise<void>;
 }
 
-/** Who types `courier` alone wants to know where things stand; who asks for help wants help. */
-export function overview(host: Host): Overview {
+/** `courier` alone also counts orders in doubt; `--help` does not. */
+export function showRootHelp(host: Host): RootHelp {
   return {
     text: groupHelp(program, [], helpWidth((host.quickOutput ?? host.stdout).columns)),
     async after() {

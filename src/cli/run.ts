@@ -18,7 +18,7 @@ import { helpWidth } from "./root-help.ts";
 import { readVersion } from "./version.ts";
 import { choosePaint, createView } from "./view.ts";
 
-/** What a command line has come to have, for its end. */
+/** What a run has made so far, for its end. */
 interface Opened {
   context?: RunContext;
   /** A person reads what is said beside the result, and the command mentions orders in doubt. */
@@ -141,7 +141,7 @@ function asCourierError(error: unknown): CourierError {
   });
 }
 
-/** After a stop, whatever failed did so because of it; an error that says more about it is kept. */
+/** After a stop, a failure is reported as the interruption, unless its error says more about it. */
 function asInterruption(error: unknown, signal: AbortSignal): CourierError {
   const reason = asCourierError(signal.reason);
   const saysMore =
@@ -150,7 +150,7 @@ function asInterruption(error: unknown, signal: AbortSignal): CourierError {
   return saysMore ? error : reason;
 }
 
-/** Before the words are parsed: an error about them should already come in the form they ask for. */
+/** Read before parsing, so that a parse error already has the requested form. */
 function guessForm(argv: readonly string[]): Form {
   return (["json", "ndjson", "csv"] as const).find((form) => argv.includes(`--${form}`)) ?? "human";
 }
@@ -164,7 +164,7 @@ function messagesFor(
   return createMessages({ stream: stderr, quiet, debug, colour, beforeWrite });
 }
 
-/** A sign of life needs a terminal that can take a line away again. */
+/** A progress line needs a terminal that can erase lines. */
 function progressFor(
   { stderr, env }: Host,
   { quiet, debug }: GlobalValues,

@@ -1,4 +1,4 @@
-/** The first look at the words: what needs no parser is answered at once, the rest is loaded for all else. */
+/** The entry: answers what needs no parser at once, and loads the rest only for everything else. */
 
 import { keyRingWord } from "../config/key-ring-word.ts";
 import type { ExitCode } from "../core/errors.ts";
@@ -9,7 +9,7 @@ import { readVersion } from "./version.ts";
 
 interface Answer {
   readonly text: string;
-  /** What is done once it is written. */
+  /** Runs after the text is written. */
   readonly after?: () => Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export async function start(host: Host): Promise<ExitCode> {
   return run(host);
 }
 
-/** False where it cannot be written, which the run says in its own way. */
+/** False where it cannot be written; the run then reports it. */
 async function give(text: string, host: Host): Promise<boolean> {
   const rest = host.quickOutput?.write(text) ?? text;
   if (rest.length === 0) return true;
@@ -49,7 +49,7 @@ async function findAnswer(host: Host): Promise<Answer | undefined> {
   if (word === "__complete") return { text: await answerTab(argv.slice(1), env) };
   if (word === keyRingWord) return { text: await answerKeyRing() };
   if (isAlone && (word === undefined || word === "--help" || word === "-h"))
-    return (await import("./root-help.ts")).overview(host);
+    return (await import("./root-help.ts")).showRootHelp(host);
   return undefined;
 }
 
@@ -59,7 +59,7 @@ async function answerTab(words: readonly string[], env: Host["env"]): Promise<st
   return completeLine(words, env);
 }
 
-/** Here courier is the process that it has started for this. */
+/** In the process that courier starts for the key ring. */
 async function answerKeyRing(): Promise<string> {
   const { answerKeyRingRequest } = await import("../config/key-ring-process.ts");
   return answerKeyRingRequest();

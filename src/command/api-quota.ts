@@ -1,4 +1,4 @@
-/** The care for `api_calls_remaining` (2.1 and 8): work that needs many calls says so first. */
+/** The API quota (`api_calls_remaining`, 2.1 and 8): a warning or a question before work with many calls. */
 
 import type { CourierService } from "../api/service.ts";
 import { toCount } from "../api/service.ts";
@@ -10,9 +10,9 @@ import { capitalised } from "./options.ts";
 const manyCalls = 50;
 
 /**
- * Compares the calls that some work needs with what the account has left. Too few: asks, or stops with
- * exit 2 where nobody can be asked, unless `--yes`. What the service does not tell is not guessed. `what`
- * says how many calls they are.
+ * Compares the calls that some work needs with the account's quota. Where they are too few, asks, or without a
+ * terminal stops with exit 2, unless `--yes`. Does nothing where the service gives no quota. `what` says how many
+ * calls they are.
  */
 export async function checkBudget(
   calls: number,

@@ -1,4 +1,4 @@
-/** What a command is: data that describes it, a function that does it, and views of what it gives back. */
+/** The types of a command: its description, the function that runs it, and the results that it returns. */
 
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
@@ -19,7 +19,7 @@ import type { Block, Column, Text } from "../terminal/blocks.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Meter } from "../terminal/progress.ts";
 import type { Argument, ArgumentValues, Option, OptionValues } from "./options.ts";
-import type { Machine, SandboxControl } from "./runtime-info.ts";
+import type { RuntimeInfo, SandboxControl } from "./runtime-info.ts";
 
 /** What a command may use. Everything is made on first use, so that a command pays for what it needs. */
 export interface Context {
@@ -28,13 +28,13 @@ export interface Context {
   readonly signal: AbortSignal;
   readonly messages: Messages;
   readonly config: ConfigStore;
-  /** The keys of accounts, wherever each one is kept. */
+  /** The API keys of accounts, in whatever store. */
   readonly keys: Keys;
-  /** What was done at the service from this machine. Throws `database`, exit 5, where it cannot be kept. */
+  /** The ledger of operations from this machine. Throws `database`, exit 5, where it cannot be opened. */
   ledger(): Promise<Ledger>;
-  /** Whose account it is. `isFresh` asks the service again. */
+  /** The customer of the account. `isFresh` calls the service again. */
   customer(options?: { isFresh: boolean }): Promise<Customer>;
-  /** The same without a call: undefined for a key that was not used yet, and where nothing can be looked up. */
+  /** The same without a call: undefined for a key that was not used yet, and without a ledger. */
   knownCustomer(): Promise<Customer | undefined>;
   /** Records that this run is about to change something at the service. Called again, it gives the same run. */
   beginRun(facts: RunFacts): Promise<Run>;
@@ -49,19 +49,19 @@ export interface Context {
   account(): Promise<ActiveAccount>;
   /** The address of that account's service. */
   baseUrl(): Promise<string>;
-  /** The way to the service below its endpoints, as that account. */
+  /** The HTTP client of that account. */
   client(): Promise<Client>;
   /** The service as that account; the embedded sandbox starts here when the account is `sandbox`. */
   service(): Promise<CourierService>;
-  /** The same, but Ctrl-C does not abort its calls: for work that finishes what is under way. */
-  lastingService(): Promise<CourierService>;
+  /** The same, but Ctrl-C does not abort its calls: for work that finishes the requests in progress. */
+  uninterruptibleService(): Promise<CourierService>;
   /** The service as an account that is not stored yet, for login. */
   serviceAs(account: { baseUrl: string; apiKey: string }): Promise<CourierService>;
   /** Shows how far work has come: in place at a terminal, a line every few seconds elsewhere. */
   meter(): Meter;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Questions, or undefined when nobody can answer: no terminal, `--no-input`, or an output flag. */
+  /** Prompts, or undefined when no one can answer: no terminal, `--no-input`, or an output flag. */
   prompts(): Promise<Prompts | undefined>;
   /** Shows something to the person at the terminal beside the result: on stderr. */
   display(blocks: readonly Block[]): Promise<void>;
@@ -80,14 +80,14 @@ export interface Context {
   readPipe(): Promise<string | undefined>;
   /** What to type next, for the account of this run: `courier orders show 5 --account shop`. */
   nextCommand(words: string): string;
-  /** Called when the run ends, however it ends; the last one first. */
-  defer(close: () => Promise<void>): void;
-  /** Ways to tell somebody who does not look. */
+  /** Called when the run ends, for any reason; the last one added runs first. */
+  addCleanup(close: () => Promise<void>): void;
+  /** Out-of-band alerts: bell, desktop notification, user command. */
   alerts(): Promise<Alerts>;
   /** The embedded sandbox's files and server. */
   sandbox(): Promise<SandboxControl>;
   /** What courier runs on and is set up with, for diagnosis. */
-  readonly machine: Machine;
+  readonly machine: RuntimeInfo;
 }
 
 /** What the log says of a run. */
@@ -121,7 +121,7 @@ export interface RowsOutput {
   readonly columns: readonly Column<never>[];
   /** What a person sees above the table, where no fields were chosen. */
   readonly head?: readonly Block[];
-  /** What a person sees instead of an empty table. */
+  /** Shown instead of an empty table. */
   readonly empty: string;
   /** What a person reads below a row of the table, at any length. */
   readonly remark?: (row: Json) => Text | undefined;
@@ -151,15 +151,15 @@ export interface RawOutput {
   readonly items?: (body: Uint8Array) => readonly Json[];
 }
 
-/** Something that goes on: redrawn in place at a terminal, one item after the other anywhere else. */
+/** A live result: redrawn in place at a terminal, one item after the other anywhere else. */
 export interface LiveOutput {
   readonly kind: "live";
   readonly events: Items;
   /** An item for a pipe. */
   readonly human: (event: Json) => readonly Block[];
-  /** What a terminal shows at this moment; all there is, for the last time, where no room is given. */
+  /** What a terminal shows at this moment; without a size, everything, for the last time. */
   readonly screen: (nowMs: number, room: LiveRoom | undefined) => readonly Block[];
-  /** Told what a person beside a pipe should know and no item says; a screen shows it by itself. */
+  /** Called with notes that no item contains, for stderr beside a pipe; a screen shows them itself. */
   readonly complain: (listener: (text: string) => void) => void;
   /** How it went, in one line, once it has ended. */
   readonly summary: (nowMs: number) => string;
@@ -203,7 +203,7 @@ export interface Command<
   readonly exportsAs?: "csv";
   /** It asks before it acts: `--yes` applies. */
   readonly confirms?: boolean;
-  /** A person is told at its end how many orders of the account are in doubt. */
+  /** At its end, a terminal shows how many orders of the account are in doubt. */
   readonly mentionsDoubt?: boolean;
   run(input: ArgumentValues<A> & OptionValues<O>, context: Context): Promise<Output>;
 }
@@ -248,7 +248,7 @@ export function rows<T extends Json>(
   return { kind: "rows", ...shown, ...(details ? { details } : {}) };
 }
 
-/** For rows that are read to the end although nobody is shown them. `run` gives the run's number, once it has one. */
+/** For rows that are read to the end after the reader closed the pipe. `run` gives the run's number, once it has one. */
 export function goesOnUnread(
   work: "import" | "cancelling" | "undo",
   run: () => number | undefined,
@@ -259,7 +259,7 @@ export function goesOnUnread(
       if (signal.aborted) return; // Ctrl-C ends the reader of a pipe too
       const number = run();
       const log = number === undefined ? "" : ` (courier log show ${number} has it)`;
-      messages.note(`nobody reads the report any more; the ${work} continues without it${log}`);
+      messages.note(`the reader of the report is gone; the ${work} continues without it${log}`);
     },
   };
 }
@@ -272,7 +272,7 @@ export function events<T extends Json>(
 }
 
 /**
- * Throws a usage error, exit 2, where a confirmation will be needed and nobody can give one. `what` names
+ * Throws a usage error, exit 2, where a confirmation will be needed and no one can give it. `what` names
  * what it is needed for.
  */
 export async function ensureCanConfirm(context: Context, what = "this"): Promise<void> {

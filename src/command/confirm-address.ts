@@ -1,4 +1,4 @@
-/** Parties given as text: says what was understood, and has it confirmed before it is used. */
+/** Parties given as text: shows how the text was split, and asks for confirmation. */
 
 import { usageError } from "../core/errors.ts";
 import { describeParty } from "../forms/party-form.ts";
@@ -8,7 +8,8 @@ import type { Context } from "./command.ts";
 
 /**
  * Splits a text such as `张三 13800138000 广东省深圳市…` into a party and shows the parts on stderr. All but
- * the phone is a suggestion, so somebody must agree: at a terminal by answering, elsewhere with `--yes`. What is only looked at needs nobody's word: `isAgreed`.
+ * the phone is a guess, so the user must agree: at a terminal by answering, elsewhere with `--yes`. `isAgreed` is
+ * for commands that only show it.
  */
 export async function understandText(
   title: string,

@@ -1,4 +1,4 @@
-/** The question before something that is saved under a name is replaced, and the flag that answers it in scripts. */
+/** Asks before a saved address or template is replaced; `--replace` answers in scripts. */
 
 import { usageError } from "../core/errors.ts";
 import type { Context } from "./command.ts";
@@ -21,7 +21,7 @@ export interface Replacement {
 
 /**
  * Whether it may be replaced. `--yes` does not say so: it is given for other questions. Throws a usage error, exit 2,
- * where nobody can be asked.
+ * where courier cannot ask.
  */
 export async function mayReplace(
   { existing, loss, isAgreed }: Replacement,

@@ -1,10 +1,10 @@
-/** What the commands of diagnosis and of the sandbox may use beside the service. */
+/** What `courier doctor` and the sandbox commands use beside the service. */
 
 import type { ProxySettings } from "../api/proxy-route.ts";
 import type { Json } from "../model/json.ts";
 
 /** What courier runs on and is set up with. */
-export interface Machine {
+export interface RuntimeInfo {
   readonly courierVersion: string;
   readonly nodeVersion: string;
   /** `linux x64` */

@@ -1,4 +1,4 @@
-/** What is said of a state that the specification does not list (2.7): it may be one all the same. */
+/** The note on a state that the specification does not list (2.7): the service may know it. */
 
 import { suggest } from "../core/suggest.ts";
 import { stateNames } from "../model/states.ts";

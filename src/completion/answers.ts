@@ -1,4 +1,4 @@
-/** What the script of each shell reads: candidates as lines, written so that its shell takes them as they are. */
+/** Candidates in the form that the completion script of each shell reads. */
 
 import { type BashLine, quoteForBash } from "./bash-line.ts";
 import type { Answer } from "./candidates.ts";
@@ -11,7 +11,7 @@ export interface Listing {
   pad(text: string, columns: number): string;
 }
 
-/** zsh and fish match and quote by themselves: a line each, value and description parted by a tab. */
+/** zsh and fish match and quote themselves: a line each, value and description separated by a tab. */
 export function answerInWords({ candidates, isFile }: Answer): string {
   const lines = candidates.map(({ value, description }) =>
     description === undefined ? value : `${value}\t${description}`,
@@ -20,8 +20,8 @@ export function answerInWords({ candidates, isFile }: Answer): string {
 }
 
 /**
- * bash takes what matches, quoted. Only a list of several may show descriptions: a single one, and what
- * several have in common, is inserted as it is.
+ * bash takes matches, quoted. Only a list of several may show descriptions: bash inserts a single candidate, or the
+ * common prefix of several, unchanged.
  */
 export function answerInBash(answer: Answer, line: BashLine, listing: Listing | undefined): string {
   if (answer.isFile) return "files\n";
@@ -37,7 +37,7 @@ export function answerInBash(answer: Answer, line: BashLine, listing: Listing | 
   return joinLines(["words", ...lines]);
 }
 
-/** PowerShell takes what matches, quoted: what is inserted, what is listed, what is explained, parted by tabs. */
+/** PowerShell takes matches, quoted: the inserted text, the listed text and the tooltip, separated by tabs. */
 export function answerInPowerShell(answer: Answer, word: string): string {
   const lines = matching(answer, word).map(({ value, description }) =>
     [quoteForPowerShell(value), value.slice(answer.prefix.length) || value, description ?? value].join("\t"),

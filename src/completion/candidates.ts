@@ -1,4 +1,4 @@
-/** The choice of candidates: what is wanted, looked up among the words that this machine knows. */
+/** Completion candidates: the wanted kind, from what this machine knows. */
 
 import type { Candidate, ValueSource } from "../command/completion-tree.ts";
 import type { KnownOrder } from "../model/known-order.ts";

@@ -7,7 +7,7 @@ export const scriptExtensions = { bash: "bash", zsh: "zsh", fish: "fish", powers
 
 export type Shell = keyof typeof scriptExtensions;
 
-/** The script of a shell, as it stands in completions/. */
+/** The script of a shell, from completions/. */
 export function readCompletionScript(shell: Shell): string {
   if (typeof __COURIER_SCRIPTS__ === "object") return __COURIER_SCRIPTS__[shell] ?? "";
   const file = `../../completions/courier.${scriptExtensions[shell]}`;

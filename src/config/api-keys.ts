@@ -1,4 +1,4 @@
-/** The keeping of keys: reading, storing, moving and forgetting them, wherever each one is. */
+/** API keys of accounts: reads, stores, moves and deletes them in whatever store. */
 
 import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -7,16 +7,16 @@ import type { KeyRing, KeyRingEntry } from "./key-ring.ts";
 import { keySource, parseApiKey, withoutSource } from "./key-source.ts";
 import type { Config, ConfigStore, KeyStore, StoredAccount } from "./store.ts";
 
-export interface KeyMeans {
+export interface KeyDeps {
   readonly config: ConfigStore;
   ring(): Promise<KeyRing>;
   runCommand(command: string): Promise<string>;
-  /** Told of every key that comes to light, before anything is done with it. */
-  learn(key: string): void;
+  /** Called with every key before it is used, so that output is redacted. */
+  redact(key: string): void;
 }
 
 /** What a login stores: a key, in a store; or a command that prints it. */
-export type Keeping =
+export type KeyToStore =
   | { readonly place: KeyStore; readonly apiKey: string }
   | { readonly place: "command"; readonly command: string };
 
@@ -26,9 +26,9 @@ export interface Keys {
   /** What a command prints, as a key. */
   ask(command: string): Promise<string>;
   /** Throws where the key ring cannot be used. */
-  tryRing(name: string, baseUrl: string): Promise<void>;
+  probeKeychain(name: string, baseUrl: string): Promise<void>;
   /** Stores an account with its key; the first account becomes the current one. A copy elsewhere is deleted. */
-  save(name: string, account: StoredAccount, keeping: Keeping): Promise<void>;
+  save(name: string, account: StoredAccount, keyToStore: KeyToStore): Promise<void>;
   /** Moves a key, and leaves no copy behind. Gives back where it was. */
   move(name: string, to: KeyStore): Promise<KeyStore>;
   /** Forgets an account's key but keeps its base URL. */
@@ -37,15 +37,15 @@ export interface Keys {
   remove(name: string): Promise<CourierError | undefined>;
 }
 
-export function createKeys({ config, ring, runCommand, learn }: KeyMeans): Keys {
+export function createKeys({ config, ring, runCommand, redact }: KeyDeps): Keys {
   /** A key is bound to its service's origin, and to this config file: another one's accounts are not these. */
   function entryOf(name: string, baseUrl: string): KeyRingEntry {
     const service = URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
     return { service: "courier-cli", user: `${name} ${service} ${config.path}` };
   }
 
-  function learned(key: string): string {
-    learn(key);
+  function registered(key: string): string {
+    redact(key);
     return key;
   }
 
@@ -60,13 +60,14 @@ export function createKeys({ config, ring, runCommand, learn }: KeyMeans): Keys 
 
   async function readRing(name: string, baseUrl: string): Promise<string> {
     const key = await (await ring()).get(entryOf(name, baseUrl));
-    if (key !== undefined) return learned(parseApiKey(key, `the key of the account ${name} in the key ring`));
+    if (key !== undefined)
+      return registered(parseApiKey(key, `the key of the account ${name} in the key ring`));
     throw new CourierError("no_account", 4, `the key ring has no key for the account ${name}`, {
       hint: `unlock the key ring, or store the key again: courier login --account ${shellQuote(name)}`,
     });
   }
 
-  /** Puts a key into the key ring, and looks whether it is there. */
+  /** Puts a key into the key ring, and reads it back. */
   async function fillRing(entry: KeyRingEntry, key: string): Promise<void> {
     const keyRing = await ring();
     await keyRing.set(entry, key);
@@ -103,28 +104,28 @@ export function createKeys({ config, ring, runCommand, learn }: KeyMeans): Keys 
     async ask(command) {
       const printed = await runCommand(command);
       try {
-        return learned(parseApiKey(printed, `what the key command prints (${command})`));
+        return registered(parseApiKey(printed, `what the key command prints (${command})`));
       } catch (error) {
         const hint =
           "it has to print the key alone; a first line: --key-command \"sh -c 'pass show courier | head -n 1'\"";
         throw error instanceof CourierError ? error.with({ hint }) : error;
       }
     },
-    async tryRing(name, baseUrl) {
+    async probeKeychain(name, baseUrl) {
       await (await ring()).get(entryOf(name, baseUrl));
     },
-    async save(name, account, keeping) {
+    async save(name, account, keyToStore) {
       const entry = entryOf(name, account.base_url);
       let before: KeyRingEntry | undefined;
       let filled: KeyRingEntry | undefined;
       await update(
         async (content) => {
           before = ringEntry(name, findAccount(content, name));
-          if (keeping.place === "keychain") {
-            await fillRing(entry, keeping.apiKey);
+          if (keyToStore.place === "keychain") {
+            await fillRing(entry, keyToStore.apiKey);
             filled = before?.user === entry.user ? undefined : entry;
           }
-          const saved = { ...withoutSource(account), ...sourceFields(keeping) };
+          const saved = { ...withoutSource(account), ...sourceFields(keyToStore) };
           return {
             ...content,
             current: content.current ?? name,
@@ -133,7 +134,7 @@ export function createKeys({ config, ring, runCommand, learn }: KeyMeans): Keys 
         },
         () => filled,
         async () => {
-          const isSame = keeping.place === "keychain" && before?.user === entry.user;
+          const isSame = keyToStore.place === "keychain" && before?.user === entry.user;
           if (!isSame) await drop(before);
         },
       );
@@ -152,7 +153,7 @@ export function createKeys({ config, ring, runCommand, learn }: KeyMeans): Keys 
           entry = entryOf(name, account.base_url);
           if (from === to) return content;
           const apiKey =
-            source.place === "keychain" ? await readRing(name, account.base_url) : learned(source.apiKey);
+            source.place === "keychain" ? await readRing(name, account.base_url) : registered(source.apiKey);
           if (to === "keychain") await fillRing(entry, apiKey);
           const moved = { ...withoutSource(account), ...sourceFields({ place: to, apiKey }) };
           return { ...content, accounts: { ...content.accounts, [name]: moved } };
@@ -197,9 +198,9 @@ export function createKeys({ config, ring, runCommand, learn }: KeyMeans): Keys 
   };
 }
 
-function sourceFields(keeping: Keeping): Pick<StoredAccount, "key" | "key_store" | "key_command"> {
-  if (keeping.place === "command") return { key_command: keeping.command };
-  return keeping.place === "keychain" ? { key_store: "keychain" } : { key: keeping.apiKey };
+function sourceFields(keyToStore: KeyToStore): Pick<StoredAccount, "key" | "key_store" | "key_command"> {
+  if (keyToStore.place === "command") return { key_command: keyToStore.command };
+  return keyToStore.place === "keychain" ? { key_store: "keychain" } : { key: keyToStore.apiKey };
 }
 
 function notOurs(name: string, command: string): CourierError {

@@ -1,4 +1,4 @@
-/** The locks on courier's own files: of the processes that want to change a file, one does so at a time. */
+/** Locks on courier's own files: one process at a time changes a file. */
 
 import path from "node:path";
 import { CourierError, fileError, systemCode } from "../core/errors.ts";
@@ -38,7 +38,7 @@ export async function takeLock(
       error,
       error instanceof NotRegular
         ? "move it away, then run the same command again"
-        : "this file has no content: check its permissions, and that its file system supports locks",
+        : "check the permissions of this empty file, and that its file system supports locks",
     );
   });
   if (release) return release;

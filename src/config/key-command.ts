@@ -1,4 +1,4 @@
-/** Commands of the user's that print a key: how they are read, run and told about (owner of shlex). */
+/** User commands that print a key: parses and runs them, and words their errors (owner of shlex). */
 
 import { CourierError, usageError } from "../core/errors.ts";
 import { type Env, runSubprocess, withoutKey } from "../core/subprocess.ts";
@@ -13,7 +13,7 @@ export interface KeyCommandOptions {
   readonly onComplaint: (line: string) => void;
 }
 
-/** The words of a command, parted as a shell would, quotes included; no shell ever sees it. Throws a usage error. */
+/** The words of a command, split as a shell would, quotes included; no shell runs. Throws a usage error. */
 async function splitKeyCommand(command: string): Promise<readonly string[]> {
   const { split } = await import("shlex");
   let words: readonly string[];

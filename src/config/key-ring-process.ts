@@ -1,5 +1,5 @@
 /**
- * What the process beside courier's asks of the operating system's key ring, once (owner of @napi-rs/keyring).
+ * The process that makes one call to the operating system's key ring (owner of @napi-rs/keyring).
  * Such a call can block for ever, in native code that nothing can interrupt; a process can be ended. The
  * request comes in as JSON on stdin and the answer leaves on stdout, where no list of processes shows them.
  */

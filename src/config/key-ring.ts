@@ -1,4 +1,4 @@
-/** What courier asks of the operating system's key ring, each time in a process of its own. */
+/** Calls to the operating system's key ring, each in a process of its own. */
 
 import { CourierError } from "../core/errors.ts";
 import { type Env, runSubprocess, withoutKey } from "../core/subprocess.ts";

@@ -1,4 +1,4 @@
-/** Checks that a key is written only where nobody else can read or redirect it, and fixes open permissions. */
+/** Checks that a key is written only where no one else can read or redirect it, and fixes open permissions. */
 
 import { chmod, lstat, stat } from "node:fs/promises";
 import { platform } from "node:os";

@@ -1,4 +1,4 @@
-/** The writing of a JSON file of ours: whole, or not at all (owner of conf). */
+/** Atomic writes of courier's own JSON files (owner of conf). */
 
 import { chown, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
@@ -45,7 +45,7 @@ export async function writeWholeFile(
   }
 }
 
-/** What was being written when a process was killed; the lock says that nobody is writing now. */
+/** Removes the temporary file of a killed process; the lock ensures that no one is writing now. */
 async function removeLeftovers(target: string): Promise<void> {
   const directory = path.dirname(target);
   for (const entry of await readdir(directory)) {
@@ -58,7 +58,7 @@ async function remove(draft: string): Promise<void> {
   await rm(draft, { force: true }).catch(() => {});
 }
 
-/** A run as root must not take the file away from the one whose it is. */
+/** A run as root must not change the owner of the file. */
 async function keepOwner(draft: string, ownUid: number, target: string): Promise<void> {
   const before = await stat(target).catch(() => undefined);
   if (before && before.uid !== ownUid) await chown(draft, before.uid, before.gid).catch(() => undefined);

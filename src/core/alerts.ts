@@ -1,6 +1,6 @@
-/** The ways to tell somebody who does not look, whoever goes them. */
+/** Interface for out-of-band alerts: bell, desktop notification, user command. */
 
-/** What reaches a person beyond the streams of a run. */
+/** Each answers with a failure instead of throwing. */
 export interface Alerts {
   /** Rings the terminal's bell; where there is no terminal, nothing happens. */
   ring(): void;

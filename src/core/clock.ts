@@ -1,15 +1,15 @@
-/** The passing of time: everything that reads the hour or waits does it through a clock. */
+/** The clock: all code reads the time and waits through it, so that tests can replace it. */
 
 export interface Clock {
   /**
-   * Milliseconds since 1970-01-01T00:00:00Z, for what is shown, stored or compared with the stamps of others. Somebody
-   * may set the hour at any moment, so no span is computed from it.
+   * Milliseconds since 1970-01-01T00:00:00Z, for what is shown, stored or compared with other timestamps. The clock of the
+   * machine may be set at any moment, so no span is computed from it.
    */
   now(): number;
-  /** Milliseconds since a moment of its own, for spans and deadlines: goes on evenly when the hour is set. */
+  /** Monotonic milliseconds, for spans and deadlines: setting the clock of the machine does not change them. */
   elapsed(): number;
   /**
-   * The latest hour that a stamp may stand for, by the hour of now: other than the stamp where the hour was set since
+   * The latest time that a stamp may mean by the clock of now. It differs from the stamp where the clock was set since
    * this process began.
    */
   asOfNow(stampMs: number): number;
@@ -47,28 +47,28 @@ export function systemClock(elapsed: () => number = () => performance.now()): Cl
   };
 }
 
-/** What is overdue is due now; later releases of the runtimes warn of less than zero. */
+/** An overdue delay is 0: later releases of the runtimes warn of negative ones. */
 function atLeastZero(delayMs: number): number {
   return Math.max(0, delayMs);
 }
 
-/** Two readings are never of one instant; less than this is no setting of the hour. */
+/** Wall clock and monotonic clock are read one after the other; a smaller difference does not mean that the clock was set. */
 const settingMs = 250;
 
-/** Hours that were read between two settings. */
+/** Readings between two settings of the clock. */
 interface Stretch {
   readonly fromMs: number;
   toMs: number;
-  /** The hour, less what had elapsed. */
+  /** Wall clock minus monotonic clock. */
   readonly offsetMs: number;
 }
 
-/** Remembers, with each reading of the hour, whether it was set since the last one. */
+/** Notices, at each reading, that the clock was set since the last one. */
 export function trackHour(
   readHour: () => number,
   elapsed: () => number,
 ): Pick<Clock, "now" | "elapsed" | "asOfNow"> {
-  // Stamps of other processes are older than the first reading, and by the same hour.
+  // Stamps of other processes are older than the first reading, and by the same clock.
   const firstMs = readHour();
   let current: Stretch = { fromMs: Number.NEGATIVE_INFINITY, toMs: firstMs, offsetMs: firstMs - elapsed() };
   const before: Stretch[] = [];

@@ -1,17 +1,17 @@
-/** Doing many things at once over a stream of items, with the results in the items' order. */
+/** Concurrency over a stream of items, with results in the items' order, and a semaphore. */
 
 export interface MapOptions {
   /** Aborts when no further item is to be begun. */
   readonly stop?: AbortSignal;
   /** How many results may wait for a slow one before them; by default `limit`, so nothing is done early. */
   readonly window?: number;
-  /** What was done cannot be taken back: a failure is thrown after the results of all that was under way. */
+  /** Work cannot be undone: a failure is thrown only after the results of all work in progress. */
   readonly isIrrevocable?: boolean;
 }
 
 /**
  * Maps items as they come, at most `limit` at once. After a failure or a stop no further item is begun;
- * those under way are finished before the failure is thrown.
+ * items in progress are finished before the failure is thrown.
  */
 export async function* mapInOrder<T, R>(
   items: AsyncIterable<T> | Iterable<T>,
@@ -71,8 +71,8 @@ function toIterator<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterator<T> 
   return Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
 }
 
-/** Gives a function that does things as soon as fewer than `limit` of them are under way, in the order they came. */
-export function createSlots(limit: number): <T>(act: () => Promise<T>) => Promise<T> {
+/** A semaphore: at most `limit` calls run at once, the others wait in their order. */
+export function createSemaphore(limit: number): <T>(act: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let free = limit;
   return async (act) => {

@@ -1,4 +1,4 @@
-/** Making directories of ours, which nobody else may read. */
+/** Creates courier's own directories, with mode 0700. */
 
 import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";

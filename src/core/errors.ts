@@ -11,7 +11,7 @@ export const exitCodes = {
   4: "no account, or the key was refused",
   5: "unreachable, timed out, rate limited or failing, after retries: safe to run again; or the result cannot be written (`unwritten`): see `courier log` first",
   6: "outcome unknown: an order may or may not have been created; the message says how to find out",
-  7: "`--watch` ended before what it was told to wait for",
+  7: "`--watch` ended before what it waited for happened",
   70: "a bug, or an answer that breaks the interface; details with `--debug`",
   129: "the terminal was closed",
   130: "interrupted (Ctrl-C)",
@@ -34,7 +34,7 @@ export interface ErrorFacts {
 }
 
 /**
- * Everything that can go wrong and be told to a user. `code` is a stable snake_case word for scripts,
+ * Every error that a user may see. `code` is a stable snake_case word for scripts,
  * `exit` the process's exit code, `message` a sentence in the user's words with the key fact last.
  */
 export class CourierError extends Error {
@@ -56,7 +56,7 @@ export class CourierError extends Error {
     this.details = facts.details;
   }
 
-  /** The same error with some of its facts told better by a caller that knows more. */
+  /** The same error with some facts replaced by a caller that knows more. */
   with(changes: { message?: string; hint?: string; details?: unknown }): CourierError {
     return new CourierError(this.code, this.exit, changes.message ?? this.message, {
       hint: changes.hint ?? this.hint,

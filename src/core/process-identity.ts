@@ -1,4 +1,4 @@
-/** Which process of this machine something belongs to, and whether that very process still runs. */
+/** Identity of a process: whether the process that made a record still runs, even where its id was reused. */
 
 import { readFileSync, readlinkSync } from "node:fs"; // `fs/promises` takes longer to load than these to read
 import { hostname } from "node:os";
@@ -48,8 +48,8 @@ export function hasProcess(kill: (pid: number, signal: 0) => unknown, pid: numbe
 /** The same machine, started anew since: none of its processes is left. */
 function isEarlierBoot(place: string, here: string): boolean {
   const [[host, , boot], [ownHost, , ownBoot]] = [place.split(" "), here.split(" ")];
-  const isTold = [boot, ownBoot].every((each) => each !== undefined && each !== "-");
-  return isTold && host === ownHost && boot !== ownBoot;
+  const isKnown = [boot, ownBoot].every((each) => each !== undefined && each !== "-");
+  return isKnown && host === ownHost && boot !== ownBoot;
 }
 
 /** Host, namespace of processes and boot. */

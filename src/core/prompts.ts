@@ -1,4 +1,4 @@
-/** What can be asked of a person: the questions that forms and commands know, whoever asks them. */
+/** Interface for prompts, as forms and commands use them. */
 
 export interface Choice<T> {
   readonly value: T;
@@ -14,8 +14,8 @@ export interface TextQuestion {
   /** Says true, or what is wrong with an answer. */
   readonly check?: ((answer: string) => true | string) | undefined;
   /**
-   * Told of the line as it stands, trimmed, valid or not, when the question is interrupted after something was typed.
-   * Not told of an emptied line: it may be the beginning of another answer.
+   * Called with the typed line, trimmed, valid or not, when the question is interrupted after something was typed.
+   * Not called for an emptied line: it may be the beginning of another answer.
    */
   readonly keepTyped?: ((line: string) => void) | undefined;
 }

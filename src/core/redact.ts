@@ -9,7 +9,7 @@ interface Span {
   readonly end: number;
 }
 
-/** Finds the first secret at or after `from`. The text is folded. */
+/** Finds the first secret at or after `from`. The text is in lower case. */
 type Search = (text: string, from: number) => Span | undefined;
 
 /**
@@ -33,8 +33,8 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
 }
 
 function maskSpans(text: string, searches: readonly Search[]): string {
-  const folded = fold(text);
-  const spans = searches.flatMap((search) => [...findAll(folded, search)]).sort((a, b) => a.start - b.start);
+  const lowered = lowerKeepingLength(text);
+  const spans = searches.flatMap((search) => [...findAll(lowered, search)]).sort((a, b) => a.start - b.start);
   let shown = "";
   let end = 0;
   for (const span of spans) {
@@ -54,10 +54,10 @@ function searchesFor(secret: string): Search[] {
 }
 
 function searchText(form: string): Search {
-  const folded = fold(form);
+  const lowered = lowerKeepingLength(form);
   return (text, from) => {
-    const start = text.indexOf(folded, from);
-    return start < 0 ? undefined : { start, end: start + folded.length };
+    const start = text.indexOf(lowered, from);
+    return start < 0 ? undefined : { start, end: start + lowered.length };
   };
 }
 
@@ -101,7 +101,7 @@ function formsOfCharacter(character: string): string[] {
   }
   if (/["\\/]/.test(character)) forms.push(`\\${character}`);
   if (character === " ") forms.push("+");
-  return forms.map(fold);
+  return forms.map(lowerKeepingLength);
 }
 
 /**
@@ -117,13 +117,13 @@ function base64Forms(secret: string): string[] {
   });
 }
 
-/** In small letters, at the same places: a few capitals have small forms of another length. */
-function fold(text: string): string {
-  const small = text.toLowerCase();
-  if (small.length === text.length) return small;
+/** In lower case, of the same length: a few capitals have lower-case forms of another length. */
+function lowerKeepingLength(text: string): string {
+  const lowered = text.toLowerCase();
+  if (lowered.length === text.length) return lowered;
   return Array.from(text, (each) => {
-    const folded = each.toLowerCase();
-    return folded.length === each.length ? folded : each;
+    const letter = each.toLowerCase();
+    return letter.length === each.length ? letter : each;
   }).join("");
 }
 

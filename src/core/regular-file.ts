@@ -1,4 +1,4 @@
-/** Regular files: a pipe or a device in the place of one of courier's own files is told, and never waited for. */
+/** Reads regular files: throws for a pipe or a device in the place of one of courier's files, instead of waiting for it. */
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { systemCode } from "./errors.ts";

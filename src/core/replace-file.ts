@@ -1,14 +1,14 @@
-/** The end of an atomic write: a draft that is whole takes the place of a file. */
+/** The last step of an atomic write: renames the complete temporary file over the target. */
 
 import { renameSync, rmSync } from "node:fs";
 import type { Clock } from "./clock.ts";
 import { systemCode } from "./errors.ts";
 
-const patienceMs = 2_000;
+const timeLimitMs = 2_000;
 const firstPauseMs = 10;
 const longestPauseMs = 250;
 
-/** Where a file is written before it takes the place of `target`: beside it, under a name that nobody else has. */
+/** Where a file is written before it takes the place of `target`: beside it, under a unique name. */
 export function nameDraft(target: string): string {
   return `${target}${draftEnding}${crypto.randomUUID().slice(0, 8)}`;
 }
@@ -16,8 +16,8 @@ export function nameDraft(target: string): string {
 export const draftEnding = ".part-";
 
 /**
- * Gives a file another name, in place of the file that has it. Windows refuses that while another program has
- * either of them open, as virus scanners do for a moment with each new file: it is tried for two seconds. Throws
+ * Renames a file over another one. Windows refuses that while another program has either of them open, as virus
+ * scanners do for a moment with each new file: retries for two seconds. Throws
  * the system's error, and leaves both as they were.
  */
 export async function replaceFile(
@@ -25,7 +25,7 @@ export async function replaceFile(
   target: string,
   clock: Pick<Clock, "elapsed" | "sleep">,
 ): Promise<void> {
-  const untilMs = clock.elapsed() + patienceMs;
+  const untilMs = clock.elapsed() + timeLimitMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
       return renameSync(draft, target);

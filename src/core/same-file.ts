@@ -24,7 +24,7 @@ async function identify(file: FileName) {
   try {
     return typeof file === "number" ? fstatSync(file, { bigint: true }) : await stat(file, { bigint: true });
   } catch {
-    return undefined; // what is wrong with it is told by whoever opens it
+    return undefined; // opening it reports the error
   }
 }
 

@@ -1,4 +1,4 @@
-/** A URL, or what somebody took for one, as messages show it: without user, password, query and fragment. */
+/** A URL, valid or not, as messages show it: without user, password, query and fragment. */
 
 export function shownUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

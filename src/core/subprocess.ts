@@ -1,4 +1,4 @@
-/** Runs of other programs: no shell, bounded in time and output, ended as a whole, nothing secret in their arguments. */
+/** Runs other programs: no shell, limits on time and output, whole process groups, no secrets in arguments. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { platform } from "node:os";
@@ -22,7 +22,7 @@ export interface SubprocessOptions {
   readonly group?: ProcessGroups;
 }
 
-/** What the process has to say to groups of others. */
+/** Signals to process groups. */
 export interface ProcessGroups {
   /** Throws where there is no such group. */
   kill(pid: number, signal: "SIGTERM" | "SIGKILL"): void;
@@ -39,7 +39,7 @@ export type SubprocessEnd =
   | { readonly kind: "timeout" }
   /** The signal has ended it. */
   | { readonly kind: "stopped" }
-  /** It wrote more than any key could need. */
+  /** It wrote more than the limit. */
   | { readonly kind: "flood" };
 
 const largestOutput = 65_536;
@@ -82,7 +82,7 @@ export function runSubprocess(options: SubprocessOptions): Promise<SubprocessEnd
     function stop(reason: SubprocessEnd): void {
       if (why) return;
       why = reason;
-      // A program of the same group hears the terminal's Ctrl-C as well; nobody waits for it.
+      // A program of the same group gets the terminal's Ctrl-C itself; do not wait for it.
       if (!group) end(reason);
       else {
         kill("SIGTERM");
@@ -141,7 +141,7 @@ function notStarted(program: string, error: unknown): SubprocessEnd {
   return { kind: "not started", reason: explainSystemError(error, "program") };
 }
 
-/** The environment that other programs get: what they are asked for is not for them to know. */
+/** The environment of other programs: without courier's own key. */
 export function withoutKey(env: Env): Env {
   const { COURIER_API_KEY: _key, ...rest } = env;
   return rest;

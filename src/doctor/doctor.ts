@@ -4,7 +4,7 @@ import { type Context, defineCommand, events, type Items } from "../command/comm
 import { CourierError } from "../core/errors.ts";
 import type { DoctorCheck } from "../model/results.ts";
 import { type Block, fields, type Span, type Style, styled } from "../terminal/blocks.ts";
-import type { Finding } from "./check-result.ts";
+import type { CheckResult } from "./check-result.ts";
 
 export const diagnose = defineCommand({
   description:
@@ -30,10 +30,10 @@ export const diagnose = defineCommand({
 });
 
 async function* tell(context: Context): Items<DoctorCheck> {
-  const failed: Finding[] = [];
-  for await (const finding of findings(context)) {
-    if (finding.status === "fail") failed.push(finding);
-    const { check, status, detail, advice = null, durationMs = null } = finding;
+  const failed: CheckResult[] = [];
+  for await (const result of results(context)) {
+    if (result.status === "fail") failed.push(result);
+    const { check, status, detail, advice = null, durationMs = null } = result;
     yield { check, status, detail, advice, duration_ms: durationMs };
   }
   const [first] = failed;
@@ -46,7 +46,7 @@ async function* tell(context: Context): Items<DoctorCheck> {
   );
 }
 
-async function* findings(context: Context): AsyncGenerator<Finding> {
+async function* results(context: Context): AsyncGenerator<CheckResult> {
   const [
     { checkAccount, checkCompletion, checkConfig, checkNode, checkState },
     { checkLedger },
@@ -60,13 +60,13 @@ async function* findings(context: Context): AsyncGenerator<Finding> {
   yield state.status === "fail"
     ? { check: "ledger", status: "skip", detail: "state failed" }
     : await checkLedger(context);
-  const { finding, account } = await checkAccount(config, context);
-  yield finding;
+  const { result, account } = await checkAccount(config, context);
+  yield result;
   yield* checkNetwork(account, context);
   yield await checkCompletion(context);
 }
 
-const styles: Readonly<Record<Finding["status"], Style>> = {
+const styles: Readonly<Record<CheckResult["status"], Style>> = {
   ok: "good",
   warn: "warn",
   fail: "bad",

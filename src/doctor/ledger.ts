@@ -5,12 +5,12 @@ import { CourierError } from "../core/errors.ts";
 import { findNetworkFileSystem, type NetworkFileSystem, type Statfs } from "../core/network-file-system.ts";
 import { hasLedger, type LedgerFacts, ledgerPath } from "../ledger/ledger.ts";
 import { findDriver } from "../sqlite/database.ts";
-import { type Finding, hideHome } from "./check-result.ts";
+import { type CheckResult, hideHome } from "./check-result.ts";
 
 type LedgerContext = Pick<Context, "ledger" | "machine">;
 
 /** Damage and files of another kind are failures; orders in doubt and shared file systems are warnings. */
-export async function checkLedger(context: LedgerContext, statfs?: Statfs): Promise<Finding> {
+export async function checkLedger(context: LedgerContext, statfs?: Statfs): Promise<CheckResult> {
   const { machine } = context;
   const { stateDirectory, platform } = machine;
   const shared = await findNetworkFileSystem(stateDirectory, platform, statfs);
@@ -29,7 +29,7 @@ export async function checkLedger(context: LedgerContext, statfs?: Statfs): Prom
   }
 }
 
-function describe(name: string, facts: LedgerFacts, shared: NetworkFileSystem | undefined): Finding {
+function describe(name: string, facts: LedgerFacts, shared: NetworkFileSystem | undefined): CheckResult {
   const { driver, sqliteVersion, sizeBytes, inDoubt, integrity } = facts;
   if (integrity !== "ok") {
     const detail = `${name} is damaged: ${integrity}`;
@@ -45,7 +45,7 @@ function describe(name: string, facts: LedgerFacts, shared: NetworkFileSystem | 
 function withSharing(
   { detail, advice }: { detail: string; advice?: string | undefined },
   shared: NetworkFileSystem | undefined,
-): Finding {
+): CheckResult {
   if (!shared) return { check: "ledger", status: advice === undefined ? "ok" : "warn", detail, advice };
   const where = `${shared.isCertain ? "on" : "may be on"} a network file system (${shared.name})`;
   const move = "SQLite needs a local disk: choose one with COURIER_STATE_DIR";

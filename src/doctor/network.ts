@@ -4,11 +4,11 @@ import { ServiceFailure } from "../api/failure.ts";
 import { proxyFor, withoutPassword } from "../api/proxy-route.ts";
 import { toCount } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
-import type { Machine } from "../command/runtime-info.ts";
+import type { RuntimeInfo } from "../command/runtime-info.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import { holdsCertificates } from "../config/inspect-path.ts";
 import { CourierError } from "../core/errors.ts";
-import { type Finding, hideHome } from "./check-result.ts";
+import { type CheckResult, hideHome } from "./check-result.ts";
 
 const longestProbeMs = 10_000;
 /** A `Date` header counts whole seconds, and the answer takes its time. */
@@ -19,15 +19,15 @@ const largestOffsetMs = 60_000;
 export async function* checkNetwork(
   account: ActiveAccount | undefined,
   context: Context,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<CheckResult> {
   const checks = ["proxy", "certificates", "dns", "tcp", "tls", "service", "clock"] as const;
-  const done = new Set<Finding["check"]>();
+  const done = new Set<CheckResult["check"]>();
   let reason = "no account to reach a service with";
   if (account) {
-    for await (const finding of checkRoute(account, context)) {
-      done.add(finding.check);
-      if (finding.status === "fail") reason = `${finding.check} failed`;
-      yield finding;
+    for await (const result of checkRoute(account, context)) {
+      done.add(result.check);
+      if (result.status === "fail") reason = `${result.check} failed`;
+      yield result;
     }
   } else {
     yield { check: "proxy", status: "skip", detail: reason };
@@ -37,7 +37,7 @@ export async function* checkNetwork(
   for (const check of checks) if (!done.has(check)) yield { check, status: "skip", detail: reason };
 }
 
-async function* checkRoute(account: ActiveAccount, context: Context): AsyncGenerator<Finding> {
+async function* checkRoute(account: ActiveAccount, context: Context): AsyncGenerator<CheckResult> {
   const { machine } = context;
   if (account.kind === "sandbox") {
     yield { check: "proxy", status: "skip", detail: "the sandbox is inside courier" };
@@ -46,9 +46,9 @@ async function* checkRoute(account: ActiveAccount, context: Context): AsyncGener
       yield { check, status: "skip", detail: "the sandbox is inside courier" };
     }
   } else {
-    const { finding, proxy } = checkProxy(account.baseUrl, machine);
-    yield finding;
-    if (finding.status === "fail") return;
+    const { result, proxy } = checkProxy(account.baseUrl, machine);
+    yield result;
+    if (result.status === "fail") return;
     yield await checkCertificates(machine);
     let isReachable = true;
     for await (const probed of probeTarget(account.baseUrl, proxy, context)) {
@@ -60,7 +60,10 @@ async function* checkRoute(account: ActiveAccount, context: Context): AsyncGener
   yield* checkService(context);
 }
 
-function checkProxy(baseUrl: string, machine: Machine): { finding: Finding; proxy: string | undefined } {
+function checkProxy(
+  baseUrl: string,
+  machine: RuntimeInfo,
+): { result: CheckResult; proxy: string | undefined } {
   try {
     const settings = machine.proxy(baseUrl);
     const proxy = proxyFor(new URL(baseUrl), settings);
@@ -69,15 +72,15 @@ function checkProxy(baseUrl: string, machine: Machine): { finding: Finding; prox
       : settings.proxy
         ? "none: NO_PROXY names the service"
         : "none for this service";
-    return { finding: { check: "proxy", status: "ok", detail }, proxy };
+    return { result: { check: "proxy", status: "ok", detail }, proxy };
   } catch (error) {
     if (!(error instanceof CourierError)) throw error;
     const { message: detail, hint: advice, exit } = error;
-    return { finding: { check: "proxy", status: "fail", detail, advice, exit }, proxy: undefined };
+    return { result: { check: "proxy", status: "fail", detail, advice, exit }, proxy: undefined };
   }
 }
 
-async function checkCertificates(machine: Machine): Promise<Finding> {
+async function checkCertificates(machine: RuntimeInfo): Promise<CheckResult> {
   const { NODE_EXTRA_CA_CERTS: file, NODE_TLS_REJECT_UNAUTHORIZED: verify } = machine.env;
   if (verify === "0") {
     const detail = "NODE_TLS_REJECT_UNAUTHORIZED=0 is set; courier checks certificates all the same";
@@ -98,7 +101,7 @@ async function* probeTarget(
   baseUrl: string,
   proxy: string | undefined,
   { clock, signal, machine }: Context,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<CheckResult> {
   const { probe } = await import("../api/probe.ts");
   const url = new URL(proxy === undefined ? baseUrl : proxy.includes("://") ? proxy : `http://${proxy}`);
   const isSecure = url.protocol === "https:";
@@ -132,7 +135,7 @@ const advices = {
 } as const;
 
 /** One profile call, sent once. Of its answer only what concerns the connection is told. */
-async function* checkService(context: Context): AsyncGenerator<Finding> {
+async function* checkService(context: Context): AsyncGenerator<CheckResult> {
   const startedMs = context.clock.elapsed();
   const elapsed = () => Math.round(context.clock.elapsed() - startedMs);
   let offsetMs: number | undefined;
@@ -183,7 +186,7 @@ const meanings: Readonly<Record<ServiceFailure["kind"], string>> = {
   invalid_response: "its answer breaks the interface: is the base URL that of the service's API?",
 };
 
-function checkClock(offsetMs: number | undefined): Finding {
+function checkClock(offsetMs: number | undefined): CheckResult {
   if (offsetMs === undefined) {
     return { check: "clock", status: "skip", detail: "the service does not tell its time" };
   }

@@ -2,16 +2,16 @@
 
 import path from "node:path";
 import type { Context } from "../command/command.ts";
-import type { Machine } from "../command/runtime-info.ts";
+import type { RuntimeInfo } from "../command/runtime-info.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import { firstPresent, inspectPath } from "../config/inspect-path.ts";
 import { CourierError } from "../core/errors.ts";
 import { shellQuotePath } from "../core/shell-quote.ts";
-import { type Finding, hideHome } from "./check-result.ts";
+import { type CheckResult, hideHome } from "./check-result.ts";
 
 const oldestNode = [20, 18, 1] as const;
 
-export function checkNode({ nodeVersion, platform, courierVersion }: Machine): Finding {
+export function checkNode({ nodeVersion, platform, courierVersion }: RuntimeInfo): CheckResult {
   const detail = `Node.js ${nodeVersion} on ${platform}, courier ${courierVersion}`;
   const parts = nodeVersion.split(".").map(Number);
   const differing = oldestNode.findIndex((part, index) => part !== parts[index]);
@@ -22,7 +22,7 @@ export function checkNode({ nodeVersion, platform, courierVersion }: Machine): F
 }
 
 /** The config file and its directory: they hold keys, so nobody else may read them. */
-export async function checkConfig({ config, machine }: Context): Promise<Finding> {
+export async function checkConfig({ config, machine }: Context): Promise<CheckResult> {
   const found = await checkDirectory("config", machine.configDirectory, "COURIER_CONFIG_DIR", machine);
   if (found.status === "fail") return found;
   try {
@@ -42,7 +42,7 @@ export async function checkConfig({ config, machine }: Context): Promise<Finding
   return { ...found, detail: `${found.detail}; the file has mode ${octal(file.mode)}` };
 }
 
-export async function checkState({ machine }: Context): Promise<Finding> {
+export async function checkState({ machine }: Context): Promise<CheckResult> {
   return checkDirectory("state", machine.stateDirectory, "COURIER_STATE_DIR", machine);
 }
 
@@ -50,8 +50,8 @@ async function checkDirectory(
   check: "config" | "state",
   directory: string,
   variable: string,
-  machine: Machine,
-): Promise<Finding> {
+  machine: RuntimeInfo,
+): Promise<CheckResult> {
   const { mode, isDirectory, isWritable, problem } = await inspectPath(directory);
   const name = hideHome(directory, machine);
   if (!isWritable || (mode !== undefined && !isDirectory)) {
@@ -67,7 +67,7 @@ async function checkDirectory(
 }
 
 /** Windows knows no such modes. */
-function isOpen(mode: number, { platform }: Machine): boolean {
+function isOpen(mode: number, { platform }: RuntimeInfo): boolean {
   return !platform.startsWith("win32") && (mode & 0o077) !== 0;
 }
 
@@ -77,21 +77,21 @@ function octal(mode: number): string {
 
 /** The account of this run, if there is a usable one. */
 export async function checkAccount(
-  config: Finding,
+  config: CheckResult,
   context: Context,
-): Promise<{ finding: Finding; account: ActiveAccount | undefined }> {
+): Promise<{ result: CheckResult; account: ActiveAccount | undefined }> {
   try {
     const account = await context.account();
-    return { finding: { check: "account", status: "ok", detail: await describe(account, context) }, account };
+    return { result: { check: "account", status: "ok", detail: await describe(account, context) }, account };
   } catch (error) {
     if (!(error instanceof CourierError)) throw error;
     // Flags and environment may name an account all the same.
     if (config.status === "fail")
-      return { finding: { check: "account", status: "skip", detail: "config failed" }, account: undefined };
+      return { result: { check: "account", status: "skip", detail: "config failed" }, account: undefined };
     const detail = hideHome(error.message, context.machine);
     const advice = error.hint === undefined ? undefined : hideHome(error.hint, context.machine);
-    const finding: Finding = { check: "account", status: "fail", detail, advice, exit: error.exit };
-    return { finding, account: undefined };
+    const result: CheckResult = { check: "account", status: "fail", detail, advice, exit: error.exit };
+    return { result, account: undefined };
   }
 }
 
@@ -120,7 +120,7 @@ const completionPlaces = {
 } as const;
 
 /** Looks where the help of `courier completion` says to put the script of the user's shell. */
-export async function checkCompletion({ machine }: Context): Promise<Finding> {
+export async function checkCompletion({ machine }: Context): Promise<CheckResult> {
   const { env } = machine;
   const shell = path.basename(env.SHELL ?? "");
   if (!Object.hasOwn(completionPlaces, shell)) {

@@ -23,7 +23,7 @@ const behindTitle = /(?:先生|女士|小姐|老师|经理|师傅)$/;
 const kinds = ["address", "phone", "name", "heading"] as const;
 
 /** The labels in a text, in order. Without a colon, a word is one only where a value of its kind follows. */
-export function findLabels(folded: string, phones: readonly Span[]): Label[] {
+export function findLabels(normalized: string, phones: readonly Span[]): Label[] {
   const any = kinds.map((kind) => `(?<${kind}>${words[kind]})`).join("|");
   // The longest label wins: 收件人电话 is not 收件人.
   const pattern = new RegExp(
@@ -32,7 +32,7 @@ export function findLabels(folded: string, phones: readonly Span[]): Label[] {
     "gi",
   );
   const labels: Label[] = [];
-  for (const match of folded.matchAll(pattern)) {
+  for (const match of normalized.matchAll(pattern)) {
     const { groups = {} } = match;
     // A bracket that holds more than the label is the text's own.
     const isBracketed = groups.open !== undefined && groups.close !== undefined;
@@ -41,10 +41,10 @@ export function findLabels(folded: string, phones: readonly Span[]): Label[] {
     if (phones.some((phone) => overlaps(phone, span))) continue;
     if (groups.close !== undefined && !isBracketed) continue;
     const kind = kinds.find((one) => groups[one] !== undefined) ?? "heading";
-    const isOpening = isOpen(folded, start) || phones.some(({ end }) => end === start);
-    const isSign = groups.sign !== undefined && (isOpening || behindTitle.test(folded.slice(0, start)));
+    const isOpening = isOpen(normalized, start) || phones.some(({ end }) => end === start);
+    const isSign = groups.sign !== undefined && (isOpening || behindTitle.test(normalized.slice(0, start)));
     const isCertain = isSign || (isBracketed && isOpening);
-    if (isCertain || isLabel(folded, span, kind, groups.colon !== undefined, isOpening, phones)) {
+    if (isCertain || isLabel(normalized, span, kind, groups.colon !== undefined, isOpening, phones)) {
       labels.push({ kind, ...span });
     }
   }
@@ -52,16 +52,16 @@ export function findLabels(folded: string, phones: readonly Span[]): Label[] {
 }
 
 function isLabel(
-  folded: string,
+  normalized: string,
   { start, end }: Span,
   kind: Label["kind"],
   hasColon: boolean,
   isOpening: boolean,
   phones: readonly Span[],
 ): boolean {
-  const isLatin = /[a-z]/i.test(folded.charAt(start));
+  const isLatin = /[a-z]/i.test(normalized.charAt(start));
   if (hasColon) return isOpening || !(isLatin || kind === "heading");
-  const after = folded.slice(end, end + 14);
+  const after = normalized.slice(end, end + 14);
   if (kind === "phone") {
     const value = end + (/^ */.exec(after)?.[0].length ?? 0);
     return (isOpening || !isLatin) && phones.some((phone) => phone.start === value);
@@ -73,6 +73,6 @@ function isLabel(
 }
 
 /** Whether a word can begin here: at the start, or behind a separator or a mark. */
-function isOpen(folded: string, index: number): boolean {
-  return index === 0 || isSeparator(folded.charAt(index - 1)) || isMark(folded, index - 1);
+function isOpen(normalized: string, index: number): boolean {
+  return index === 0 || isSeparator(normalized.charAt(index - 1)) || isMark(normalized, index - 1);
 }

@@ -39,25 +39,25 @@ export function looksLikeName(text: string): boolean {
 }
 
 /** The words that are taken for the name; undefined when none is likely enough. */
-export function findName(folded: string, words: readonly Span[], hints: NameHints): Span | undefined {
+export function findName(normalized: string, words: readonly Span[], hints: NameHints): Span | undefined {
   for (const { kind, end } of hints.labels) {
     if (kind !== "name") continue;
     const index = words.findIndex(({ start }) => start >= end);
     const first = words[index];
-    const isItsValue = first && /^[\s([{【]*$/.test(folded.slice(end, first.start));
-    if (isItsValue && first.end - first.start <= 40) return extend(folded, words, index);
+    const isItsValue = first && /^[\s([{【]*$/.test(normalized.slice(end, first.start));
+    if (isItsValue && first.end - first.start <= 40) return extend(normalized, words, index);
   }
-  return hints.isChinese ? findLikelyName(folded, words, hints) : findTitledName(folded, words);
+  return hints.isChinese ? findLikelyName(normalized, words, hints) : findTitledName(normalized, words);
 }
 
 /** Takes in the following words of the same name: Latin ones, a title, and 三 of 张 三. */
-function extend(folded: string, words: readonly Span[], index: number): Span {
+function extend(normalized: string, words: readonly Span[], index: number): Span {
   const first = words[index] ?? { start: 0, end: 0 };
   let { end } = first;
   for (const word of words.slice(index + 1, index + 6)) {
-    if (!/^ {1,2}$/.test(folded.slice(end, word.start))) break;
-    const before = folded.slice(first.start, end);
-    const text = folded.slice(word.start, word.end);
+    if (!/^ {1,2}$/.test(normalized.slice(end, word.start))) break;
+    const before = normalized.slice(first.start, end);
+    const text = normalized.slice(word.start, word.end);
     const isSame = /\p{sc=Han}/u.test(before)
       ? isTitle.test(text) || (/^\p{sc=Han}$/u.test(before) && /^\p{sc=Han}{1,2}$/u.test(text))
       : /^[\p{sc=Latin}.'’-]+$/u.test(text);
@@ -65,49 +65,54 @@ function extend(folded: string, words: readonly Span[], index: number): Span {
     end = word.end;
   }
   // A platform's number for the receiver, as in 张三[1234].
-  const code = /^\[\d{3,4}\]/.exec(folded.slice(end, end + 6))?.[0] ?? "";
+  const code = /^\[\d{3,4}\]/.exec(normalized.slice(end, end + 6))?.[0] ?? "";
   return { start: first.start, end: end + code.length };
 }
 
-function findLikelyName(folded: string, words: readonly Span[], hints: NameHints): Span | undefined {
-  const unlabelled = clear(folded, hints.labels);
+function findLikelyName(normalized: string, words: readonly Span[], hints: NameHints): Span | undefined {
+  const unlabelled = clear(normalized, hints.labels);
   const surroundings = { ...hints, unlabelled, bare: clear(unlabelled, hints.phones) };
   let best: { span: Span; score: number } | undefined;
   for (let index = 0; index < words.length; index += 1) {
-    const span = nameAt(folded, words, index, hints);
+    const span = nameAt(normalized, words, index, hints);
     if (!span) continue;
     // A place without any detail is rare: what follows it is more likely that.
     const isAll = words.every((word) => span.start <= word.start && word.end <= span.end);
-    const score = scoreName(folded, span, surroundings) - (isAll && hints.place.length > 0 ? 1 : 0);
+    const score = scoreName(normalized, span, surroundings) - (isAll && hints.place.length > 0 ? 1 : 0);
     if (score >= 4 && score > (best?.score ?? 0)) best = { span, score };
   }
   return best?.span;
 }
 
 /** The text with blanks instead of the spans. */
-function clear(folded: string, spans: readonly Span[]): string {
-  const units = folded.split("");
+function clear(normalized: string, spans: readonly Span[]): string {
+  const units = normalized.split("");
   for (const { start, end } of spans) units.fill(" ", start, end);
   return units.join("");
 }
 
 /** The name that a word may be, may begin, or may have at its end: 科技园1号楼张三. */
-function nameAt(folded: string, words: readonly Span[], index: number, hints: NameHints): Span | undefined {
+function nameAt(
+  normalized: string,
+  words: readonly Span[],
+  index: number,
+  hints: NameHints,
+): Span | undefined {
   const word = words[index];
   if (!word) return undefined;
-  const text = folded.slice(word.start, word.end);
+  const text = normalized.slice(word.start, word.end);
   const previous = words[index - 1];
   const isLatin = latin.test(text);
   // In the middle of a Latin run; the run was looked at where it begins.
-  if (isLatin && previous && /^ +$/.test(folded.slice(previous.end, word.start))) {
-    if (latin.test(folded.slice(previous.start, previous.end))) return undefined;
+  if (isLatin && previous && /^ +$/.test(normalized.slice(previous.end, word.start))) {
+    if (latin.test(normalized.slice(previous.start, previous.end))) return undefined;
   }
   if (isLatin || /^\p{sc=Han}{1,4}$/u.test(text) || titled.test(text) || minority.test(text)) {
-    return extend(folded, words, index);
+    return extend(normalized, words, index);
   }
   const glued = /(?<=[号室楼栋幢层座元\d])(?![号室楼栋幢层座单])\p{sc=Han}{2,3}$/u.exec(text);
   const isBeforePhone = hints.phones.some(
-    ({ start }) => folded.slice(word.end, start).trim() === "" && start >= word.end,
+    ({ start }) => normalized.slice(word.end, start).trim() === "" && start >= word.end,
   );
   const start = word.start + (glued?.index ?? 0);
   return glued && isBeforePhone && looksLikeName(glued[0]) ? { start, end: word.end } : undefined;
@@ -120,8 +125,12 @@ interface Surroundings extends NameHints {
 }
 
 /** Four points make a name. */
-function scoreName(folded: string, span: Span, { phones, place, unlabelled, bare }: Surroundings): number {
-  const text = folded.slice(span.start, span.end);
+function scoreName(
+  normalized: string,
+  span: Span,
+  { phones, place, unlabelled, bare }: Surroundings,
+): number {
+  const text = normalized.slice(span.start, span.end);
   const name = text.replace(/ |\[\d+\]$/g, "");
   if (noName.test(name) || name.length < 2) return 0;
   const isAtEdge = isBlank(bare.slice(0, span.start)) || isBlank(bare.slice(span.end));
@@ -151,14 +160,14 @@ function hasSurname(text: string): boolean {
 }
 
 /** `Mr. John Smith` on its own, in a text without Chinese. */
-function findTitledName(folded: string, words: readonly Span[]): Span | undefined {
-  const index = words.findIndex(({ start, end }) => latinTitle.test(folded.slice(start, end)));
+function findTitledName(normalized: string, words: readonly Span[]): Span | undefined {
+  const index = words.findIndex(({ start, end }) => latinTitle.test(normalized.slice(start, end)));
   if (index < 0) return undefined;
-  const span = extend(folded, words, index);
+  const span = extend(normalized, words, index);
   const last = words.findLast(({ end }) => end === span.end);
   const isAlone =
-    /^ *(?:$|[,;|\n(+\d])/.test(folded.slice(span.end)) &&
-    /(?:^|[,;|\n]) *$/.test(folded.slice(0, span.start));
-  const isStreet = last !== undefined && streetWord.test(folded.slice(last.start, last.end));
+    /^ *(?:$|[,;|\n(+\d])/.test(normalized.slice(span.end)) &&
+    /(?:^|[,;|\n]) *$/.test(normalized.slice(0, span.start));
+  const isStreet = last !== undefined && streetWord.test(normalized.slice(last.start, last.end));
   return isAlone && !isStreet && last !== words[index] ? span : undefined;
 }

@@ -10,7 +10,7 @@ export interface Phone extends Span {
 const extension = String.raw`(?: ?(?:转|分机|ext\.?|x|#) ?\d{1,6}(?!\d))`;
 const mobile = String.raw`(?:\(?(?:(?:\+|00) ?)?86\)?[ -]?)?1[3-9]\d(?:[ -]?\d{4}[ -]?\d{4}|\d[ -]?\d{3}[ -]?\d{4})`;
 
-/** In the order in which they are tried. Each matches folded text; counts of digits are checked below. */
+/** In the order in which they are tried. Each matches normalized text; counts of digits are checked below. */
 const forms: readonly {
   readonly pattern: string;
   readonly isMobile?: boolean;
@@ -37,13 +37,13 @@ const forms: readonly {
 ];
 
 /** Every telephone number that can be told from its form alone; they do not overlap. In text order. */
-export function findPhones(folded: string): Phone[] {
+export function findPhones(normalized: string): Phone[] {
   const alternatives = forms.map(({ pattern }, index) => `(?<form${index}>${pattern})`);
   // Neither part of a longer number nor of a reference such as SF13800138000.
   const before = String.raw`(?<![\d+_]|\d[.-]|(?<![Tt][Ee])[A-Z])`;
   const whole = new RegExp(String.raw`${before}(?:${alternatives.join("|")})(?![\d_]|\.\d)`, "g");
   const phones: Phone[] = [];
-  for (const match of folded.matchAll(whole)) {
+  for (const match of normalized.matchAll(whole)) {
     const form = forms.find((_, index) => match.groups?.[`form${index}`] !== undefined);
     const count = match[0].replace(/\D/g, "").length;
     const [least, most] = form?.digits ?? [0, 30];
@@ -59,14 +59,14 @@ export function findPhones(folded: string): Phone[] {
 
 /** The number to take when there are several: one behind its label before others, a mobile before a landline. */
 export function choosePhone(
-  folded: string,
+  normalized: string,
   phones: readonly Phone[],
   labels: readonly Label[],
 ): Phone | undefined {
   const rank = (phone: Phone) => {
     const isLabelled = labels.some(
       ({ kind, end }) =>
-        kind === "phone" && end <= phone.start && folded.slice(end, phone.start).trim() === "",
+        kind === "phone" && end <= phone.start && normalized.slice(end, phone.start).trim() === "",
     );
     return (isLabelled ? 2 : 0) + (phone.isMobile ? 1 : 0);
   };
@@ -75,21 +75,21 @@ export function choosePhone(
 
 /** A number that only its label or its surroundings make one: short, without area code, or partly hidden. */
 export function findLikelyPhone(
-  folded: string,
+  normalized: string,
   labels: readonly Label[],
 ): (Phone & { readonly isLabelled: boolean }) | undefined {
   for (const { kind, end } of labels) {
     const found =
       kind === "phone"
-        ? /^\s*(\+?[(\d][\d*() -]{3,20}[\d*])(?![\d*])/d.exec(folded.slice(end, end + 40))
+        ? /^\s*(\+?[(\d][\d*() -]{3,20}[\d*])(?![\d*])/d.exec(normalized.slice(end, end + 40))
         : null;
     const [from, to] = found?.indices?.[1] ?? [];
     if (!found || from === undefined || to === undefined) continue;
     return { start: end + from, end: end + to, isMobile: false, isLabelled: !found[0].includes("*") };
   }
-  const isIsland = /香港|澳门|九龙|新界|hong ?kong|kowloon|maca[uo]/i.test(folded);
-  const hidden = /(?<![\d*])1\d{2}\*{4,6}\d{2,4}(?![\d*])/.exec(folded);
-  const local = isIsland ? /(?<![\d*-])[2-9]\d{3}[ -]?\d{4}(?![\d*-])/.exec(folded) : null;
+  const isIsland = /香港|澳门|九龙|新界|hong ?kong|kowloon|maca[uo]/i.test(normalized);
+  const hidden = /(?<![\d*])1\d{2}\*{4,6}\d{2,4}(?![\d*])/.exec(normalized);
+  const local = isIsland ? /(?<![\d*-])[2-9]\d{3}[ -]?\d{4}(?![\d*-])/.exec(normalized) : null;
   const found = hidden ?? local;
   if (!found) return undefined;
   return { start: found.index, end: found.index + found[0].length, isMobile: false, isLabelled: false };

@@ -8,15 +8,15 @@ export interface Step extends Span {
   readonly level: Level;
 }
 
-/** `gap`: a separator or a label; `wall`: a telephone number; `closed`: text in which no place may begin. */
-export type Soil = "text" | "gap" | "wall" | "closed";
+/** `gap`: a separator or a label; `barrier`: a telephone number; `closed`: text in which no place may begin. */
+export type CharClass = "text" | "gap" | "barrier" | "closed";
 
-/** The text as the search sees it; all positions are of the folded text. */
-export interface Ground {
-  readonly folded: string;
+/** The text as the search sees it; all positions are of the normalized text. */
+export interface Text {
+  readonly normalized: string;
   readonly divisions: Divisions;
   /** What stands at each position. */
-  readonly soil: readonly Soil[];
+  readonly classes: readonly CharClass[];
 }
 
 interface Chain {
@@ -46,40 +46,40 @@ const city = /^\p{sc=Han}{2,3}市/u;
 const company = /^[^\s,;|/、。\d]*(?:公司|集团|事务所|驻)/;
 
 /** The most convincing run of divisions, from the larger to the smaller; empty when there is none. */
-export function findPlace(ground: Ground): readonly Step[] {
-  const { folded, soil } = ground;
+export function findPlace(input: Text): readonly Step[] {
+  const { normalized, classes } = input;
   let best = nothing;
-  for (let start = 0; start < folded.length; start += 1) {
-    if (soil[start] !== "text") continue;
-    const chain = bestChain(ground, start, undefined);
+  for (let start = 0; start < normalized.length; start += 1) {
+    if (classes[start] !== "text") continue;
+    const chain = bestChain(input, start, undefined);
     const [first] = chain.steps;
     const last = chain.steps.at(-1);
     if (!first || !last) continue;
     const isOpening =
-      start === 0 || !isText(ground, start - 1) || /[([【《"“:]/.test(folded.charAt(start - 1));
+      start === 0 || !isText(input, start - 1) || /[([【《"“:]/.test(normalized.charAt(start - 1));
     // In the middle of a word one name alone is more often a street's: 深圳市福田区上海路.
-    if (!isOpening && !isConvincing(ground, start, chain)) continue;
-    const penalty = company.test(folded.slice(last.end, last.end + 40)) ? 3 : 0;
+    if (!isOpening && !isConvincing(input, start, chain)) continue;
+    const penalty = company.test(normalized.slice(last.end, last.end + 40)) ? 3 : 0;
     const score = chain.score + (isOpening ? 1 : 0) - penalty;
     if (score > best.score) best = { steps: chain.steps, score };
   }
   return best.steps;
 }
 
-function isConvincing(ground: Ground, start: number, { steps, score }: Chain): boolean {
+function isConvincing(input: Text, start: number, { steps, score }: Chain): boolean {
   if (steps.length > 1) return score >= 4;
   let open = start;
-  while (isText(ground, open - 1) && start - open < 6) open -= 1;
-  const before = ground.folded.slice(open, start);
+  while (isText(input, open - 1) && start - open < 6) open -= 1;
+  const before = input.normalized.slice(open, start);
   return score >= 3 && steps[0]?.level !== 2 && (before === "中国" || looksLikeName(before));
 }
 
 /** The best run of divisions that begins here, inside `parent` when there is one. */
-function bestChain(ground: Ground, start: number, parent: Candidate | undefined): Chain {
+function bestChain(input: Text, start: number, parent: Candidate | undefined): Chain {
   let best = nothing;
-  for (const step of candidatesAt(ground, start, parent)) {
-    const rest = step.level === 2 ? nothing : bestChain(ground, skipGap(ground, step.end), step);
-    if (!isPlausible(ground, step, parent, rest)) continue;
+  for (const step of candidatesAt(input, start, parent)) {
+    const rest = step.level === 2 ? nothing : bestChain(input, skipGap(input, step.end), step);
+    if (!isPlausible(input, step, parent, rest)) continue;
     const weight = step.division === undefined ? 1 : step.division.isFull ? 3 : 2;
     const score = weight + rest.score;
     if (score > best.score) {
@@ -89,17 +89,17 @@ function bestChain(ground: Ground, start: number, parent: Candidate | undefined)
   return best;
 }
 
-function candidatesAt(ground: Ground, start: number, parent: Candidate | undefined): Candidate[] {
-  const { folded, divisions } = ground;
+function candidatesAt(input: Text, start: number, parent: Candidate | undefined): Candidate[] {
+  const { normalized, divisions } = input;
   const known: Candidate[] = [];
-  for (let end = start + 2; end <= start + longestName && isText(ground, end - 1); end += 1) {
-    for (const division of divisions.get(folded.slice(start, end)) ?? []) {
+  for (let end = start + 2; end <= start + longestName && isText(input, end - 1); end += 1) {
+    for (const division of divisions.get(normalized.slice(start, end)) ?? []) {
       if (parent && !isInside(division, parent)) continue;
       known.push({ start, end, level: division.level, division });
     }
   }
   known.sort((a, b) => a.level - b.level);
-  return known.length > 0 || !parent ? known : guessAt(ground, start, parent);
+  return known.length > 0 || !parent ? known : guessAt(input, start, parent);
 }
 
 function isInside(division: Division, parent: Candidate): boolean {
@@ -108,10 +108,10 @@ function isInside(division: Division, parent: Candidate): boolean {
   return parent.division !== undefined && division.code.startsWith(parent.division.prefix);
 }
 
-function guessAt(ground: Ground, start: number, parent: Candidate): Candidate[] {
+function guessAt(input: Text, start: number, parent: Candidate): Candidate[] {
   let end = start;
-  while (end < start + longestName && isText(ground, end)) end += 1;
-  const text = ground.folded.slice(start, end);
+  while (end < start + longestName && isText(input, end)) end += 1;
+  const text = input.normalized.slice(start, end);
   const isDirect = /^(?:11|12|31|50|8[12])/.test(parent.division?.code ?? "");
   const guesses: Candidate[] = [];
   const guess = (pattern: RegExp, level: Level) => {
@@ -128,10 +128,10 @@ function guessAt(ground: Ground, start: number, parent: Candidate): Candidate[] 
 }
 
 /** Whether what follows leaves the name a division's. */
-function isPlausible(ground: Ground, step: Candidate, parent: Candidate | undefined, rest: Chain): boolean {
-  const { folded } = ground;
-  const written = folded.slice(step.start, step.end);
-  const next = folded.slice(step.end, step.end + 8);
+function isPlausible(input: Text, step: Candidate, parent: Candidate | undefined, rest: Chain): boolean {
+  const { normalized } = input;
+  const written = normalized.slice(step.start, step.end);
+  const next = normalized.slice(step.end, step.end + 8);
   if (written.endsWith("市") && notCity.test(next)) return false;
   const { division } = step;
   if (division === undefined) return true;
@@ -139,7 +139,7 @@ function isPlausible(ground: Ground, step: Candidate, parent: Candidate | undefi
     if (written.length === 2 && !parent) return false;
     return rest.steps.length > 0 || !road.test(next);
   }
-  const isAtEnd = !isText(ground, step.end) || joint.test(next.charAt(0));
+  const isAtEnd = !isText(input, step.end) || joint.test(next.charAt(0));
   const isFollowed = rest.score > 1;
   const isPartOfName = street.test(next);
   if (division.level === 0) {
@@ -151,12 +151,12 @@ function isPlausible(ground: Ground, step: Candidate, parent: Candidate | undefi
 }
 
 /** Over what may stand between a province and its city: separators, labels and dashes. */
-function skipGap({ folded, soil }: Ground, start: number): number {
+function skipGap({ normalized, classes }: Text, start: number): number {
   let index = start;
-  while (soil[index] === "gap" || joint.test(folded.charAt(index))) index += 1;
+  while (classes[index] === "gap" || joint.test(normalized.charAt(index))) index += 1;
   return index;
 }
 
-function isText({ soil }: Ground, index: number): boolean {
-  return soil[index] === "text" || soil[index] === "closed";
+function isText({ classes }: Text, index: number): boolean {
+  return classes[index] === "text" || classes[index] === "closed";
 }

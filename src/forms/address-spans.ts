@@ -12,7 +12,7 @@ export interface Piece extends Span {
   readonly kind: PartKind | "rest" | "separator" | "label";
 }
 
-/** Over folded text: blanks, commas and the like. Inside the detail they stay as they were typed. */
+/** Over normalized text: blanks, commas and the like. Inside the detail they stay as they were typed. */
 const separator = /[\s,;|/、。]/;
 /** Dashes and brackets part words too, save inside `1-2-301` and `Jean-Luc`. */
 const mark = /[-–—_:>()[\]{}【】《》<"“”~]/;
@@ -21,18 +21,18 @@ export function isSeparator(character: string): boolean {
   return separator.test(character);
 }
 
-export function isMark(folded: string, index: number): boolean {
-  if (!mark.test(folded.charAt(index))) return false;
-  return !/[a-z\d]/i.test(folded.charAt(index - 1)) || !/[a-z\d]/i.test(folded.charAt(index + 1));
+export function isMark(normalized: string, index: number): boolean {
+  if (!mark.test(normalized.charAt(index))) return false;
+  return !/[a-z\d]/i.test(normalized.charAt(index - 1)) || !/[a-z\d]/i.test(normalized.charAt(index + 1));
 }
 
 /** The words that stand outside `taken`: no separator and no mark in them or at their ends. */
-export function findWords(folded: string, taken: readonly Span[]): Span[] {
+export function findWords(normalized: string, taken: readonly Span[]): Span[] {
   const words: Span[] = [];
-  for (const gap of findGaps(folded.length, taken)) {
+  for (const gap of findGaps(normalized.length, taken)) {
     let start = gap.start;
     for (let index = gap.start; index <= gap.end; index += 1) {
-      if (index < gap.end && !isSeparator(folded.charAt(index)) && !isMark(folded, index)) continue;
+      if (index < gap.end && !isSeparator(normalized.charAt(index)) && !isMark(normalized, index)) continue;
       if (index > start) words.push({ start, end: index });
       start = index + 1;
     }
@@ -61,13 +61,13 @@ export function overlaps(a: Span, b: Span): boolean {
 }
 
 /** Tiles the whole text: the pieces given, and between them what is rest and what only separates. */
-export function tile(folded: string, placed: readonly Piece[]): Piece[] {
+export function tile(normalized: string, placed: readonly Piece[]): Piece[] {
   const pieces = inOrder(placed);
   const isPart = (piece: Piece | undefined) => piece !== undefined && piece.kind !== "label";
-  const between = findGaps(folded.length, pieces).flatMap((gap): Piece[] => {
+  const between = findGaps(normalized.length, pieces).flatMap((gap): Piece[] => {
     const isBehindPart = isPart(pieces.find(({ end }) => end === gap.start));
     const isBeforePart = isPart(pieces.find(({ start }) => start === gap.end));
-    const rest = trimGap(folded, gap, isBehindPart, isBeforePart);
+    const rest = trimGap(normalized, gap, isBehindPart, isBeforePart);
     return [
       { kind: "separator", start: gap.start, end: rest.start },
       { kind: "rest", ...rest },
@@ -78,19 +78,19 @@ export function tile(folded: string, placed: readonly Piece[]): Piece[] {
 }
 
 /** The gap without the separators at its ends; dashes, and lone brackets, only go where a part is next to them. */
-function trimGap(folded: string, gap: Span, isBehindPart: boolean, isBeforePart: boolean): Span {
+function trimGap(normalized: string, gap: Span, isBehindPart: boolean, isBeforePart: boolean): Span {
   let { start, end } = gap;
   const trim = () => {
-    while (start < end && isSeparator(folded.charAt(start))) start += 1;
-    while (end > start && isSeparator(folded.charAt(end - 1))) end -= 1;
+    while (start < end && isSeparator(normalized.charAt(start))) start += 1;
+    while (end > start && isSeparator(normalized.charAt(end - 1))) end -= 1;
   };
   trim();
-  const isOnlyMarks = [...folded.slice(start, end)].every((one) => isSeparator(one) || mark.test(one));
+  const isOnlyMarks = [...normalized.slice(start, end)].every((one) => isSeparator(one) || mark.test(one));
   if (isOnlyMarks && (isBehindPart || isBeforePart)) return { start: end, end };
   // A dash before a floor is a minus: -1楼.
   const [lead = "", tail = ""] = [
-    isBehindPart ? /^[-–—_:>~]+(?!\d{1,2}[楼层f])/i.exec(folded.slice(start, end))?.[0] : "",
-    isBeforePart ? /[-–—_:>~]+$/.exec(folded.slice(start, end))?.[0] : "",
+    isBehindPart ? /^[-–—_:>~]+(?!\d{1,2}[楼层f])/i.exec(normalized.slice(start, end))?.[0] : "",
+    isBeforePart ? /[-–—_:>~]+$/.exec(normalized.slice(start, end))?.[0] : "",
   ];
   start += lead.length;
   end -= tail.length;

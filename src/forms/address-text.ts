@@ -2,12 +2,12 @@
 
 import type { DraftParty } from "../model/draft.ts";
 import type { Divisions } from "./address-divisions.ts";
-import { fold, stripInvisible } from "./address-fold.ts";
 import { findLabels, type Label } from "./address-labels.ts";
 import { findName } from "./address-names.ts";
 import { choosePhone, findLikelyPhone, findPhones } from "./address-phones.ts";
-import { findPlace, type Soil } from "./address-places.ts";
+import { type CharClass, findPlace } from "./address-places.ts";
 import { findWords, isSeparator, type Piece, type Span, tile } from "./address-spans.ts";
+import { normalizeForMatch, stripInvisible } from "./normalize-for-match.ts";
 
 /** What a pasted text was understood as. */
 export interface AddressGuess {
@@ -48,17 +48,17 @@ const longestText = 5_000;
 
 /** The pieces that the text consists of, without gap or overlap. */
 export function cutAddress(text: string, divisions: Divisions): { pieces: Piece[]; isPhoneCertain: boolean } {
-  const folded = fold(text);
-  if (text.length > longestText) return { pieces: tile(folded, []), isPhoneCertain: false };
-  const sure = findPhones(folded);
-  const labels = findLabels(folded, sure);
-  const likely = sure.length > 0 ? undefined : findLikelyPhone(folded, labels);
-  const phone = likely ?? choosePhone(folded, sure, labels);
+  const normalized = normalizeForMatch(text);
+  if (text.length > longestText) return { pieces: tile(normalized, []), isPhoneCertain: false };
+  const sure = findPhones(normalized);
+  const labels = findLabels(normalized, sure);
+  const likely = sure.length > 0 ? undefined : findLikelyPhone(normalized, labels);
+  const phone = likely ?? choosePhone(normalized, sure, labels);
   const phones = likely ? [likely] : sure;
-  const place = findPlace({ folded, divisions, soil: survey(folded, labels, phones) });
-  const words = findWords(folded, [...labels, ...phones, ...place]);
-  const name = findName(folded, words, { labels, phones, place, isChinese: isChinese(folded) });
-  const pieces = tile(folded, [
+  const place = findPlace({ normalized, divisions, classes: classify(normalized, labels, phones) });
+  const words = findWords(normalized, [...labels, ...phones, ...place]);
+  const name = findName(normalized, words, { labels, phones, place, isChinese: isChinese(normalized) });
+  const pieces = tile(normalized, [
     ...labels.map(({ start, end }): Piece => ({ kind: "label", start, end })),
     ...place.map(({ start, end, level }): Piece => ({ kind: levels[level], start, end })),
     ...(phone ? [{ kind: "phone", start: phone.start, end: phone.end } as const] : []),
@@ -82,23 +82,27 @@ function joinPieces(text: string, pieces: readonly Piece[]): DraftParty {
 }
 
 /** Texts in Japanese or Korean hold Chinese characters too, but not Chinese names and places. */
-function isChinese(folded: string): boolean {
-  return /\p{sc=Han}/u.test(folded) && !/[\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(folded);
+function isChinese(normalized: string): boolean {
+  return /\p{sc=Han}/u.test(normalized) && !/[\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(normalized);
 }
 
 /** What stands at each position, for the search for the place. */
-function survey(folded: string, labels: readonly Label[], phones: readonly Span[]): readonly Soil[] {
-  const soil = Array.from({ length: folded.length }, (_, index): Soil => {
-    return isSeparator(folded.charAt(index)) ? "gap" : "text";
+function classify(
+  normalized: string,
+  labels: readonly Label[],
+  phones: readonly Span[],
+): readonly CharClass[] {
+  const classes = Array.from({ length: normalized.length }, (_, index): CharClass => {
+    return isSeparator(normalized.charAt(index)) ? "gap" : "text";
   });
-  for (const { start, end } of labels) soil.fill("gap", start, end);
-  for (const { start, end } of phones) soil.fill("wall", start, end);
-  if (!labels.some(({ kind }) => kind === "address")) return soil;
+  for (const { start, end } of labels) classes.fill("gap", start, end);
+  for (const { start, end } of phones) classes.fill("barrier", start, end);
+  if (!labels.some(({ kind }) => kind === "address")) return classes;
   for (const label of labels) {
     let index = label.end;
-    while (label.kind === "name" && soil[index] === "gap") index += 1;
+    while (label.kind === "name" && classes[index] === "gap") index += 1;
     // The company that receives a parcel is no part of its address, whatever city it is named after.
-    while (label.kind === "name" && soil[index] === "text") soil[index++] = "closed";
+    while (label.kind === "name" && classes[index] === "text") classes[index++] = "closed";
   }
-  return soil;
+  return classes;
 }

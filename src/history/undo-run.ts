@@ -118,7 +118,7 @@ function all(count: number): string {
 async function begin({ number }: RunSummary, context: Context): Promise<CancelTools> {
   const run = await context.beginRun({ command: "undo", undoes: number });
   return {
-    service: await context.lastingService(),
+    service: await context.uninterruptibleService(),
     ledger: await context.ledger(),
     run,
     clock: context.clock,

@@ -29,7 +29,7 @@ export async function createTools(
   context: Context,
 ): Promise<Pick<ImportTools, "send" | "reconcile" | "clock" | "random" | "stop" | "tell">> {
   // What was sent is waited for in spite of Ctrl-C; looking for orders can be done another time.
-  const [sending, reading] = [await context.lastingService(), await context.service()];
+  const [sending, reading] = [await context.uninterruptibleService(), await context.service()];
   let stage: Stage = { kind: "sending" };
   const noteStage = (next: Stage) => {
     stage = next;

@@ -158,7 +158,7 @@ export const importOrders = defineCommand({
     );
     summarise(plan, (await context.account()).name, context);
     const rejects = await openRejects(input.rejects, source, plan, context);
-    if (rejects) context.defer(rejects.abandon);
+    if (rejects) context.addCleanup(rejects.abandon);
     const resendCancelled = await askAboutUndone(plan, context);
     const toSend = plan.toSend + (resendCancelled ? plan.cancelled : 0);
     if (toSend + plan.unknown > 0) {

@@ -1,6 +1,6 @@
 /** Sends the rows of an import: one pace for all, each request recorded before it leaves and after its answer. */
 
-import { createSlots } from "../core/concurrent.ts";
+import { createSemaphore } from "../core/concurrent.ts";
 import { nameOperation, type OperationName, type Rejection } from "../ledger/operation.ts";
 import { type CreateOutcome, LostClaim, OrderTaken } from "../ledger/operations.ts";
 import { redactRejection } from "../sending/redacted-rejection.ts";
@@ -28,7 +28,7 @@ interface RowSenderOptions {
 export function createRowSender({ tools, options, backoff, gate, onLost, onRefused }: RowSenderOptions) {
   const { ledger, run, clock, stop, tell } = tools;
   const limiter = createRateLimiter(clock, options.ratePerSecond);
-  const inSlot = createSlots(options.concurrency);
+  const inSlot = createSemaphore(options.concurrency);
   let hasFailed = false;
   /** Why an answer could not be recorded. */
   let failure: { readonly error: unknown } | undefined;

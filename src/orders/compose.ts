@@ -78,7 +78,7 @@ export async function composeOrder(
       context.messages.note("You will review everything before it is sent.");
     }
     draft = await fillDraft(draft, given, tools);
-    const elsewhere = startSurvey(context); // while the order is reviewed
+    const elsewhere = startElsewhereCheck(context); // while the order is reviewed
     for (;;) {
       await context.display(reviewView(draft, account));
       const decision = await askDecision(prompts);
@@ -117,8 +117,8 @@ export async function composeOrder(
 class Dropped extends Error {}
 
 /** Lists orders that were made elsewhere. Its failure is met by whoever waits for it. */
-function startSurvey(context: Context): Promise<OrdersElsewhere | undefined> {
-  const survey = async () => {
+function startElsewhereCheck(context: Context): Promise<OrdersElsewhere | undefined> {
+  const check = async () => {
     const { id: customer } = await context.customer();
     const tools = await createReconcileTools({ ledger: await context.ledger(), customer }, context);
     const { elsewhere } = await surveyElsewhere(tools, {
@@ -127,7 +127,7 @@ function startSurvey(context: Context): Promise<OrdersElsewhere | undefined> {
     });
     return elsewhere;
   };
-  const started = survey();
+  const started = check();
   started.catch(() => {});
   return started;
 }

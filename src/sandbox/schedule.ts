@@ -8,13 +8,13 @@ import { pacePercent, stageMs } from "./defaults.ts";
 import type { OrderEvent, OrderFacts } from "./order.ts";
 
 /** A state and the instant at which the order enters it. */
-export interface Passage {
+export interface StateChange {
   readonly state: string;
   readonly sinceMs: number;
 }
 
 /** Between two passages of a hurried order: room for a record in the middle of a stage. */
-const hurryMs = 2;
+const minGapMs = 2;
 
 /** How long an order of this service type stays in a state when nobody interferes. */
 export function stayMs(order: OrderFacts, state: string): number {
@@ -22,7 +22,7 @@ export function stayMs(order: OrderFacts, state: string): number {
 }
 
 /** Every passage of an order, past and to come, oldest first. */
-export function planWay(order: OrderFacts, events: readonly OrderEvent[]): Passage[] {
+export function timeline(order: OrderFacts, events: readonly OrderEvent[]): StateChange[] {
   let way = continueWay(order, [{ state: "pending", sinceMs: order.createdMs }]);
   for (const event of events) way = applyEvent(order, way, event);
   return way;
@@ -32,17 +32,21 @@ export function planWay(order: OrderFacts, events: readonly OrderEvent[]): Passa
  * The passages that lie behind an order at an hour: at least the first. An event has happened whatever
  * the hour says, so a clock that runs behind never takes it back.
  */
-export function reachedPassages(order: OrderFacts, events: readonly OrderEvent[], nowMs: number): Passage[] {
-  return passedBy(planWay(order, events), Math.max(nowMs, events.at(-1)?.atMs ?? nowMs));
+export function reachedChanges(
+  order: OrderFacts,
+  events: readonly OrderEvent[],
+  nowMs: number,
+): StateChange[] {
+  return passedBy(timeline(order, events), Math.max(nowMs, events.at(-1)?.atMs ?? nowMs));
 }
 
 export function stateAt(order: OrderFacts, events: readonly OrderEvent[], nowMs: number): string {
-  return reachedPassages(order, events, nowMs).at(-1)?.state ?? "pending";
+  return reachedChanges(order, events, nowMs).at(-1)?.state ?? "pending";
 }
 
 /** When a parcel is or will be delivered, were it not cancelled (2.5, estimated_delivery). */
 export function deliveryMs(order: OrderFacts, events: readonly OrderEvent[]): number {
-  const way = planWay(
+  const way = timeline(
     order,
     events.filter(({ to }) => to !== "cancelled"),
   );
@@ -53,26 +57,26 @@ export function deliveryMs(order: OrderFacts, events: readonly OrderEvent[]): nu
  * The event that takes an order to a state now. It lies a little ahead of the hour where the passages
  * that it implies would otherwise share an instant with an earlier one.
  */
-export function eventTo(to: string, reached: readonly Passage[], nowMs: number): OrderEvent {
+export function eventTo(to: string, reached: readonly StateChange[], nowMs: number): OrderEvent {
   const last = reached.at(-1);
   const steps = to === "cancelled" ? 1 : wayStates.indexOf(to) - wayStates.indexOf(last?.state ?? "pending");
-  return { to, atMs: Math.max(nowMs, (last?.sinceMs ?? nowMs) + steps * hurryMs) };
+  return { to, atMs: Math.max(nowMs, (last?.sinceMs ?? nowMs) + steps * minGapMs) };
 }
 
 /** Leaves the way at the event; the stages that an advance skips are passed in the instants before it. */
-function applyEvent(order: OrderFacts, way: readonly Passage[], event: OrderEvent): Passage[] {
+function applyEvent(order: OrderFacts, way: readonly StateChange[], event: OrderEvent): StateChange[] {
   const passed = passedBy(way, event.atMs);
   if (event.to === "cancelled") return [...passed, { state: event.to, sinceMs: event.atMs }];
   const from = wayStates.indexOf(passed.at(-1)?.state ?? "pending");
   const skipped = wayStates.slice(from + 1, wayStates.indexOf(event.to) + 1);
   const hurried = skipped.map((state, index) => ({
     state,
-    sinceMs: event.atMs - (skipped.length - 1 - index) * hurryMs,
+    sinceMs: event.atMs - (skipped.length - 1 - index) * minGapMs,
   }));
   return continueWay(order, [...passed, ...hurried]);
 }
 
-function continueWay(order: OrderFacts, passed: readonly Passage[]): Passage[] {
+function continueWay(order: OrderFacts, passed: readonly StateChange[]): StateChange[] {
   const way = [...passed];
   for (let last = way.at(-1); last !== undefined; last = way.at(-1)) {
     const next = wayStates[wayStates.indexOf(last.state) + 1];
@@ -83,6 +87,6 @@ function continueWay(order: OrderFacts, passed: readonly Passage[]): Passage[] {
 }
 
 /** The first passage always counts, even where the clock was set back before the order's creation. */
-function passedBy(way: readonly Passage[], instantMs: number): Passage[] {
+function passedBy(way: readonly StateChange[], instantMs: number): StateChange[] {
   return way.filter(({ sinceMs }, index) => index === 0 || sinceMs <= instantMs);
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../model/json.ts";
 import { unknownPlace } from "./defaults.ts";
 import { trackingNumberOf } from "./numbers.ts";
 import type { KnownOrder, Order, Party } from "./order.ts";
-import { deliveryMs, type Passage, reachedPassages, stayMs } from "./schedule.ts";
+import { deliveryMs, reachedChanges, type StateChange, stayMs } from "./schedule.ts";
 import { isoTime } from "./views.ts";
 
 interface Movement {
@@ -14,7 +14,7 @@ interface Movement {
 }
 
 export function trackingView({ order, events }: KnownOrder, nowMs: number): JsonObject {
-  const reached = reachedPassages(order, events, nowMs);
+  const reached = reachedChanges(order, events, nowMs);
   const movements = movementsOf(order, reached, Math.max(nowMs, events.at(-1)?.atMs ?? nowMs));
   return {
     tracking_number: trackingNumberOf(order.id),
@@ -30,7 +30,7 @@ export function trackingView({ order, events }: KnownOrder, nowMs: number): Json
 }
 
 /** Most recent first. A parcel in transit reaches the receiver's city half-way through that stage. */
-function movementsOf(order: Order, reached: readonly Passage[], nowMs: number): Movement[] {
+function movementsOf(order: Order, reached: readonly StateChange[], nowMs: number): Movement[] {
   const movements = reached.flatMap(({ state, sinceMs }, index) => {
     const entered = { ...entering(state, order), atMs: sinceMs };
     if (state !== "in_transit") return [entered];

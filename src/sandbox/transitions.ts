@@ -9,13 +9,13 @@ import { idOfTrackingNumber } from "./numbers.ts";
 import type { Decision } from "./order.ts";
 import type { OrdersRepository } from "./orders-repository.ts";
 import { Refusal } from "./refusal.ts";
-import { eventTo, reachedPassages } from "./schedule.ts";
+import { eventTo, reachedChanges } from "./schedule.ts";
 import { trackingView } from "./tracking-history.ts";
 
 /** 4.5: pending and paid orders can be cancelled; others throw a Refusal. */
 export function cancelAt(nowMs: number): Decision {
   return (facts, events) => {
-    const reached = reachedPassages(facts, events, nowMs);
+    const reached = reachedChanges(facts, events, nowMs);
     const status = reached.at(-1)?.state;
     if (isCancellable(status)) return eventTo("cancelled", reached, nowMs);
     throw new Refusal(failures.notCancellable, `an order that is ${status} cannot be cancelled`, { status });
@@ -53,7 +53,7 @@ export async function advance(
 
 function advanceAt(nowMs: number, trackingNumber: string, to: string | undefined): Decision {
   return (facts, events) => {
-    const reached = reachedPassages(facts, events, nowMs);
+    const reached = reachedChanges(facts, events, nowMs);
     const from = reached.at(-1)?.state ?? "";
     const ahead = from === "cancelled" ? [] : wayStates.slice(wayStates.indexOf(from) + 1);
     const target = to ?? ahead[0];

@@ -5,7 +5,7 @@ import { paymentStatus } from "./defaults.ts";
 import { estimateFee, money } from "./fees.ts";
 import { orderNumberOf, trackingNumberOf } from "./numbers.ts";
 import type { KnownOrder, Order, Party } from "./order.ts";
-import { type Passage, reachedPassages } from "./schedule.ts";
+import { reachedChanges, type StateChange } from "./schedule.ts";
 
 export function isoTime(instantMs: number): string {
   return new Date(instantMs).toISOString();
@@ -63,7 +63,7 @@ function estimatedFeeOf({ serviceType, item }: Order): JsonNumber {
 
 /** What changes with time. Nothing is charged before an order is paid, nor after it was refunded. */
 function present({ order, events }: KnownOrder, nowMs: number) {
-  const reached = reachedPassages(order, events, nowMs);
+  const reached = reachedChanges(order, events, nowMs);
   const last = reached.at(-1);
   const payment = paymentOf(reached);
   return {
@@ -74,7 +74,7 @@ function present({ order, events }: KnownOrder, nowMs: number) {
   };
 }
 
-function paymentOf(reached: readonly Passage[]): string {
+function paymentOf(reached: readonly StateChange[]): string {
   if (!reached.some(({ state }) => state === "paid")) return paymentStatus.unpaid;
   return reached.at(-1)?.state === "cancelled" ? paymentStatus.refunded : paymentStatus.paid;
 }

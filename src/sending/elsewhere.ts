@@ -1,7 +1,7 @@
 /** Orders of the account that this ledger does not know: made on another machine, or on the courier's own website. */
 
 import { CourierError } from "../core/errors.ts";
-import { once } from "../core/once.ts";
+import { lazy } from "../core/lazy.ts";
 import { utcDate } from "../core/time.ts";
 import type { OrderElsewhere } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
@@ -92,7 +92,7 @@ export async function surveyElsewhere(
   }
   const details = new Map<string, OrderDetail | undefined>();
   const unknownOrders = [...byName.values()].reduce((sum, orders) => sum + orders.length, 0);
-  const mayReadMore = once(() => mayCost(unknownOrders));
+  const mayReadMore = lazy(() => mayCost(unknownOrders));
   const canRead = async () => details.size < mostCalls || (await mayReadMore());
   const elsewhere: OrdersElsewhere = {
     isEmpty: byName.size === 0,

@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from "../model/json.ts";
 
 /** Throws a file error for the first text of a row that shows that GB18030 was the wrong guess. */
 export function createGarbleCheck(name: string) {
-  const isGarbled = createGarbleTest();
+  const isGarbled = createMojibakeTest();
   return (
     record: RowText,
     header: readonly string[],
@@ -36,11 +36,11 @@ function byColumns(cells: readonly string[], header: readonly string[]): Json {
  * letter and the plain one after it become one character, which then stands among letters. The characters of
  * everyday Chinese have no letter in their bytes, so “A座B室” is none of these.
  */
-export function createGarbleTest(): (text: string) => boolean {
-  const swallowers = charactersOverLetters();
+export function createMojibakeTest(): (text: string) => boolean {
+  const mergingCharacters = charactersOverLetters();
   return (text) => {
     for (let at = 0; at < text.length; at++) {
-      if (text.charCodeAt(at) < 0x80 || !swallowers.has(text[at] as string)) continue;
+      if (text.charCodeAt(at) < 0x80 || !mergingCharacters.has(text[at] as string)) continue;
       const around = [text[at - 1] ?? "", text[at + 1] ?? ""];
       if (around.some((each) => /^[a-z]$/.test(each))) return true;
       if (around.every((each) => /^[A-Z]$/.test(each))) return true;

@@ -18,17 +18,17 @@ export interface Keyboard {
    */
   readonly input: Readable;
   /** Watches over one prompt, which gets no key before it listens. */
-  attend(prompt: Attended): Attendance;
+  attach(prompt: AttachedPrompt): Attachment;
 }
 
-export interface Attendance {
+export interface Attachment {
   /** The prompt hears keys from the next turn of the event loop on. */
   listens(): void;
   /** The prompt is over. */
   leave(): void;
 }
 
-export interface Attended {
+export interface AttachedPrompt {
   /** Its answer may send an order: only keys that are pressed one by one count, once nothing was typed for a while. */
   readonly isDecision: boolean;
   /** Called when Ctrl-D at an empty line, or the end of all input, closes the prompt. */
@@ -59,7 +59,7 @@ const oneAnswer = /^(?:.|(?:\u001b[[O][\d;]*[A-Za-z~])+\r?|(?:y|yes|n|no)\r)$/is
 /** The keys of a terminal's input stream, which rests while no prompt reads. `elapsed`: milliseconds, monotonic. */
 export function openKeyboard(source: Source, job: Job, elapsed: () => number): Keyboard {
   const decoder = new TextDecoder();
-  let attended: Attended | undefined;
+  let attended: AttachedPrompt | undefined;
   /** A key that comes before a prompt listens is in readline's line, and not in the prompt's answer. */
   let isListening = false;
   let isRaw = false;
@@ -158,7 +158,7 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
 
   return {
     input,
-    attend(prompt) {
+    attach(prompt) {
       attended = prompt;
       isListening = false;
       isDecidable = false;

@@ -20,7 +20,7 @@ export interface PromptStreams {
 }
 
 /** What a question needs. */
-interface Desk {
+interface PromptDeps {
   readonly keyboard: Keyboard;
   readonly output: TerminalStream;
   readonly signal: AbortSignal;
@@ -38,28 +38,28 @@ const pauseMs = 60;
 
 /** Prompts on the given streams. Ctrl-C, and Ctrl-D at an empty line, reject with `interrupted`. */
 export function createPrompts({ input: source, output, signal, job, elapsed }: PromptStreams): Prompts {
-  const desk: Desk = { keyboard: openKeyboard(source, job, elapsed), output, signal };
+  const deps: PromptDeps = { keyboard: openKeyboard(source, job, elapsed), output, signal };
   return {
-    text: (question, options = {}) => askText(sanitise(question), options, desk),
+    text: (question, options = {}) => askText(sanitise(question), options, deps),
     lines: async (question) => {
-      const text = await readLines(sanitise(question), desk);
-      await discardTypedAhead(desk); // what a paste holds after its first empty line answers nothing else
+      const text = await readLines(sanitise(question), deps);
+      await discardTypedAhead(deps); // what a paste holds after its first empty line answers nothing else
       return text;
     },
     secret: (question) =>
-      ask((place) => password({ message: sanitise(question), mask: false, toggleMask: false }, place), desk),
+      ask((place) => password({ message: sanitise(question), mask: false, toggleMask: false }, place), deps),
     confirm: (question, isYes = false) =>
-      decide((place) => confirm({ message: sanitise(question), default: isYes }, place), desk),
+      decide((place) => confirm({ message: sanitise(question), default: isYes }, place), deps),
     choose: (question, choices) => {
       const options = { message: sanitise(question), choices: choices.map(toChoice), loop: false };
-      return decide((place) => select(options, place), desk);
+      return decide((place) => select(options, place), deps);
     },
     search: (question, find) => {
       const options = {
         message: sanitise(question),
         source: (term: string | undefined) => find(term ?? "").map(toChoice),
       };
-      return ask((place) => search(options, place), desk);
+      return ask((place) => search(options, place), deps);
     },
   };
 }
@@ -71,7 +71,7 @@ export function createPrompts({ input: source, output, signal, job, elapsed }: P
 async function askText(
   message: string,
   { initial, suggestion, check = () => true, keepTyped = () => {} }: TextQuestion,
-  desk: Desk,
+  deps: PromptDeps,
 ): Promise<string> {
   let [shown, answer] = ["", ""];
   const transformer = (line: string, { isFinal }: { isFinal: boolean }) => {
@@ -93,7 +93,7 @@ async function askText(
       ? { default: sanitise(suggestion) }
       : {};
   try {
-    await ask((place) => input({ ...question, ...start }, place), desk);
+    await ask((place) => input({ ...question, ...start }, place), deps);
   } catch (error) {
     const line = shown.trim();
     if (line !== "" && shown !== sanitise(initial ?? "")) keepTyped(line);
@@ -120,31 +120,31 @@ function toChoice<T>({ value, label, description }: Choice<T>) {
 }
 
 /** Keys pressed before a decision was on the screen, such as the rest of a paste, must not decide it. */
-async function decide<T>(start: (place: Place) => Promise<T>, desk: Desk): Promise<T> {
-  await discardTypedAhead(desk);
-  return ask(start, desk, true);
+async function decide<T>(start: (place: Place) => Promise<T>, deps: PromptDeps): Promise<T> {
+  await discardTypedAhead(deps);
+  return ask(start, deps, true);
 }
 
-async function ask<T>(start: (place: Place) => Promise<T>, desk: Desk, isDecision = false): Promise<T> {
-  if (desk.signal.aborted) throw interruption(desk.signal); // the package would leave the keyboard open
+async function ask<T>(start: (place: Place) => Promise<T>, deps: PromptDeps, isDecision = false): Promise<T> {
+  if (deps.signal.aborted) throw interruption(deps.signal); // the package would leave the keyboard open
   const ended = new AbortController();
   // The package draws a prompt, lets it listen and fills its line in one turn of the event loop.
-  const { output, leave, redraw } = openFrame(desk.output, () => attendance.listens());
-  const attendance = desk.keyboard.attend({
+  const { output, leave, redraw } = openFrame(deps.output, () => attachment.listens());
+  const attachment = deps.keyboard.attach({
     isDecision,
     onEnd: () => ended.abort(),
     onStop: leave,
     onContinue: redraw,
   });
   try {
-    const signal = AbortSignal.any([desk.signal, ended.signal]);
-    return await start({ input: desk.keyboard.input, output, signal });
+    const signal = AbortSignal.any([deps.signal, ended.signal]);
+    return await start({ input: deps.keyboard.input, output, signal });
   } catch (error) {
     const isCancelled =
       error instanceof Error && (error.name === "ExitPromptError" || error.name === "AbortPromptError");
-    throw isCancelled ? interruption(desk.signal) : error;
+    throw isCancelled ? interruption(deps.signal) : error;
   } finally {
-    attendance.leave();
+    attachment.leave();
   }
 }
 
@@ -156,11 +156,11 @@ function interruption(signal: AbortSignal): unknown {
  * A prompt of one line ends at the first line break of a paste, and the rest would answer the questions
  * after it; here every line counts until an empty one, or until Ctrl-D.
  */
-function readLines(question: string, { keyboard, output, signal }: Desk): Promise<string> {
+function readLines(question: string, { keyboard, output, signal }: PromptDeps): Promise<string> {
   output.write(`${question}\n`);
   return new Promise((resolve, reject) => {
     const reader = createInterface({ input: keyboard.input, output, prompt: "> ", terminal: true });
-    const attendance = keyboard.attend({
+    const attachment = keyboard.attach({
       isDecision: false,
       onEnd: () => {}, // the reader closes
       onStop: () => {},
@@ -168,7 +168,7 @@ function readLines(question: string, { keyboard, output, signal }: Desk): Promis
     });
     const lines: string[] = [];
     const end = (settle: () => void) => {
-      attendance.leave();
+      attachment.leave();
       signal.removeEventListener("abort", stop);
       reader.off("close", close); // its own listeners stay: they take it off the input
       reader.close();
@@ -190,11 +190,11 @@ function readLines(question: string, { keyboard, output, signal }: Desk): Promis
     reader.on("close", close);
     if (signal.aborted) return stop();
     reader.prompt();
-    attendance.listens();
+    attachment.listens();
   });
 }
 
-function discardTypedAhead({ keyboard: { input } }: Desk): Promise<void> {
+function discardTypedAhead({ keyboard: { input } }: PromptDeps): Promise<void> {
   return new Promise((resolve) => {
     let timer = setTimeout(done, pauseMs);
     const restart = () => {

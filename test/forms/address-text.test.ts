@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { readDivisions } from "../../src/forms/address-divisions.ts";
-import { fold } from "../../src/forms/address-fold.ts";
 import { cutAddress, splitAddress, understandAddress } from "../../src/forms/address-text.ts";
+import { normalizeForMatch } from "../../src/forms/normalize-for-match.ts";
 import { partyFields } from "../../src/model/fields.ts";
 import { fc } from "../support/effort.ts";
 import { addresses, addressLimits } from "./addresses.ts";
@@ -75,7 +75,7 @@ describe("every text", () => {
         expect(pieces.map(({ start, end }) => text.slice(start, end)).join("")).toBe(text);
         for (const [index, { kind, start, end }] of pieces.entries()) {
           expect(start).toBe(pieces[index - 1]?.end ?? 0);
-          const piece = fold(text.slice(start, end));
+          const piece = normalizeForMatch(text.slice(start, end));
           if (kind === "label") expect(piece).toMatch(label);
           if (kind === "separator") {
             // Without a part next to it, no dash and no bracket is dropped.
@@ -156,7 +156,9 @@ const label = new RegExp(`^[【[(]? ?(?:(?:${words}) ?){1,4}\\.? ?[】\\])]? *:?
 
 /** What must be in the parts; where a label may stand, the text is no witness. */
 function withoutLabels(text: string): string {
-  const blanked = fold(text).replace(new RegExp(`(?:${words})+`, "gi"), (found) => " ".repeat(found.length));
+  const blanked = normalizeForMatch(text).replace(new RegExp(`(?:${words})+`, "gi"), (found) =>
+    " ".repeat(found.length),
+  );
   return text
     .split("")
     .filter((_, index) => blanked.charAt(index) !== " ")

@@ -7,10 +7,10 @@ import type { OrderEvent, OrderFacts } from "../../src/sandbox/order.ts";
 import {
   deliveryMs,
   eventTo,
-  type Passage,
-  planWay,
-  reachedPassages,
+  reachedChanges,
+  type StateChange,
   stateAt,
+  timeline,
 } from "../../src/sandbox/schedule.ts";
 import { trackingView } from "../../src/sandbox/tracking-history.ts";
 import { fc } from "../support/effort.ts";
@@ -38,7 +38,7 @@ const anyLife = fc
     let nowMs = facts.createdMs;
     for (const { waitMs, steps } of deeds) {
       nowMs += Math.max(0, waitMs);
-      const reached = reachedPassages(facts, events, nowMs);
+      const reached = reachedChanges(facts, events, nowMs);
       const from = wayStates.indexOf(stateOf(reached));
       if (from === -1) break;
       const to = steps === 0 ? "cancelled" : wayStates[from + steps];
@@ -47,8 +47,8 @@ const anyLife = fc
     return { facts, events, nowMs };
   });
 
-function stateOf(passages: readonly Passage[]): string {
-  return passages.at(-1)?.state ?? "";
+function stateOf(changes: readonly StateChange[]): string {
+  return changes.at(-1)?.state ?? "";
 }
 
 function isStrictlyAscending(values: readonly number[]): boolean {
@@ -74,8 +74,8 @@ describe("an order's way", () => {
     fc.assert(
       fc.property(anyLife, anyDelayMs, anyDelayMs, ({ facts, events }, oneMs, otherMs) => {
         const [early, late] = [Math.min(oneMs, otherMs), Math.max(oneMs, otherMs)];
-        const before = reachedPassages(facts, events, facts.createdMs + early);
-        const after = reachedPassages(facts, events, facts.createdMs + late);
+        const before = reachedChanges(facts, events, facts.createdMs + early);
+        const after = reachedChanges(facts, events, facts.createdMs + late);
         expect(after.slice(0, before.length)).toEqual(before);
       }),
     );
@@ -85,8 +85,8 @@ describe("an order's way", () => {
     fc.assert(
       fc.property(anyLife, ({ facts, events }) => {
         events.forEach((event, index) => {
-          const before = reachedPassages(facts, events.slice(0, index), event.atMs - 1);
-          const after = planWay(facts, events.slice(0, index + 1));
+          const before = reachedChanges(facts, events.slice(0, index), event.atMs - 1);
+          const after = timeline(facts, events.slice(0, index + 1));
           expect(after.slice(0, before.length)).toEqual(before);
         });
       }),
@@ -98,7 +98,7 @@ describe("an order's way", () => {
       fc.property(anyLife, anyDelayMs, ({ facts, events }, delayMs) => {
         const frozen = events.map((event) => Object.freeze({ ...event }));
         const first = stateAt(Object.freeze({ ...facts }), Object.freeze(frozen), facts.createdMs + delayMs);
-        planWay(facts, events);
+        timeline(facts, events);
         expect(stateAt(facts, events, facts.createdMs + delayMs)).toBe(first);
       }),
     );
@@ -107,7 +107,7 @@ describe("an order's way", () => {
   test("passes every state once, in order, from pending, and ends completed or cancelled", () => {
     fc.assert(
       fc.property(anyLife, ({ facts, events }) => {
-        const way = planWay(facts, events);
+        const way = timeline(facts, events);
         const states = way.map(({ state }) => state);
         const isCancelled = states.at(-1) === "cancelled";
         const passed = isCancelled ? states.slice(0, -1) : states;
@@ -123,7 +123,7 @@ describe("an order's way", () => {
       fc.property(anyLife, anyDelayMs, ({ facts, events }, delayMs) => {
         const last = events.at(-1);
         fc.pre(last !== undefined);
-        const states = reachedPassages(facts, events, facts.createdMs + delayMs).map(({ state }) => state);
+        const states = reachedChanges(facts, events, facts.createdMs + delayMs).map(({ state }) => state);
         expect(states).toContain(last?.to);
       }),
     );
@@ -133,7 +133,7 @@ describe("an order's way", () => {
     fc.assert(
       fc.property(anyLife, anyDelayMs, ({ facts, events, nowMs }, delayMs) => {
         fc.pre(stateAt(facts, events, nowMs) !== "cancelled");
-        const cancel = eventTo("cancelled", reachedPassages(facts, events, nowMs), nowMs);
+        const cancel = eventTo("cancelled", reachedChanges(facts, events, nowMs), nowMs);
         const cancelled = [...events, cancel];
         expect(stateAt(facts, cancelled, nowMs + delayMs)).toBe("cancelled");
         expect(recordTimes(facts, cancelled, nowMs + weekMs)).toEqual(recordTimes(facts, cancelled, nowMs));
@@ -164,7 +164,7 @@ describe("tracking records", () => {
 
   test("do so after an advance through all states in the very millisecond of the creation", () => {
     const facts: OrderFacts = { createdMs, serviceType: "standard" };
-    const event = eventTo("completed", reachedPassages(facts, [], createdMs), createdMs);
+    const event = eventTo("completed", reachedChanges(facts, [], createdMs), createdMs);
     const times = recordTimes(facts, [event], createdMs);
     expect(times).toHaveLength(wayStates.length + 1);
     expect(isStrictlyAscending([...times].reverse())).toBe(true);

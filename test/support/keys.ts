@@ -9,6 +9,6 @@ export function keysOn(config: ConfigStore, keyRing: MemoryKeyRing = createMemor
     config,
     ring: async () => keyRing,
     runCommand: () => Promise.reject(new Error("no command was expected")),
-    learn: () => {},
+    redact: () => {},
   });
 }

@@ -1,18 +1,18 @@
-/** What courier knows of the machine that it runs on, for diagnosis. */
+/** Versions, platform and directories of this run, for `courier doctor`. */
 
-import type { Machine } from "../command/runtime-info.ts";
+import type { RuntimeInfo } from "../command/runtime-info.ts";
 import type { Directories } from "./directories.ts";
 import { findProxy } from "./proxy.ts";
 import { readVersion } from "./version.ts";
 
 type Runtime = Pick<NodeJS.Process, "versions" | "platform" | "arch">;
 
-export function describeMachine(
+export function readRuntimeInfo(
   { versions, platform, arch }: Runtime,
-  env: Machine["env"],
+  env: RuntimeInfo["env"],
   directories: Directories,
   timeoutMs: number,
-): Machine {
+): RuntimeInfo {
   return {
     courierVersion: readVersion(),
     nodeVersion: versions.node,

@@ -20,7 +20,7 @@ const simplified =
  * One unit for one unit: full-width forms become narrow, traditional characters simplified, long dashes short,
  * and blanks of every width, controls and invisible characters (chat programs put them around numbers) blanks.
  */
-export function fold(text: string): string {
+export function normalizeForMatch(text: string): string {
   const pairs = new Map(simplified.match(/../g)?.map((pair) => [pair.charAt(0), pair.charAt(1)]));
   return text.replace(/[^\x20-\x7e\n]/g, (unit) => {
     const code = unit.charCodeAt(0);

@@ -1,7 +1,7 @@
-/** What is made on first use. */
+/** Lazy values. */
 
 /** Makes a value on the first call and gives the same one to every later call. */
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
+export function lazy<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
     made ??= make();
