@@ -1,6 +1,6 @@
 /**
- * The check for known vulnerabilities. A finding in what the bundle contains fails, as does a serious one in
- * what development uses. Not every registry answers: then it says that nothing was checked.
+ * Checks for known vulnerabilities. Fails for one in the bundle, and for a serious one in a development dependency.
+ * Where the registry answers no audit, it says that nothing was checked.
  */
 
 import { spawnSync } from "node:child_process";
@@ -26,7 +26,7 @@ if (report?.vulnerabilities === undefined) {
     console.log(
       `${severity}: ${name} ${range}${shipped.has(name) ? ", in the bundle" : ", in development only"}`,
     );
-  console.log(`${found.length} vulnerabilities known, ${serious.length} of them to be mended now`);
+  console.log(`${found.length} vulnerabilities known, ${serious.length} of them to be fixed now`);
   if (serious.length > 0) process.exitCode = 1;
 }
 

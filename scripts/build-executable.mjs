@@ -22,7 +22,7 @@ const options = [
   "--compile",
   "--bytecode",
   "--format=cjs",
-  // Files in the folder where somebody happens to stand must not change what courier does.
+  // Files in the user's current directory must not change what courier does.
   "--no-compile-autoload-dotenv",
   "--no-compile-autoload-bunfig",
 ];

@@ -22,7 +22,7 @@ const unused = [
     by: "undici",
     path: "node:assert",
     contents:
-      'module.exports = (ok, told) => { if (!ok) throw new Error(told ?? "undici: assertion failed"); };',
+      'module.exports = (ok, message) => { if (!ok) throw new Error(message ?? "undici: assertion failed"); };',
   },
   // commander starts subcommands that are programs of their own; there are none.
   { by: "commander", path: "node:child_process", contents: "module.exports = {};" },
@@ -39,7 +39,7 @@ const unused = [
 export const optionalPackages = ["@napi-rs/keyring", "@photostructure/sqlite"];
 
 /**
- * The bundle's files by name: text, the sources (from `root`) that it is made of, the one that it stands for
+ * The bundle's files by name: text, the sources (from `root`) that it is made of, the one that it replaces
  * where it is imported on demand, and the names of the files that it needs at once.
  */
 export async function bundle(root, { entry, target, define, minify = false }) {

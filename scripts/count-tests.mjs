@@ -1,5 +1,5 @@
 /**
- * The verdict on a test report: prints `N passed, 0 failed, 0 skipped`, and fails when anything but
+ * Checks a test report: prints `N passed, 0 failed, 0 skipped`, and fails when anything but
  * passed tests is in it, or nothing at all. `node scripts/count-tests.mjs REPORT`, as Vitest's `json` writes it.
  */
 

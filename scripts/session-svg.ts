@@ -53,7 +53,7 @@ export async function drawSession(output: string, columns: number, palette: Pale
   ].join("\n");
 }
 
-/** Neighbouring cells of one look. */
+/** Neighbouring cells of one style. */
 interface Run {
   readonly column: number;
   readonly look: Look;

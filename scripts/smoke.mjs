@@ -48,10 +48,10 @@ function courier(...args) {
       COURIER_STATE_DIR: join(home, "state"),
     },
   });
-  const told = `courier ${args.join(" ")}\n${stderr}`;
-  assert.equal(error, undefined, told);
-  assert.equal(status, 0, told);
-  // A newer Node.js says here what it is about to take away.
-  assert.doesNotMatch(stderr, /Warning:/, told);
+  const output = `courier ${args.join(" ")}\n${stderr}`;
+  assert.equal(error, undefined, output);
+  assert.equal(status, 0, output);
+  // A newer Node.js prints deprecation warnings here.
+  assert.doesNotMatch(stderr, /Warning:/, output);
   return stdout;
 }

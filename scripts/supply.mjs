@@ -53,7 +53,7 @@ async function readPackage(root, folder, lock) {
 }
 
 /**
- * Most licences are the same terms, in lines of another length, under another copyright notice: the terms stand
+ * Most licences are the same terms, in lines of another length, under another copyright notice: the terms come
  * once, below the notices of all packages that come under them.
  */
 function describeLicences(packages) {

@@ -55,7 +55,7 @@ void start({
       if (listensForHangUp()) await endIfHungUp();
       process.exit(exit);
     };
-    // Where it cannot even be told, the telling must not be told of in turn.
+    // If reporting the error fails, do not report that failure too.
     process.on("uncaughtException", (error) => void tell(error).then(end, () => end(70)));
   },
 }).then(async (exit) => {
@@ -77,7 +77,7 @@ function quickOutput(): QuickOutput {
       try {
         while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
       } catch {
-        // the stream waits, or says what is wrong
+        // the stream then waits, or reports the error
       }
       return rest;
     },
@@ -89,7 +89,7 @@ function isDevice(descriptor: number): boolean {
   return fstatSync(descriptor).isCharacterDevice();
 }
 
-/** As pagers do: what is piped in is not what is typed. */
+/** As pagers do: keys come from the terminal while stdin is a pipe. */
 async function openTerminal(): Promise<ReadStream | undefined> {
   const { ReadStream } = await import("node:tty");
   try {
@@ -117,7 +117,7 @@ async function openKeyRing(): Promise<KeyRing> {
 function listen(signal: "SIGINT" | "SIGTERM" | "SIGHUP", exit: InterruptionExit): void {
   process.on(signal, () => {
     if (!interruption.signal.aborted) return interruption.abort(interrupted(exit));
-    process.exit(exit); // what listens to the end of the process puts the terminal right, and ends what was started
+    process.exit(exit); // exit listeners restore the terminal and end child processes
   });
 }
 
@@ -125,7 +125,7 @@ function listensForHangUp(): boolean {
   return process.listenerCount("SIGHUP") > 0;
 }
 
-/** As nohup asks for, of which Node.js takes no notice. Where the system does not tell, it may be so. */
+/** As under nohup, which Node.js does not report. True where the system does not say. */
 function isHangUpIgnored(): boolean {
   try {
     const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
@@ -138,8 +138,8 @@ function isHangUpIgnored(): boolean {
 /** Node.js would restore the terminal's modes, and some versions abort where the terminal is gone. */
 async function endIfHungUp(): Promise<void> {
   const { isatty } = await import("node:tty");
-  if (!process.stderr.isTTY || isatty(2)) return; // none, or one that is there
-  process.emit("exit", 129); // what was started is ended by those who listen for it
+  if (!process.stderr.isTTY || isatty(2)) return; // no terminal, or one that is still open
+  process.emit("exit", 129); // exit listeners end child processes
   process.removeAllListeners("SIGHUP");
   process.kill(process.pid, "SIGHUP");
 }

@@ -1,4 +1,4 @@
-/** `courier accounts key-store`: where logins keep keys that are not told otherwise. */
+/** `courier accounts key-store`: where logins store keys unless `--key-store` names another place. */
 
 import { defineCommand, document } from "../command/command.ts";
 import { line } from "../terminal/blocks.ts";

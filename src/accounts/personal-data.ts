@@ -5,6 +5,7 @@ import { switchOption } from "../command/options.ts";
 import { unnamedAccount } from "../config/accounts.ts";
 import { keySource } from "../config/key-source.ts";
 import { CourierError } from "../core/errors.ts";
+import { byCount, counted } from "../core/wording.ts";
 import { hasLedger } from "../ledger/ledger.ts";
 
 export const forceOption = switchOption("delete the details of orders in doubt too");
@@ -18,8 +19,8 @@ export interface DeletedDetails {
 
 /**
  * Deletes names, phones and addresses of an account's orders, its drafts and its known orders. Customers that
- * another account with a key uses keep theirs; that an order was sent stays known. Never throws: the account's
- * key is gone already.
+ * another account with a key uses keep theirs; the ledger still knows which orders were sent. Never throws: the account's
+ * key is deleted already.
  */
 export async function deletePersonalData(
   context: Context,
@@ -31,7 +32,7 @@ export async function deletePersonalData(
     if (!hasLedger(context.machine.stateDirectory)) return { details_deleted: true, details_kept: 0 };
     const kept = await deleteFromLedger(context, account, isForced);
     if (kept > 0) {
-      const orders = kept === 1 ? "1 order in doubt keeps its" : `${kept} orders in doubt keep their`;
+      const orders = `${counted(kept, "order")} in doubt ${byCount(kept, "keeps its", "keep their")}`;
       context.messages.note(`${orders} details, which settling needs; --force deletes them too`);
     }
     return { details_deleted: true, details_kept: kept };

@@ -52,7 +52,7 @@ export const addAddress = defineCommand({
   },
 });
 
-/** The form asks for leave to replace before its questions; what is given in words is compared first. */
+/** The form confirms a replacement before its questions; flags are compared with the saved address first. */
 async function collect(
   text: string | undefined,
   flags: DraftParty,

@@ -5,6 +5,7 @@ import { confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { textArgument } from "../command/options.ts";
 import { parseAlias, saveParties } from "../config/address-book.ts";
 import { CourierError, fileError } from "../core/errors.ts";
+import { byCount, counted } from "../core/wording.ts";
 import { type DraftParty, partySchema } from "../model/draft.ts";
 import { partyFields } from "../model/fields.ts";
 import { isJsonObject, type Json } from "../model/json.ts";
@@ -36,7 +37,9 @@ export const importAddresses = defineCommand({
     await saveParties(context.config, parties);
     const count = Object.keys(parties).length;
     return document({ imported: count, replaced }, () => [
-      line(`${count} addresses imported, ${replaced.length} of them over older ones`),
+      line(
+        `Imported ${count} ${byCount(count, "address", "addresses")}; ${replaced.length} replaced older ones`,
+      ),
     ]);
   },
 });
@@ -97,7 +100,7 @@ async function sheetEntries(text: string, name: string): Promise<Entry[]> {
   )) {
     if (names) {
       if (cells.length !== names.length) {
-        const counts = `${cells.length} cells, but the header ${names.length}`;
+        const counts = `${counted(cells.length, "cell")}, but the header ${names.length}`;
         throw fileError(`${name}, line ${number} has ${counts}; a cell with a delimiter in it needs quotes`);
       }
       const filled = names

@@ -8,8 +8,8 @@ export type OrderCall =
   | { readonly kind: "cancel"; readonly orderId: string };
 
 /**
- * What a call does to an order; undefined for any other call. Servers decode and tidy a path each in their own way, and
- * other versions make orders too: what stands before `orders` does not count, nor does how it is written.
+ * What a call does to an order; undefined for any other call. Servers decode and normalise a path in different ways, and
+ * other versions create orders too: the path before `orders` does not count, nor does its spelling.
  */
 export function orderCallOf(method: Method, { pathname }: URL): OrderCall | undefined {
   const parts = partsOf(pathname);

@@ -1,6 +1,7 @@
 /** A whole list of orders: every page, each order once, and an error where it is not complete (2.6 and 4.3). */
 
 import { mapInOrder } from "../core/concurrent.ts";
+import { byCount, counted } from "../core/wording.ts";
 import type { OrderSummary } from "../model/interface.ts";
 import { ServiceFailure } from "./failure.ts";
 import { type CourierService, type OrderFilter, type OrderPage, toCount } from "./service.ts";
@@ -64,7 +65,7 @@ export async function* allOrders(
         if (isNew) yield order;
       }
       sweep.idlePages = ids.size > known ? 0 : sweep.idlePages + 1;
-      if (sweep.idlePages > mostIdlePages) throw endless(ids.size);
+      if (sweep.idlePages > mostIdlePages) throw endless();
     }
     if (isComplete(sweep)) return;
     if (sweeps === maxSweeps) throw incomplete(sweep);
@@ -99,21 +100,21 @@ function keyOf(id: string): number | string {
   return Number.isSafeInteger(number) && String(number) === id ? number : id;
 }
 
-function endless(orders: number): ServiceFailure {
-  const told = `gave up on the list of orders, which brings no new ones: ${mostIdlePages} pages after the first ${orders}`;
-  return new ServiceFailure("invalid_response", told, { code: "wrong_shape" });
+function endless(): ServiceFailure {
+  const message = `gave up: the service returned ${mostIdlePages} pages in a row without new orders`;
+  return new ServiceFailure("invalid_response", message, { code: "wrong_shape" });
 }
 
 function incomplete({ ids, wanted, highest, hasShrunk }: Sweep, cause?: ServiceFailure): ServiceFailure {
   const seen = ids.size;
-  const counted =
+  const progress =
     wanted === undefined
-      ? `${seen} orders were seen, and the service does not say of how many`
+      ? `${counted(seen, "order")} ${byCount(seen, "was", "were")} seen, and the service does not say of how many`
       : seen > highest
-        ? `${seen} orders were seen, but the service counts ${highest}`
-        : `${seen} of ${highest} orders were seen`;
+        ? `${counted(seen, "order")} ${byCount(seen, "was", "were")} seen, but the service counts ${highest}`
+        : `${seen} of ${counted(highest, "order")} ${byCount(highest, "was", "were")} seen`;
   const problem = hasShrunk ? "the list kept changing" : "the list of orders is incomplete";
-  return new ServiceFailure("server_error", `${problem}: ${counted}${cause ? `; ${cause.message}` : ""}`, {
+  return new ServiceFailure("server_error", `${problem}: ${progress}${cause ? `; ${cause.message}` : ""}`, {
     code: "list_incomplete",
     hint: "run the same command again, or narrow it with --from and --to",
     cause,

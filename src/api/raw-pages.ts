@@ -15,7 +15,7 @@ const pageSize = "100";
 /**
  * Yields the body of each page, from the one that the call asks for to the last. `beforeOthers` gets the
  * number of calls that will follow the first; it may reject to stop. Throws ServiceFailure when a page is refused or
- * does not say how many there are, and when the list goes on without anything new.
+ * does not say how many there are, and when page after page brings nothing new.
  */
 export async function* rawPages(
   client: Client,
@@ -67,8 +67,8 @@ function readPage(body: string): { pages: number; data: string } | undefined {
 }
 
 function endless(url: URL): ServiceFailure {
-  const told = `the list of ${url.pathname} goes on without anything new: ${mostIdlePages} pages`;
-  return new ServiceFailure("invalid_response", told, { code: "wrong_shape" });
+  const message = `gave up on ${url.pathname}: the service returned ${mostIdlePages} pages in a row without new items`;
+  return new ServiceFailure("invalid_response", message, { code: "wrong_shape" });
 }
 
 function notPaged(url: URL, status: number): ServiceFailure {

@@ -119,7 +119,7 @@ function anotherAnswer(asked: string, got: string): ServiceFailure {
     `the service was asked for ${asked} and answered with ${got}`,
     {
       code: "wrong_shape",
-      hint: "run it again; if this goes on, the service mixes up its answers: --debug shows the calls",
+      hint: "run it again; if it happens again, the service mixes up its answers: --debug shows the calls",
     },
   );
 }

@@ -1,6 +1,7 @@
 /** Timeout of one try: the call's deadline, or half of it for a slow answer that can be requested again. */
 
 import type { Clock } from "../core/clock.ts";
+import { counted } from "../core/wording.ts";
 import { ServiceFailure, timeoutFailure } from "./failure.ts";
 
 /** Below this rate, a new connection is tried while there is time for one. */
@@ -64,6 +65,6 @@ export function limitTry({ clock, host, untilMs, timeoutMs, isRepeatable, stop }
 }
 
 function stalledFailure(host: string, seconds: number, bytes: number): ServiceFailure {
-  const message = `${host} sent ${bytes} bytes within ${seconds} s`;
+  const message = `${host} sent ${counted(bytes, "byte")} within ${seconds} s`;
   return new ServiceFailure("no_response", message, { code: "stalled" });
 }

@@ -28,7 +28,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The body as it came over the wire. */
+  /** The raw body, still encoded. */
   readonly bytes: Uint8Array;
   /** Why the body is incomplete, where it is. */
   readonly cut?: "dropped" | "too_large" | "stalled" | "undecodable";
@@ -226,8 +226,8 @@ const endTunnel: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (option
     onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
     onResponseError(controller, error) {
       const isDrop = systemCode(error) === "UND_ERR_SOCKET";
-      const told = isDrop ? Object.assign(new Error(error.message), { code: "PROXY_DROPPED" }) : error;
-      handler.onResponseError?.(controller, told);
+      const reported = isDrop ? Object.assign(new Error(error.message), { code: "PROXY_DROPPED" }) : error;
+      handler.onResponseError?.(controller, reported);
     },
   });
 

@@ -1,4 +1,4 @@
-/** Where courier's files lie on this machine (owner of env-paths). */
+/** The directories of courier's files (owner of env-paths). */
 
 import path from "node:path";
 import { fileError } from "../core/errors.ts";
@@ -12,7 +12,7 @@ export interface Directories {
 
 /**
  * The operating system's own places, unless COURIER_CONFIG_DIR or COURIER_STATE_DIR say otherwise. Throws a
- * file error where neither says: a key must not land wherever the user happens to stand.
+ * file error where neither says: a key must not be written to the current directory.
  */
 export async function findDirectories(
   env: Readonly<Record<string, string | undefined>>,

@@ -2,6 +2,7 @@
 
 import { systemClock } from "../core/clock.ts";
 import { type ExitCode, isInterruption } from "../core/errors.ts";
+import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
 import { hasLedger, type Ledger } from "../ledger/ledger.ts";
 import { serviceOf } from "../sending/customer.ts";
@@ -20,7 +21,7 @@ export async function mentionDoubt(context: RunContext, exit: ExitCode): Promise
   context.noteResultIsOut();
   const count = await countInDoubt(context).catch(() => 0);
   if (count === 0) return;
-  const orders = count === 1 ? "1 order is" : `${count} orders are`;
+  const orders = `${counted(count, "order")} ${byCount(count, "is", "are")}`;
   context.messages.note(`${orders} in doubt: courier log --unknown`);
 }
 

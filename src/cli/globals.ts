@@ -49,7 +49,7 @@ export const confirmOptions = {
 export const exportOptions = {
   output: textOption(
     "FILE",
-    "write to a file once it is whole; .csv, .json or .ndjson is its form; - for stdout",
+    "write to a file when it is complete; .csv, .json or .ndjson selects the form; - for stdout",
     {
       short: "o",
       values: "file",
@@ -58,7 +58,7 @@ export const exportOptions = {
   bom: switchOption("begin a CSV file with a byte order mark, so that Excel shows Chinese"),
 } as const;
 
-/** What the global options of a command line come to. */
+/** The values of the global options. */
 export interface GlobalValues {
   readonly account: string | undefined;
   readonly baseUrl: string | undefined;
@@ -71,7 +71,7 @@ export interface GlobalValues {
   readonly noColor: boolean;
   readonly yes: boolean;
   readonly output: string | undefined;
-  /** The form that the ending of `output` stands for. */
+  /** The form by the extension of `output`. */
   readonly fileForm: Form | undefined;
   readonly bom: boolean;
 }
@@ -90,20 +90,20 @@ const formsByEnding: Readonly<Record<string, Form>> = {
 
 const workbooks = ["xlsx", "xls", "ods"];
 
-/** A file's ending says what should be in it. Throws a usage error where a flag says something else. */
+/** The form by the file's extension. Throws a usage error where a flag says something else. */
 function formOfFile(output: string | undefined, flag: Form): Form | undefined {
   const ending = /\.(\w+)$/.exec(output ?? "")?.[1]?.toLowerCase() ?? "";
   if (workbooks.includes(ending)) {
     throw usageError(
-      `cannot write Excel files such as ${output}`,
-      `export CSV, which Excel opens: -o ${shellQuote(`${output?.slice(0, -ending.length)}csv`)} --bom`,
+      `cannot write Excel files (.${ending})`,
+      `use -o ${shellQuote(`${output?.slice(0, -ending.length)}csv`)} --bom; Excel opens it`,
     );
   }
   const form = Object.hasOwn(formsByEnding, ending) ? formsByEnding[ending] : undefined;
   if (form === undefined || flag === "human" || flag === form) return form;
   throw usageError(
     `--${flag} and the name ${output} contradict each other`,
-    "leave the flag out, or give the file another ending",
+    "leave the flag out, or give the file another extension",
   );
 }
 

@@ -33,7 +33,7 @@ const tickMs = 1_000;
 const restMs = 200;
 /** Lines of a table; most of them are drawn again a second later. */
 const remembered = 1_000;
-/** A process that its shell cannot stop goes on after this. */
+/** A process that its shell cannot stop continues after this time. */
 const stopMs = 250;
 
 export function createLiveScreen(host: Host, { clock, view, progress }: LiveOptions): LiveScreen {

@@ -48,7 +48,7 @@ export function filesBeside(
   return [...source, ...opened("stdout", stdout), ...opened("stderr", stderr)];
 }
 
-/** The files that courier keeps, whether they are there yet or not. */
+/** The files that courier keeps, whether they exist or not. */
 export function keptFiles(configFile: string, { state }: Directories): readonly TakenFile[] {
   const databases: readonly (readonly [string, string])[] = [
     ["the lock of the config file", nameLock(configFile)],

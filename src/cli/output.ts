@@ -19,10 +19,10 @@ export interface OutputOptions {
   /** Begins CSV with a byte order mark. */
   readonly bom: boolean;
   readonly view: View;
-  /** Receives what is said beside the result. */
+  /** Receives notes and warnings. */
   readonly note: (text: string) => void;
   readonly warn: (text: string) => void;
-  /** Shows what goes on in place, until it ends; undefined where nothing can be redrawn. */
+  /** Shows a live result in place, until it ends; undefined where nothing can be redrawn. */
   readonly live: ((output: LiveOutput) => Promise<CourierError | undefined>) | undefined;
   readonly clock: Clock;
 }

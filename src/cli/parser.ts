@@ -87,7 +87,7 @@ function toText(error: CommanderError, printed: string, complained: string, near
   );
 }
 
-/** The end of what is to be parsed: help for a command that does not exist would hide that it does not. */
+/** Ends parsing: help for an unknown command would hide that it does not exist. */
 function findStray(program: Group, words: readonly string[]): number | undefined {
   let commands: Group["commands"] = program.commands;
   for (const [index, word] of words.entries()) {
@@ -124,7 +124,7 @@ interface Bridge {
   readonly found: (parsed: Parsed) => void;
 }
 
-/** Tells the parser about a noun. What stands below it is only named until its word has come. */
+/** Tells the parser about a noun. Its verbs are only named until one of them is typed. */
 function fillGroup(noun: Commander, group: Group, path: readonly string[], bridge: Bridge): void {
   noun.description(group.summary).configureHelp({ formatHelp: () => groupHelp(group, path, bridge.width) });
   addOptions(noun, globalOptions);
@@ -196,7 +196,7 @@ function addOptions(target: Commander, options: Options): void {
   }
 }
 
-/** Values by key. A flag may stand at any level: `courier --json orders list`; the innermost wins. */
+/** Values by key. A flag may come at any level: `courier --json orders list`; the innermost wins. */
 function collectOptions(verb: Commander, options: Options): Values {
   const values: Record<string, unknown> = {};
   for (const key of Object.keys(options)) {

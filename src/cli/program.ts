@@ -51,7 +51,7 @@ export const program: Group = {
         },
         {
           name: "resolve",
-          summary: "Settle an order in doubt: a person says what became of it",
+          summary: "Settle an order in doubt: you say what happened to it",
           load: async () => (await import("../history/resolve.ts")).resolveOrder,
         },
         {
@@ -96,7 +96,7 @@ export const program: Group = {
       summary: "The accounts that this machine knows",
       examples: [
         { line: "accounts list", note: "which there are, and where each key is kept" },
-        { line: "accounts use shop", note: "go on as another one" },
+        { line: "accounts use shop", note: "switch to another one" },
       ],
       commands: [
         {
@@ -218,7 +218,7 @@ export const program: Group = {
     },
     {
       name: "doctor",
-      summary: "Check this machine, the account and the way to the service, and say what to do",
+      summary: "Check this machine, the account and the connection to the service, and say what to do",
       load: async () => (await import("../doctor/doctor.ts")).diagnose,
     },
     {

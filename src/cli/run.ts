@@ -4,6 +4,7 @@ import type { LiveOutput } from "../command/command.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { CourierError, type ExitCode, isInterruption } from "../core/errors.ts";
 import { unwrittenError } from "../core/system-errors.ts";
+import { counted } from "../core/wording.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";
 import { createLineProgress, createProgress, noProgress, type Progress } from "../terminal/progress.ts";
 import { createWriter, PipeClosed, Unwritten } from "../terminal/streams.ts";
@@ -111,7 +112,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
       throw error;
     });
     await file?.finish();
-    if (file) messages.note(`wrote ${count === 1 ? "1 row" : `${count} rows`} to ${globals.output}`);
+    if (file) messages.note(`wrote ${counted(count, "row")} to ${globals.output}`);
     if (output.kind === "rows") await output.after?.();
     if (failure) throw failure;
     return 0;

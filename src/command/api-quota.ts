@@ -3,6 +3,7 @@
 import type { CourierService } from "../api/service.ts";
 import { toCount } from "../api/service.ts";
 import { usageError } from "../core/errors.ts";
+import { byCount, counted } from "../core/wording.ts";
 import type { Context } from "./command.ts";
 import { capitalised } from "./options.ts";
 
@@ -14,22 +15,22 @@ const manyCalls = 50;
  * terminal stops with exit 2, unless `--yes`. Does nothing where the service gives no quota. `what` says how many
  * calls they are.
  */
-export async function checkBudget(
+export async function checkApiQuota(
   calls: number,
   service: CourierService,
   context: Context,
-  what = `this takes ${calls} calls`,
+  what = `this takes ${counted(calls, "call")}`,
 ): Promise<void> {
   if (calls < manyCalls) return;
   const left = toCount((await service.profile()).api_calls_remaining);
   if (left === undefined) return;
   if (left >= calls) {
-    context.messages.note(`${capitalised(what)}; ${left} are left.`);
+    context.messages.note(`${capitalised(what)}; ${left} ${byCount(left, "is", "are")} left.`);
     return;
   }
-  const message = `${what}, but only ${left} are left`;
+  const message = `${what}, but only ${left} ${byCount(left, "is", "are")} left`;
   if (context.globals.yes) return context.messages.warn(message);
   const prompts = await context.prompts();
-  if (await prompts?.confirm(`${capitalised(message)}. Go on?`)) return;
+  if (await prompts?.confirm(`${capitalised(message)}. Continue?`)) return;
   throw usageError(message, "ask for fewer, or add --yes to continue anyway");
 }

@@ -28,7 +28,7 @@ export interface Candidate {
   readonly description?: string | undefined;
 }
 
-/** What may stand in one place: fixed words, or words from somewhere. Neither: anything, and nothing is offered. */
+/** Candidates for one place: fixed words, or words from a source. Neither: any text, without candidates. */
 export interface Values {
   readonly fixed?: readonly Candidate[] | undefined;
   readonly source?: ValueSource | undefined;

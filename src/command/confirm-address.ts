@@ -25,10 +25,7 @@ export async function understandText(
   if (isAgreed) return party;
   const prompts = await context.prompts();
   if (!prompts) {
-    throw usageError(
-      `${title} was given as text; courier cannot ask you to confirm it`,
-      "add --yes to accept it",
-    );
+    throw usageError(`cannot ask you to confirm ${title}`, "add --yes to accept it");
   }
   if (await prompts.confirm(`Use ${describeParty(party)}?`)) return party;
   throw usageError(`${title} was not accepted`, "give its parts one by one, each with its own flag");

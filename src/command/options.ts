@@ -32,7 +32,7 @@ export interface Argument<T> {
   /** Takes one or more words; with `isOptional`, none too. */
   readonly isList?: boolean;
   readonly isOptional?: boolean;
-  /** What stands in the usage, where the key's own word does not say it. */
+  /** The word in the usage, where the key's own word is not clear. */
   readonly usage?: string;
   /** Values that completion offers; others may be refused by `parse`. */
   readonly candidates?: readonly Candidate[];
@@ -182,11 +182,11 @@ export function parseOrderId(text: string): string {
   if (/^\d+$/.test(text)) return text;
   throw usageError(
     `an order id is a whole number, not ${quote(text)}`,
-    "ids stand in the first column of: courier orders list; a tracking number is for: courier track",
+    "the first column of courier orders list shows the ids; a tracking number is for: courier track",
   );
 }
 
-/** 4.6: the tracking number stands in a URL path, where `.` and `..` would name another endpoint. */
+/** 4.6: the tracking number is part of a URL path, where `.` and `..` would name another endpoint. */
 export function parseTrackingNumber(text: string): string {
   const trimmed = text.trim();
   if (trimmed === "" || trimmed === "." || trimmed === "..") {

@@ -11,7 +11,7 @@ export function ensureReplaces(isAgreed: boolean | undefined, name: string | und
 }
 
 export interface Replacement {
-  /** What is there: `the template “weekly”`. */
+  /** What is replaced: `the template “weekly”`. */
   readonly existing: string;
   /** What goes with it, for the question and the hint: `all of it, without its name`. */
   readonly loss?: string | undefined;

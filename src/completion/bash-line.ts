@@ -6,7 +6,7 @@ import type { CommandLine } from "./position.ts";
 export interface BashLine extends CommandLine {
   /** The quote that is open at the cursor, or nothing. */
   readonly quote: "" | "'" | '"';
-  /** How much of the current word, without its quotes, stands before the part that readline replaces. */
+  /** How much of the current word, without its quotes, is before the part that readline replaces. */
   readonly kept: number;
 }
 
@@ -20,7 +20,7 @@ interface Word {
 }
 
 /**
- * Reads the line as bash would, but expands nothing: what stands before the cursor, and what behind it.
+ * Reads the line as bash would, but expands nothing: the text before the cursor, and the text behind it.
  * `breaks` are the characters at which readline begins a new word (COMP_WORDBREAKS), `=` and `:` among them.
  */
 export function readBashLine(textBefore: string, textBehind: string, breaks: string): BashLine {

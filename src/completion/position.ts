@@ -30,7 +30,7 @@ export type Wanted =
       readonly values: Values;
       /** What the current word begins with and every candidate keeps: `--status=`. */
       readonly prefix: string;
-      /** Words that stand in the same list already. */
+      /** Words that are already in the same list. */
       readonly given: readonly string[];
     };
 

@@ -9,7 +9,7 @@ import type { Config, ConfigStore, StoredAccount } from "./store.ts";
 /** The account of the embedded sandbox always exists and is never stored. */
 export const sandboxAccount = "sandbox";
 export const defaultAccount = "default";
-/** What stands for the name of an account that the environment alone gives. */
+/** The name of an account that the environment alone gives. */
 export const unnamedAccount = "(environment)";
 
 /** The account that a run talks with. `sandbox` has its URL and key made when it starts. */
@@ -41,7 +41,7 @@ export function chooseAccount(choice: AccountChoice, config: Config): ActiveAcco
   const isElsewhere = [choice.baseUrlFlag, env.baseUrlEnv, env.apiKeyEnv].some((each) => each !== undefined);
   if (named === undefined && config.current === sandboxAccount && !isElsewhere)
     return { kind: "sandbox", name: sandboxAccount };
-  // A service that is given by itself is another one than the sandbox, even where that is the current account.
+  // A base URL without an account never means the sandbox, even where that is the current account.
   const name = named ?? (config.current === sandboxAccount ? undefined : config.current) ?? undefined;
   const stored = name === undefined ? undefined : findAccount(config, name);
   if (named !== undefined && stored === undefined && env.apiKeyEnv === undefined)
@@ -99,7 +99,7 @@ export function findAccount(config: Config, name: string): StoredAccount | undef
   return Object.hasOwn(config.accounts, name) ? config.accounts[name] : undefined;
 }
 
-/** A name that no file of this machine knows; exit 4. */
+/** The error for an unknown account; exit 4. */
 export function unknownAccount(name: string, config: Config): CourierError {
   const known = [...Object.keys(config.accounts), sandboxAccount].join(", ");
   return new CourierError("no_account", 4, `there is no account named ${name}`, {
@@ -114,7 +114,7 @@ function noAccount(message: string, name = defaultAccount): CourierError {
   });
 }
 
-/** Account names stand in commands and files: letters, digits and `. _ -`. */
+/** Account names are used in commands and files: letters, digits and `. _ -`. */
 export function parseAccountName(text: string): string {
   if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u.test(text) || text === "__proto__") {
     throw usageError(

@@ -11,7 +11,7 @@ export function parseAlias(text: string): string {
   return parseShortName(text.replace(/^@/, ""), "address", text);
 }
 
-/** A name that stands on command lines: letters, digits and `. _ -`. Throws a usage error that shows it as typed. */
+/** A name for command lines: letters, digits and `. _ -`. Throws a usage error that shows it as typed. */
 export function parseShortName(text: string, what: "address" | "template", typed = text): string {
   if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u.test(text) || text === "__proto__") {
     throw usageError(

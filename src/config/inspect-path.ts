@@ -5,10 +5,10 @@ import path from "node:path";
 import { systemCode } from "../core/errors.ts";
 
 export interface PathFacts {
-  /** Permission bits; undefined where nothing is there. */
+  /** Permission bits; undefined for a missing path. */
   readonly mode: number | undefined;
   readonly isDirectory: boolean;
-  /** It can be written to; where nothing is there: it can be made. */
+  /** It can be written to; for a missing path: it can be created. */
   readonly isWritable: boolean;
   /** The code of the error of reading its facts, or of writing to it. */
   readonly problem: string | undefined;
@@ -48,7 +48,7 @@ export async function holdsCertificates(file: string): Promise<boolean> {
   }
 }
 
-/** The first of some files that is there. */
+/** The first of some files that exists. */
 export async function firstPresent(files: readonly string[]): Promise<string | undefined> {
   for (const file of files) {
     const found = await stat(file).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** JSON files that courier keeps: reading and checking them, and the errors for a damaged one. */
+/** JSON files of courier: reads and validates them, and words the errors for a damaged one. */
 
 import path from "node:path";
 import type { Clock } from "../core/clock.ts";
@@ -24,7 +24,7 @@ export interface JsonFile<T> {
   /** The present content; `empty` where no file is. Throws on a corrupt file, which stays as it is. */
   read(): Promise<T>;
   /**
-   * Reads, changes and writes while holding the lock, so that no parallel run's change is lost. `afterwards`
+   * Reads, changes and writes while holding the lock, so that no change of a parallel run is lost. `afterwards`
    * still has the lock, and comes only after the writing.
    */
   update(change: (content: T) => T | Promise<T>, afterwards?: () => Promise<void>): Promise<void>;

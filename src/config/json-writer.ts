@@ -1,4 +1,4 @@
-/** Changes of the JSON files that courier keeps: one process at a time, and no key into an unsafe directory. */
+/** Changes courier's JSON files: one process at a time, and no key in an unsafe directory. */
 
 import path from "node:path";
 import type { Clock } from "../core/clock.ts";
@@ -42,7 +42,7 @@ export async function updateFile<T>(
   const release = await takeLock(file, title, lock);
   try {
     const { before, after, content, afterwards } = await change();
-    // Secrets that are there already may stay: a change of something else is none of theirs.
+    // Secrets that are already in the file may stay: this change does not concern them.
     const known = secrets(before);
     if (secrets(after).some((secret) => !known.includes(secret))) await checkSecurePath(file);
     await writeWholeFile(file, content as Record<string, Json>, clock);

@@ -1,3 +1,3 @@
-/** The first word with which courier starts itself to ask the key ring; who looks for it loads nothing else. */
+/** The first argument of the process that calls the key ring; a file of its own, so that start-up loads no more. */
 
 export const keyRingWord = "__key-ring";

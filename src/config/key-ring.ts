@@ -4,7 +4,7 @@ import { CourierError } from "../core/errors.ts";
 import { type Env, runSubprocess, withoutKey } from "../core/subprocess.ts";
 import { keyRingWord } from "./key-ring-word.ts";
 
-/** What names one key in the key ring, readable for who looks through it. */
+/** The name of one entry in the key ring, readable for its owner. */
 export interface KeyRingEntry {
   readonly service: string;
   readonly user: string;
@@ -74,7 +74,7 @@ function readAnswer(text: string): KeyRingAnswer | undefined {
   try {
     return JSON.parse(text) as KeyRingAnswer;
   } catch {
-    return undefined; // its process broke down
+    return undefined; // its process crashed
   }
 }
 

@@ -1,4 +1,4 @@
-/** Where the key of an account is: in the config file, in the key ring, or with a command that prints it. */
+/** Where the key of an account is stored: config file, key ring, or a command that prints it. */
 
 import { fileError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -12,7 +12,7 @@ export type StoredKeySource =
 /** The key of a run may also be given for it alone, in the environment. */
 export type KeySource = StoredKeySource | { readonly place: "given"; readonly apiKey: string };
 
-/** Where a stored account has its key; undefined where it has none. Throws for a file that says two things. */
+/** Where a stored account has its key; undefined where it has none. Throws for a file with two sources. */
 export function keySource(name: string, account: StoredAccount): StoredKeySource | undefined {
   const { key, key_store, key_command } = account;
   const sources: StoredKeySource[] = [];
@@ -34,7 +34,7 @@ export function withoutSource(account: StoredAccount): StoredAccount {
   return rest;
 }
 
-/** To mask a shorter one would garble texts that have nothing to do with it. */
+/** Masking a shorter one would garble unrelated texts. */
 const shortestKey = 8;
 /** HTTP servers accept no longer headers. */
 const longestKey = 8_192;

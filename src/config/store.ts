@@ -48,10 +48,10 @@ const configSchema = looseObject(
 
 export interface StoredAccount {
   readonly base_url: string;
-  /** The key itself, where this file is its place. */
+  /** The key itself, where this file stores it. */
   readonly key?: string | undefined;
   readonly key_store?: KeyStore | null | undefined;
-  /** What prints the key, where nothing of courier's holds it. */
+  /** The command that prints the key, where courier stores none. */
   readonly key_command?: string | undefined;
   readonly allow_http?: boolean | null | undefined;
 }
@@ -61,7 +61,7 @@ export interface Config {
   /** The account that commands use by default. */
   readonly current?: string | null | undefined;
   readonly accounts: Readonly<Record<string, StoredAccount>>;
-  /** Where logins keep keys that are not told otherwise. */
+  /** Where logins store keys unless `--key-store` names another place. */
   readonly key_store?: KeyStore | null | undefined;
   /** The address book, by alias. */
   readonly addresses: Readonly<Record<string, DraftParty>>;

@@ -21,7 +21,7 @@ export async function* mapInOrder<T, R>(
 ): AsyncGenerator<R> {
   const iterator = toIterator(items);
   const queue: { result?: PromiseSettledResult<R> }[] = [];
-  let underWay = 0;
+  let inProgress = 0;
   let failure: PromiseRejectedResult | undefined;
   let isDone = false; // no item left, or one has failed
   let wake = () => {};
@@ -29,17 +29,17 @@ export async function* mapInOrder<T, R>(
   async function begin(item: T): Promise<void> {
     const entry: { result?: PromiseSettledResult<R> } = {};
     queue.push(entry);
-    underWay += 1;
+    inProgress += 1;
     const [result] = await Promise.allSettled([map(item)]);
     if (result) entry.result = result;
     if (result?.status === "rejected") isDone = true;
-    underWay -= 1;
+    inProgress -= 1;
     wake();
   }
 
   try {
     for (;;) {
-      while (!isDone && !stop?.aborted && underWay < limit && queue.length < window) {
+      while (!isDone && !stop?.aborted && inProgress < limit && queue.length < window) {
         const next = await iterator.next();
         if (next.done) isDone = true;
         else void begin(next.value);
@@ -56,7 +56,7 @@ export async function* mapInOrder<T, R>(
       else yield first.result.value;
     }
   } finally {
-    while (underWay > 0) await completion();
+    while (inProgress > 0) await completion();
     await iterator.return?.();
   }
 

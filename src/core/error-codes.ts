@@ -7,7 +7,7 @@ export interface ErrorCodeFacts {
 }
 
 const again = "run the same command again";
-const lookFirst = "look before you send it again: `courier log --unknown`, `courier orders resolve`";
+const lookFirst = "check before you send it again: `courier log --unknown`, `courier orders resolve`";
 
 export const errorCodes = {
   refused: {
@@ -79,8 +79,8 @@ export const errorCodes = {
     next: `${again}; after a raw call, look first`,
   },
   timed_out: { exits: "5", meaning: "no answer came in time (`--timeout`)", next: again },
-  stalled: { exits: "5", meaning: "the answer came too slowly to be waited for", next: again },
-  cut_short: { exits: "5", meaning: "the answer ended before it was whole", next: again },
+  stalled: { exits: "5", meaning: "the answer came too slowly", next: again },
+  cut_short: { exits: "5", meaning: "the answer ended before it was complete", next: again },
   rate_limited: {
     exits: "5",
     meaning: "HTTP 429: too many calls; nothing was done",

@@ -9,7 +9,7 @@ export type Statfs = (path: string) => Promise<{ readonly type: number | bigint 
 
 export interface NetworkFileSystem {
   readonly name: string;
-  /** False for a type that stands for local file systems too. */
+  /** False for a type that local file systems have too. */
   readonly isCertain: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Which file a path means, so that two names of one file are taken for one. */
+/** The real path of a file, so that two names of one file are equal. */
 
 import { readlink, realpath } from "node:fs/promises";
 import path from "node:path";

@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { systemCode } from "./errors.ts";
 
-/** Something else than a regular file is there. */
+/** The path is not a regular file. */
 export class NotRegular extends Error {
   readonly code = "EFTYPE";
 

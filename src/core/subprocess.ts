@@ -45,7 +45,7 @@ export type SubprocessEnd =
 const largestOutput = 65_536;
 /** Between being asked to end and being ended. */
 const killAfterMs = 2_000;
-/** For what is still in the pipes; a process that it left running may hold them open for ever. */
+/** Time to drain the pipes; a process that it left running may hold them open for ever. */
 const lastWordsMs = 100;
 
 /** Runs a program to its end. Never rejects. */

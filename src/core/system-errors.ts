@@ -1,4 +1,4 @@
-/** Why the system did not read, write or start something, in plain words. */
+/** System errors in plain words. */
 
 import { CourierError, systemCode } from "./errors.ts";
 import { NotRegular } from "./regular-file.ts";
@@ -45,8 +45,7 @@ export function explainSystemError(
 }
 
 /**
- * The result, or a part of it, did not come to where it was to go. `mayHaveSent`: what was asked for may have been
- * done.
+ * The error for a result that could not be written completely. `mayHaveSent`: the command may have sent something.
  */
 export function unwrittenError(
   what: string,

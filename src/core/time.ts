@@ -1,4 +1,4 @@
-/** The reading and wording of times: calendar dates, ISO 8601 timestamps, "3 h ago". */
+/** Parses and words times: calendar dates, ISO 8601 timestamps, "3 h ago". */
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 const instantPattern = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/i;
@@ -45,7 +45,7 @@ export function formatLocal(instantMs: number): string {
   return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())} ${zone}`;
 }
 
-/** `15:30:08`: an hour of the day in this machine's zone, for what is near. */
+/** `15:30:08`: a time of day in this machine's zone, for times of today. */
 export function formatHour(instantMs: number): string {
   const date = new Date(instantMs);
   return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
@@ -65,7 +65,7 @@ const relativeUnits = [
   { name: "min", sizeMs: 60_000 },
 ] as const;
 
-/** Clocks differ: what lies so little ahead has just happened. */
+/** Clocks differ: a time at most this far ahead counts as now. */
 const momentMs = 10_000;
 
 /** `3 h ago`, `in 2 d`, `just now`: how far an instant is from now, rounded towards now. */

@@ -1,4 +1,4 @@
-/** What a check finds, and how places are named in it so that no user's name is told. */
+/** The result of one check of `courier doctor`; `~` hides the user's name in paths. */
 
 import type { RuntimeInfo } from "../command/runtime-info.ts";
 import type { ExitCode } from "../core/errors.ts";
@@ -11,7 +11,7 @@ export interface CheckResult {
   /** What to do about it. */
   readonly advice?: string | undefined;
   readonly durationMs?: number;
-  /** Of a failed check: the exit code of a command that meets the same. */
+  /** Of a failed check: the exit code of a command that fails for the same reason. */
   readonly exit?: ExitCode;
 }
 

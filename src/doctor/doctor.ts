@@ -2,21 +2,22 @@
 
 import { type Context, defineCommand, events, type Items } from "../command/command.ts";
 import { CourierError } from "../core/errors.ts";
+import { counted } from "../core/wording.ts";
 import type { DoctorCheck } from "../model/results.ts";
 import { type Block, fields, type Span, type Style, styled } from "../terminal/blocks.ts";
 import type { CheckResult } from "./check-result.ts";
 
 export const diagnose = defineCommand({
   description:
-    "Every line passes, warns, fails, or is skipped because of one before it. One call is made, for the profile;\n" +
-    "nothing is changed. No key, password, address or name of a person is shown, so that the result can be\n" +
+    "Each check passes, warns, fails, or is skipped because an earlier one failed. It makes one call, for the\n" +
+    "profile, and changes nothing. No key, password, address or name of a person is shown, so that the result can be\n" +
     "pasted into a ticket: account names, hosts and paths are. The exit code is 0 unless something failed; else\n" +
     "it is that of the first failure: 2 for files and settings, 4 for the account or its key, 5 for the ledger or\n" +
-    "the way to the service, 70 for an answer that breaks the interface.",
+    "the connection to the service, 70 for an answer that breaks the interface.",
   arguments: {},
   options: {},
   examples: [
-    { line: "doctor", note: "is everything in order?" },
+    { line: "doctor", note: "does everything work?" },
     {
       line: "doctor --json | jq -r '.[] | select(.status == \"fail\") | .advice'",
       note: "what to do, for a script",
@@ -42,7 +43,7 @@ async function* tell(context: Context): Items<DoctorCheck> {
   return new CourierError(
     "checks_failed",
     first.exit ?? 70,
-    `${failed.length === 1 ? "1 check" : `${failed.length} checks`} failed: ${names}`,
+    `${counted(failed.length, "check")} failed: ${names}`,
   );
 }
 

@@ -3,6 +3,7 @@
 import type { Context } from "../command/command.ts";
 import { CourierError } from "../core/errors.ts";
 import { findNetworkFileSystem, type NetworkFileSystem, type Statfs } from "../core/network-file-system.ts";
+import { counted } from "../core/wording.ts";
 import { hasLedger, type LedgerFacts, ledgerPath } from "../ledger/ledger.ts";
 import { findDriver } from "../sqlite/database.ts";
 import { type CheckResult, hideHome } from "./check-result.ts";
@@ -37,7 +38,7 @@ function describe(name: string, facts: LedgerFacts, shared: NetworkFileSystem | 
     return { check: "ledger", status: "fail", detail, advice, exit: 5 };
   }
   const size = `${Math.ceil(sizeBytes / 1_000)} kB`;
-  const doubt = inDoubt === 1 ? "1 operation in doubt" : `${inDoubt} operations in doubt`;
+  const doubt = `${counted(inDoubt, "operation")} in doubt`;
   const detail = `${name}, ${size}, SQLite ${sqliteVersion} (${driver}), ${doubt}`;
   return withSharing({ detail, advice: inDoubt > 0 ? "see courier log --unknown" : undefined }, shared);
 }

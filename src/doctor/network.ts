@@ -1,4 +1,4 @@
-/** The checks of the way to the service: proxy, certificates, name, connection, one call, clock. */
+/** Checks of the connection to the service: proxy, certificates, DNS, TCP, TLS, one call, clock. */
 
 import { ServiceFailure } from "../api/failure.ts";
 import { proxyFor, withoutPassword } from "../api/proxy-route.ts";
@@ -15,7 +15,7 @@ const longestProbeMs = 10_000;
 const momentMs = 2_000;
 const largestOffsetMs = 60_000;
 
-/** All of them; what cannot be looked at because of something before it is skipped. */
+/** Runs all checks; skips those that an earlier failure makes impossible. */
 export async function* checkNetwork(
   account: ActiveAccount | undefined,
   context: Context,
@@ -83,7 +83,7 @@ function checkProxy(
 async function checkCertificates(machine: RuntimeInfo): Promise<CheckResult> {
   const { NODE_EXTRA_CA_CERTS: file, NODE_TLS_REJECT_UNAUTHORIZED: verify } = machine.env;
   if (verify === "0") {
-    const detail = "NODE_TLS_REJECT_UNAUTHORIZED=0 is set; courier checks certificates all the same";
+    const detail = "NODE_TLS_REJECT_UNAUTHORIZED=0 is set; courier verifies certificates anyway";
     return { check: "certificates", status: "warn", detail, advice: "unset it: other programs obey it" };
   }
   if (!file) return { check: "certificates", status: "ok", detail: "those that Node.js trusts" };
@@ -92,11 +92,11 @@ async function checkCertificates(machine: RuntimeInfo): Promise<CheckResult> {
     return { check: "certificates", status: "ok", detail: `those that Node.js trusts, and those in ${name}` };
   }
   const detail = `NODE_EXTRA_CA_CERTS names ${name}, which cannot be read or holds no certificate`;
-  const advice = "name a file in PEM form; Node.js goes on without it";
+  const advice = "name a file in PEM form; Node.js continues without it";
   return { check: "certificates", status: "fail", detail, advice, exit: 2 };
 }
 
-/** Behind a proxy this machine meets only the proxy: what lies behind it shows in the service's call. */
+/** Through a proxy, only the proxy can be probed; the profile call checks the rest. */
 async function* probeTarget(
   baseUrl: string,
   proxy: string | undefined,
@@ -131,10 +131,10 @@ async function* probeTarget(
 const advices = {
   dns: "check the base URL (courier accounts list), the network, and whether a proxy is needed (HTTPS_PROXY)",
   tcp: "check the port in the base URL, firewalls, and whether a proxy is needed (HTTPS_PROXY)",
-  tls: "check the port in the base URL, and what stands between here and there",
+  tls: "check the port in the base URL, and firewalls and proxies on the way",
 } as const;
 
-/** One profile call, sent once. Of its answer only what concerns the connection is told. */
+/** One profile call without retries. The result says nothing of the profile. */
 async function* checkService(context: Context): AsyncGenerator<CheckResult> {
   const startedMs = context.clock.elapsed();
   const elapsed = () => Math.round(context.clock.elapsed() - startedMs);
@@ -178,7 +178,7 @@ function inOurWords(failure: ServiceFailure): string {
 const meanings: Readonly<Record<ServiceFailure["kind"], string>> = {
   unreachable: "it cannot be reached",
   no_response: "the answer was cut short",
-  rate_limited: "it limits the rate of calls (HTTP 429)",
+  rate_limited: "rate limited (HTTP 429)",
   server_error: "it is failing",
   refused: "it refuses the call",
   key_refused: "it refuses the key",

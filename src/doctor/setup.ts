@@ -21,7 +21,7 @@ export function checkNode({ nodeVersion, platform, courierVersion }: RuntimeInfo
   return { check: "node", status: "fail", detail, advice, exit: 2 };
 }
 
-/** The config file and its directory: they hold keys, so nobody else may read them. */
+/** The config file and its directory: they hold keys, so no one else may read them. */
 export async function checkConfig({ config, machine }: Context): Promise<CheckResult> {
   const found = await checkDirectory("config", machine.configDirectory, "COURIER_CONFIG_DIR", machine);
   if (found.status === "fail") return found;
@@ -29,8 +29,8 @@ export async function checkConfig({ config, machine }: Context): Promise<CheckRe
     await config.read();
   } catch (error) {
     if (!(error instanceof CourierError)) throw error;
-    const told = { detail: hideHome(error.message, machine), advice: error.hint, exit: error.exit };
-    return { check: "config", status: "fail", ...told };
+    const facts = { detail: hideHome(error.message, machine), advice: error.hint, exit: error.exit };
+    return { check: "config", status: "fail", ...facts };
   }
   const file = await inspectPath(config.path);
   const name = hideHome(config.path, machine);
@@ -60,7 +60,7 @@ async function checkDirectory(
   }
   if (mode === undefined) return { check, status: "ok", detail: `${name}, made when it is first needed` };
   if (isOpen(mode, machine)) {
-    const detail = `others on this machine can look into ${name} (mode ${octal(mode)})`;
+    const detail = `others on this machine can read ${name} (mode ${octal(mode)})`;
     return { check, status: "warn", detail, advice: `chmod 700 ${shellQuotePath(name)}` };
   }
   return { check, status: "ok", detail: `${name}, mode ${octal(mode)}` };
@@ -85,7 +85,7 @@ export async function checkAccount(
     return { result: { check: "account", status: "ok", detail: await describe(account, context) }, account };
   } catch (error) {
     if (!(error instanceof CourierError)) throw error;
-    // Flags and environment may name an account all the same.
+    // Flags and environment may name an account without a config file.
     if (config.status === "fail")
       return { result: { check: "account", status: "skip", detail: "config failed" }, account: undefined };
     const detail = hideHome(error.message, context.machine);
@@ -119,12 +119,12 @@ const completionPlaces = {
   fish: ["~config/fish/completions/courier.fish", "/usr/share/fish/vendor_completions.d/courier.fish"],
 } as const;
 
-/** Looks where the help of `courier completion` says to put the script of the user's shell. */
+/** Checks for the script where the help of `courier completion` says to put it. */
 export async function checkCompletion({ machine }: Context): Promise<CheckResult> {
   const { env } = machine;
   const shell = path.basename(env.SHELL ?? "");
   if (!Object.hasOwn(completionPlaces, shell)) {
-    const detail = `not looked for: ${shell === "" ? "SHELL is not set" : `it is not known where ${shell} keeps it`}`;
+    const detail = `not checked: ${shell === "" ? "SHELL is not set" : `courier does not know where ${shell} keeps it`}`;
     return { check: "completion", status: "skip", detail };
   }
   const home = env.HOME ?? "";

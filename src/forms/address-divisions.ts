@@ -2,7 +2,7 @@
 
 import { areaList } from "@vant/area-data";
 
-/** 0: province, 1: city, 2: district; the fields of a party that a division's name can stand in. */
+/** 0: province, 1: city, 2: district; the fields of a party for a division's name. */
 export type Level = 0 | 1 | 2;
 
 export interface Division {
@@ -19,7 +19,7 @@ export interface Division {
 /** By name, simplified. Several divisions share a name. */
 export type Divisions = ReadonlyMap<string, readonly Division[]>;
 
-/** Rows of the data that are no names: what stands directly under a province or a municipality, and the like. */
+/** Placeholders in the data that are no names. */
 const placeholder = /^(?:省直辖县|自治区直辖县级行政区划|县|市辖区|其它区)$/;
 /** What a name ends in that says what it is. */
 const kinds = "省市区县旗州盟镇岛";
@@ -48,7 +48,7 @@ export function readDivisions(): Divisions {
   return divisions;
 }
 
-/** A county-level city directly under its province (仙桃市) stands where a city stands: there is none above it. */
+/** A county-level city directly under its province (仙桃市) is written where a city is: it has none above it. */
 function levelOf(code: string, name: string): Level {
   if (code.endsWith("0000")) return 0;
   if (code.endsWith("00")) return 1;

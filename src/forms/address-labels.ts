@@ -27,7 +27,7 @@ export function findLabels(normalized: string, phones: readonly Span[]): Label[]
   const any = kinds.map((kind) => `(?<${kind}>${words[kind]})`).join("|");
   // The longest label wins: 收件人电话 is not 收件人.
   const pattern = new RegExp(
-    // 收 behind a name (张三（收）, 王先生收) says whose it is; in a name (张丰收) it stays.
+    // 收 behind a name (张三（收）, 王先生收) marks the receiver; in a name (张丰收) it stays.
     String.raw`(?<sign>收)(?=\)?(?:[\s,;|/、。)\d]|$))|(?<open>[【[(] ?)?(?:${any})\.?(?<close> ?[】\])])?(?<colon> *:)?`,
     "gi",
   );

@@ -14,7 +14,7 @@ const minority = /^\p{sc=Han}{1,8}(?:[·•・‧．]\p{sc=Han}{1,8}){1,3}$/u;
 const latin = /^(?=.*\p{sc=Latin}{2})[\p{sc=Latin}.'’-]+$/u;
 const latinTitle = /^(?:mr|mrs|ms|miss|dr|prof)\.?$/i;
 const streetWord = /^(?:blvd|boulevard|street|st|ave|avenue|road|rd|drive|lane|ln|way|court|plaza)\.?$/i;
-/** Words at the end of what is more often a place, and words that stand where a name stands. */
+/** Words at the end of what is more often a place, and words in the place of a name. */
 const placeEnd =
   /[路街号楼室栋幢座层村镇乡区县市省园城厦苑场店馆院部厂司里巷弄道桥门站港湾洲岛湖山寨庄堡坊邸府社校局所台柜户铺屋寓]$/;
 const noName =
@@ -22,7 +22,7 @@ const noName =
 
 export interface NameHints {
   readonly labels: readonly Label[];
-  /** Where telephone numbers and the place stand. */
+  /** The spans of telephone numbers and of the place. */
   readonly phones: readonly Span[];
   readonly place: readonly Span[];
   /** Japanese and Korean texts, and those without Chinese: only a label or a title makes a name there. */
@@ -103,7 +103,7 @@ function nameAt(
   const text = normalized.slice(word.start, word.end);
   const previous = words[index - 1];
   const isLatin = latin.test(text);
-  // In the middle of a Latin run; the run was looked at where it begins.
+  // In the middle of a Latin run; the run was checked at its beginning.
   if (isLatin && previous && /^ +$/.test(normalized.slice(previous.end, word.start))) {
     if (latin.test(normalized.slice(previous.start, previous.end))) return undefined;
   }

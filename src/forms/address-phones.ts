@@ -36,7 +36,7 @@ const forms: readonly {
   { pattern: String.raw`0[1-9]\d{8,10}(?:${extension}|-\d{1,5})?` },
 ];
 
-/** Every telephone number that can be told from its form alone; they do not overlap. In text order. */
+/** Every telephone number that is certain by its form alone; they do not overlap. In text order. */
 export function findPhones(normalized: string): Phone[] {
   const alternatives = forms.map(({ pattern }, index) => `(?<form${index}>${pattern})`);
   // Neither part of a longer number nor of a reference such as SF13800138000.

@@ -1,4 +1,4 @@
-/** The finding of province, city and district in a text, one after the other and never completed. */
+/** Finds province, city and district in a text; adds none that the text does not have. */
 
 import type { Division, Divisions, Level } from "./address-divisions.ts";
 import { looksLikeName } from "./address-names.ts";
@@ -11,11 +11,11 @@ export interface Step extends Span {
 /** `gap`: a separator or a label; `barrier`: a telephone number; `closed`: text in which no place may begin. */
 export type CharClass = "text" | "gap" | "barrier" | "closed";
 
-/** The text as the search sees it; all positions are of the normalized text. */
+/** The input of the search; all positions are of the normalised text. */
 export interface Text {
   readonly normalized: string;
   readonly divisions: Divisions;
-  /** What stands at each position. */
+  /** The class of each character. */
   readonly classes: readonly CharClass[];
 }
 
@@ -150,7 +150,7 @@ function isPlausible(input: Text, step: Candidate, parent: Candidate | undefined
   return parent !== undefined && (isAtEnd || (division.isCity && !isPartOfName));
 }
 
-/** Over what may stand between a province and its city: separators, labels and dashes. */
+/** Skips characters between a province and its city: separators, labels and dashes. */
 function skipGap({ normalized, classes }: Text, start: number): number {
   let index = start;
   while (classes[index] === "gap" || joint.test(normalized.charAt(index))) index += 1;

@@ -1,4 +1,4 @@
-/** The cutting of a pasted text into pieces: together they are the text, so nothing can get lost. */
+/** Cuts a pasted text into pieces without gap or overlap, so that nothing is lost. */
 
 export interface Span {
   readonly start: number;
@@ -14,7 +14,7 @@ export interface Piece extends Span {
 
 /** Over normalized text: blanks, commas and the like. Inside the detail they stay as they were typed. */
 const separator = /[\s,;|/、。]/;
-/** Dashes and brackets part words too, save inside `1-2-301` and `Jean-Luc`. */
+/** Dashes and brackets separate words too, except inside `1-2-301` and `Jean-Luc`. */
 const mark = /[-–—_:>()[\]{}【】《》<"“”~]/;
 
 export function isSeparator(character: string): boolean {
@@ -26,7 +26,7 @@ export function isMark(normalized: string, index: number): boolean {
   return !/[a-z\d]/i.test(normalized.charAt(index - 1)) || !/[a-z\d]/i.test(normalized.charAt(index + 1));
 }
 
-/** The words that stand outside `taken`: no separator and no mark in them or at their ends. */
+/** The words outside `taken`: no separator and no mark in them or at their ends. */
 export function findWords(normalized: string, taken: readonly Span[]): Span[] {
   const words: Span[] = [];
   for (const gap of findGaps(normalized.length, taken)) {
@@ -40,7 +40,7 @@ export function findWords(normalized: string, taken: readonly Span[]): Span[] {
   return words;
 }
 
-/** What lies between the spans, in order. */
+/** The gaps between the spans, in order. */
 function findGaps(length: number, taken: readonly Span[]): Span[] {
   const gaps: Span[] = [];
   let start = 0;

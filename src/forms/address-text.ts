@@ -1,4 +1,4 @@
-/** The splitting of a pasted address into the fields of a party: only cut, never completed or dropped. */
+/** Splits a pasted address into the fields of a party; adds and drops nothing. */
 
 import type { DraftParty } from "../model/draft.ts";
 import type { Divisions } from "./address-divisions.ts";
@@ -9,11 +9,11 @@ import { type CharClass, findPlace } from "./address-places.ts";
 import { findWords, isSeparator, type Piece, type Span, tile } from "./address-spans.ts";
 import { normalizeForMatch, stripInvisible } from "./normalize-for-match.ts";
 
-/** What a pasted text was understood as. */
+/** The result of splitting a pasted text. */
 export interface AddressGuess {
   /** Parts that were not found are absent. */
   readonly party: DraftParty;
-  /** Exactly one telephone number stands in the text. Everything else is a suggestion. */
+  /** The text has exactly one telephone number. Everything else is a suggestion. */
   readonly isPhoneCertain: boolean;
 }
 
@@ -29,7 +29,7 @@ export async function understandAddress(text: string): Promise<AddressGuess> {
 
 const municipality = /^(?:北京|天津|上海|重[庆慶])市?$/;
 
-/** The party in a text; a municipality that nobody wrote twice is its own city, as services expect it (2.2). */
+/** The party in a text. A municipality without a city is its own city, as services expect it (2.2). */
 export async function understandParty(text: string): Promise<DraftParty> {
   const { party } = await understandAddress(text);
   const { province, city } = party;
@@ -86,7 +86,7 @@ function isChinese(normalized: string): boolean {
   return /\p{sc=Han}/u.test(normalized) && !/[\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(normalized);
 }
 
-/** What stands at each position, for the search for the place. */
+/** The class of each character, for the search for the place. */
 function classify(
   normalized: string,
   labels: readonly Label[],

@@ -1,4 +1,4 @@
-/** The form of a text in which it is searched: same length, so that what is found is cut from the original. */
+/** Normalises a text for matching, with the same length: positions also hold in the original. */
 
 /** Traditional characters of place names, surnames and labels, each followed by its simplified one. */
 const simplified =

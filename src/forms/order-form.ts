@@ -21,15 +21,15 @@ export const parts: readonly Part[] = ["sender", "receiver", "item", "service_ty
 export interface FormTools extends PartyTools {
   readonly prompts: Prompts;
   /**
-   * Told of the draft and the parts still open after every answer, and of an answer that was interrupted, which may not
-   * be valid: nothing typed is lost on Ctrl-C.
+   * Called after every answer with the draft and the parts still open, also for an interrupted answer, which may be
+   * invalid: nothing typed is lost on Ctrl-C.
    */
   readonly keep: (draft: Draft, open: readonly Part[]) => void;
 }
 
 /**
  * Asks for the parts that are still open. `given` holds the dotted paths, or whole parts, that came by
- * flag, file or template: they are not asked again.
+ * flag, file or template: the form does not ask for them.
  */
 export async function fillDraft(draft: Draft, given: ReadonlySet<string>, tools: FormTools): Promise<Draft> {
   const open = parts.filter((part) => !given.has(part));

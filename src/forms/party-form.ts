@@ -30,8 +30,8 @@ type Way =
   | { readonly kind: "known"; readonly party: DraftParty };
 
 /**
- * Asks for a party. `fixed` names the fields that are given and not asked; `keep` is told of what there
- * is after every answer. With a party already there, its fields are the starting point.
+ * Asks for a party. `fixed` names the fields that are given and not asked; `keep` gets the fields
+ * after every answer. With a party already there, its fields are the starting point.
  */
 export async function askParty(
   title: string,

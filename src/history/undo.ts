@@ -1,7 +1,7 @@
 /** `courier undo`: cancels the orders that a run created, and reads each back (specification, 4.4 and 4.5). */
 
 import { ServiceFailure } from "../api/failure.ts";
-import { checkBudget } from "../command/api-quota.ts";
+import { checkApiQuota } from "../command/api-quota.ts";
 import {
   type Context,
   confirmOrStop,
@@ -78,7 +78,7 @@ export const undoRun = defineCommand({
     const count = orders.open.length;
     // Each order is read, cancelled and read back.
     const calls = dryRun ? count : count * 3;
-    await checkBudget(calls, service, context, `undoing run ${run.number} takes up to ${calls} calls`);
+    await checkApiQuota(calls, service, context, `undoing run ${run.number} takes up to ${calls} calls`);
     const plan = await planUndo(orders, service, context);
     if (dryRun) return rows(previewPlan(plan, includeFound), undoneColumns, nothing);
     const chosen = await choose(run, plan, includeFound, context);

@@ -1,7 +1,7 @@
 /** `courier orders import`: many orders from a spreadsheet, each created exactly once (4.2 to 4.4). */
 
 import path from "node:path";
-import { checkBudget } from "../command/api-quota.ts";
+import { checkApiQuota } from "../command/api-quota.ts";
 import {
   type Context,
   confirmOrStop,
@@ -162,7 +162,7 @@ export const importOrders = defineCommand({
     const resendCancelled = await askAboutUndone(plan, context);
     const toSend = plan.toSend + (resendCancelled ? plan.cancelled : 0);
     if (toSend + plan.unknown > 0) {
-      await checkBudget(toSend + plan.unknown, await context.service(), context);
+      await checkApiQuota(toSend + plan.unknown, await context.service(), context);
       await confirmOrStop(context, question(toSend, plan.unknown, (await context.account()).name));
     }
     const run = await context.beginRun({ command: "orders import", source: identity.path || "-" });

@@ -2,7 +2,7 @@
 
 const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** True for text that may stand as a number in JSON, such as `12.50`; no exponent, sign only for negatives. */
+/** True for text that is a valid number in JSON, such as `12.50`; no exponent, sign only for negatives. */
 export function isPlainDecimal(text: string): boolean {
   return /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text);
 }

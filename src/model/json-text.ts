@@ -1,11 +1,11 @@
-/** JSON that a user wrote: what is wrong with it is said with its line and column. */
+/** Parses JSON files of users; errors name line and column. */
 
 import { fileError } from "../core/errors.ts";
 import { type Json, JsonSyntaxError, lineAndColumn, parseJson } from "./json.ts";
 
 /**
- * Parses the text of a file that the user calls `name`; a byte order mark is skipped, a key that stands
- * twice is refused. Throws a file error.
+ * Parses the text of a file that the user calls `name`; a byte order mark is skipped, a duplicate
+ * key is refused. Throws a file error.
  */
 export function parseUserJson(text: string, name: string): Json {
   const start = text.startsWith("\uFEFF") ? 1 : 0;

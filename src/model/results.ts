@@ -55,8 +55,8 @@ const loginSchema = object({
 });
 
 /**
- * `details_deleted`: names, phones and addresses of the account's orders are off this machine; `details_kept`: save
- * for those of so many orders in doubt.
+ * `details_deleted`: names, phones and addresses of the account's orders were deleted from this machine;
+ * `details_kept`: except those of so many orders in doubt.
  */
 const deletedDetails = { details_deleted: boolean(), details_kept: count };
 const logoutSchema = object({ account: text, logged_out: boolean(), ...deletedDetails });

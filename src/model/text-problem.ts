@@ -1,4 +1,4 @@
-/** Texts of an order that cannot be meant: characters that nobody sees, and what spreadsheets make of phones. */
+/** Finds damaged texts in an order: invisible characters, and phones that a spreadsheet changed. */
 
 import { isJsonObject, type Json } from "./json.ts";
 
@@ -36,7 +36,7 @@ const decimal = /^\+?\d{5,}(\.0{1,2})$/;
 /** What is wrong with the text of a field, such as `receiver.phone` or `ref`; undefined where it can be sent. */
 export function findTextProblem(path: string, text: string): string | undefined {
   const isPhone = path === "phone" || path.endsWith(".phone");
-  const isNumber = isPhone || path === "ref"; // a number that looks the same must be the same
+  const isNumber = isPhone || path === "ref"; // two numbers that differ must look different
   const unseen = ascii.test(text) ? undefined : (isNumber ? invisible : control).exec(text)?.[0];
   if (unseen !== undefined) return `holds ${nameCharacter(unseen)}`;
   if (isNumber && rounded.test(text))

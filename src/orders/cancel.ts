@@ -29,8 +29,8 @@ const callsAtOnce = 4;
 
 export const cancelOrders = defineCommand({
   description:
-    "The service cancels pending and paid orders. Each order is read back after the request: the state\n" +
-    "shown is the one it really has. What is cancelled is recorded: courier log shows it.",
+    "The service cancels pending and paid orders only. courier reads each order back after the request, and\n" +
+    "shows the state that it really has. courier log shows what was cancelled.",
   arguments: {
     ids: { summary: "order ids", parse: parseOrderId, isList: true as const, values: "cancellable order" },
   },
@@ -52,7 +52,7 @@ export const cancelOrders = defineCommand({
     if (dryRun) return rows(previewAll(found), cancellationColumns, "Nothing to cancel");
     const doable = found.filter(isOpen);
     if (doable.length > 0) {
-      await context.ledger(); // without a record nothing is sent, so nothing is asked
+      await context.ledger(); // fails before the question: without a ledger nothing is sent
       await confirmOrStop(context, question(doable));
     }
     const tools = doable.length > 0 ? await prepare(service, context) : undefined;

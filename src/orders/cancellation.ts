@@ -1,4 +1,4 @@
-/** What became of an order that was to be cancelled: as a row of the result, and as an error. */
+/** The outcome of a cancellation: as a row of the result, and as an error. */
 
 import type { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
@@ -30,14 +30,14 @@ export function reportUntouched({ id, order, refusal }: Found): Reported {
   return { row: toRow(id, undefined, undefined, "refused", refusal), ...(refusal ? { refusal } : {}) };
 }
 
-/** What would become of an order that was found. */
+/** The outcome of a dry run for an order that was found. */
 export function reportDryRun(id: string, order: OrderDetail): Reported {
   const outcome = isCancellable(order.status) ? "would_cancel" : "not_cancellable";
   const message = isCancellable(order.status) ? undefined : onlyThese;
   return { row: toRow(id, order, order, outcome, undefined, message) };
 }
 
-/** Throws where it is open what became of the order. */
+/** Throws where the outcome is unknown. */
 export function reportResult(
   id: string,
   before: OrderDetail,

@@ -1,4 +1,4 @@
-/** Composing an order at a terminal: ask, review, correct, send; nothing leaves without a review. */
+/** Composes an order at a terminal: asks, reviews, corrects, sends; nothing is sent without a review. */
 
 import { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
@@ -34,7 +34,7 @@ export interface Sending {
   readonly template: TemplateToSave | undefined;
 }
 
-/** What became of it: an order, or a draft that was kept for later. */
+/** The result: an order, or a draft that was kept for later. */
 export type Composed = { readonly order: CreatedOrder; readonly draft: Draft } | { readonly kept: Draft };
 
 /** Whose parties are offered. */
@@ -53,7 +53,7 @@ export async function composeOrder(
   let { draft } = start;
   let open: readonly Part[] = parts;
   const account = await context.account();
-  const ledger = await context.ledger(); // without it nothing can be sent: better known before the questions
+  const ledger = await context.ledger(); // fails before the questions: without a ledger nothing can be sent
   const owner: DraftOwner = { account: account.name, service: serviceOf(account) };
   const ask = (question: string) => prompts.confirm(question);
   const tools: FormTools = {
@@ -116,7 +116,7 @@ export async function composeOrder(
 
 class Dropped extends Error {}
 
-/** Lists orders that were made elsewhere. Its failure is met by whoever waits for it. */
+/** Lists orders that were made elsewhere. A failure rejects where its result is awaited. */
 function startElsewhereCheck(context: Context): Promise<OrdersElsewhere | undefined> {
   const check = async () => {
     const { id: customer } = await context.customer();
@@ -133,7 +133,7 @@ function startElsewhereCheck(context: Context): Promise<OrdersElsewhere | undefi
 }
 
 /**
- * The draft that was kept last, where the user wants to go on with it; `another` where it is to stay while
+ * The draft that was kept last, where the user continues it; `another` where it stays while
  * another order is begun; undefined where there is none, or none any more.
  */
 async function offerKept(
@@ -147,7 +147,7 @@ async function offerKept(
     if (!kept) return undefined;
     await context.display([line(styled("strong", "An unfinished order:")), ...reviewView(kept.draft)]);
     try {
-      if (await prompts.confirm("Go on with it?", true)) return kept;
+      if (await prompts.confirm("Continue with it?", true)) return kept;
       if (!(await prompts.confirm("Delete this draft?", false))) return "another";
     } catch (error) {
       throw withDraftHint(error, context);
@@ -201,7 +201,7 @@ async function keepForLater(
 }
 
 function withDraftHint(error: unknown, context: Context): unknown {
-  const hint = `your draft is kept; ${context.nextCommand("orders create")} goes on with it`;
+  const hint = `your draft is kept; ${context.nextCommand("orders create")} continues it`;
   return error instanceof CourierError
     ? error.with({ hint: error.hint ? `${error.hint}; ${hint}` : hint })
     : error;

@@ -18,12 +18,11 @@ import { offerToSave, templateToSave } from "./save.ts";
 
 export const createOrder = defineCommand({
   description:
-    "At a terminal, what is missing is asked for, and everything is shown for review before it is sent;\n" +
-    "--yes sends at once. Flags win over the file. Fields that are not given are not sent: the service\n" +
-    "decides what it needs. If the answer is lost on its way, courier looks for the order before it says\n" +
-    "anything, and never sends it twice. An order equal to one that was sent from this machine within a day, by\n" +
-    "whatever command, is asked about at a terminal; elsewhere it is refused within ten minutes, and as long as\n" +
-    "it is not known whether the first one was created. --allow-duplicate is for two equal parcels.",
+    "At a terminal, asks for missing fields and shows everything for review before it sends; --yes sends at\n" +
+    "once. Flags win over the file. Fields that are not given are not sent: the service decides what it needs. If\n" +
+    "the answer is lost, courier searches the list of orders, and never sends the order twice. If an equal order\n" +
+    "was sent from this machine within a day, by any command, courier asks at a terminal. A script gets exit\n" +
+    "code 2 for ten minutes, and while the first order is in doubt. --allow-duplicate ships two equal parcels.",
   arguments: {},
   options: {
     dryRun: switchOption("print the body that would be sent, and send nothing"),
@@ -62,12 +61,12 @@ export const createOrder = defineCommand({
       : await sendAsGiven(sending, context);
     if ("kept" in composed) {
       return document(composed.kept, () => [
-        line(`The draft is kept; ${context.nextCommand("orders create")} goes on with it`),
+        line(`The draft is kept; ${context.nextCommand("orders create")} continues it`),
       ]);
     }
     const { order, draft } = composed;
     await template?.save(draft);
-    // What comes from a file comes again from a file.
+    // An order from a file is repeated by the file.
     if (prompts && sources.file === undefined) {
       await offerToSave(order, draft, prompts, context);
       const flags = typeFlags(draft);
@@ -80,7 +79,7 @@ export const createOrder = defineCommand({
   },
 });
 
-/** Nobody to ask: the order leaves as it is. */
+/** Without a terminal, or with `--yes`: sends the order unchanged. */
 async function sendAsGiven(
   { start: { draft, nameOf }, allowDuplicate: isDuplicateAllowed, settleMs, template }: Sending,
   context: Context,
@@ -89,7 +88,7 @@ async function sendAsGiven(
   await template?.check(draft);
   try {
     const order = await sendOrder({ draft, isDuplicateAllowed, settleMs }, context);
-    if (!order) throw new Error("nobody was asked, and yet somebody said no");
+    if (!order) throw new Error("an order without a prompt was declined");
     return { order, draft };
   } catch (error) {
     throw error instanceof ServiceFailure ? nameRefusedField(error, nameOf) : error;

@@ -36,7 +36,7 @@ export interface StartingDraft {
   readonly draft: Draft;
   /** Dotted paths of fields, and whole parts, that were given and need no question. */
   readonly given: ReadonlySet<string>;
-  /** Nothing came from the command line; a default sender may be there all the same. */
+  /** Nothing came from the command line; there may still be a default sender. */
   readonly isBlank: boolean;
   /** The name under which the user knows a field, or undefined for a path that is none. */
   readonly nameOf: (path: string) => string | undefined;

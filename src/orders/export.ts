@@ -2,11 +2,12 @@
 
 import { allOrders } from "../api/pages.ts";
 import type { CourierService, OrderFilter } from "../api/service.ts";
-import { checkBudget } from "../command/api-quota.ts";
+import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, type Output, rows } from "../command/command.ts";
 import { switchOption } from "../command/options.ts";
 import { checkFilter, filterOptions } from "../command/order-filter.ts";
 import { mapInOrder } from "../core/concurrent.ts";
+import { counted } from "../core/wording.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { settleOnTheWay } from "../sending/settle-on-the-way.ts";
 import { type Column, show } from "../terminal/blocks.ts";
@@ -17,9 +18,9 @@ const detailsAtOnce = 8;
 
 export const exportOrders = defineCommand({
   description:
-    "CSV, unless --json or --ndjson is given or the file's name ends in .json or .ndjson. The export is whole,\n" +
-    "or the command fails: an older file of --output is then left as it was. --details asks for each order,\n" +
-    "which takes a call each.",
+    "CSV, unless --json or --ndjson is given or the file's name ends in .json or .ndjson. The export is complete,\n" +
+    "or the command fails and leaves an older file of --output unchanged. --details takes one more call for each\n" +
+    "order.",
   arguments: {},
   options: { ...filterOptions, details: switchOption("everything that the service knows of each order") },
   hasRows: true,
@@ -57,12 +58,14 @@ async function* exportSummaries(
   try {
     const beforeOthers = async (calls: number, orders: number | undefined) => {
       total = orders;
-      await checkBudget(calls + (orders ?? 0) * callsEach, service, context);
+      await checkApiQuota(calls + (orders ?? 0) * callsEach, service, context);
     };
     const all = allOrders(service, filter, { concurrency: pagesAtOnce, beforeOthers });
     for await (const order of settleOnTheWay(all, filter, context)) {
       seen += 1;
-      meter.update(() => (total === undefined ? `${seen} orders` : `${seen} of ${total} orders`));
+      meter.update(() =>
+        total === undefined ? counted(seen, "order") : `${seen} of ${counted(total, "order")}`,
+      );
       yield order;
     }
   } finally {

@@ -2,12 +2,13 @@
 
 import { allOrders } from "../api/pages.ts";
 import { type OrderFilter, toCount } from "../api/service.ts";
-import { checkBudget } from "../command/api-quota.ts";
+import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, rows } from "../command/command.ts";
 import { countOption, switchOption } from "../command/options.ts";
 import { checkFilter, filterOptions } from "../command/order-filter.ts";
 import { unknownState } from "../command/unknown-state.ts";
 import { usageError } from "../core/errors.ts";
+import { counted } from "../core/wording.ts";
 import type { OrderSummary, Pagination } from "../model/interface.ts";
 import { stateNames } from "../model/states.ts";
 import { type Column, instant, show, state, styled } from "../terminal/blocks.ts";
@@ -66,7 +67,7 @@ async function* everyOrder(
   const service = await context.service();
   const orders = allOrders(service, filter, {
     concurrency: pagesAtOnce,
-    beforeOthers: (calls) => checkBudget(calls, service, context),
+    beforeOthers: (calls) => checkApiQuota(calls, service, context),
     ...(limit === undefined ? {} : { pageSize: limit }),
   });
   const { settleOnTheWay } = await import("../sending/settle-on-the-way.ts");
@@ -93,7 +94,7 @@ function describePage(count: number, pagination: Pagination, page = 1): string |
   const isPart = pages !== undefined ? pages > 1 : count > 0 && (total ?? Number.POSITIVE_INFINITY) > count;
   if (!isPart) return undefined;
   const place = `page ${show(pagination.current_page ?? page)}${pages === undefined ? "" : ` of ${pages}`}`;
-  if (total !== undefined) return `${place} (${total} orders)`;
+  if (total !== undefined) return `${place} (${counted(total, "order")})`;
   return pages === undefined ? `${place}; the service does not say how many orders there are` : place;
 }
 

@@ -1,4 +1,4 @@
-/** What is kept of a created order on wish: its parties in the address book, itself as a template. */
+/** Saves a created order on request: its parties in the address book, the order as a template. */
 
 import type { Context } from "../command/command.ts";
 import { mayReplace } from "../command/replace.ts";
@@ -13,9 +13,9 @@ import { canonicalJson } from "../model/json.ts";
 
 /** The template that an order becomes. */
 export interface TemplateToSave {
-  /** Before the order is sent: asks where another template has the name. Throws where nobody can be asked. */
+  /** Before the order is sent: asks where another template has the name. Throws where courier cannot ask. */
   check(draft: Draft): Promise<void>;
-  /** Once the order is created; failing to do so is no failure. */
+  /** Runs after the order is created; a failure is only a warning. */
   save(draft: Draft): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
-/** `courier api`: one raw call as the user spells it out, its answer printed as it came. */
+/** `courier api`: one raw call; prints its answer unchanged. */
 
 import type { RawCall, RawReply } from "../api/client.ts";
 import { ServiceFailure } from "../api/failure.ts";
-import { checkBudget } from "../command/api-quota.ts";
+import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, type Output } from "../command/command.ts";
 import { listOption, type OptionValues, quote, switchOption, textOption } from "../command/options.ts";
 import { CourierError, interruptionExit, usageError } from "../core/errors.ts";
@@ -32,10 +32,10 @@ const options = {
 
 export const callApi = defineCommand({
   description:
-    "For endpoints that have no command. METHOD is GET where it is left out; a body needs one. PATH is\n" +
+    "For endpoints that have no command. METHOD defaults to GET; a body needs another one. PATH is\n" +
     "below the base URL: orders, v1/orders and /api/v1/orders name the same; a whole URL must be the\n" +
     "service's own. In a pipe the body comes byte for byte, also of an error; at a terminal JSON is indented\n" +
-    "and nothing in it can act on the terminal. A call that may have taken effect is never sent twice:\n" +
+    "and control characters are escaped. A call that may have taken effect is never sent twice:\n" +
     "when its answer is lost, the exit code is 6. POST and DELETE of orders are recorded in the ledger, and an\n" +
     "order that equals one of the last ten minutes is not made without --allow-duplicate. --paginate asks for 100 items a page unless -q limit=N says\n" +
     "otherwise.",
@@ -74,7 +74,7 @@ export const callApi = defineCommand({
       throw usageError("--paginate and --include exclude each other", "--debug shows every call");
     const { itemsOfPage, rawPages } = await import("../api/raw-pages.ts");
     const pages = rawPages(client, call, async (calls) =>
-      checkBudget(calls, await context.service(), context),
+      checkApiQuota(calls, await context.service(), context),
     );
     return { kind: "raw", bodies: documents(pages), items: itemsOfPage };
   },
@@ -118,8 +118,8 @@ async function readBody(
 }
 
 /**
- * The outcome is in the ledger before anything is said of it. A failure that leaves open whether something was done is
- * told as just that (exit 6).
+ * Records the outcome in the ledger before it prints anything. A failure of a call that may have taken effect is
+ * exit 6.
  */
 async function exchange(
   call: RawCall,
@@ -179,7 +179,7 @@ function nameOf({ method, path }: RawCall): string {
 }
 
 const lookFirst =
-  "look before you send it again, for example with: courier orders list; courier log --unknown names orders in doubt";
+  "check before you send it again: courier orders list; courier log --unknown lists orders in doubt";
 
 function interruptedWhileSending(call: RawCall, cause: unknown): CourierError {
   const exit = interruptionExit(cause);

@@ -20,8 +20,7 @@ import { orderFacts } from "../sending/order-facts.ts";
 import { createReconcileTools, settleInDoubt } from "../sending/settle.ts";
 
 /**
- * Tells what came of a recorded call: the answer, or what was thrown instead of one. Gives what is known of that beyond
- * the failure itself.
+ * Records the outcome of a call: its answer, or what it threw. Returns what is known beyond the failure itself.
  */
 export type Recorder = (result: { reply: RawReply } | { error: unknown }) => Promise<Effect | undefined>;
 
@@ -32,7 +31,7 @@ export type Effect =
 
 /**
  * Records a call that makes or cancels an order before it leaves; undefined for any other call. Throws
- * `duplicate`, exit 2, where an equal order stands in the way.
+ * `duplicate`, exit 2, where an equal order was sent before.
  */
 export async function recordCall(
   call: RawCall,
@@ -107,7 +106,7 @@ async function recordCancel(id: string, context: Context): Promise<Recorder> {
   };
 }
 
-/** What is no order as the interface describes it is compared byte for byte. */
+/** A body that is not an order of the interface is compared byte for byte. */
 function contentOfBody(bytes: Uint8Array | undefined, body: Json): string {
   const content = contentOf(body);
   if (content !== contentOf({})) return content;
@@ -154,7 +153,7 @@ function createOutcome(
   return { state: "created", order, orderState: text(data.status) };
 }
 
-/** The order is not read back here: that the service took the request is all that is known. */
+/** The order is not read back here: known is only that the service accepted the request. */
 function cancelOutcome(result: { reply: RawReply } | { error: unknown }): CancelOutcome {
   const failure = failureOf(result);
   if (failure === undefined) return { state: "accepted" };

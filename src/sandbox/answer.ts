@@ -9,7 +9,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** 200 with data and whatever stands beside it: a message, the pagination. */
+/** 200 with data and further members: a message, the pagination. */
 export function success(data: Json, beside: JsonObject = {}): Answer {
   return { status: 200, body: { success: true, data, ...beside } };
 }

@@ -27,7 +27,7 @@ export interface AdvanceOptions extends Advance, StoredOrdersOptions {
 
 /**
  * Moves a parcel on and answers its tracking data (2.5). Throws CourierError: "refused" for an unknown
- * number or a state that does not lie ahead, "usage" for a word that is no state, `database` as above.
+ * number or a state that is not ahead, "usage" for a word that is no state, `database` as above.
  */
 export async function advanceParcel(options: AdvanceOptions): Promise<JsonObject> {
   const { clock, trackingNumber, to } = options;

@@ -40,7 +40,7 @@ export interface Order extends OrderContent {
 /** As much of an order as its way through the states depends on. */
 export type OrderFacts = Pick<Order, "createdMs" | "serviceType">;
 
-/** What somebody did to an order after it was created: `to` is the state that it was moved to. */
+/** A change of an order by a request after it was created: `to` is its new state. */
 export interface OrderEvent {
   readonly to: string;
   readonly atMs: number;

@@ -1,4 +1,4 @@
-/** Chance that repeats itself: equal seeds give equal numbers on every machine. */
+/** A seeded random generator: equal seeds give equal numbers on every machine. */
 
 /** Scrambles two integers into one of 32 bits (the finaliser of MurmurHash3). */
 export function mix(number: number, salt: number): number {

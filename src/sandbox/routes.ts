@@ -1,4 +1,4 @@
-/** The way from a request to its endpoint, and from a refusal to its envelope (specification, 4, 5, 7). */
+/** Routes requests to their endpoints, and turns refusals into failure envelopes (specification, 4, 5, 7). */
 
 import { type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { type Answer, refused } from "./answer.ts";
@@ -92,7 +92,7 @@ export function readJson({ contentType, body }: Call): Json {
   }
 }
 
-/** A segment that is not properly encoded stays as it came, and names nothing. */
+/** A segment with a wrong encoding stays unchanged, and matches nothing. */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -1,6 +1,6 @@
 /**
- * The way of an order through the states (specification, section 3) as a function of the order, its
- * events and the hour. Nothing here remembers anything: the same three give the same answer.
+ * The state changes of an order (specification, section 3) as a pure function of the order, its events and the
+ * time.
  */
 
 import { wayStates } from "../model/states.ts";
@@ -13,15 +13,15 @@ export interface StateChange {
   readonly sinceMs: number;
 }
 
-/** Between two passages of a hurried order: room for a record in the middle of a stage. */
+/** Between two skipped states: room for a tracking record in the middle of one. */
 const minGapMs = 2;
 
-/** How long an order of this service type stays in a state when nobody interferes. */
+/** How long an order of this service type stays in a state without an event. */
 export function stayMs(order: OrderFacts, state: string): number {
   return Math.floor(((stageMs[state] ?? 0) * pacePercent[order.serviceType]) / 100);
 }
 
-/** Every passage of an order, past and to come, oldest first. */
+/** Every state change of an order, past and to come, oldest first. */
 export function timeline(order: OrderFacts, events: readonly OrderEvent[]): StateChange[] {
   let way = continueWay(order, [{ state: "pending", sinceMs: order.createdMs }]);
   for (const event of events) way = applyEvent(order, way, event);
@@ -29,8 +29,8 @@ export function timeline(order: OrderFacts, events: readonly OrderEvent[]): Stat
 }
 
 /**
- * The passages that lie behind an order at an hour: at least the first. An event has happened whatever
- * the hour says, so a clock that runs behind never takes it back.
+ * The state changes up to a time: at least the first. An event has happened at any time, so a slow clock never takes
+ * it back.
  */
 export function reachedChanges(
   order: OrderFacts,
@@ -54,8 +54,8 @@ export function deliveryMs(order: OrderFacts, events: readonly OrderEvent[]): nu
 }
 
 /**
- * The event that takes an order to a state now. It lies a little ahead of the hour where the passages
- * that it implies would otherwise share an instant with an earlier one.
+ * The event that takes an order to a state now. It is a little later than now where its changes would
+ * otherwise share an instant with an earlier one.
  */
 export function eventTo(to: string, reached: readonly StateChange[], nowMs: number): OrderEvent {
   const last = reached.at(-1);
@@ -63,7 +63,7 @@ export function eventTo(to: string, reached: readonly StateChange[], nowMs: numb
   return { to, atMs: Math.max(nowMs, (last?.sinceMs ?? nowMs) + steps * minGapMs) };
 }
 
-/** Leaves the way at the event; the stages that an advance skips are passed in the instants before it. */
+/** Replaces the timeline after the event; skipped states get the instants before it. */
 function applyEvent(order: OrderFacts, way: readonly StateChange[], event: OrderEvent): StateChange[] {
   const passed = passedBy(way, event.atMs);
   if (event.to === "cancelled") return [...passed, { state: event.to, sinceMs: event.atMs }];
@@ -86,7 +86,7 @@ function continueWay(order: OrderFacts, passed: readonly StateChange[]): StateCh
   return way;
 }
 
-/** The first passage always counts, even where the clock was set back before the order's creation. */
+/** The first change always counts, even where the clock was set back before the order's creation. */
 function passedBy(way: readonly StateChange[], instantMs: number): StateChange[] {
   return way.filter(({ sinceMs }, index) => index === 0 || sinceMs <= instantMs);
 }

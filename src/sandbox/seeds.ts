@@ -29,7 +29,7 @@ const historyMs = 180 * 24 * 3600 * 1000;
 const cancelledOneIn = 11;
 const serviceMix: readonly ServiceType[] = ["standard", "standard", "standard", "express", "same_day"];
 
-/** `anchorMs` is the hour of the newest order; the oldest was created half a year before. */
+/** `anchorMs` is the time of the newest order; the oldest was created half a year before. */
 export function generateSeeds(count: number, anchorMs: number): Seeds {
   if (!Number.isInteger(count) || count < 0 || count >= firstStoredId) {
     throw usageError(`the number of generated orders must be between 0 and ${firstStoredId - 1}: ${count}`);

@@ -21,12 +21,12 @@ export interface SandboxOptions extends StoredOrdersOptions {
   readonly apiKey: string;
   /** 0, the default, is any free one. */
   readonly port?: number | undefined;
-  /** So many generated orders stand beside the stored ones. */
+  /** Number of generated orders beside the stored ones. */
   readonly seedOrders?: number | undefined;
   /** Every answer takes so much longer. */
   readonly latencyMs?: number | undefined;
   readonly faults?: FaultSource | undefined;
-  /** Requests for these are neither recorded nor spoilt. */
+  /** Requests for these are not recorded, and faults do not apply to them. */
   readonly controls?: readonly Route[] | undefined;
 }
 
@@ -101,7 +101,7 @@ export async function startSandbox(options: SandboxOptions): Promise<SandboxServ
   }
 
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
-    // A client that went away, or the closing of the server: nobody is left to be told.
+    // The client is gone or the server closes: there is no connection to report it on.
     handle(request, response).catch(() => response.destroy());
   });
   const sockets = new Set<Socket>();

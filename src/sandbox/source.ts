@@ -1,4 +1,4 @@
-/** What the orders repository asks of each of its two sources: stored and generated orders. */
+/** Interface of the two sources of the orders repository: stored and generated orders. */
 
 import type { KnownOrder, OrderEvent, OrderFacts } from "./order.ts";
 

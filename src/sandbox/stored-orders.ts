@@ -155,7 +155,7 @@ export async function openStoredOrders({
   };
 }
 
-/** Whether there is a file; a sandbox that nobody has used yet has none. */
+/** Whether there is a file; a sandbox that was never used has none. */
 export function hasStoredOrders(stateDir: string): boolean {
   return existsSync(storedOrdersPath(stateDir));
 }

@@ -24,13 +24,13 @@ export function cancelAt(nowMs: number): Decision {
 
 export interface Advance {
   readonly trackingNumber: string;
-  /** The next state unless told otherwise; states between are passed through. */
+  /** By default the next state; states between are passed through. */
   readonly to?: string | undefined;
 }
 
 /**
  * Moves a parcel on and answers its tracking data (2.5). Throws CourierError: "refused" for an unknown
- * number or a state that does not lie ahead, "usage" for a word that is no state.
+ * number or a state that is not ahead, "usage" for a word that is no state.
  */
 export async function advance(
   orders: OrdersRepository,
@@ -58,9 +58,9 @@ function advanceAt(nowMs: number, trackingNumber: string, to: string | undefined
     const ahead = from === "cancelled" ? [] : wayStates.slice(wayStates.indexOf(from) + 1);
     const target = to ?? ahead[0];
     if (target !== undefined && ahead.includes(target)) return eventTo(target, reached, nowMs);
-    const wish = to === undefined ? "" : ` to ${to}`;
+    const toState = to === undefined ? "" : ` to ${to}`;
     const hint = ahead.length > 0 ? `states ahead of it: ${ahead.join(", ")}` : `nothing follows ${from}`;
-    throw new CourierError("refused", 1, `${trackingNumber} cannot be moved on${wish}: it is ${from}`, {
+    throw new CourierError("refused", 1, `${trackingNumber} cannot be moved on${toState}: it is ${from}`, {
       hint,
     });
   };

@@ -1,5 +1,5 @@
 /**
- * The check of an order that comes in (specification, 2.2, 2.3, 4.2). Sender, receiver and item are
+ * Validates a new order (specification, 2.2, 2.3, 4.2). Sender, receiver and item are
  * required; their sub-fields are not (2.7), but what is given must be of its type. `null` counts as not
  * given, and fields that the interface does not name are left out.
  */

@@ -12,7 +12,7 @@ export interface WireAnswer {
   readonly body: string | Uint8Array;
 }
 
-/** The whole body, or undefined where it is too long; what is too much is read and thrown away. */
+/** The whole body, or undefined where it is too long; the rest is read and discarded. */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;

@@ -9,8 +9,8 @@ import { type Column, styled } from "../terminal/blocks.ts";
 
 export const printSchema = defineCommand({
   description:
-    "Without a NAME, lists what there is. Editors complete and check an order file that names the schema in its\n" +
-    'key "$schema"; courier passes over that key.',
+    "Without a NAME, lists all schemas. Editors complete and check an order file that names the schema in its\n" +
+    'key "$schema"; courier ignores that key.',
   arguments: {
     names: {
       summary: "order, or a command's words joined by dashes",
@@ -24,7 +24,7 @@ export const printSchema = defineCommand({
   options: {},
   hasRows: true,
   examples: [
-    { line: "schema", note: "what there is" },
+    { line: "schema", note: "all schemas" },
     {
       line: "schema order > order.schema.json",
       note: 'then, in order.json: "$schema": "./order.schema.json"',
@@ -47,7 +47,7 @@ export const printSchema = defineCommand({
     const nearest = suggest(wanted, schemaNames);
     throw usageError(
       `there is no schema named ${quote(wanted)}`,
-      nearest ? `did you mean ${nearest}?` : "courier schema lists what there is",
+      nearest ? `did you mean ${nearest}?` : "courier schema lists all schemas",
     );
   },
 });

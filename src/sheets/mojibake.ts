@@ -1,4 +1,4 @@
-/** The signs that a text was read in another encoding than it was written in. */
+/** Detects mojibake: text that was decoded with the wrong encoding. */
 
 import { fileError } from "../core/errors.ts";
 import { isJsonObject, type Json } from "../model/json.ts";
@@ -32,8 +32,8 @@ function byColumns(cells: readonly string[], header: readonly string[]): Json {
 }
 
 /**
- * Tells what becomes of Western European text that is read as GB18030: “J黵gen” of “Jürgen”. An accented
- * letter and the plain one after it become one character, which then stands among letters. The characters of
+ * Detects Western European text that was decoded as GB18030: “J黵gen” for “Jürgen”. An accented
+ * letter and the plain one after it become one character, which is then surrounded by letters. The characters of
  * everyday Chinese have no letter in their bytes, so “A座B室” is none of these.
  */
 export function createMojibakeTest(): (text: string) => boolean {

@@ -18,7 +18,7 @@ export function tooLong(name: string, line: number, what: string): CourierError 
 
 /**
  * Hands a text on, piece by piece. Throws a file error for a line that is longer than a row may be: the CSV parser
- * counts the characters of cells only, and a line of commas is all cells. `noteQuote` is told the line of each quote.
+ * counts the characters of cells only, and a line of commas is all cells. `noteQuote` gets the line of each quote.
  */
 export async function* boundLines(
   text: AsyncIterable<string>,

@@ -15,11 +15,11 @@ export interface SheetRow {
 /** A text cell that was defused for spreadsheets on the way out (terminal/csv.ts). */
 const defused = /^'(?='*[=+\-@＝＋－＠\t\r\n])/;
 
-/** What spreadsheets of different countries put between cells. */
+/** The delimiters of spreadsheets in different countries. */
 const delimiters = [",", ";", "\t"] as const;
 export type Delimiter = (typeof delimiters)[number];
 
-/** A first line that tells Excel what parts the cells. */
+/** A first line that tells Excel the delimiter. */
 const delimiterLine = /^\s*"?sep=([,;\t])"?(?![^\r\n])/i;
 
 /** The records of a CSV text, the header first. Throws a file error that names the line. */
@@ -30,7 +30,7 @@ export async function* readSheet(
 ): AsyncGenerator<SheetRow> {
   let [countedTwice, lastLine] = [0, 0];
   let isFirst = true;
-  /** Where the last quote stands that opens a cell: every second one does, up to the first that is wrong. */
+  /** The line of the last quote that opens a cell: every second one does, up to the first that is wrong. */
   const quotes = { count: 0, openLine: 0 };
   const noteQuote = (line: number) => {
     if (quotes.count++ % 2 === 0) quotes.openLine = line;
@@ -78,10 +78,10 @@ const reasons: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE: unbalanced,
   CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: unbalanced,
   CSV_QUOTE_NOT_CLOSED: "a quote opens a cell and is never closed",
-  INVALID_OPENING_QUOTE: "a quote stands in the middle of a cell that does not begin with one",
+  INVALID_OPENING_QUOTE: "a quote is in the middle of a cell that does not begin with one",
 };
 
-/** What parts the cells of a sheet that begins like this: as it says, or the commonest of the three in its header. */
+/** The delimiter of a sheet that begins like this: the one of `sep=`, or the most frequent of the three in its header. */
 export function findDelimiter(start: string): Delimiter {
   const said = delimiters.find((each) => each === delimiterLine.exec(start)?.[1]);
   if (said !== undefined) return said;

@@ -41,14 +41,14 @@ export interface SourceFacts {
   /** A spreadsheet made it, which reads UTF-8 only after a byte order mark. */
   readonly needsMark: boolean;
   readonly form: SheetForm;
-  /** What parts the cells of a CSV file. */
+  /** The delimiter of a CSV file. */
   readonly delimiter: Delimiter;
 }
 
 /** Whether it can be read only once: stdin (`-`), or a pipe that has a name. */
 export async function isPassing(file: string): Promise<boolean> {
   if (file === "-") return true;
-  const kind = await stat(file).catch(() => undefined); // what is wrong with it is told when it is read
+  const kind = await stat(file).catch(() => undefined); // reading it reports the error
   return kind !== undefined && !kind.isFile() && !kind.isDirectory();
 }
 

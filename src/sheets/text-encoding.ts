@@ -88,7 +88,7 @@ export function findMark([first, second, third]: Uint8Array): UnicodeEncoding | 
 /** Less than in any table or order in UTF-16, where commas, quotes and digits have a zero byte; other texts have none. */
 const leastShareOfZeros = 0.1;
 
-/** Knows UTF-16 without a mark by the zero bytes of its ASCII, which all stand at even or all at odd places. */
+/** Knows UTF-16 without a mark by the zero bytes of its ASCII, which are all at even or all at odd places. */
 export function guessUtf16(start: Uint8Array): UnicodeEncoding | undefined {
   const sample = start.subarray(0, 4096);
   const zeros = [0, 0];

@@ -1,5 +1,5 @@
 /**
- * The vocabulary of views: what a command shows to a person, as data. A view says what is to be
+ * Views as data: what a command shows to a person. A view says what is to be
  * seen; `render.ts` alone sanitises, styles, aligns and cuts it, so no view can reach the terminal raw.
  */
 
@@ -67,7 +67,7 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   };
 }
 
-/** A value of the service as it came; `-` when it is missing (design: a missing field shows as `-`). */
+/** A value of the service, unchanged; `-` when it is missing (design: a missing field shows as `-`). */
 export function show(value: Json | undefined): string {
   if (value === undefined || value === null || value === "") return "-";
   if (typeof value === "string") return value;

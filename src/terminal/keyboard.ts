@@ -5,9 +5,9 @@ import { ctrlC, ctrlZ } from "./keypress.ts";
 
 /** This process as a job of the shell. */
 export interface Job {
-  /** Stops the job, as the terminal does at Ctrl-Z; returns when it goes on. */
+  /** Stops the job, as the terminal does at Ctrl-Z; returns when it continues. */
   stop(): void;
-  /** Calls back whenever the job goes on; gives back what ends that. */
+  /** Calls back whenever the job continues; returns a function that ends that. */
   onContinue(listener: () => void): () => void;
 }
 
@@ -17,7 +17,7 @@ export interface Keyboard {
    * that a character narrows is loaded, before the next character comes; else an Enter that is typed fast is dropped.
    */
   readonly input: Readable;
-  /** Watches over one prompt, which gets no key before it listens. */
+  /** Attaches one prompt, which gets no key before it listens. */
   attach(prompt: AttachedPrompt): Attachment;
 }
 
@@ -35,7 +35,7 @@ export interface AttachedPrompt {
   readonly onEnd: () => void;
   /** Called before the job stops. */
   readonly onStop: () => void;
-  /** Called when it goes on, with the terminal's mode as it was. */
+  /** Called when it continues, with the terminal's mode restored. */
   readonly onContinue: () => void;
 }
 
@@ -137,7 +137,7 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
   }
 
   function goOn() {
-    // The shell may have changed the mode meanwhile, which the stream does not know of.
+    // The shell may have changed the mode without the stream noticing.
     source.setRawMode?.(false);
     if (isRaw) source.setRawMode?.(true);
     attended?.onContinue();

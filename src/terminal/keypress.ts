@@ -9,7 +9,7 @@ export type KeyInput = NodeJS.ReadableStream & {
 };
 
 export interface Keys {
-  /** Reads keys one by one, and is told of Ctrl-C and Ctrl-Z instead of the process. */
+  /** Reads keys one by one; Ctrl-C and Ctrl-Z come as keys, not as signals. */
   take(): void;
   /** Gives the terminal back as it was. */
   release(): void;

@@ -8,7 +8,7 @@ export interface LiveRegion {
   show(lines: readonly string[]): void;
   /** Takes the lines away because something else is to be written; `show` brings them back below it. */
   clear(): void;
-  /** The terminal was another program's meanwhile: nothing on it is ours to change. */
+  /** Another program used the terminal meanwhile: forgets the lines, and redraws none of them. */
   forget(): void;
   /** Leaves these lines for good, however many and however long, and gives the cursor back. */
   finish(lines: readonly string[]): void;
@@ -20,7 +20,7 @@ const hideCursor = "\u001b[?25l";
 const showCursor = "\u001b[?25h";
 const eraseBelow = "\u001b[J";
 const eraseLine = "\u001b[2K";
-/** Terminals differ in what a new size does to the lines that stand there, and it may happen while one is written. */
+/** Terminals differ in what a resize does to the present lines, and it may happen during a write. */
 const goHome = "\u001b[H";
 
 export function createLiveRegion(stream: TerminalStream): LiveRegion {

@@ -1,19 +1,19 @@
-/** The sign of life: a line at the terminal while something takes longer than a second. */
+/** Progress: a line at the terminal while something takes longer than a second. */
 
 import type { Clock } from "../core/clock.ts";
 import { sanitise } from "./sanitise.ts";
 import type { TerminalStream } from "./streams.ts";
 import { cutToWidth } from "./width.ts";
 
-const patienceMs = 1_000;
+const delayMs = 1_000;
 const eraseLine = "\r\u001b[K";
 
 export interface Progress {
   /** Something begins that may take long; the function that it gives back ends it. */
   begin(text: string): () => void;
-  /** Shows how far something has come; takes the place of the sign of life until it ends. */
+  /** Shows how far something has come; replaces the line of `begin` until it ends. */
   meter(): Meter;
-  /** Takes the line away because something else is to be written; it comes back if the work goes on. */
+  /** Takes the line away because something else is to be written; it comes back if the work continues. */
   clear(): void;
 }
 
@@ -53,21 +53,21 @@ export const noProgress: Progress = {
 
 /** Shows the newest text after a second, and takes it away in the end. `stream` must be a terminal. */
 export function createProgress(stream: TerminalStream, clock: Clock): Progress {
-  const underWay = new Map<symbol, string>();
+  const inProgress = new Map<symbol, string>();
   let isShown = false;
   let hasMeter = false;
   let metered: (() => string) | undefined;
   let cancel = () => {};
   const wait = () => {
     cancel();
-    cancel = clock.after(patienceMs, show);
+    cancel = clock.after(delayMs, show);
   };
   const print = (text: string) => {
     isShown = true;
     stream.write(`${eraseLine}${cutToWidth(sanitise(text), (stream.columns ?? 80) - 1)}`);
   };
   const show = () => {
-    if (!hasMeter) print([...underWay.values()].at(-1) ?? "");
+    if (!hasMeter) print([...inProgress.values()].at(-1) ?? "");
   };
   const erase = () => {
     if (isShown) stream.write(eraseLine);
@@ -75,12 +75,12 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
   };
   return {
     begin(text) {
-      if (underWay.size === 0) wait();
+      if (inProgress.size === 0) wait();
       const entry = Symbol(text);
-      underWay.set(entry, text);
+      inProgress.set(entry, text);
       return () => {
-        underWay.delete(entry);
-        if (underWay.size > 0) return;
+        inProgress.delete(entry);
+        if (inProgress.size > 0) return;
         cancel();
         if (!hasMeter) erase();
       };
@@ -107,7 +107,7 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
       erase();
       // What takes its place is written now; a meter stays beneath it.
       if (wasShown && metered) queueMicrotask(() => metered && !isShown && print(metered()));
-      if (underWay.size > 0) wait();
+      if (inProgress.size > 0) wait();
     },
   };
 }

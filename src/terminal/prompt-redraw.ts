@@ -1,4 +1,4 @@
-/** The last picture of a prompt, so that it can be drawn again below what a shell has written. */
+/** Redraws a prompt below what a shell has written after Ctrl-Z. */
 
 import { Writable } from "node:stream";
 import type { TerminalStream } from "./streams.ts";

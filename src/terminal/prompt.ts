@@ -65,7 +65,7 @@ export function createPrompts({ input: source, output, signal, job, elapsed }: P
 }
 
 /**
- * The package answers an emptied line with what it began as; here it is empty, as it looks. With TERM=dumb,
+ * The package answers an emptied line with its initial text; here the answer is empty. With TERM=dumb,
  * readline puts a backspace into the line; here it takes a character back.
  */
 async function askText(

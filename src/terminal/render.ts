@@ -233,7 +233,7 @@ function paintText(text: Text, view: View, form: TimeForm = "full"): { plain: st
   return { plain, painted };
 }
 
-/** The safe text of a span. A time without an offset names no instant and is shown as it came. */
+/** The safe text of a span. A time without an offset names no instant and is shown unchanged. */
 function spanText(span: Span, view: View, form: TimeForm): string {
   if (typeof span === "string") return sanitise(span);
   if ("text" in span) return sanitise(span.text);

@@ -22,7 +22,7 @@ const plainJson = /^[\n\r\t -~\u3001\u3002\u4E00-\u9FFF\uFF01-\uFF5E]*$/;
 /** Combining marks stacked beyond what any script needs paint over the lines above and below. */
 const stackedMarks = /(\p{M}{8})\p{M}+/gu;
 
-/** Marks with nothing before them would change the character that stands before the text. */
+/** Marks at the beginning would change the character before the text. */
 const leadingMarks = /^\p{M}+/u;
 
 const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
@@ -51,8 +51,8 @@ export function sanitiseJson(json: string): string {
 const actsInCsv = /\r(?!\n)|(?![\t\r\n])[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
 /**
- * CSV for a pipe or a file, which often end at a terminal all the same (`| head`, `cat`). What acts there is
- * shown as the escape that JSON would use; all else stays as it came, for CSV has no escapes of its own.
+ * CSV for a pipe or a file, which often reaches a terminal (`| head`, `cat`). Control characters are shown as the
+ * escapes of JSON; everything else stays unchanged, because CSV has no escapes of its own.
  */
 export function sanitiseCsv(csv: string): string {
   return csv.replace(actsInCsv, escapeCharacter);

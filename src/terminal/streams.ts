@@ -16,7 +16,7 @@ export type TerminalStream = Writable & {
 export interface QuickOutput {
   /** Of the terminal; undefined where it is none. */
   readonly columns: number | undefined;
-  /** Whether somebody may read what is said beside it: false where stderr is certainly no terminal. */
+  /** Whether stderr may be a terminal: false where it is certainly none. */
   readonly hasReader: boolean;
   /** Writes at once as much as is taken, and gives back the rest. */
   write(text: string): Uint8Array;
@@ -71,7 +71,7 @@ export function createWriter(stream: TerminalStream, beforeWrite = () => {}): Wr
   };
 }
 
-/** The same writer for work that goes on when its reader goes: that is told once, and nothing more is written. */
+/** A writer for work that continues without its reader: reports the closed pipe once, then writes nothing. */
 export function outliveReader(writer: Writer, onGone: () => void): Writer {
   let isGone = false;
   return {

@@ -1,4 +1,4 @@
-/** The vocabulary of colour: what a painter is, and the one that paints nothing. */
+/** Styles of text, and the paint function for output without colour. */
 
 import type { Style } from "./blocks.ts";
 

@@ -58,7 +58,7 @@ export function wantedWidths(
 export type LineMemory = Map<string, string>;
 
 /**
- * Lines of a table whose column widths are settled; cells of flexible columns are cut to theirs, and a wider
+ * Lines of a table with fixed column widths; cells of flexible columns are cut to theirs, and a wider
  * cell of another column moves the rest of its line.
  */
 export function layOutTable(

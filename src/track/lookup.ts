@@ -1,7 +1,7 @@
 /** One lookup of parcels: where each is, and how it got there (specification, 2.5 and 4.6). */
 
 import { ServiceFailure } from "../api/failure.ts";
-import { checkBudget } from "../command/api-quota.ts";
+import { checkApiQuota } from "../command/api-quota.ts";
 import type { Context, Items } from "../command/command.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { CourierError } from "../core/errors.ts";
@@ -21,7 +21,7 @@ export type Tracked =
 /** Each parcel in its place. A refused one is reported there, and the stream ends with exit 3. */
 export async function* trackSeveral(trackingNumbers: readonly string[], context: Context): Items<Tracked> {
   const service = await context.service();
-  await checkBudget(trackingNumbers.length, service, context);
+  await checkApiQuota(trackingNumbers.length, service, context);
   const refusals: string[] = [];
   const ask = async (trackingNumber: string): Promise<Tracked> => {
     try {

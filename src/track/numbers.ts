@@ -1,7 +1,7 @@
 /** Which parcels `courier track` is about: numbers as words, from stdin, or of one's own orders. */
 
 import { allOrders } from "../api/pages.ts";
-import { checkBudget } from "../command/api-quota.ts";
+import { checkApiQuota } from "../command/api-quota.ts";
 import type { Context } from "../command/command.ts";
 import { flagOf, type OptionValues, parseTrackingNumber, switchOption } from "../command/options.ts";
 import { checkFilter, filterOptions } from "../command/order-filter.ts";
@@ -77,7 +77,7 @@ async function ownNumbers(input: NumberInput, context: Context): Promise<readonl
   const found = new Set<string>();
   const orders = allOrders(service, filter, {
     concurrency: pagesAtOnce,
-    beforeOthers: (calls) => checkBudget(calls, service, context),
+    beforeOthers: (calls) => checkApiQuota(calls, service, context),
   });
   for await (const { tracking_number, status } of orders) {
     if (!tracking_number || (input.allActive && isFinal(status))) continue;

@@ -2,7 +2,7 @@
 
 import { keyHint, ServiceFailure } from "../api/failure.ts";
 import { type CourierService, toCount } from "../api/service.ts";
-import { checkBudget } from "../command/api-quota.ts";
+import { checkApiQuota } from "../command/api-quota.ts";
 import type { Context, Items, LiveOutput } from "../command/command.ts";
 import { unknownState } from "../command/unknown-state.ts";
 import { formatDuration } from "../core/duration.ts";
@@ -100,7 +100,7 @@ async function checkCalls(
   const calls = looksWithin(spanMs, parcels, pace);
   const span = spanMs === hourMs ? "an hour" : formatDuration(spanMs);
   const what = `watching ${parcels === 1 ? "1 parcel" : `${parcels} parcels`} takes about ${calls} calls in ${span}`;
-  await checkBudget(calls, service, context, what);
+  await checkApiQuota(calls, service, context, what);
 }
 
 /** Only a refused key ends a watch; what else goes wrong may be right at the next look. */

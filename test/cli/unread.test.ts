@@ -23,7 +23,7 @@ class ClosingPipe extends Capture {
 
 const closing = (then?: () => void) => ({ stdout: new ClosingPipe(then) });
 const told = (work: string, run: number) =>
-  `nobody reads the report any more; the ${work} continues without it (courier log show ${run} has it)\n`;
+  `the reader of the report is gone; the ${work} continues without it (courier log show ${run} has it)\n`;
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `A-${index}`);
 

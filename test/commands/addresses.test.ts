@@ -269,7 +269,7 @@ describe("import", () => {
     const { exit, stdout } = await home.courier("addresses import -", { stdin: text });
     expect({ exit, stdout }).toEqual({
       exit: 0,
-      stdout: "2 addresses imported, 0 of them over older ones\n",
+      stdout: "Imported 2 addresses; 0 replaced older ones\n",
     });
     expect(await listed(home)).toEqual([
       { alias: "li", name: "李四", phone: "13900139000", default: false },
@@ -304,12 +304,12 @@ describe("import", () => {
       "alias,name\nli,A\nmy shop,B\n",
       "line 3: not a usable name for an address: my shop",
     ],
-    ["a name that stands twice", "alias,name\nli,A\nli,B\n", "line 3: the alias li stands twice"],
+    ["a name that appears twice", "alias,name\nli,A\nli,B\n", "line 3: the alias li appears twice"],
     ["a line of too many cells", "alias,name\nli,A,B\n", "stdin, line 2 has 3 cells, but the header 2"],
     [
       "several mistakes",
       "alias,name\n,A\nli,B\n@li,C\n",
-      "line 2: it has no alias; line 4: the alias li stands twice",
+      "line 2: it has no alias; line 4: the alias li appears twice",
     ],
     ["a line after one of several lines", 'alias,detail\nli,"1\n2"\n,B\n', "line 4: it has no alias"],
     ["a phone as a number", '[{"alias":"li","phone":139}]', "[0]: phone must be a string, but is a number"],

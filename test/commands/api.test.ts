@@ -201,7 +201,7 @@ describe("sending again", () => {
     const ran = await home.courier(`api ${method} orders`);
     expect(ran).toMatchObject({ exit, stdout: "" });
     expect(home.seen).toHaveLength(tries);
-    if (exit === 6) expect(ran.stderr).toMatch(/may or may not have taken effect.*\nhint: look before/);
+    if (exit === 6) expect(ran.stderr).toMatch(/may or may not have taken effect.*\nhint: check before/);
   });
 
   test("a POST that was limited was not processed, and goes again", async () => {
@@ -480,7 +480,9 @@ describe("--paginate", () => {
     answerRaw(home, "GET /api/v1/orders", body);
     const { exit, stderr } = await home.courier("api orders --paginate");
     expect(exit).toBe(70);
-    expect(stderr).toContain("the list of /api/v1/orders goes on without anything new: 100 pages");
+    expect(stderr).toContain(
+      "gave up on /api/v1/orders: the service returned 100 pages in a row without new items",
+    );
     expect(requestCount(home, "GET", "/api/v1/orders")).toBeLessThanOrEqual(102);
   });
 

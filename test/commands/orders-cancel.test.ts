@@ -201,7 +201,9 @@ test.each(["abc", "1.5", "-1", "1e3", "0x1", ""])(
     for (const verb of ["show", "cancel"]) {
       const { exit, stdout, stderr } = await home.courier(["orders", verb, "--", id]);
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-      expect(stderr).toContain(`error: an order id is a whole number, not “${id}”\nhint: ids stand in`);
+      expect(stderr).toContain(
+        `error: an order id is a whole number, not “${id}”\nhint: the first column of`,
+      );
     }
     expect(home.sandbox.requests).toEqual([]);
   },

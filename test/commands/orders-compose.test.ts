@@ -166,7 +166,7 @@ describe("the review", () => {
     const home = await createServedHome();
     const ran = await compose(home, [...shortForm(), ["What now?", "Keep as a draft and quit"]]);
     expect(ran).toMatchObject({ exit: 0, bodies: [] });
-    expect(ran.stdout).toBe("The draft is kept; courier orders create goes on with it\n");
+    expect(ran.stdout).toBe("The draft is kept; courier orders create continues it\n");
     expect(await draftOf(home)).toEqual({ draft: shortDraft, open: [] });
   });
 
@@ -218,7 +218,7 @@ describe("a refusal", () => {
     expect(ran.exit).toBe(130);
     expect(ran.stderr).toContain("hint: your draft is kept");
     const again = await compose(home, [
-      ["Go on with it?", enter],
+      ["Continue with it?", enter],
       ["What now?", "Quit without sending"],
     ]);
     expect(again.stderr).toContain("An unfinished order:");
@@ -232,7 +232,7 @@ describe("a service that cannot be asked", () => {
     const env = { COURIER_API_KEY: "wrong-key" };
     const { exit, stderr } = await home.courier("orders create", { terminal: 80, prompts: person, env });
     expect(exit).toBe(4);
-    expect(stderr).toContain("your draft is kept; courier orders create goes on with it");
+    expect(stderr).toContain("your draft is kept; courier orders create continues it");
   });
 
   test("is not there: exit 5, the draft is kept", async () => {
@@ -248,7 +248,7 @@ describe("a service that cannot be asked", () => {
     const home = await createServedHome();
     await compose(home, [...shortForm(), ["What now?", "Keep as a draft and quit"]]);
     home.sandbox.faults.add({ kind: "drop_before", method: "POST" });
-    const ran = await compose(home, [["Go on with it?", true], send]);
+    const ran = await compose(home, [["Continue with it?", true], send]);
     expect(ran.exit).toBe(6);
     expect(ran.stderr).not.toContain("draft is kept");
     expect(ran.stderr).toContain("courier orders list --from");
@@ -271,7 +271,7 @@ describe("an unfinished draft", () => {
   test("goes on with the part where it stopped", async () => {
     const home = await homeWithDraft();
     const { exit, person } = await compose(home, [
-      ["Go on with it?", enter],
+      ["Continue with it?", enter],
       ...partySteps("Sender"),
       ...shortForm().slice(7),
       send,
@@ -291,7 +291,7 @@ describe("an unfinished draft", () => {
     ]);
     expect(await draftOf(home)).toMatchObject({ draft: { sender: { name: "张三", phone: "138" } } });
     const { bodies, person } = await compose(home, [
-      ["Go on with it?", enter],
+      ["Continue with it?", enter],
       ...partySteps("Sender", [enter, "13800138000"]),
       ...shortForm().slice(7),
       send,
@@ -309,7 +309,7 @@ describe("an unfinished draft", () => {
     ]);
     expect(stderr).toContain("hint: your draft is kept");
     const { bodies, person } = await compose(home, [
-      ["Go on with it?", enter],
+      ["Continue with it?", enter],
       ...itemSteps([enter, enter, enter]).slice(0, 3),
       ["Item weight", "2.5"],
       ...itemSteps().slice(3),
@@ -347,7 +347,12 @@ describe("an unfinished draft", () => {
   ])("has the half of a field of %s, and asks for it before the next review", async (_what, first, again) => {
     const home = await createServedHome();
     await compose(home, [...shortForm(), ...first]);
-    const { bodies, person } = await compose(home, [["Go on with it?", enter], ...again, send, ...declined]);
+    const { bodies, person } = await compose(home, [
+      ["Continue with it?", enter],
+      ...again,
+      send,
+      ...declined,
+    ]);
     expect(person.left).toEqual([]);
     expect(bodies[0]).toMatch(/"phone":"13800138000"|"weight":2\.5\b/);
   });
@@ -357,7 +362,7 @@ describe("an unfinished draft", () => {
     answerRaw(home, "POST /api/v1/orders", refusal("item.value"), { status: 400, times: 1 });
     await compose(home, [...shortForm(), send, ["Declared value", ctrlCAfter("5,")]]);
     const { bodies, person } = await compose(home, [
-      ["Go on with it?", enter],
+      ["Continue with it?", enter],
       ...itemSteps([enter, enter, enter, "5"]),
       send,
       ...declined,
@@ -369,7 +374,7 @@ describe("an unfinished draft", () => {
   test("is forgotten when it is not wanted", async () => {
     const home = await homeWithDraft();
     await compose(home, [
-      ["Go on with it?", false],
+      ["Continue with it?", false],
       ["Delete this draft?", true],
       ["Sender", ctrlC],
     ]);
@@ -379,7 +384,7 @@ describe("an unfinished draft", () => {
   test("stays while another order is begun and sent", async () => {
     const home = await homeWithDraft();
     const kept = await draftOf(home);
-    const another = [["Go on with it?", false] as const, ["Delete this draft?", enter] as const];
+    const another = [["Continue with it?", false] as const, ["Delete this draft?", enter] as const];
     const { exit } = await compose(home, [...another, ...shortForm(), send, ...declined]);
     expect(exit).toBe(0);
     expect(await draftOf(home)).toEqual(kept);
@@ -408,7 +413,7 @@ describe("an unfinished draft", () => {
   test("is offered though there is a default sender", async () => {
     const home = await homeWithDraft();
     await home.courier("addresses add shop --name 店 --default");
-    const { stderr } = await compose(home, [["Go on with it?", ctrlC]]);
+    const { stderr } = await compose(home, [["Continue with it?", ctrlC]]);
     expect(stderr).toContain("An unfinished order:");
     expect(await draftOf(home)).toBeDefined();
   });
@@ -419,9 +424,9 @@ describe("an unfinished draft", () => {
     const { exit, person } = await compose(home, [["Sender phone", ctrlC]], flags);
     expect({ exit, left: person.left }).toEqual({ exit: 130, left: [] });
     const again = await compose(home, [
-      ["Go on with it?", false],
+      ["Continue with it?", false],
       ["Delete this draft?", true],
-      ["Go on with it?", true],
+      ["Continue with it?", true],
       ["Sender name", ctrlC],
     ]);
     expect(again.person.left).toEqual([]);

@@ -147,7 +147,7 @@ describe("--details", () => {
     const prompts = scriptedPrompts({ confirms: [false] });
     const words = ["orders", "export", "--details", "-o", home.at("a.csv")];
     expect((await home.courier(words, { terminal: 80, prompts })).exit).toBe(2);
-    expect(prompts.asked).toEqual(["This takes 60 calls, but only 10 are left. Go on?"]);
+    expect(prompts.asked).toEqual(["This takes 60 calls, but only 10 are left. Continue?"]);
     expect((await home.courier(words)).exit).toBe(2);
     expect(await readdir(home.directory)).not.toContain("a.csv");
     expect((await home.courier([...words, "--yes"])).exit).toBe(0);

@@ -124,7 +124,7 @@ describe("before it sends", () => {
     const prompts = scriptedPrompts({ confirms: [false] });
     const asked = await home.courier(["orders", "import", home.file], { terminal: 100, prompts });
     expect([asked.exit, home.posts]).toEqual([2, 0]);
-    expect(prompts.asked).toEqual(["This takes 60 calls, but only 10 are left. Go on?"]);
+    expect(prompts.asked).toEqual(["This takes 60 calls, but only 10 are left. Continue?"]);
     const { exit, stderr } = await home.run();
     expect(stderr).toContain("warning: this takes 60 calls, but only 10 are left");
     expect([exit, home.posts]).toEqual([0, 60]);

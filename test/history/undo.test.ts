@@ -406,7 +406,7 @@ describe("a service that fails", () => {
     const prompts = scriptedPrompts({ confirms: [false] });
     const { exit, stderr } = await home.courier("undo 1", { terminal: 100, prompts });
     expect(exit).toBe(2);
-    expect(prompts.asked).toEqual(["Undoing run 1 takes up to 60 calls, but only 59 are left. Go on?"]);
+    expect(prompts.asked).toEqual(["Undoing run 1 takes up to 60 calls, but only 59 are left. Continue?"]);
     expect(stderr).toContain("undoing run 1 takes up to 60 calls, but only 59 are left");
     expect(requestCount(home, "GET") - before).toBe(1);
   });

@@ -43,7 +43,7 @@ describe("a reader that closes the pipe after one line", () => {
         shell: `{ "$@"; echo "exit $?" >&2; } | head -c 20`,
       }).ended;
       const told =
-        /^nobody reads the report any more; the import continues without it \(courier log show 1 has it\)$/gm;
+        /^the reader of the report is gone; the import continues without it \(courier log show 1 has it\)$/gm;
       expect(stderr.match(told), stderr).toHaveLength(1);
       expect(stderr).toContain("1 of 400 rows was refused");
       expect(stderr).toMatch(/exit 3\n$/);

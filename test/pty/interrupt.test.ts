@@ -43,10 +43,10 @@ test("at each step: exit 130, nothing is sent, and the next run goes on where it
   async function interruptAt(question: string, answered: readonly (readonly [string, string])[]) {
     await terminal.until(`? ${question}`);
     await interrupt(home, terminal);
-    expect(terminal.screen()).toContain("your draft is kept; courier orders create goes on with it");
+    expect(terminal.screen()).toContain("your draft is kept; courier orders create continues it");
     terminal = home.open("orders create", { shell: notingModes });
     await terminal.until("An unfinished order:");
-    await terminal.answer("Go on with it?");
+    await terminal.answer("Continue with it?");
     for (const [name, answer] of answered) {
       await terminal.until(`? ${name} ${answer}`.trimEnd());
       await terminal.answer(name);
@@ -92,10 +92,10 @@ test("at the offer to go on, the draft stays for another time", async () => {
   await interrupt(home, terminal);
   for (let time = 0; time < 2; time++) {
     terminal = home.open("orders create", { shell: notingModes });
-    await terminal.until("? Go on with it?");
+    await terminal.until("? Continue with it?");
     expect(terminal.screen()).toMatch(/Sender +张三/);
     await interrupt(home, terminal);
-    expect(terminal.screen()).toContain("your draft is kept; courier orders create goes on with it");
+    expect(terminal.screen()).toContain("your draft is kept; courier orders create continues it");
   }
 });
 
@@ -108,11 +108,11 @@ test("with a default sender a draft is offered all the same", async () => {
   await terminal.until("? Receiver phone");
   await interrupt(home, terminal);
   terminal = home.open("orders create", { shell: notingModes });
-  await terminal.until("? Go on with it?");
+  await terminal.until("? Continue with it?");
   await interrupt(home, terminal);
   terminal = home.open("orders create");
   await terminal.until(/Sender +店\nReceiver +李四/);
-  await terminal.answer("Go on with it?");
+  await terminal.answer("Continue with it?");
   await terminal.until("? Receiver name 李四");
 });
 
@@ -128,14 +128,14 @@ test("while a part is changed in the review, while a refused field is corrected,
 
   terminal = home.open("orders create", { shell: notingModes });
   await terminal.until(/Sender +王五 {2}13800138000/);
-  await terminal.answer("Go on with it?");
+  await terminal.answer("Continue with it?");
   await terminal.choose("What now?", "Send this order");
   await terminal.until("? Receiver phone 12");
   await interrupt(home, terminal);
 
   terminal = home.open("orders create", { shell: notingModes });
   await terminal.until(/Receiver +李四 {2}12\n/);
-  await terminal.answer("Go on with it?", "n");
+  await terminal.answer("Continue with it?", "n");
   await terminal.answer("Delete this draft?", "y");
   await terminal.choose("Sender", "paste an address as text");
   await terminal.until("paste the address, then an empty line");
@@ -171,7 +171,7 @@ test.each([
 
     home.sandbox.faults.add({ ...fault, method: "POST" });
     terminal = home.open("orders create", { shell: notingModes });
-    await terminal.answer("Go on with it?");
+    await terminal.answer("Continue with it?");
     await terminal.choose("What now?", "Send this order");
     await expect.poll(() => sentBodies(home).length).toBe(1);
     terminal.type(keys.ctrlC);

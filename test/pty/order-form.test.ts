@@ -171,7 +171,7 @@ test("kept as a draft it is offered next time, and goes on to be sent", async ()
 
   const second = home.open("orders create");
   await second.until("An unfinished order:");
-  await second.answer("Go on with it?");
+  await second.answer("Continue with it?");
   await second.choose("What now?", "Send this order");
   await declineSaving(second, "张三", "李四");
   expect((await second.ended).exit).toBe(0);
@@ -204,7 +204,7 @@ test("a draft that is not wanted is forgotten", async () => {
   first.type(keys.ctrlC);
   await first.ended;
   const second = home.open("orders create");
-  await second.answer("Go on with it?", "n");
+  await second.answer("Continue with it?", "n");
   await second.answer("Delete this draft?", "y");
   await second.until("? Sender");
   second.type(keys.ctrlC);
@@ -219,7 +219,7 @@ test("a draft that is not wanted now stays while another order is begun, also on
   const begin = async (name: string, hasDraft: boolean) => {
     const terminal = home.open("orders create");
     if (hasDraft) {
-      await terminal.answer("Go on with it?", "n");
+      await terminal.answer("Continue with it?", "n");
       await terminal.answer("Delete this draft?");
     }
     await terminal.choose("Sender", "new address");
@@ -232,7 +232,7 @@ test("a draft that is not wanted now stays while another order is begun, also on
   await begin("王五", true);
   const third = home.open("orders create");
   await third.until(/Sender +王五/);
-  await third.answer("Go on with it?", "n");
+  await third.answer("Continue with it?", "n");
   await third.answer("Delete this draft?", "y");
   await third.until(/Sender +张三/);
   third.type(keys.ctrlC); // also before the question stands there

@@ -71,9 +71,9 @@ test.each([40, 80])(
     await expectScreen(terminal, "interrupted", columns);
 
     const again = home.open("orders create", options);
-    await again.until("? Go on with it?");
+    await again.until("? Continue with it?");
     await expectScreen(again, "go-on", columns);
-    await again.answer("Go on with it?");
+    await again.answer("Continue with it?");
     await fillItem(again, ["", "", instead("2.5")]);
     await again.choose("Service level", "let the service choose");
     await again.choose("What now?", "Keep as a draft and quit");

@@ -215,7 +215,7 @@ test("SIGTERM at a question: exit 143, the draft is kept, and the terminal is wh
   await expectWhole(home, terminal, "after");
   const next = home.open("orders create");
   await next.until(/Sender +\S+ {2}138\n/);
-  await next.answer("Go on with it?");
+  await next.answer("Continue with it?");
   await next.answer("Sender name");
   await next.until("? Sender phone 138");
 });
@@ -266,7 +266,7 @@ describe("a terminal that closes", () => {
     await hangUp(home, terminal);
     const next = home.open("orders create");
     await next.until("An unfinished order:");
-    await next.answer("Go on with it?");
+    await next.answer("Continue with it?");
     await next.answer("Sender name");
     await next.until("? Sender phone 138");
     expect(next.transcript()).toContain(`Sender name ${zhang[0]}`);

@@ -175,7 +175,7 @@ describe("a sheet", () => {
       `${header}\na,b,c\n"a"x,b,c\n`,
       "line 3: the quotes around a cell are not closed",
     ],
-    ["in the middle of a cell", `${header}\na,b"b",c\n`, "line 2: a quote stands in the middle of a cell"],
+    ["in the middle of a cell", `${header}\na,b"b",c\n`, "line 2: a quote is in the middle of a cell"],
   ])("a quote %s is refused, and where, in plain words", async (_what, content, message) => {
     const reading = read(content);
     await expect(reading).rejects.toThrow(message);
