@@ -3,7 +3,13 @@
 import { environment } from "../src/cli/environment.ts";
 import { globalOptions, programOptions } from "../src/cli/globals.ts";
 import { argumentWords, describeExits, describeOptions, ownOptions } from "../src/cli/help.ts";
-import { type Command, type Entry, type Example, type Group, isGroup } from "../src/command/command.ts";
+import {
+  type Command,
+  type CommandEntry,
+  type Example,
+  type Group,
+  isGroup,
+} from "../src/command/command.ts";
 import type { Option } from "../src/command/options.ts";
 import { exitCodes } from "../src/core/errors.ts";
 
@@ -60,7 +66,12 @@ function groupPage(group: Group, path: readonly string[], version: string): ManP
   ]);
 }
 
-function commandPage(entry: Entry, command: Command, path: readonly string[], version: string): ManPage {
+function commandPage(
+  entry: CommandEntry,
+  command: Command,
+  path: readonly string[],
+  version: string,
+): ManPage {
   const words = argumentWords(command);
   const meanings = Object.values(command.arguments).map(({ summary }) => summary);
   const own = Object.entries(ownOptions(command));

@@ -44,7 +44,7 @@ export const importAddresses = defineCommand({
   },
 });
 
-interface Entry {
+interface AddressEntry {
   readonly where: string;
   readonly value: Json;
 }
@@ -90,8 +90,8 @@ function nameColumn(header: string): string {
   return found?.[0] ?? text.toLowerCase();
 }
 
-async function sheetEntries(text: string, name: string): Promise<Entry[]> {
-  const entries: Entry[] = [];
+async function sheetEntries(text: string, name: string): Promise<AddressEntry[]> {
+  const entries: AddressEntry[] = [];
   let names: readonly string[] | undefined;
   for await (const { line: number, cells } of readSheet(
     Readable.from([text]),
@@ -113,7 +113,7 @@ async function sheetEntries(text: string, name: string): Promise<Entry[]> {
   return entries;
 }
 
-function jsonEntries(text: string, name: string): Entry[] {
+function jsonEntries(text: string, name: string): AddressEntry[] {
   const content = parseUserJson(text, name);
   if (!Array.isArray(content)) throw fileError(`${name} should hold an array of addresses`);
   return content.map((value, index) => ({ where: `[${index}]`, value }));

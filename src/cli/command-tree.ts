@@ -1,6 +1,6 @@
-/** The description of the commands for completion: the build writes it into the bundle as data. */
+/** The command tree for completion; the build writes it into the bundle as data. */
 
-import { type Command, type Entry, type Group, isGroup } from "../command/command.ts";
+import { type Command, type CommandEntry, type Group, isGroup } from "../command/command.ts";
 import type { CommandTree, Flag, Noun, Values, Verb } from "../command/completion-tree.ts";
 import { flagOf, type Option } from "../command/options.ts";
 import { globalOptions, programOptions } from "./globals.ts";
@@ -21,7 +21,7 @@ async function describeGroup({ name, summary, commands }: Group): Promise<Noun> 
   return { name, summary, entries, flags: [] };
 }
 
-function describeCommand({ name, summary }: Entry, command: Command): Verb {
+function describeCommand({ name, summary }: CommandEntry, command: Command): Verb {
   return {
     name,
     summary,

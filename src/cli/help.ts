@@ -1,6 +1,6 @@
 /** The help texts, made from the same data as the parser. */
 
-import type { Command, Entry, Example, Group } from "../command/command.ts";
+import type { Command, CommandEntry, Example, Group } from "../command/command.ts";
 import { flagOf, type Option } from "../command/options.ts";
 import { exitCodes } from "../core/errors.ts";
 import { environment } from "./environment.ts";
@@ -35,7 +35,7 @@ export function ownOptions(command: Command): Readonly<Record<string, Option<unk
 
 /** Help of a command: examples first. */
 export function commandHelp(
-  { summary }: Entry,
+  { summary }: CommandEntry,
   command: Command,
   path: readonly string[],
   width: number,

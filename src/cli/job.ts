@@ -1,4 +1,4 @@
-/** What a screen that is redrawn needs of its process, beyond being a job of a shell. */
+/** What a redrawn screen needs of its process. */
 
 import type { Job } from "../terminal/keyboard.ts";
 import type { KeyInput } from "../terminal/keypress.ts";

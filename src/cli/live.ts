@@ -17,7 +17,7 @@ import type { Host } from "./host.ts";
 export interface LiveScreen {
   /** Runs a result to its end. Gives back the error that it ended with, if any; rejects as it does. */
   show(output: LiveOutput): Promise<CourierError | undefined>;
-  /** Takes the screen's lines away before something else is written; they come back below it. */
+  /** Erases the screen's lines before other output; they come back below it. */
   clear(): void;
 }
 
@@ -27,7 +27,7 @@ export interface LiveOptions {
   readonly progress: Progress;
 }
 
-/** Times on the screen move on. */
+/** Times on the screen are updated. */
 const tickMs = 1_000;
 /** At most one redraw in this time, however many events come. */
 const restMs = 200;

@@ -1,4 +1,4 @@
-/** The form of results: the one place that knows human, JSON, NDJSON and CSV apart. */
+/** Writes results: the only place that distinguishes human, JSON, NDJSON and CSV. */
 
 import type { EventsOutput, Items, LiveOutput, Output, RowsOutput } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";

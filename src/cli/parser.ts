@@ -1,7 +1,7 @@
-/** The bridge from commands as data to the parser, and back (owner of commander). */
+/** Adapter between commands as data and the parser (owner of commander). */
 
 import { Command as Commander, CommanderError, Option as CommanderOption } from "commander";
-import { type Command, type Entry, type Group, isGroup } from "../command/command.ts";
+import { type Command, type CommandEntry, type Group, isGroup } from "../command/command.ts";
 import { flagOf, type Option } from "../command/options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { confirmOptions, exportOptions, globalOptions, rowOptions } from "./globals.ts";
@@ -128,7 +128,7 @@ interface Bridge {
 function fillGroup(noun: Commander, group: Group, path: readonly string[], bridge: Bridge): void {
   noun.description(group.summary).configureHelp({ formatHelp: () => groupHelp(group, path, bridge.width) });
   addOptions(noun, globalOptions);
-  const entries = new Map<Commander, Entry | Group>();
+  const entries = new Map<Commander, CommandEntry | Group>();
   for (const entry of group.commands) {
     const word = bridge.make(entry.name).description(entry.summary);
     entries.set(word, entry);
@@ -146,7 +146,7 @@ function fillGroup(noun: Commander, group: Group, path: readonly string[], bridg
 
 function fillCommand(
   verb: Commander,
-  entry: Entry,
+  entry: CommandEntry,
   command: Command,
   path: readonly string[],
   bridge: Bridge,

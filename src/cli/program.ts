@@ -1,4 +1,4 @@
-/** The command tree: the product's table of contents. A command itself is loaded when it is meant. */
+/** The command tree: the product's table of contents. A command is loaded when it is used. */
 
 import type { Group } from "../command/command.ts";
 

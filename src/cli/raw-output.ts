@@ -1,4 +1,4 @@
-/** Answers that are printed as they came: as items for a form, and safely for a person. */
+/** Output of raw answers: as items for JSON forms, sanitised for a terminal. */
 
 import type { Items, RawOutput } from "../command/command.ts";
 import { type Json, JsonSyntaxError, parseJson } from "../model/json.ts";

@@ -1,4 +1,4 @@
-/** How a stream is to be written on: its width, and whether in colour. */
+/** Width and colour of an output stream. */
 
 import type { View } from "../terminal/render.ts";
 import type { TerminalStream } from "../terminal/streams.ts";

@@ -209,7 +209,7 @@ export interface Command<
 }
 
 /** A command's line in the table of contents; the command itself is loaded when it is meant. */
-export interface Entry {
+export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
   load(): Promise<Command>;
@@ -220,7 +220,7 @@ export interface Group {
   readonly name: string;
   readonly summary: string;
   readonly examples: readonly Example[];
-  readonly commands: readonly (Entry | Group)[];
+  readonly commands: readonly (CommandEntry | Group)[];
 }
 
 export function defineCommand<
@@ -230,7 +230,7 @@ export function defineCommand<
   return command as unknown as Command;
 }
 
-export function isGroup(entry: Entry | Group): entry is Group {
+export function isGroup(entry: CommandEntry | Group): entry is Group {
   return "commands" in entry;
 }
 

@@ -22,7 +22,7 @@ export interface Option<T> {
   readonly group?: string;
   /** One letter: `o` for `-o`. */
   readonly short?: string;
-  /** May be given several times; the lists that `parse` makes of each text are joined. */
+  /** May be given several times; the lists of all of them are joined. */
   readonly isList?: boolean;
 }
 

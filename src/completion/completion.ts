@@ -1,4 +1,4 @@
-/** `courier completion`: prints the script that teaches a shell to complete courier's command lines. */
+/** `courier completion`: prints a shell's completion script. */
 
 import { defineCommand, document } from "../command/command.ts";
 import { quote } from "../command/options.ts";

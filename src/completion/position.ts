@@ -1,4 +1,4 @@
-/** What a command line asks for at the cursor: a command, a flag, or a value. Takes words, gives facts. */
+/** What to complete at the cursor: a command, a flag, or a value. A pure function of the words. */
 
 import {
   type CommandTree,
@@ -17,7 +17,7 @@ export interface CommandLine {
 
 export interface Position {
   readonly wanted: Wanted;
-  /** Texts of the flags that the line gives values to, by flag: they choose the account. */
+  /** Values of flags on the line, by flag: they choose the account. */
   readonly chosen: ReadonlyMap<string, string>;
 }
 
@@ -28,7 +28,7 @@ export type Wanted =
   | {
       readonly kind: "values";
       readonly values: Values;
-      /** What the current word begins with and every candidate keeps: `--status=`. */
+      /** The prefix of the current word that every candidate keeps: `--status=`. */
       readonly prefix: string;
       /** Words that are already in the same list. */
       readonly given: readonly string[];

@@ -33,7 +33,7 @@ export function findParty(config: Config, alias: string): DraftParty {
   );
 }
 
-/** The error for a saved party with a text that cannot be meant. */
+/** The error for a saved party with a damaged text. */
 export function savedTextError({ path, value, message }: TextProblem, alias: string): CourierError {
   return usageError(
     `${path} of ${alias} “${value}” ${message}`,
@@ -41,7 +41,7 @@ export function savedTextError({ path, value, message }: TextProblem, alias: str
   );
 }
 
-/** Saves parties, over those of the same alias; `isDefault` makes the last of them the default sender. */
+/** Saves parties, replacing those of the same alias; `isDefault` makes the last of them the default sender. */
 export async function saveParties(
   store: ConfigStore,
   parties: Readonly<Record<string, DraftParty>>,

@@ -29,11 +29,11 @@ export interface Keys {
   probeKeychain(name: string, baseUrl: string): Promise<void>;
   /** Stores an account with its key; the first account becomes the current one. A copy elsewhere is deleted. */
   save(name: string, account: StoredAccount, keyToStore: KeyToStore): Promise<void>;
-  /** Moves a key, and leaves no copy behind. Gives back where it was. */
+  /** Moves a key, and leaves no copy behind. Returns where it was. */
   move(name: string, to: KeyStore): Promise<KeyStore>;
   /** Forgets an account's key but keeps its base URL. */
   forget(name: string): Promise<void>;
-  /** Forgets an account altogether. Gives back why its key is still in the key ring, where it is. */
+  /** Forgets an account and its key. Returns why the key is still in the key ring, if it is. */
   remove(name: string): Promise<CourierError | undefined>;
 }
 
@@ -77,7 +77,7 @@ export function createKeys({ config, ring, runCommand, redact }: KeyDeps): Keys 
     });
   }
 
-  /** Writes an account whose key is in `entry` now; where that fails, the entry is taken back. */
+  /** Writes an account whose key is in `entry` now; removes the entry where that fails. */
   async function update(
     change: (content: Config) => Promise<Config>,
     filled: () => KeyRingEntry | undefined,

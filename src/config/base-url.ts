@@ -1,9 +1,9 @@
-/** What may be a base URL: https, or plain http on this very machine. */
+/** Validates base URLs: https, or plain http on this machine. */
 
 import { usageError } from "../core/errors.ts";
 import { shownUrl } from "../core/shown-url.ts";
 
-/** Loopback hosts never leave the machine, so the key may travel to them in the clear. */
+/** Traffic to loopback hosts never leaves the machine, so the key may be sent unencrypted. */
 export function isLoopback(hostname: string): boolean {
   return (
     hostname === "localhost" ||

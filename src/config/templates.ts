@@ -27,7 +27,7 @@ export function hasTemplate({ templates }: Config, name: string): boolean {
   return Object.hasOwn(templates, name);
 }
 
-/** Saves a template, over an older one of that name. */
+/** Saves a template, replacing an older one of that name. */
 export async function saveTemplate(store: ConfigStore, name: string, draft: Draft): Promise<void> {
   await store.update((config) => ({ ...config, templates: { ...config.templates, [name]: draft } }));
 }

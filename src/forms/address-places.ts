@@ -12,7 +12,7 @@ export interface Step extends Span {
 export type CharClass = "text" | "gap" | "barrier" | "closed";
 
 /** The input of the search; all positions are of the normalised text. */
-export interface Text {
+export interface AddressText {
   readonly normalized: string;
   readonly divisions: Divisions;
   /** The class of each character. */
@@ -46,7 +46,7 @@ const city = /^\p{sc=Han}{2,3}市/u;
 const company = /^[^\s,;|/、。\d]*(?:公司|集团|事务所|驻)/;
 
 /** The most convincing run of divisions, from the larger to the smaller; empty when there is none. */
-export function findPlace(input: Text): readonly Step[] {
+export function findPlace(input: AddressText): readonly Step[] {
   const { normalized, classes } = input;
   let best = nothing;
   for (let start = 0; start < normalized.length; start += 1) {
@@ -66,7 +66,7 @@ export function findPlace(input: Text): readonly Step[] {
   return best.steps;
 }
 
-function isConvincing(input: Text, start: number, { steps, score }: Chain): boolean {
+function isConvincing(input: AddressText, start: number, { steps, score }: Chain): boolean {
   if (steps.length > 1) return score >= 4;
   let open = start;
   while (isText(input, open - 1) && start - open < 6) open -= 1;
@@ -75,7 +75,7 @@ function isConvincing(input: Text, start: number, { steps, score }: Chain): bool
 }
 
 /** The best run of divisions that begins here, inside `parent` when there is one. */
-function bestChain(input: Text, start: number, parent: Candidate | undefined): Chain {
+function bestChain(input: AddressText, start: number, parent: Candidate | undefined): Chain {
   let best = nothing;
   for (const step of candidatesAt(input, start, parent)) {
     const rest = step.level === 2 ? nothing : bestChain(input, skipGap(input, step.end), step);
@@ -89,7 +89,7 @@ function bestChain(input: Text, start: number, parent: Candidate | undefined): C
   return best;
 }
 
-function candidatesAt(input: Text, start: number, parent: Candidate | undefined): Candidate[] {
+function candidatesAt(input: AddressText, start: number, parent: Candidate | undefined): Candidate[] {
   const { normalized, divisions } = input;
   const known: Candidate[] = [];
   for (let end = start + 2; end <= start + longestName && isText(input, end - 1); end += 1) {
@@ -108,7 +108,7 @@ function isInside(division: Division, parent: Candidate): boolean {
   return parent.division !== undefined && division.code.startsWith(parent.division.prefix);
 }
 
-function guessAt(input: Text, start: number, parent: Candidate): Candidate[] {
+function guessAt(input: AddressText, start: number, parent: Candidate): Candidate[] {
   let end = start;
   while (end < start + longestName && isText(input, end)) end += 1;
   const text = input.normalized.slice(start, end);
@@ -128,7 +128,12 @@ function guessAt(input: Text, start: number, parent: Candidate): Candidate[] {
 }
 
 /** Whether what follows leaves the name a division's. */
-function isPlausible(input: Text, step: Candidate, parent: Candidate | undefined, rest: Chain): boolean {
+function isPlausible(
+  input: AddressText,
+  step: Candidate,
+  parent: Candidate | undefined,
+  rest: Chain,
+): boolean {
   const { normalized } = input;
   const written = normalized.slice(step.start, step.end);
   const next = normalized.slice(step.end, step.end + 8);
@@ -151,12 +156,12 @@ function isPlausible(input: Text, step: Candidate, parent: Candidate | undefined
 }
 
 /** Skips characters between a province and its city: separators, labels and dashes. */
-function skipGap({ normalized, classes }: Text, start: number): number {
+function skipGap({ normalized, classes }: AddressText, start: number): number {
   let index = start;
   while (classes[index] === "gap" || joint.test(normalized.charAt(index))) index += 1;
   return index;
 }
 
-function isText({ classes }: Text, index: number): boolean {
+function isText({ classes }: AddressText, index: number): boolean {
   return classes[index] === "text" || classes[index] === "closed";
 }

@@ -229,7 +229,7 @@ const checkSummarySchema = object({
   senders: array(text),
   unused_columns: array(text),
   rows_with_ref: count,
-  /** What the file was read as; it was guessed where neither a mark nor `--encoding` says it. */
+  /** The encoding that was used; guessed where neither a mark nor `--encoding` names it. */
   encoding: literal(["utf-8", "gb18030", "windows-1252", "utf-16le", "utf-16be"]),
   /** The account whose imports the rows were compared with; null where there is none. */
   account: textOrNull,
@@ -255,7 +255,7 @@ const servedSandboxSchema = object({ base_url: text, api_key: text, settle: text
 export type ServedSandbox = Infer<typeof servedSandboxSchema>;
 const sandboxResetSchema = object({ reset: boolean() });
 
-/** Checks come in this order; `skip`: there was nothing to look at, or something before it failed. */
+/** Checks come in this order; `skip`: there was nothing to check, or an earlier check failed. */
 const doctorCheckSchema = object({
   check: literal([
     "node",

@@ -6,14 +6,14 @@ import type { DraftItem } from "./draft.ts";
 import { itemFields, partyFields } from "./fields.ts";
 import { isJsonNumber, isJsonObject, type Json, stringifyJson } from "./json.ts";
 
-/** Goes up when the definition changes: what was recorded under another version is equal to nothing. */
+/** Goes up when the definition changes: fingerprints of another version equal nothing. */
 const version = 1;
 
 const numberFields: ReadonlySet<string> = new Set<keyof DraftItem>(["weight", "value", "quantity"]);
 
 /**
  * One text for all orders that are the same: sender, receiver, item and service level by value. `0.50` is `0.5`,
- * blanks around and within a text count once, and an empty field is one that is not there. Fields that the
+ * runs of blanks count as one, and an empty field counts as missing. Fields that the
  * interface does not know make no difference.
  */
 export function contentOf(order: Json): string {
@@ -42,7 +42,7 @@ const fields: readonly Field[] = [
   { part: "service_type" },
 ];
 
-/** The value of each field in the order of `fields`; 0 for one that is not there, which no text is. */
+/** The value of each field in the order of `fields`; 0 for a missing one, which no text equals. */
 function valuesOf(order: Json): readonly (string | 0)[] {
   const whole = isJsonObject(order) ? order : {};
   return fields.map(({ part, field, isNumber = false }) => {

@@ -76,7 +76,7 @@ export type Schema<T> = z.ZodMiniType<T>;
 export type Infer<T extends z.core.SomeType> = z.infer<T>;
 /** Fields of an object schema. */
 export type Fields = z.core.$ZodLooseShape;
-// biome-ignore lint/performance/noBarrelFile: by name, since a namespace handed on would keep all of zod in the bundle
+// biome-ignore lint/performance/noBarrelFile: by name: re-exporting the namespace would keep all of zod in the bundle
 export {
   array,
   boolean,

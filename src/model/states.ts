@@ -28,7 +28,7 @@ export const stateChoices = Object.entries(orderStates).map(([value, { meaning }
 /** The states a parcel passes on its way; `cancelled` leaves the way. */
 export const wayStates: readonly string[] = stateNames.filter((state) => state !== "cancelled");
 
-/** A parcel in one of these is followed no further; a delivered one may still be completed. */
+/** A watch no longer polls a parcel in one of these; a delivered one may still be completed. */
 export const finalStates: readonly string[] = ["delivered", "completed", "cancelled"];
 
 export function isFinal(state: string | null | undefined): boolean {

@@ -10,7 +10,7 @@ export interface TextProblem {
   readonly message: string;
 }
 
-/** The problems of all texts of an order, or of a part of one whose path is `path`. */
+/** The problems of all texts of an order, or of its part at `path`. */
 export function findTextProblems(value: Json | undefined, path = ""): TextProblem[] {
   if (typeof value === "string") {
     const message = findTextProblem(path, value);
@@ -24,12 +24,12 @@ export function findTextProblems(value: Json | undefined, path = ""): TextProble
 
 const ascii = /^[ -~]*$/;
 
-/** Names and addresses have lines, and joiners that Arabic, Hindi and emoji need; nothing else that is not seen. */
+/** Names and addresses may have line breaks, and joiners for Arabic, Hindi and emoji; no other invisible characters. */
 const control = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/;
 
-/** Long digits become 1.38E+10 and lose the rest: what they stood for cannot be known. */
+/** Spreadsheets write long numbers as 1.38E+10; the lost digits cannot be restored. */
 const rounded = /^[+-]?\d+(\.\d+)?E[+-]?\d+$/i;
 const decimal = /^\+?\d{5,}(\.0{1,2})$/;
 

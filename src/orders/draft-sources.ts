@@ -42,7 +42,7 @@ export interface StartingDraft {
   readonly nameOf: (path: string) => string | undefined;
 }
 
-/** Puts a draft together; what comes later wins: base, address book, texts, single flags. */
+/** Merges the sources of a draft; later ones win: base, address book, texts, single flags. */
 export async function collectDraft(
   sources: Sources,
   context: Context,
@@ -76,7 +76,7 @@ export async function collectDraft(
   };
 }
 
-/** Throws for a text that cannot be meant, and names it as the user gave it. */
+/** Throws for a damaged text, and names it as the user gave it. */
 function ensureTexts(
   draft: Draft,
   sources: Sources,

@@ -21,7 +21,7 @@ export const listOrders = defineCommand({
     ...filterOptions,
     page: countOption("N", "page number (the service's default: 1)", { min: 1 }),
     limit: countOption("N", "orders a page, 1 to 100 (the service's default: 10)", { min: 1, max: 100 }),
-    all: switchOption("every page; the command fails rather than leave out orders"),
+    all: switchOption("every page; fails if the list is incomplete"),
   },
   hasRows: true,
   confirms: true,

@@ -36,7 +36,7 @@ export function parseOrderFile(text: string, name: string): Draft {
   });
 }
 
-/** `$schema` tells an editor how to complete the file, and is no part of the order. */
+/** `$schema` is for editors, and is no part of the order. */
 function withoutSchemaKey(content: Json): Json {
   if (!isJsonObject(content) || typeof content.$schema !== "string") return content;
   const { $schema: _forEditors, ...order } = content;

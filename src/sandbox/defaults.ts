@@ -1,5 +1,5 @@
 /**
- * Every behaviour that the specification leaves open and that a working service has to decide. docs/sandbox.md
+ * Defaults for everything that the specification leaves open. docs/sandbox.md
  * lists them; a client that depends on any of them is wrong.
  */
 

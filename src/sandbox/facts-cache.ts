@@ -1,4 +1,4 @@
-/** What lists filter by, of all stored orders, in memory: each refresh reads only what was added since. */
+/** Cache of the fields that lists filter by: each refresh reads only what was added since. */
 
 import type { Database } from "../sqlite/database.ts";
 import { firstStoredId } from "./defaults.ts";
@@ -11,7 +11,7 @@ export interface FactsCache {
   events(id: number): readonly OrderEvent[];
 }
 
-/** So many rows are objects at a time. */
+/** Number of rows in memory at a time. */
 const batchSize = 10_000;
 const noEvents: readonly OrderEvent[] = [];
 

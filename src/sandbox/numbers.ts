@@ -1,7 +1,6 @@
 /**
- * Order and tracking numbers. Both are the order's id in disguise: multiplied within eleven digits,
- * so that neighbours look unrelated, and closed by a check digit. A tracking number thus leads to its
- * order without a search.
+ * Order and tracking numbers. Both encode the order's id: multiplied modulo 10^11, so that
+ * consecutive numbers look unrelated, with a check digit. A tracking number thus gives its order without a lookup.
  */
 
 const digits = 11;

@@ -1,4 +1,4 @@
-/** One view of all orders, whether they are stored or generated. */
+/** All orders, stored and generated. */
 
 import type { Decision, KnownOrder, Order, OrderContent, OrderEvent, OrderFacts } from "./order.ts";
 import type { Seeds } from "./seeds.ts";

@@ -1,4 +1,4 @@
-/** The refusal: a failure on its way to becoming the failure envelope (specification, section 7). */
+/** A refusal, which the router turns into the failure envelope (specification, section 7). */
 
 import type { Json, JsonObject } from "../model/json.ts";
 import { failures } from "./defaults.ts";

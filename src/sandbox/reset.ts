@@ -1,4 +1,4 @@
-/** `courier sandbox reset`: wipes everything that the sandbox has kept. */
+/** `courier sandbox reset`: deletes all orders of the sandbox. */
 
 import { confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { line } from "../terminal/blocks.ts";

@@ -1,4 +1,4 @@
-/** The stored orders: one SQLite file, `sandbox.db`, that any number of processes work on at once. */
+/** The stored orders: one SQLite file, `sandbox.db`, shared by any number of processes. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The shapes in which orders are answered (specification, 2.4): creation result, list element, detail. */
+/** Orders as answers show them (specification, 2.4): creation result, list element, detail. */
 
 import { type JsonNumber, type JsonObject, jsonNumber } from "../model/json.ts";
 import { paymentStatus } from "./defaults.ts";

@@ -1,6 +1,6 @@
 /**
- * Views as data: what a command shows to a person. A view says what is to be
- * seen; `render.ts` alone sanitises, styles, aligns and cuts it, so no view can reach the terminal raw.
+ * Views as data: what a command shows to a person. Only `render.ts` sanitises, styles, aligns and cuts a view, so
+ * that none reaches the terminal raw.
  */
 
 import { isJsonNumber, type Json, type JsonObject, stringifyJson } from "../model/json.ts";
@@ -25,7 +25,7 @@ export interface Column<Row> {
   readonly flexible?: boolean;
   /** Left out where the terminal is too narrow for all columns: the lowest number goes first. */
   readonly spare?: number;
-  /** Not in tables, where a remark below the row says it. */
+  /** Left out of tables; a remark below the row shows it. */
   readonly isRemark?: boolean;
 }
 
@@ -96,7 +96,7 @@ export function state(value: string | null | undefined): Span {
   return styled(style ?? "accent", value);
 }
 
-/** Fields that the interface does not name, as they came: nothing that the service says is hidden. */
+/** Fields that the interface does not name, unchanged, so that nothing of the service is hidden. */
 export function otherFields(value: JsonObject, known: readonly string[]): Block[] {
   const others = Object.entries(value).filter(([name]) => !known.includes(name));
   return others.length === 0 ? [] : [fields(...others.map(([name, other]) => [name, show(other)] as const))];

@@ -1,9 +1,9 @@
-/** CSV on the way out: quoting, and defusing of what a spreadsheet would run (owner of csv-stringify). */
+/** CSV output: quotes cells, and escapes formulas that a spreadsheet would run (owner of csv-stringify). */
 
 import { stringify } from "csv-stringify/sync";
 import { isJsonNumber, type Json, stringifyJson } from "../model/json.ts";
 
-/** Chinese and Japanese spreadsheets take the wide forms for the same; with apostrophes before it, it reads back. */
+/** Includes full-width signs, which Chinese and Japanese spreadsheets treat alike. Apostrophes make it reversible. */
 const formulaStart = /^'*[=+\-@＝＋－＠\t\r\n]/;
 
 /** One CSV record, ended by a line break. */

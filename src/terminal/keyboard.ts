@@ -1,4 +1,4 @@
-/** The keys that a prompt reads: one at a time, the end of input, and a stop by Ctrl-Z. */
+/** Keyboard input of a prompt: single keys, end of input, and Ctrl-Z. */
 
 import { Readable } from "node:stream";
 import { ctrlC, ctrlZ } from "./keypress.ts";
@@ -22,7 +22,7 @@ export interface Keyboard {
 }
 
 export interface Attachment {
-  /** The prompt hears keys from the next turn of the event loop on. */
+  /** The prompt gets keys from the next turn of the event loop on. */
   listens(): void;
   /** The prompt is over. */
   leave(): void;
@@ -56,7 +56,7 @@ const notStops = new RegExp(`[^${ctrlC}${ctrlZ}]`, "gsu");
  */
 const oneAnswer = /^(?:.|(?:\u001b[[O][\d;]*[A-Za-z~])+\r?|(?:y|yes|n|no)\r)$/isu;
 
-/** The keys of a terminal's input stream, which rests while no prompt reads. `elapsed`: milliseconds, monotonic. */
+/** The keys of a terminal's input stream, which is paused while no prompt reads. `elapsed`: milliseconds, monotonic. */
 export function openKeyboard(source: Source, job: Job, elapsed: () => number): Keyboard {
   const decoder = new TextDecoder();
   let attended: AttachedPrompt | undefined;
@@ -91,7 +91,7 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
     deliver();
   }
 
-  /** A decision takes what was typed after a quiet while, and no more where a paste begins. */
+  /** A decision accepts keys only after a pause in the input, and none of a paste. */
   function counts(text: string): boolean {
     const pressMs = elapsed();
     const wasQuiet = pressMs - lastPressMs >= quietMs;

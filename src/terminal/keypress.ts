@@ -1,4 +1,4 @@
-/** Single keys from a terminal: its raw mode, and giving it back. Questions have readers of their own. */
+/** Single key presses from a terminal in raw mode; prompts use keyboard.ts. */
 
 /** A readable stream that may be a terminal. */
 export type KeyInput = NodeJS.ReadableStream & {
@@ -11,7 +11,7 @@ export type KeyInput = NodeJS.ReadableStream & {
 export interface Keys {
   /** Reads keys one by one; Ctrl-C and Ctrl-Z come as keys, not as signals. */
   take(): void;
-  /** Gives the terminal back as it was. */
+  /** Restores the terminal's mode. */
   release(): void;
 }
 

@@ -6,13 +6,13 @@ import { cutPainted } from "./width.ts";
 export interface LiveRegion {
   /** Shows these lines, each cut to the terminal's width; lines beyond its height are left out. */
   show(lines: readonly string[]): void;
-  /** Takes the lines away because something else is to be written; `show` brings them back below it. */
+  /** Erases the lines before other output; `show` brings them back below it. */
   clear(): void;
   /** Another program used the terminal meanwhile: forgets the lines, and redraws none of them. */
   forget(): void;
-  /** Leaves these lines for good, however many and however long, and gives the cursor back. */
+  /** Prints these lines permanently, however many and however long, and shows the cursor. */
   finish(lines: readonly string[]): void;
-  /** Gives the cursor back and leaves everything as it is. */
+  /** Shows the cursor and changes nothing else. */
   release(): void;
 }
 
@@ -81,7 +81,7 @@ export function createLiveRegion(stream: TerminalStream): LiveRegion {
   };
 }
 
-/** From below the last line: goes to each line that differs, writes it anew, and comes back. */
+/** From below the last line: rewrites each line that differs, and returns. */
 function changedLines(before: readonly string[], after: readonly string[]): string {
   let text = "";
   let row = before.length;

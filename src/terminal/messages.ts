@@ -1,4 +1,4 @@
-/** What goes to stderr beside prompts: notes, warnings, errors and the trace, sanitised and redacted. */
+/** Notes, warnings, errors and the trace on stderr, sanitised and redacted. */
 
 import type { CourierError } from "../core/errors.ts";
 import { type Json, stringifyJson } from "../model/json.ts";
@@ -16,14 +16,14 @@ export interface MessageOptions {
 }
 
 export interface Messages {
-  /** Something worth knowing that is no part of the result. */
+  /** A note that is no part of the result. */
   note(text: string): void;
   warn(text: string): void;
   /** A line of `--debug`. */
   trace(line: string): void;
   /** The failure of the whole run, as lines for a person or as one line of JSON. Never silenced. */
   error(error: CourierError, form: "human" | "json"): Promise<void>;
-  /** From now on, everything passes through `redact` too, after those that were given before. */
+  /** Adds a redactor for all further output. */
   redactWith(redact: (text: string) => string): void;
 }
 

@@ -9,11 +9,11 @@ const delayMs = 1_000;
 const eraseLine = "\r\u001b[K";
 
 export interface Progress {
-  /** Something begins that may take long; the function that it gives back ends it. */
+  /** Begins a task that may take long; returns a function that ends it. */
   begin(text: string): () => void;
   /** Shows how far something has come; replaces the line of `begin` until it ends. */
   meter(): Meter;
-  /** Takes the line away because something else is to be written; it comes back if the work continues. */
+  /** Erases the line before other output; it comes back if the work continues. */
   clear(): void;
 }
 
@@ -26,7 +26,7 @@ export interface Meter {
 const redrawMs = 200;
 const lineMs = 5_000;
 
-/** Where no line can be taken away again: a line of its own every few seconds for a meter, nothing else. */
+/** For a stream that cannot be redrawn: a new line every few seconds for a meter, nothing else. */
 export function createLineProgress(print: (line: string) => void, clock: Clock): Progress {
   return {
     begin: () => () => {},
@@ -51,7 +51,7 @@ export const noProgress: Progress = {
   clear() {},
 };
 
-/** Shows the newest text after a second, and takes it away in the end. `stream` must be a terminal. */
+/** Shows the newest text after a second, and erases it in the end. `stream` must be a terminal. */
 export function createProgress(stream: TerminalStream, clock: Clock): Progress {
   const inProgress = new Map<symbol, string>();
   let isShown = false;

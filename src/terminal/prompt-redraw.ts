@@ -4,15 +4,15 @@ import { Writable } from "node:stream";
 import type { TerminalStream } from "./streams.ts";
 
 export interface Frame {
-  /** What a prompt writes to; its end is not the stream's. */
+  /** The output of one prompt; ending it does not end the stream. */
   readonly output: TerminalStream;
-  /** Leaves it as it is: the cursor goes below it. */
+  /** Moves the cursor below the prompt. */
   leave(): void;
-  /** Draws it anew where the cursor is. */
+  /** Redraws the prompt at the cursor. */
   redraw(): void;
 }
 
-/** A prompt goes back over its last picture before it draws the next one. */
+/** A prompt moves to its first line before it redraws. */
 const wayBack = /^(?:\u001b\[\d*[ABGK])*/;
 /** A prompt puts the cursor into the line that is edited, which may have others below it. */
 const wayUp = /\u001b\[(\d+)A(?:\u001b\[\d*G)*$/;

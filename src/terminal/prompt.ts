@@ -27,13 +27,13 @@ interface PromptDeps {
 }
 
 /** Where the package reads and writes. */
-interface Place {
+interface InquirerContext {
   readonly input: NodeJS.ReadableStream;
   readonly output: TerminalStream;
   readonly signal: AbortSignal;
 }
 
-/** Typing ahead ends when nothing has come for this long. */
+/** Type-ahead ends when no key has come for this long. */
 const pauseMs = 60;
 
 /** Prompts on the given streams. Ctrl-C, and Ctrl-D at an empty line, reject with `interrupted`. */
@@ -47,19 +47,22 @@ export function createPrompts({ input: source, output, signal, job, elapsed }: P
       return text;
     },
     secret: (question) =>
-      ask((place) => password({ message: sanitise(question), mask: false, toggleMask: false }, place), deps),
+      ask(
+        (inquirer) => password({ message: sanitise(question), mask: false, toggleMask: false }, inquirer),
+        deps,
+      ),
     confirm: (question, isYes = false) =>
-      decide((place) => confirm({ message: sanitise(question), default: isYes }, place), deps),
+      decide((inquirer) => confirm({ message: sanitise(question), default: isYes }, inquirer), deps),
     choose: (question, choices) => {
       const options = { message: sanitise(question), choices: choices.map(toChoice), loop: false };
-      return decide((place) => select(options, place), deps);
+      return decide((inquirer) => select(options, inquirer), deps);
     },
     search: (question, find) => {
       const options = {
         message: sanitise(question),
         source: (term: string | undefined) => find(term ?? "").map(toChoice),
       };
-      return ask((place) => search(options, place), deps);
+      return ask((inquirer) => search(options, inquirer), deps);
     },
   };
 }
@@ -93,7 +96,7 @@ async function askText(
       ? { default: sanitise(suggestion) }
       : {};
   try {
-    await ask((place) => input({ ...question, ...start }, place), deps);
+    await ask((inquirer) => input({ ...question, ...start }, inquirer), deps);
   } catch (error) {
     const line = shown.trim();
     if (line !== "" && shown !== sanitise(initial ?? "")) keepTyped(line);
@@ -120,12 +123,16 @@ function toChoice<T>({ value, label, description }: Choice<T>) {
 }
 
 /** Keys pressed before a decision was on the screen, such as the rest of a paste, must not decide it. */
-async function decide<T>(start: (place: Place) => Promise<T>, deps: PromptDeps): Promise<T> {
+async function decide<T>(start: (context: InquirerContext) => Promise<T>, deps: PromptDeps): Promise<T> {
   await discardTypedAhead(deps);
   return ask(start, deps, true);
 }
 
-async function ask<T>(start: (place: Place) => Promise<T>, deps: PromptDeps, isDecision = false): Promise<T> {
+async function ask<T>(
+  start: (context: InquirerContext) => Promise<T>,
+  deps: PromptDeps,
+  isDecision = false,
+): Promise<T> {
   if (deps.signal.aborted) throw interruption(deps.signal); // the package would leave the keyboard open
   const ended = new AbortController();
   // The package draws a prompt, lets it listen and fills its line in one turn of the event loop.

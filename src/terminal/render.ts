@@ -1,4 +1,4 @@
-/** The way from blocks to text: sanitising, colour, times, and fitting to the width of a terminal. */
+/** Renders blocks as text: sanitises, colours, words times, and fits the width of a terminal. */
 
 import { formatLocal, formatRelative, parseInstant } from "../core/time.ts";
 import { stringifyJson } from "../model/json.ts";
@@ -8,7 +8,7 @@ import type { Paint } from "./style.ts";
 import type { LineMemory, TableCell, TableLayout } from "./table.ts";
 import { displayWidth, padToWidth, widestPadding, wrapToWidth } from "./width.ts";
 
-/** Where a view will be shown. In a pipe there is no width, nothing is cut, times stay as they came. */
+/** The output of a view. In a pipe there is no width, nothing is cut, and times stay unchanged. */
 export interface View {
   /** Columns of the terminal; undefined in a pipe. */
   readonly width: number | undefined;
@@ -84,9 +84,9 @@ export async function createTableWriter(titles: TableBlock["titles"], view: View
   const isPipe = view.width === undefined; // where nothing is cut, and no column is endless
   const widestColumn = isPipe ? widestPadding : undefined;
   const layouts: readonly TableLayout[] = isPipe ? titles.map(({ flexible: _, ...uncut }) => uncut) : titles;
-  let settled: { columns: number[]; widths: readonly number[]; form: TimeForm } | "listed" | undefined;
+  let fitted: { columns: number[]; widths: readonly number[]; form: TimeForm } | "listed" | undefined;
 
-  function settle(rows: TableBlock["rows"]): NonNullable<typeof settled> {
+  function chooseLayout(rows: TableBlock["rows"]): NonNullable<typeof fitted> {
     for (const columns of columnChoices(titles)) {
       const layout = columns.map((column) => titles[column] ?? { title: "" });
       const uncut = layout.map(({ align }) => (align ? { align } : {}));
@@ -110,24 +110,24 @@ export async function createTableWriter(titles: TableBlock["titles"], view: View
 
   return {
     write(rows, remarks = []) {
-      const isFirst = settled === undefined;
-      settled ??= settle(rows);
-      if (settled === "listed") {
+      const isFirst = fitted === undefined;
+      fitted ??= chooseLayout(rows);
+      if (fitted === "listed") {
         return rows.flatMap((row, index) => {
           const named = titles.map(({ title }, column) => [title.toLowerCase(), row[column] ?? "-"] as const);
           const lines = [...renderFields(named, view), ...renderRemark(remarks[index], view)];
           return [...(isFirst && index === 0 ? [] : [""]), ...lines];
         });
       }
-      const { columns, form } = settled;
+      const { columns, form } = fitted;
       const layout = columns.map((column) => layouts[column] ?? {});
       const cells = cellsOf(rows, columns, form);
       const wanted = wantedWidths(cells, widestColumn);
-      // Later rows may be wider: their columns grow, unless a terminal's width has settled them.
-      const widths = settled.widths.map((width, index) =>
+      // Later rows may be wider: their columns grow, unless a terminal's width has fixed them.
+      const widths = fitted.widths.map((width, index) =>
         view.width !== undefined && layout[index]?.flexible ? width : Math.max(width, wanted[index] ?? 0),
       );
-      settled = { columns, widths, form };
+      fitted = { columns, widths, form };
       const [heading = "", ...lines] = layOutTable(cells, layout, widths, view.memory);
       const body = lines.flatMap((text, index) => [text, ...renderRemark(remarks[index], view)]);
       return isFirst ? [heading, ...body] : body;

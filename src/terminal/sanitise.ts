@@ -1,7 +1,6 @@
 /**
- * The sanitiser: the one way for text from outside to reach a terminal. Whatever could move the
- * cursor, switch a mode, reorder or hide text is shown as the escape that JSON would use for it, so
- * that nothing is lost and nothing acts.
+ * The sanitiser: all text from outside passes it on its way to a terminal. Characters that could move the cursor,
+ * switch a mode, reorder or hide text are shown as the escapes of JSON, so that nothing is lost and nothing acts.
  */
 
 /**
@@ -47,7 +46,7 @@ export function sanitiseJson(json: string): string {
   );
 }
 
-/** What acts on a terminal: controls, but for the tabs and line breaks that cells have, and changes of direction. */
+/** Characters that act on a terminal: controls except tabs and line breaks, and changes of direction. */
 const actsInCsv = /\r(?!\n)|(?![\t\r\n])[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
 /**

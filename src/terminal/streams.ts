@@ -1,4 +1,4 @@
-/** Writing to a stream: respects a slow reader, and tells a reader that has gone from a failure. */
+/** Writes to a stream: respects backpressure, and distinguishes a closed pipe from a failure. */
 
 import type { Writable } from "node:stream";
 import { systemCode } from "../core/errors.ts";
@@ -12,20 +12,20 @@ export type TerminalStream = Writable & {
   readonly rows?: number | undefined;
 };
 
-/** Output without a stream, which Node.js takes longer to make than the shortest answers. */
+/** stdout without a stream: Node.js takes longer to make one than the shortest answers take. */
 export interface QuickOutput {
   /** Of the terminal; undefined where it is none. */
   readonly columns: number | undefined;
   /** Whether stderr may be a terminal: false where it is certainly none. */
   readonly hasReader: boolean;
-  /** Writes at once as much as is taken, and gives back the rest. */
+  /** Writes synchronously as much as possible, and returns the rest. */
   write(text: string): Uint8Array;
 }
 
-/** The reader closed the pipe or the terminal: nothing more is wanted, and nothing is wrong. */
+/** The reader closed the pipe or the terminal: no more output is wanted, and this is no failure. */
 export class PipeClosed extends Error {}
 
-/** The stream takes nothing more, and that is wrong. */
+/** The stream cannot be written to: a failure. */
 export class Unwritten extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause });
@@ -89,7 +89,7 @@ export function outliveReader(writer: Writer, onGone: () => void): Writer {
   };
 }
 
-/** More than this waits for the reader. */
+/** Longer texts wait for the reader. */
 const longestWait = 65_536;
 
 /**
@@ -115,7 +115,7 @@ export function joinWrites(writer: Writer): { write(text: string): Promise<void>
     working = undefined;
   }
 
-  async function settle(): Promise<void> {
+  async function flush(): Promise<void> {
     await working;
     if (failed) throw failed.cause;
   }
@@ -125,8 +125,8 @@ export function joinWrites(writer: Writer): { write(text: string): Promise<void>
       if (failed) throw failed.cause;
       waiting += text;
       working ??= work();
-      if (waiting.length > longestWait) await settle();
+      if (waiting.length > longestWait) await flush();
     },
-    end: settle,
+    end: flush,
   };
 }

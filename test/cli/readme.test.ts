@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseCommandLine } from "../../src/cli/parser.ts";
 import { program } from "../../src/cli/program.ts";
-import { type Entry, type Group, isGroup } from "../../src/command/command.ts";
+import { type CommandEntry, type Group, isGroup } from "../../src/command/command.ts";
 import { renderReference } from "../support/reference.ts";
 
 const pages = ["README.md", "docs/commands.md"].map((name) => ({
@@ -66,6 +66,6 @@ function groups(group: Group): Group[] {
   return [group, ...group.commands.filter(isGroup).flatMap(groups)];
 }
 
-function entries(group: Group): Entry[] {
+function entries(group: Group): CommandEntry[] {
   return group.commands.flatMap((entry) => (isGroup(entry) ? entries(entry) : [entry]));
 }

@@ -4,7 +4,7 @@ import { environment } from "../../src/cli/environment.ts";
 import { globalOptions, programOptions } from "../../src/cli/globals.ts";
 import { argumentWords, describeOptions, ownOptions } from "../../src/cli/help.ts";
 import { program } from "../../src/cli/program.ts";
-import { type Command, type Entry, type Group, isGroup } from "../../src/command/command.ts";
+import { type Command, type CommandEntry, type Group, isGroup } from "../../src/command/command.ts";
 import { errorCodes } from "../../src/core/error-codes.ts";
 import { exitCodes } from "../../src/core/errors.ts";
 
@@ -33,14 +33,17 @@ async function renderCommands(): Promise<string> {
   return (await Promise.all(sections)).join("\n\n");
 }
 
-function findLeaves(group: Group, path: readonly string[]): { entry: Entry; path: readonly string[] }[] {
+function findLeaves(
+  group: Group,
+  path: readonly string[],
+): { entry: CommandEntry; path: readonly string[] }[] {
   return group.commands.flatMap((entry) => {
     const below = [...path, entry.name];
     return isGroup(entry) ? findLeaves(entry, below) : [{ entry, path: below }];
   });
 }
 
-function renderCommand({ summary }: Entry, command: Command, path: readonly string[]): string {
+function renderCommand({ summary }: CommandEntry, command: Command, path: readonly string[]): string {
   const options = describeOptions(ownOptions(command));
   const lines = [`## \`courier ${[...path, ...argumentWords(command)].join(" ")}\``, "", `${summary}.`];
   if (options.length > 0) lines.push("", ...table(["Option", "Does"], options));
