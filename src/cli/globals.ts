@@ -37,7 +37,7 @@ export const programOptions = {
 /** Only for commands whose result has rows. */
 export const rowOptions = {
   csv: switchOption("print a header line and rows for a spreadsheet"),
-  fields: textOption("PATHS", "only these fields, in this order: id,sender.name"),
+  fields: textOption("PATHS", "only these fields, in this order; for example id,sender.name"),
 } as const;
 
 /** Only for commands that ask for a confirmation. */

@@ -31,7 +31,7 @@ export function parseOrderFile(text: string, name: string): Draft {
   }
   const [first, ...others] = checked.mismatches.map(describeMismatch);
   throw fileError(`${name}: ${[first?.message, ...others.map(({ message }) => message)].join("; ")}`, {
-    hint: checked.mismatches.length === 1 ? first?.hint : "a complete example: courier orders create --help",
+    hint: checked.mismatches.length === 1 ? first?.hint : "a complete example: courier schema order",
     details: checked.mismatches.map(({ path, expected, received }) => ({ path, expected, received })),
   });
 }
