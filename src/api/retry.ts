@@ -1,11 +1,11 @@
 /** Retries: which failures of which methods are retried, and after how long. */
 
+import { backoffMs } from "../core/backoff.ts";
 import { isLasting, type ServiceFailure } from "./failure.ts";
 import type { Method } from "./transport.ts";
 
 const maxTries = 4;
-const baseDelayMs = 300;
-const maxDelayMs = 8_000;
+const backoff = { baseMs: 300, longestMs: 8_000 };
 const retriedStatuses = new Set([408, 502, 503, 504]);
 
 /** True for methods that may be sent twice: GET reads, DELETE ends in the same state. */
@@ -27,7 +27,7 @@ export function retryDelayMs(
   if (tries >= maxTries || !isTransient(failure)) return undefined;
   if (!isRepeatable(method) && failure.mayHaveHappened) return undefined;
   if (failure.retryAfterMs !== undefined) return failure.retryAfterMs;
-  return random * Math.min(maxDelayMs, baseDelayMs * 2 ** (tries - 1));
+  return backoffMs(tries, backoff, random);
 }
 
 /** True for failures that may be gone a little later. */

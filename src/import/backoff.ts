@@ -1,14 +1,15 @@
-/** Exponential backoff shared by all workers of an import, and when it gives up. */
+/** The backoff that all workers of an import share, and when it gives up. */
 
+import { backoffMs } from "../core/backoff.ts";
 import type { Clock } from "../core/clock.ts";
 
 /** The service cannot be used now; rows that were not sent stay for the next run. */
 export class ServiceUnavailable extends Error {}
 
 export interface Backoff {
-  /** The service has dealt with a request. */
+  /** The service has accepted or refused an order. */
   onSuccess(): void;
-  /** A request failed, with or without an answer. Gives the wait before the next one; throws ServiceUnavailable. */
+  /** A request failed, with or without an answer. Returns the wait before the next one in milliseconds; throws ServiceUnavailable. */
   onFailure(failure: Failure): number;
 }
 
@@ -22,15 +23,14 @@ export interface Failure {
   readonly isDoubtful?: boolean;
 }
 
-/** Without any request dealt with for so long, nobody wants to look on any more. */
-export const longestSilenceMs = 60_000;
-/** Nobody wants to sit through a longer wait that the service asks for. */
+/** After so long without any answer, the import stops. */
+export const longestUnansweredMs = 60_000;
+/** The import stops where the service asks for a longer wait. */
 export const longestWaitMs = 300_000;
-/** So many rows in doubt, or limits, in a row for each that is sent at once. */
+/** Stops after so many doubtful or rate limited answers in a row, for each request sent at once. */
 const failuresInARow = 8;
-const firstPauseMs = 500;
-const longestPauseMs = 5_000;
-const longestLimitMs = 30_000;
+const afterFailure = { baseMs: 1_000, longestMs: 5_000 };
+const afterRateLimit = { baseMs: 1_000, longestMs: 30_000 };
 
 export function createBackoff(clock: Clock, random: () => number, concurrency: number): Backoff {
   let failingSinceMs: number | undefined;
@@ -54,18 +54,17 @@ export function createBackoff(clock: Clock, random: () => number, concurrency: n
       }
       if (limit) {
         limits += 1;
-        failingSinceMs = undefined; // it is there, and says when to come again
+        failingSinceMs = undefined; // the service answers
       }
-      const silentMs = failingSinceMs === undefined ? 0 : clock.elapsed() - failingSinceMs;
-      const isSilent = silentMs >= longestSilenceMs && failures > concurrency;
-      if (isSilent || Math.max(doubts, limits) >= failuresInARow * concurrency) {
+      const unansweredMs = failingSinceMs === undefined ? 0 : clock.elapsed() - failingSinceMs;
+      const isUnanswered = unansweredMs >= longestUnansweredMs && failures > concurrency;
+      if (isUnanswered || Math.max(doubts, limits) >= failuresInARow * concurrency) {
         throw new ServiceUnavailable(cause.message, { cause });
       }
       if (limit?.waitMs !== undefined) return limit.waitMs;
-      // One lost answer among others tells nothing of the service.
+      // One lost answer among others does not mean that the service fails.
       if (isDoubtful && failures <= concurrency) return 0;
-      const longestMs = limit ? longestLimitMs : longestPauseMs;
-      return random() * Math.min(longestMs, firstPauseMs * 2 ** Math.min(failures, 16)); // full jitter
+      return backoffMs(failures, limit ? afterRateLimit : afterFailure, random());
     },
   };
 }

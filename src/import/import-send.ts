@@ -4,17 +4,17 @@ import { ServiceFailure } from "../api/failure.ts";
 import { isTransient } from "../api/retry.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
+import { backoffMs } from "../core/backoff.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Draft } from "../model/draft.ts";
 import { evidenceOf, lossOf } from "../sending/evidence.ts";
 import { orderFacts, stampAheadMs } from "../sending/order-facts.ts";
 import type { ReconcileTools } from "../sending/reconcile-types.ts";
 import { createReconcileTools } from "../sending/settle.ts";
-import { longestSilenceMs, longestWaitMs } from "./backoff.ts";
+import { longestUnansweredMs, longestWaitMs } from "./backoff.ts";
 import type { ImportTools, SendResult, Stage } from "./import-types.ts";
 
-const firstPauseMs = 1_000;
-const longestPauseMs = 5_000;
+const backoff = { baseMs: 2_000, longestMs: 5_000 };
 
 /** What the look-ups of an import are about. */
 export interface LookupChoice {
@@ -81,9 +81,8 @@ function createRetry(
         return answer;
       } catch (error) {
         const isPassing = error instanceof ServiceFailure && error.exit === 5;
-        if (!isPassing || clock.elapsed() - startedMs >= longestSilenceMs) throw error;
-        const pauseMs =
-          error.retryAfterMs ?? random() * Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(tries, 8));
+        if (!isPassing || clock.elapsed() - startedMs >= longestUnansweredMs) throw error;
+        const pauseMs = error.retryAfterMs ?? backoffMs(tries, backoff, random());
         if (pauseMs > longestWaitMs) throw error;
         onFailure(error.message);
         await clock.sleep(pauseMs, signal);

@@ -188,40 +188,58 @@ export async function* importRows(
     return results;
   }
 
-  /**
-   * Looks for what the rows wait for, or waits for the runs that are at work on it. `settled`: some can be decided
-   * about; `waited`: perhaps by another run; `stopped`: the import was told to stop.
-   */
-  async function settle(batch: readonly ImportRow[]): Promise<"settled" | "waited" | "stopped"> {
+  /** `settled`: some rows can be decided now; `waited`: another run may have settled some. */
+  async function settleRows(batch: readonly ImportRow[]): Promise<"settled" | "waited" | "stopped"> {
     try {
-      const untilMs = clock.elapsed() + patienceMs;
-      for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, 2 * pollMs)) {
+      const result = await pollInDoubt(batch.length, async () => {
         await tools.releaseDead();
-        const names = await findAwaited(batch);
-        if (names.length === 0) {
-          tell({ kind: "waiting", rows: batch.length });
-          await clock.sleep(pollEveryMs, stop);
-          return "waited";
-        }
-        tell({ kind: "looking", rows: batch.length });
-        const results = await look();
-        const left = stillInDoubt(results).filter(([name]) => names.includes(name));
-        if (left.length < names.length) return "settled";
-        const waitMs = waitToLook(
-          left.map(([, result]) => result),
-          clock,
-          pollMs,
-        );
-        if (clock.elapsed() + waitMs > untilMs) {
-          for (const [name, result] of left) looked.set(name, result);
-          return "settled";
-        }
-        tell({ kind: "looking", rows: batch.length, untilMs });
-        await clock.sleep(waitMs, stop);
-      }
+        return findAwaited(batch);
+      });
+      if (result !== "none") return "settled";
+      tell({ kind: "waiting", rows: batch.length });
+      await clock.sleep(pollEveryMs, stop);
+      return "waited";
     } catch (error) {
       if (stop.aborted) return "stopped";
       throw error;
+    }
+  }
+
+  /** Called when too many answers in a row were lost, while nothing is sent. True where the import may continue. */
+  async function settleSome(): Promise<boolean> {
+    try {
+      return (await pollInDoubt(later.size)) === "settled";
+    } catch (error) {
+      if (!stop.aborted) failure ??= { error };
+      return false;
+    }
+  }
+
+  /**
+   * Polls until one of the named creates is settled, or one of all creates in doubt where `findNames` is missing.
+   * `timed_out`: none can be settled in time; `none`: there are no such creates.
+   */
+  async function pollInDoubt(
+    rowCount: number,
+    findNames?: () => Promise<readonly string[]>,
+  ): Promise<"settled" | "timed_out" | "none"> {
+    const untilMs = clock.elapsed() + patienceMs;
+    for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, 2 * pollMs)) {
+      const named = await findNames?.();
+      if (named?.length === 0) return "none";
+      tell({ kind: "looking", rows: rowCount });
+      const results = await look();
+      const names = named ?? [...results.keys()];
+      const left = stillInDoubt(results).filter(([name]) => names.includes(name));
+      if (left.length === 0 || left.length < names.length) return "settled";
+      const inDoubt = left.map(([, result]) => result);
+      const waitMs = waitToLook(inDoubt, clock, pollMs);
+      if (clock.elapsed() + waitMs > untilMs) {
+        for (const [name, result] of left) looked.set(name, result);
+        return "timed_out";
+      }
+      tell({ kind: "looking", rows: rowCount, untilMs });
+      await clock.sleep(waitMs, stop);
     }
   }
 
@@ -234,36 +252,6 @@ export async function* importRows(
         : [],
     );
     return [...new Set(names)];
-  }
-
-  /**
-   * Called when too many answers in a row were lost, while nothing is sent: true once something is settled, so that
-   * the import may go on.
-   */
-  async function settleSome(): Promise<boolean> {
-    const untilMs = clock.elapsed() + patienceMs;
-    try {
-      for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, 2 * pollMs)) {
-        tell({ kind: "looking", rows: later.size, untilMs });
-        const results = await look();
-        const left = stillInDoubt(results);
-        if (left.length === 0 || left.length < results.size) return true;
-        const waitMs = waitToLook(
-          left.map(([, result]) => result),
-          clock,
-          pollMs,
-        );
-        if (clock.elapsed() + waitMs > untilMs) {
-          for (const [name, result] of left) looked.set(name, result);
-          return false;
-        }
-        await clock.sleep(waitMs, stop);
-      }
-    } catch (error) {
-      if (stop.aborted) return false;
-      failure ??= { error };
-      return false;
-    }
   }
 
   /** Rows in doubt that were not decided about in the end. */
@@ -291,7 +279,7 @@ export async function* importRows(
     for (let rounds = 0; later.size > 0 && rounds < mostRounds && !stop.aborted && !gate.isStuck; ) {
       batch = [...later];
       later = new Set();
-      const done = await settle(batch);
+      const done = await settleRows(batch);
       if (done === "stopped") break;
       if (done === "settled") rounds += 1;
       yield* pass(batch);

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { replaceFile } from "../../src/core/replace-file.ts";
-import { createBackoff, longestSilenceMs } from "../../src/import/backoff.ts";
+import { createBackoff, longestUnansweredMs } from "../../src/import/backoff.ts";
 import { createRateLimiter } from "../../src/import/rate-limiter.ts";
 import { createServedHome } from "../support/courier.ts";
 import { fc } from "../support/effort.ts";
@@ -126,7 +126,7 @@ test("a service is given up after the silence that was meant", () => {
       clock.advance(silentMs);
       for (const byMs of settingsMs) clock.jump(byMs);
       const again = () => backoff.onFailure({ ...failure, sentMs: clock.elapsed() });
-      if (silentMs >= longestSilenceMs) expect(again).toThrow("away");
+      if (silentMs >= longestUnansweredMs) expect(again).toThrow("away");
       else expect(again).not.toThrow();
     }),
   );
