@@ -150,8 +150,8 @@ async function benchMemory(): Promise<void> {
     untilMs: undefined,
     concurrency: 4,
     // Each look changes something, so that all there is to keep is kept.
-    look: async () => ({ ...tracking, current_location: `第${round}站` }) as Tracking,
-    forgive: () => undefined,
+    poll: async () => ({ ...tracking, current_location: `第${round}站` }) as Tracking,
+    classifyError: () => undefined,
     checkKey: async () => true,
     clock,
     random: () => 0.5,
@@ -162,8 +162,8 @@ async function benchMemory(): Promise<void> {
     const nowRound = Math.floor((clock.now() - startMs) / intervalMs);
     if (nowRound === round) continue;
     round = nowRound;
-    mostInInterval = Math.max(mostInInterval, board.looks() - looksBefore);
-    looksBefore = board.looks();
+    mostInInterval = Math.max(mostInInterval, board.polls() - looksBefore);
+    looksBefore = board.polls();
     if (memory.size > rounds) memory.clear();
     const blocks = boardScreen(board, seen, clock.now(), { lines: 39, columns: 80, quitKey: "q" });
     const view = { width: 80, paint: plainPaint, nowMs: clock.now(), memory };
@@ -178,5 +178,5 @@ async function benchMemory(): Promise<void> {
   const [first = Number.NaN, last = Number.NaN] = [heaps[0], heaps.at(-1)];
   const figures = `${first.toFixed(1)} MB after 100 rounds, ${last.toFixed(1)} MB after ${round}`;
   report("watch: heap, last / first", last / first, "at most 1.10", figures);
-  report("watch: looks in an interval", mostInInterval / parcels, "at most 1.00", `${board.looks()} in all`);
+  report("watch: looks in an interval", mostInInterval / parcels, "at most 1.00", `${board.polls()} in all`);
 }

@@ -1,11 +1,11 @@
-/** The ledger of this machine for commands that only read: where there is none, none is made. */
+/** The ledger for commands that only read: they do not create one. */
 
 import { stat } from "node:fs/promises";
 import type { Context } from "../command/command.ts";
 import { systemCode } from "../core/errors.ts";
 import { type Ledger, ledgerPath } from "../ledger/ledger.ts";
 
-/** Undefined where nothing was recorded yet. Throws `database`, exit 5, where it cannot be read. */
+/** Undefined where there is no ledger. Throws `database`, exit 5, where it cannot be read. */
 export async function findLedger({ ledger, machine }: Context): Promise<Ledger | undefined> {
   try {
     await stat(ledgerPath(machine.stateDirectory));

@@ -1,4 +1,4 @@
-/** `courier log`: what was done at the service from this machine, and the operations of one run. */
+/** `courier log`: the runs of this machine, and the operations of one run. */
 
 import { type Context, defineCommand, type Output, rows } from "../command/command.ts";
 import { countOption, type OptionValues, quote, switchOption, textOption } from "../command/options.ts";
@@ -28,18 +28,18 @@ const options = {
   unknown: switchOption("only runs with orders in doubt"),
   since: {
     placeholder: "WHEN",
-    summary: "only runs begun since then: 2026-01-31, or a time such as 7d or 2h",
+    summary: "only runs that began since then: 2026-01-31, or a time such as 7d or 2h",
     parse: parseSince,
   },
-  limit: countOption("N", `so many runs at most (default ${defaultLimit})`, { min: 1 }),
+  limit: countOption("N", `at most N runs (default ${defaultLimit})`, { min: 1 }),
   all: switchOption("every run"),
 } as const;
 
 export const showLog = defineCommand({
   description:
-    "Every command that changes something at the service is a run with a number, of whatever account. Each order\n" +
-    "that a run creates or cancels is an operation of it: 12.3 is the third of run 12. log show N lists the\n" +
-    "operations of run N. Nothing is asked of the service: an order's state is the one seen last from here.",
+    "Each command that changes something at the service is a run with a number. Each order that a run creates or\n" +
+    "cancels is an operation: 12.3 is the third operation of run 12. log show N lists the operations of run N. The\n" +
+    "log makes no call to the service: an order's state is the last one seen on this machine.",
   arguments: {
     words: {
       summary: "show, and the number of a run",
@@ -53,7 +53,7 @@ export const showLog = defineCommand({
   options,
   hasRows: true,
   examples: [
-    { line: "log", note: "the last runs, the newest first" },
+    { line: "log", note: "the last runs, newest first" },
     { line: "log show 12", note: "what run 12 did, order by order" },
     { line: "log --order 1000001", note: "the runs that created or cancelled an order" },
     { line: "log --unknown --all", note: "the runs with orders in doubt" },
@@ -64,7 +64,7 @@ export const showLog = defineCommand({
     const number = readWords(words);
     if (number === undefined) return listRuns(input, context);
     const given = Object.entries(input).find(([, value]) => value !== undefined)?.[0];
-    if (given !== undefined) throw usageError(`log show takes no --${given}: it shows one run`);
+    if (given !== undefined) throw usageError(`--${given} does not work with log show, which shows one run`);
     return showRun(number, context);
   },
 });
@@ -72,20 +72,20 @@ export const showLog = defineCommand({
 function readWords([verb, number, more]: readonly string[]): number | undefined {
   if (verb === undefined) return undefined;
   if (verb !== "show") throw usageError(`log takes the word show, not ${quote(verb)}`, "courier log show 12");
-  if (number === undefined) throw usageError("which run? log show needs its number", "courier log show 12");
-  if (more !== undefined) throw usageError(`one run at a time: ${quote(more)} is too much`);
+  if (number === undefined) throw usageError("log show needs the number of a run", "courier log show 12");
+  if (more !== undefined) throw usageError(`log show takes one run: remove ${quote(more)}`);
   return parseRunNumber(number);
 }
 
 function parseSince(text: string, flag: string): Since {
   if (isCalendarDate(text)) return { date: text };
-  // A bare number would be seconds, which nobody means here.
+  // A bare number would be seconds, which is not useful here.
   const spanMs = /^[\d.]+$/.test(text) ? undefined : parseDuration(text);
   if (spanMs !== undefined) return { spanMs };
   throw usageError(`${flag} takes a date such as 2026-01-31, or a time such as 7d or 2h, not ${quote(text)}`);
 }
 
-/** A date begins at midnight of this machine's zone. */
+/** A date begins at midnight in this machine's time zone. */
 function instantOf(since: Since, nowMs: number): number {
   return "date" in since ? new Date(`${since.date}T00:00:00`).getTime() : nowMs - since.spanMs;
 }
@@ -110,7 +110,7 @@ function describeEmpty(input: OptionValues<typeof options>, { globals }: Context
   const isNarrowed = Object.entries(input).some(
     ([name, value]) => value && name !== "all" && name !== "limit",
   );
-  return isNarrowed || globals.account !== undefined ? "No such runs" : "Nothing was recorded yet";
+  return isNarrowed || globals.account !== undefined ? "No runs match" : "Nothing was recorded yet";
 }
 
 async function* eachRun(
@@ -121,11 +121,11 @@ async function* eachRun(
 ): AsyncGenerator<RunRow, void> {
   let before: number | undefined;
   for (let shown = 0; ledger; ) {
-    // One more than is shown tells whether there are more.
+    // One more than is shown, to know whether there are more.
     const found = await ledger.listRuns({ ...filter, before, limit: Math.min(runsAtOnce, most - shown + 1) });
     for (const run of found) {
       if (shown >= most) {
-        messages.note(`the newest ${most === 1 ? "run" : `${most} runs`}; --all shows every run`);
+        messages.note(`only the newest ${most === 1 ? "run" : `${most} runs`}; --all shows every run`);
         return;
       }
       yield toRunRow(run, processes);
@@ -141,7 +141,7 @@ async function showRun(number: number, context: Context): Promise<Output> {
   const run = await findRun(ledger, number);
   const { account } = context.globals;
   if (account !== undefined && run.account !== account)
-    throw usageError(`run ${number} is of the account ${run.account}, not of ${account}`);
+    throw usageError(`run ${number} belongs to the account ${run.account}, not to ${account}`);
   return {
     ...rows(eachOperation(ledger, number), operationColumns, "This run created and cancelled nothing"),
     head: runHead(toRunRow(run, context.processes)),

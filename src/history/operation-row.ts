@@ -78,7 +78,7 @@ export const operationColumns: readonly Column<OperationRow>[] = [
   { path: "error.message", title: "ERROR", cell: ({ error }) => show(error?.message), isRemark: true },
 ];
 
-/** Why an operation came to nothing, under its line. */
+/** The error of an operation, shown under its line. */
 export function remarkOnOperation({ error, state }: OperationRow): Text | undefined {
   return error === null ? undefined : styled(stateStyles[state], error.message);
 }

@@ -1,35 +1,35 @@
-/** Does something with each of many items, and again with those that failed, after pauses that grow. */
+/** Runs an action for many items, and retries failed items in further passes after growing pauses. */
 
 import type { ServiceFailure } from "../api/failure.ts";
 import type { Clock } from "../core/clock.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 
 const atOnce = 4;
-/** So many failures one after the other: the service is down, and a pause does more than another call. */
+/** After so many failures in a row, the service is down: the pass stops, and a pause follows. */
 const mostInARow = 8;
-/** Before each pass that follows one without any success. */
+/** The longest pause before each further pass. Only passes without any success use up the list. */
 const pausesMs = [1_000, 5_000, 20_000];
-/** Nobody waits longer for a service that asks to. */
+/** Stops where the service asks for a longer wait. */
 const longestPauseMs = 120_000;
 
 export type Attempt<R> = { readonly done: R } | { readonly failure: ServiceFailure };
 
 export type Ended<T, R> =
   | { readonly kind: "done"; readonly item: T; readonly done: R }
-  /** `isTried`: false for an item that came after the service was given up. */
+  /** `isTried`: false for an item that was not tried before the last pass stopped. */
   | { readonly kind: "failed"; readonly item: T; readonly failure: ServiceFailure; readonly isTried: boolean }
-  /** It was not begun before the stop. */
+  /** Not begun before the stop. */
   | { readonly kind: "stopped"; readonly item: T };
 
 export interface PassOptions {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Aborts when nothing further is to be begun. */
+  /** Aborts when no further item may begin. */
   readonly signal: AbortSignal;
 }
 
-/** Gives back each item once, as soon as it is settled; what still fails in the last pass comes last. */
+/** Returns each item once, as soon as it is done. Items that fail in the last pass come last. */
 export async function* inPasses<T, R>(
   items: readonly T[],
   attempt: (item: T) => Promise<Attempt<R>>,
@@ -58,7 +58,7 @@ export async function* inPasses<T, R>(
       if (inARow >= mostInARow || last.kind === "key_refused") breaker.abort();
     }
     idle = failed.length < begun ? 0 : idle + 1;
-    // What was not begun comes first: it may be about an order that nothing is wrong with.
+    // Items that were not begun come first: they may succeed.
     waiting = [...waiting.slice(begun), ...failed];
     if (waiting.length === 0) return;
     const pauseMs = last && pauseAfter(last, idle, random());
@@ -71,7 +71,7 @@ export async function* inPasses<T, R>(
   }
 }
 
-/** Undefined where another pass is of no use. */
+/** Undefined where another pass would not help. */
 function pauseAfter(failure: ServiceFailure, idle: number, random: number): number | undefined {
   const longest = pausesMs[Math.max(0, idle - 1)];
   if (longest === undefined || failure.kind === "key_refused") return undefined;

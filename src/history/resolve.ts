@@ -1,4 +1,4 @@
-/** `courier orders resolve`: a person says what became of an order in doubt. */
+/** `courier orders resolve`: a person decides the outcome of an order in doubt. */
 
 import {
   type Context,
@@ -19,12 +19,12 @@ import { checkRun } from "../sending/owners.ts";
 import { type Block, fields, instant, show, state, styled, type Text } from "../terminal/blocks.ts";
 import { findLedger } from "./local-ledger.ts";
 import { showOperationState, toOperationRow } from "./operation-row.ts";
-import { hasEndedQuestion, stillRunning, wrongAccount } from "./whose.ts";
+import { hasEndedQuestion, stillRunning, wrongAccount } from "./run-messages.ts";
 
 const options = {
   as: {
     placeholder: "ORDER_ID",
-    summary: "it has become this order, which is read first",
+    summary: "it was created as this order, which is read first",
     parse: parseOrderId,
     values: "order" as const,
   },
@@ -34,8 +34,8 @@ const options = {
 export const resolveOrder = defineCommand({
   description:
     "An order is in doubt when its answer was lost and it was not found since. NAME is its operation, such as 12.3,\n" +
-    "or ref:R for the order of a ref; courier log --unknown names the runs. Without --as and --not-created, it\n" +
-    "shows what is known. --as takes an order that exists and that no other operation has become. With\n" +
+    "or ref:R for the order with a ref; courier log --unknown lists the runs. Without --as and --not-created, the\n" +
+    "command shows what is known. --as takes an existing order that belongs to no other operation. With\n" +
     "--not-created the next import sends it again: make sure first that there is no such order.",
   arguments: {
     name: { summary: "an operation (12.3), or ref:R", parse: (text: string) => text.trim() },
@@ -43,8 +43,8 @@ export const resolveOrder = defineCommand({
   options,
   confirms: true,
   examples: [
-    { line: "orders resolve 12.3", note: "what is known of it" },
-    { line: "orders resolve 12.3 --as 1000001", note: "it has become this order" },
+    { line: "orders resolve 12.3", note: "show what is known" },
+    { line: "orders resolve 12.3 --as 1000001", note: "it was created as this order" },
     { line: "orders resolve ref:A-17 --not-created", note: "there is no such order: send it again" },
   ],
   exits: [1, 5],
@@ -54,8 +54,7 @@ export const resolveOrder = defineCommand({
     const isChange = orderId !== undefined || notCreated;
     if (notCreated) await ensureCanConfirm(context, "--not-created");
     const ledger = await findLedger(context);
-    if (!ledger)
-      throw usageError("nothing was recorded on this machine yet", "courier log shows what was done");
+    if (!ledger) throw usageError("this machine has recorded no runs yet", "courier log shows what was done");
     const operation = await findOperation(name, ledger, context);
     const run = await ledger.findRun(operation.run);
     if (!isChange || !run) return document(toOperationRow(operation), operationView);
@@ -90,20 +89,20 @@ async function findOperation(name: string, ledger: Ledger, context: Context): Pr
   return operation;
 }
 
-/** The one that is open; else the newest. */
+/** The open operation of a ref, else the newest. */
 async function findByRef(ref: string, ledger: Ledger, context: Context): Promise<Operation> {
   const { id } = await context.customer();
   const all = await ledger.findByRef(id, ref);
   const open = all.filter(({ state }) => openStates.includes(state));
   if (open.length > 1)
     throw usageError(
-      `${open.length} orders of the ref ${ref} are in doubt`,
+      `${open.length} orders with the ref ${ref} are in doubt`,
       `name one of them: ${open.map(nameOperation).join(", ")}`,
     );
   const found = open[0] ?? all.at(-1);
   if (!found)
     throw usageError(
-      `this account has recorded no order of the ref ${ref}`,
+      `no order with the ref ${ref} is recorded for this account`,
       "courier log shows what was done",
     );
   return found;
@@ -112,8 +111,8 @@ async function findByRef(ref: string, ledger: Ledger, context: Context): Promise
 const openStates: readonly string[] = ["ready", "sending", "unknown"];
 
 /**
- * Takes an operation from the run that was at work on it, once that run has ended: what was `ready` is then unsent,
- * and what was `sending` in doubt. Throws a usage error while the run goes on.
+ * Takes over an operation of a run that has ended: a `ready` one becomes unsent, a `sending` one becomes in doubt.
+ * Throws a usage error while the run is running.
  */
 async function release(operation: Operation, ledger: Ledger, context: Context): Promise<Operation> {
   if (operation.state !== "ready" && operation.state !== "sending") return operation;
@@ -131,14 +130,14 @@ function ensureInDoubt(operation: Operation): void {
   const { kind, order } = operation;
   if (kind === "cancel")
     throw usageError(
-      `${name} is a cancel of order ${order?.id}: only an order that was to be created is resolved`,
-      `cancelling again is safe: courier orders cancel ${order?.id}`,
+      `${name} is a cancel of order ${order?.id}; only creates can be resolved`,
+      `it is safe to cancel again: courier orders cancel ${order?.id}`,
     );
   if (operation.state === "unknown") return;
   const became = order ? ` (order ${order.id})` : "";
   throw usageError(
     `${name} is not in doubt: it is ${operation.state}${became}`,
-    `courier orders resolve ${name} shows what is known of it`,
+    `courier orders resolve ${name} shows what is known`,
   );
 }
 
@@ -152,15 +151,17 @@ async function settleAs(
   const order = await service.order(orderId);
   const [sent, made] = [operation.draft?.receiver?.name, order.receiver?.name];
   if (sent && made && sent !== made)
-    context.messages.warn(`order ${orderId} goes to ${made}, and ${nameOperation(operation)} was to ${sent}`);
+    context.messages.warn(
+      `order ${orderId} goes to ${made}, but ${nameOperation(operation)} was sent for ${sent}`,
+    );
   const outcome = {
     state: "found",
     order: orderFacts(order),
     orderState: order.status ?? undefined,
   } as const;
-  const settled = await settle(operation, outcome, ledger, context);
+  const settled = await recordOutcome(operation, outcome, ledger, context);
   if (settled.isUnwanted)
-    context.messages.note(`its run was undone: courier undo ${operation.run} cancels the order`);
+    context.messages.note(`its run was undone; to cancel the order: courier undo ${operation.run}`);
   return settled;
 }
 
@@ -175,10 +176,10 @@ async function settleAsUnsent(operation: Operation, ledger: Ledger, context: Con
   const name = facts === "" ? nameOperation(operation) : `${nameOperation(operation)} (${facts})`;
   await confirmOrStop(context, `Record that ${name} created no order, so that it may be sent again?`);
   const rejection = { code: "resolved", message: "a person recorded that it created no order" };
-  return settle(operation, { state: "unsent", rejection }, ledger, context);
+  return recordOutcome(operation, { state: "unsent", rejection }, ledger, context);
 }
 
-async function settle(
+async function recordOutcome(
   operation: Operation,
   outcome: CreateOutcome,
   ledger: Ledger,
@@ -187,7 +188,7 @@ async function settle(
   await beginRun({ command: "orders resolve" });
   try {
     const isSettled = await ledger.settleCreate(operation, outcome, clock.now());
-    await ledger.markTold([operation]);
+    await ledger.markReported([operation]);
     const now = (await ledger.findOperation(operation)) ?? operation;
     if (!isSettled) ensureInDoubt(now);
     return now;

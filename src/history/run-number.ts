@@ -1,4 +1,4 @@
-/** Run numbers as words of a command line, and the runs that they name. */
+/** Parses run numbers, and finds their runs. */
 
 import { quote } from "../command/options.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
@@ -9,12 +9,12 @@ export function parseRunNumber(text: string): number {
   const value = Number(text);
   if (/^[1-9]\d*$/.test(text) && Number.isSafeInteger(value)) return value;
   throw usageError(
-    `a run is named by its number, not ${quote(text)}`,
+    `a run needs its number, not ${quote(text)}`,
     "courier log shows the runs and their numbers",
   );
 }
 
-/** Throws a usage error for a number that no run has. */
+/** Throws a usage error where there is no such run. */
 export async function findRun(ledger: Ledger | undefined, number: number): Promise<RunSummary> {
   const run = await ledger?.findRun(number);
   if (!run) throw unknownRun(number);

@@ -1,9 +1,10 @@
-/** What an undo has to do: the orders of a run, each with the state that the service tells now. */
+/** The plan of an undo: the orders of a run, each with its current state. */
 
 import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import { interrupted } from "../core/errors.ts";
+import { counted } from "../core/wording.ts";
 import { isCancelled, isInDoubt, isMade, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { isCancellable } from "../model/states.ts";
@@ -23,13 +24,13 @@ export interface UnreadOrder {
 export interface UndoPlan {
   /** Known to be cancelled from an earlier run; not read again. */
   readonly doneBefore: readonly Operation[];
-  /** Found to be cancelled now. */
+  /** Read as cancelled now. */
   readonly alreadyCancelled: readonly ReadOrder[];
   /** To be cancelled. */
   readonly sure: readonly ReadOrder[];
-  /** Cancellable, but their answer was lost and they were found later. */
+  /** Cancellable; their answers were lost and the orders were found later. */
   readonly found: readonly ReadOrder[];
-  /** Their state does not allow it. */
+  /** Their state does not allow a cancel. */
   readonly tooLate: readonly ReadOrder[];
   readonly unread: readonly UnreadOrder[];
   readonly inDoubt: readonly Operation[];
@@ -52,7 +53,7 @@ export function sortOperations(operations: readonly Operation[]): RunOrders {
   };
 }
 
-/** Reads the state of each open order. A failure of one is no failure of all; what cannot be read is `unread`. */
+/** Reads the state of each open order. Orders that cannot be read are `unread`. */
 export async function planUndo(
   { doneBefore, open, inDoubt }: RunOrders,
   service: CourierService,
@@ -75,7 +76,7 @@ export async function planUndo(
     const read = (operation: Operation) => readOrder(operation, service);
     for await (const end of inPasses(open, read, context)) {
       count += 1;
-      meter.update(() => `reading the state of ${open.length} orders: ${count} read`);
+      meter.update(() => `reading the state of ${counted(open.length, "order")}: ${count} read`);
       if (end.kind === "stopped") throw context.signal.reason ?? interrupted(130);
       if (end.kind === "failed") {
         if (end.failure.kind === "key_refused") throw end.failure;
@@ -94,7 +95,7 @@ export async function planUndo(
 
 type ReadEnd = { readonly order: OrderDetail } | { readonly failure: ServiceFailure };
 
-/** A refusal is an answer: reading again brings no other one. */
+/** A refusal is final: another read would get the same answer. */
 async function readOrder({ order }: Operation, service: CourierService): Promise<Attempt<ReadEnd>> {
   try {
     return { done: { order: await service.order(order?.id ?? "") } };

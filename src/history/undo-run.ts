@@ -1,7 +1,8 @@
-/** The cancelling of an undo: each order recorded before and after, and how it all ended. */
+/** Cancels the orders of an undo. Each cancel is recorded before it is sent and after its answer. */
 
 import { type Context, goesOnUnread, type Items, type RowsOutput } from "../command/command.ts";
 import { CourierError, interrupted, interruptionExit } from "../core/errors.ts";
+import { counted } from "../core/wording.ts";
 import type { OperationName } from "../ledger/operation.ts";
 import type { RunSummary } from "../ledger/runs.ts";
 import type { Undone } from "../model/results.ts";
@@ -21,7 +22,7 @@ import {
   rowWouldCancel,
 } from "./undone-row.ts";
 
-/** What `--dry-run` shows. */
+/** The rows of `--dry-run`. */
 export async function* previewPlan(plan: UndoPlan, includeFound: boolean): Items<Undone> {
   yield* plan.doneBefore.map(rowDoneBefore);
   yield* plan.alreadyCancelled.map(rowAlreadyCancelled);
@@ -35,7 +36,7 @@ export async function* previewPlan(plan: UndoPlan, includeFound: boolean): Items
   return unread(plan.unread.length, first.failure);
 }
 
-/** Cancels the chosen orders as the rows are read, also where nobody is shown them. `after` says how it went. */
+/** Cancels the chosen orders while the rows are read. `after` reports the total. */
 export function cancelPlanned(
   undone: RunSummary,
   plan: UndoPlan,
@@ -68,13 +69,13 @@ export function cancelPlanned(
       yield* (await learnCancelled(undone.customer, plan, context)).map(count);
       const begun = new Map<ReadOrder, Begun>();
       const cancel = async (each: ReadOrder) => attempt(each, begun, tools as CancelTools);
-      let settled = 0;
+      let endedCount = 0;
       for await (const end of inPasses(chosen, cancel, context)) {
-        settled += 1;
+        endedCount += 1;
         meter.update(() =>
           signal.aborted
             ? "stopping after the requests in progress"
-            : `cancelling: ${settled} of ${chosen.length} orders`,
+            : `cancelling: ${endedCount} of ${counted(chosen.length, "order")}`,
         );
         if (end.kind === "done") {
           yield count(rowResult(end.item, end.done));
@@ -91,7 +92,7 @@ export function cancelPlanned(
     } finally {
       signal.removeEventListener("abort", onStop);
       meter.end();
-      if (!isOver) messages.warn(`stopped, since the result cannot be written; ${goOn}`);
+      if (!isOver) messages.warn(`stopped: the result cannot be written; ${goOn}`);
     }
     const chosenOnes = new Set(chosen);
     yield* plan.found.filter((each) => !chosenOnes.has(each)).map((each) => count(rowFound(each)));
@@ -108,13 +109,13 @@ export function cancelPlanned(
   return { stream: stream(), after, ...goesOnUnread("undo", () => ownNumber, context) };
 }
 
-const goOn = "run the same command again: it does the rest";
+const goOn = "run the same command again: it continues where it stopped";
 
 function all(count: number): string {
   return count === 1 ? "its order is" : `all ${count} orders are`;
 }
 
-/** Ctrl-C lets what is under way come to its end. */
+/** Ctrl-C does not interrupt a cancel in progress. */
 async function begin({ number }: RunSummary, context: Context): Promise<CancelTools> {
   const run = await context.beginRun({ command: "undo", undoes: number });
   return {
@@ -125,7 +126,7 @@ async function begin({ number }: RunSummary, context: Context): Promise<CancelTo
   };
 }
 
-/** Orders that are cancelled although no cancel of them was recorded as done: an earlier run was killed. */
+/** Records orders that are cancelled already, for example by an earlier run that was killed. */
 async function learnCancelled(
   customer: number,
   { alreadyCancelled }: UndoPlan,
@@ -138,13 +139,13 @@ async function learnCancelled(
   return alreadyCancelled.map(rowAlreadyCancelled);
 }
 
-/** A cancel that is recorded, and what came of its last try. */
+/** A recorded cancel, and the result of its last try. */
 interface Begun {
   readonly name: OperationName;
   readonly result?: CancelResult;
 }
 
-/** The record of the first try stands for all: it is ended once the outcome is known, or the run gives up. */
+/** All tries share one record. It ends when the outcome is known, or the run gives up. */
 async function attempt(
   each: ReadOrder,
   begun: Map<ReadOrder, Begun>,
@@ -172,7 +173,7 @@ function explainEnd(
   const unknown = left.filter(({ outcome }) => outcome === "unknown");
   const inDoubt = left.filter(({ reason }) => reason === "in_doubt");
   const others = left.filter((row) => ![...stopped, ...unknown, ...inDoubt].includes(row));
-  const counts = `${done} of ${total} orders of run ${number} are cancelled`;
+  const counts = `${done} of ${counted(total, "order")} of run ${number} cancelled`;
   const rest = [
     unknown.length > 0 ? `unknown: ${names(unknown)}` : "",
     others.length > 0 ? `not cancelled: ${names(others)}` : "",
@@ -192,14 +193,14 @@ function explainEnd(
   if (inDoubt.length > 0) {
     const [first] = inDoubt;
     return new CourierError("outcome_unknown", 6, message, {
-      hint: `run it again when they have turned up, or settle each: ${nextCommand(`orders resolve ${first?.operation}`)}`,
+      hint: `run it again later to check again, or decide each: ${nextCommand(`orders resolve ${first?.operation}`)}`,
     });
   }
   if (others.length === 0) return undefined;
   const hasFound = others.some(({ reason }) => reason === "found");
   return new CourierError("some_not_cancelled", 3, message, {
     hint: hasFound
-      ? "add --include-found to cancel those that were found after their answer was lost"
+      ? "add --include-found to cancel orders that were found after their answer was lost"
       : undefined,
   });
 }
@@ -219,7 +220,7 @@ function unread(count: number, failure: CourierError): CourierError {
   return new CourierError(
     "state_unknown",
     5,
-    `the state of ${count === 1 ? "1 order" : `${count} orders`} could not be read: ${failure.message}`,
+    `the state of ${counted(count, "order")} could not be read: ${failure.message}`,
     { hint: "it is safe to run the same command again" },
   );
 }

@@ -13,6 +13,7 @@ import {
 import { quote, settleOption, switchOption } from "../command/options.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import { formatUntil } from "../core/time.ts";
+import { byCount, counted } from "../core/wording.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { nameOperation } from "../ledger/operation.ts";
@@ -20,6 +21,7 @@ import type { RunSummary } from "../ledger/runs.ts";
 import { checkRun, releaseDeadRuns } from "../sending/owners.ts";
 import { createReconcileTools, settleInDoubt } from "../sending/settle.ts";
 import { findLedger } from "./local-ledger.ts";
+import { hasEndedQuestion, stillRunning, wrongAccount } from "./run-messages.ts";
 import { findRun, parseRunNumber } from "./run-number.ts";
 import {
   isPaid,
@@ -31,15 +33,14 @@ import {
 } from "./undo-plan.ts";
 import { cancelPlanned, previewPlan } from "./undo-run.ts";
 import { undoneColumns } from "./undone-row.ts";
-import { hasEndedQuestion, stillRunning, wrongAccount } from "./whose.ts";
 
 export const undoRun = defineCommand({
   description:
-    "Cancels exactly the orders that run N created, as far as their state allows it: each is read first, and read\n" +
-    "back after. Those that cannot be cancelled any more are named with their state. An order that was found\n" +
-    "after its answer was lost needs a second yes, or --include-found. What is in doubt is not sent again. Run it\n" +
-    "again after an interruption: it does the rest. Without N, at a terminal, it is the last run that created\n" +
-    "something. The interface does not say whether the fee of a paid order comes back.",
+    "Cancels the orders that run N created, where their state allows it. Each order is read before and after. Orders\n" +
+    "that cannot be cancelled any more are listed with their state. An order that was found after its answer was\n" +
+    "lost needs a second confirmation, or --include-found. Orders in doubt are not sent again. After an\n" +
+    "interruption, run the command again: it continues where it stopped. Without N, at a terminal, it undoes the\n" +
+    "last run that created orders. The interface does not say whether the fee of a paid order is refunded.",
   arguments: {
     runs: {
       summary: "the run's number, as courier log shows it",
@@ -50,7 +51,7 @@ export const undoRun = defineCommand({
     },
   },
   options: {
-    includeFound: switchOption("cancel orders too that were found after their answer was lost"),
+    includeFound: switchOption("also cancel orders that were found after their answer was lost"),
     dryRun: switchOption("show what would be cancelled; nothing is sent"),
     settle: settleOption,
   },
@@ -59,7 +60,7 @@ export const undoRun = defineCommand({
   mentionsDoubt: true,
   examples: [
     { line: "undo 12 --dry-run", note: "which orders of run 12 can still be cancelled" },
-    { line: "undo 12", note: "shows the counts, and asks first" },
+    { line: "undo 12", note: "shows the counts, and asks before it cancels" },
     { line: "undo 12 --yes --include-found --json", note: "for a script" },
   ],
   exits: [3, 5, 6],
@@ -68,9 +69,9 @@ export const undoRun = defineCommand({
     { runs: [number, second], includeFound = false, dryRun = false, settle: settleMs },
     context,
   ): Promise<Output> {
-    if (second !== undefined) throw usageError(`one run at a time: ${quote(String(second))} is too much`);
+    if (second !== undefined) throw usageError(`undo takes one run: remove ${quote(String(second))}`);
     if (number === undefined && !(await context.prompts()))
-      throw usageError("which run? no number was given", "courier log shows the runs and their numbers");
+      throw usageError("no run number given", "courier log shows the runs and their numbers");
     if (!dryRun) await ensureCanConfirm(context, "undoing a run");
     const { ledger, run, customer } = await chooseRun(number, context);
     const orders = await readOrders(run, customer, { ledger, dryRun, settleMs }, context);
@@ -95,7 +96,7 @@ interface Chosen {
   readonly customer: Customer;
 }
 
-/** Throws a usage error for a run that cannot be undone by this account, or at all. */
+/** Throws a usage error for a run that this account cannot undo. */
 async function chooseRun(number: number | undefined, context: Context): Promise<Chosen> {
   const ledger = await findLedger(context);
   if (number !== undefined) ensureCreated(await findRun(ledger, number));
@@ -113,7 +114,7 @@ async function chooseRun(number: number | undefined, context: Context): Promise<
 
 function noRun(): CourierError {
   return usageError(
-    "no run of this account has created an order",
+    "this account has no run that created an order",
     "courier log shows the runs of all accounts",
   );
 }
@@ -122,17 +123,17 @@ function ensureCreated({ number, command, counts }: RunSummary): void {
   const has = (...states: readonly string[]) => states.some((state) => counts.has(`create ${state}`));
   if (has("created", "found", "unknown", "sending", "ready")) return;
   const isCreating = has("refused", "unsent") || /create|import|POST/.test(command);
-  const reason = isCreating ? "none of its orders was created" : `${command} creates no orders`;
+  const reason = isCreating ? "it created no order" : `${command} creates no orders`;
   throw usageError(
-    `there is nothing to undo in run ${number}: ${reason}`,
+    `run ${number} has nothing to undo: ${reason}`,
     `courier log show ${number} shows what it did`,
   );
 }
 
-/** So long an undo waits for what can be known of orders in doubt. */
-const patienceMs = 30_000;
+/** An undo polls orders in doubt at most so long. */
+const timeLimitMs = 30_000;
 
-/** Looks for the orders of the run that are in doubt: those that have turned up are cancelled with the others. */
+/** Reconciles the orders of the run that are in doubt. Those that are found are cancelled with the others. */
 async function findLost(run: RunSummary, settleMs: number | undefined, ledger: Ledger, context: Context) {
   const names = (await ledger.listOperations(run.number))
     .filter(({ kind, state }) => kind === "create" && state === "unknown")
@@ -141,18 +142,18 @@ async function findLost(run: RunSummary, settleMs: number | undefined, ledger: L
   const { customer } = run;
   const tools = await createReconcileTools({ ledger, customer, settleMs, settlesUnwanted: true }, context);
   try {
-    const { left } = await settleInDoubt(names, tools, { patienceMs });
+    const { left } = await settleInDoubt(names, tools, { timeLimitMs });
     const times = [...left.values()].flatMap((each) => (each.kind === "early" ? [each.provedMs] : []));
     if (times.length > 0)
       context.messages.note(
-        `${times.length === 1 ? "1 order is" : `${times.length} orders are`} in doubt: run the same command again after ${formatUntil(Math.max(...times), context.clock.now())}`,
+        `${counted(times.length, "order")} ${byCount(times.length, "is", "are")} in doubt: run the same command again after ${formatUntil(Math.max(...times), context.clock.now())}`,
       );
   } catch (error) {
-    if (!(error instanceof ServiceFailure)) throw error; // they stay in doubt, which the report says
+    if (!(error instanceof ServiceFailure)) throw error; // they stay in doubt in the report
   }
 }
 
-/** The orders of a run that has ended. Throws a usage error for one that goes on. */
+/** The orders of a run that has ended. Throws a usage error for one that is running. */
 async function readOrders(
   run: RunSummary,
   customer: Customer,
@@ -169,7 +170,7 @@ async function readOrders(
   if (!dryRun) {
     if (liveness === "unknown") {
       await confirmOrStop(context, hasEndedQuestion(run));
-      // Should it go on after all, it finds its claims gone, and sends nothing further.
+      // If it is still running, it has lost its claims and sends nothing more.
       await ledger.releaseRun(run.number, clock.now());
     }
     await releaseDeadRuns(ledger, customer.id, processes, clock.now());
@@ -178,7 +179,7 @@ async function readOrders(
   return sortOperations(await ledger.listOperations(run.number));
 }
 
-/** The orders that a person or the flags have chosen to cancel. A "no" ends the command. */
+/** The orders to cancel, as a person or the flags chose. "No" ends the command. */
 async function choose(
   run: RunSummary,
   plan: UndoPlan,
@@ -203,16 +204,16 @@ function mainQuestion(
   const name = `run ${number} (${[command, source].filter(Boolean).join(", ")})`;
   const paid = chosen.filter(isPaid).length;
   const facts = [
-    paid > 0 ? `${paid} of them paid: the interface does not say whether the fee comes back` : "",
+    paid > 0 ? `${paid} of them paid: the interface does not say whether the fee is refunded` : "",
     tooLate.length > 0 ? `${tooLate.length} cannot be cancelled any more` : "",
     unread.length > 0 ? `${unread.length} could not be read` : "",
-    toMark > 0 && chosen.length > 0 ? `${orders(toMark)} in doubt will not be sent again` : "",
+    toMark > 0 && chosen.length > 0 ? `${counted(toMark, "order")} in doubt will not be sent again` : "",
     chosen.length > 0 ? `${chosen.length * 2} calls` : "",
   ].filter((fact) => fact !== "");
   const question =
     chosen.length > 0
-      ? `Cancel ${orders(chosen.length)} of ${name}?`
-      : `Mark ${orders(toMark)} in doubt of ${name} as unwanted, so that they are not sent again?`;
+      ? `Cancel ${counted(chosen.length, "order")} of ${name}?`
+      : `Mark ${counted(toMark, "order")} in doubt of ${name} as unwanted? They are then not sent again.`;
   return facts.length === 0 ? question : `${question} (${facts.join("; ")})`;
 }
 
@@ -223,11 +224,7 @@ function foundQuestion(found: readonly ReadOrder[]): string {
   const more = found.length > names.length ? ` and ${found.length - names.length} more` : "";
   const paid = found.filter(isPaid).length;
   return (
-    `${orders(found.length)} of it ${found.length === 1 ? "was" : "were"} found after the answer was lost: ` +
+    `${counted(found.length, "order")} of it ${byCount(found.length, "was", "were")} found after the answer was lost: ` +
     `${names.join(", ")}${more}${paid > 0 ? `, ${paid} of them paid` : ""}. Cancel these too?`
   );
-}
-
-function orders(count: number): string {
-  return count === 1 ? "1 order" : `${count} orders`;
 }

@@ -1,4 +1,4 @@
-/** What an undo did with one order of a run, as a row of the result. */
+/** The result of an undo for one order, as a row. */
 
 import type { ServiceFailure } from "../api/failure.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
@@ -40,7 +40,7 @@ function toRow(operation: Operation, facts: Facts): Undone {
   };
 }
 
-/** An earlier run has cancelled it and read it back. */
+/** An earlier run cancelled the order and read it back. */
 export function rowDoneBefore(operation: Operation): Undone {
   return toRow(operation, { outcome: "already_cancelled", status: operation.orderState });
 }
@@ -84,7 +84,7 @@ export function rowUnread({ operation, failure }: UnreadOrder): Undone {
 
 export function rowInDoubt(operation: Operation, isMarked: boolean): Undone {
   const message = isMarked
-    ? "in doubt: it is not sent again, and run undo again to look for it and cancel it"
+    ? "in doubt: it is not sent again; run undo again to find and cancel it"
     : "in doubt: it may or may not exist";
   return toRow(operation, { outcome: "left_alone", reason: "in_doubt", message });
 }

@@ -9,15 +9,15 @@ export class ServiceUnavailable extends Error {}
 export interface Backoff {
   /** The service has accepted or refused an order. */
   onSuccess(): void;
-  /** A request failed, with or without an answer. Returns the wait before the next one in milliseconds; throws ServiceUnavailable. */
+  /** A request failed. Returns the wait before the next one in milliseconds; throws ServiceUnavailable. */
   onFailure(failure: Failure): number;
 }
 
 export interface Failure {
   readonly cause: Error;
-  /** When the request left, as the clock's `elapsed`. */
+  /** When the request was sent, as the clock's `elapsed`. */
   readonly sentMs: number;
-  /** The service answered HTTP 429, and how long to wait where it says so. */
+  /** The service answered HTTP 429; `waitMs` is its Retry-After, where it sent one. */
   readonly limit?: { readonly waitMs: number | undefined };
   /** The request may have been processed. */
   readonly isDoubtful?: boolean;

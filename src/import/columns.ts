@@ -1,11 +1,11 @@
-/** The header of a spreadsheet: which column is which field of an order. */
+/** Maps the columns of a spreadsheet to the fields of an order. */
 
 import { usageError } from "../core/errors.ts";
 import { inQuotes } from "../core/shell-quote.ts";
 import { suggest } from "../core/suggest.ts";
 import { orderFields } from "../model/fields.ts";
 
-/** Everything a column can be: dotted fields of a draft, and `ref`, the row's own name. */
+/** The fields that a column can have: dotted fields of a draft, and `ref`, the user's own order number. */
 export const columnPaths: readonly string[] = ["ref", ...orderFields.map(({ path }) => path)];
 
 const parties: Readonly<Record<string, readonly string[]>> = {
@@ -70,23 +70,23 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
   service_type: ["service", "service type", "service level", "服务类型", "时效", "快递类型", "服务"],
 };
 
-/** Headers in the forms that people write, by the text that `fold` makes of them. */
+/** The usual headers, normalized, with their fields. */
 function knownHeaders(): ReadonlyMap<string, string> {
   const known = new Map<string, string>();
-  for (const path of columnPaths) known.set(fold(path), path);
+  for (const path of columnPaths) known.set(normalizeForMatch(path), path);
   for (const [path, words] of Object.entries(otherWords))
-    for (const word of words) known.set(fold(word), path);
+    for (const word of words) known.set(normalizeForMatch(word), path);
   for (const [part, names] of Object.entries(parties)) {
     for (const [field, words] of Object.entries(partyWords)) {
       for (const name of names)
-        for (const word of words) known.set(fold(`${name} ${word}`), `${part}.${field}`);
+        for (const word of words) known.set(normalizeForMatch(`${name} ${word}`), `${part}.${field}`);
     }
   }
   return known;
 }
 
-/** Case, blanks and punctuation make no difference in a header. */
-function fold(header: string): string {
+/** Ignores case, blanks and punctuation. */
+function normalizeForMatch(header: string): string {
   return header.toLowerCase().replace(/[\s._\-:：*#()（）]+/g, "");
 }
 
@@ -96,47 +96,47 @@ export interface ColumnMap {
   readonly unused: readonly string[];
 }
 
-/** What `orders export` writes of every order, and what no one knows of an order that is still to be made. */
+/** Columns of `orders export` that an order gets only when it is created. */
 const ofOrders: readonly string[] = ["id", "order_no", "tracking_number"];
 
-/** Throws a usage error where a row has the names of an order that exists; `howToLeaveOut` is for who means it. */
+/**
+ * Throws a usage error for a file of existing orders. `howToLeaveOut` is the hint for a person who means to create
+ * them again.
+ */
 export function ensureNoOrder(names: readonly string[], howToLeaveOut: string): void {
   if (!ofOrders.every((name) => names.includes(name))) return;
   throw usageError(
-    `these are orders that exist: the file has ${ofOrders.join(", ")}, as orders export writes them`,
-    `to order all of them once more, ${howToLeaveOut}`,
+    `the file lists existing orders: it has the columns ${ofOrders.join(", ")} of orders export`,
+    `to create all of them again, ${howToLeaveOut}`,
   );
 }
 
 /**
- * Reads a header row; `given` are the user's own pairs of header and field. Throws a usage error for a
- * header that looks misspelt or may be of the sender or the receiver, for two columns of one field, for a given header that
- * is not there, and for a list of orders that exist.
+ * Maps a header row; `given` are the pairs of `--map`. Throws a usage error for a header that looks misspelt or may
+ * belong to the sender or the receiver, for two columns of one field, for a given header that is missing, and for a
+ * list of existing orders.
  */
 export function mapColumns(headers: readonly string[], given: ReadonlyMap<string, string>): ColumnMap {
   for (const header of given.keys()) {
     if (!headers.some((each) => each.trim() === header)) {
-      throw usageError(
-        `--map names a column that the file does not have: ${header}`,
-        `its columns: ${headers.join(", ")}`,
-      );
+      throw usageError(`--map: the file has no column “${header}”`, `its columns: ${headers.join(", ")}`);
     }
   }
-  const unsaid = headers.map((header) => header.trim()).filter((header) => !given.has(header));
-  ensureNoOrder(unsaid, 'leave such a column out: --map "tracking_number="');
+  const unmapped = headers.map((header) => header.trim()).filter((header) => !given.has(header));
+  ensureNoOrder(unmapped, 'leave such a column out: --map "tracking_number="');
   const known = knownHeaders();
   const paths = choosePaths(headers, given, known);
   for (const path of columnPaths) {
     const columns = headers.filter((_, index) => paths[index] === path);
-    const twin = columns.find((header, index) =>
+    const duplicate = columns.find((header, index) =>
       columns.some((other, at) => at > index && other.trim() === header.trim()),
     );
-    if (twin !== undefined)
-      throw usageError(`two columns are called ${twin.trim()}`, "rename one of them in the file");
+    if (duplicate !== undefined)
+      throw usageError(`two columns have the name ${duplicate.trim()}`, "rename one of them in the file");
     if (columns.length > 1) {
       throw usageError(
-        `the columns ${columns.join(" and ")} are both ${path}`,
-        `say which one it is: ${mapFlag(columns[0], path)}; ${mapFlag(columns[0])} leaves a column out`,
+        `the columns ${columns.join(" and ")} both match ${path}`,
+        `choose one: ${mapFlag(columns[0], path)}; ${mapFlag(columns[0])} leaves a column out`,
       );
     }
   }
@@ -147,22 +147,24 @@ export function mapColumns(headers: readonly string[], given: ReadonlyMap<string
   return { paths, unused };
 }
 
-/** The flag that says what a column is; without a path, that it is left out. */
+/** The flag that maps a column to a field; without a path, it leaves the column out. */
 function mapFlag(header: string | undefined, path = ""): string {
   return `--map ${inQuotes(`${header}=${path}`)}`;
 }
 
-/** Shorter names are near to many words. */
+/** Shorter names resemble too many words. */
 const shortestMisspelt = 6;
 
-/** Throws for a column that is not used although, as it seems, a field that no other column has stands in it. */
+/** Throws for an unused column that looks like a field that no other column has. */
 function ensureUnneeded(
   header: string,
   paths: readonly (string | undefined)[],
   known: ReadonlyMap<string, string>,
 ): void {
-  const word = fold(header);
-  const bare = Object.entries(partyWords).find(([, words]) => words.some((each) => fold(each) === word));
+  const word = normalizeForMatch(header);
+  const bare = Object.entries(partyWords).find(([, words]) =>
+    words.some((each) => normalizeForMatch(each) === word),
+  );
   const receivers = bare && word !== "" ? `receiver.${bare[0]}` : undefined;
   if (receivers !== undefined && !paths.includes(receivers)) {
     throw usageError(
@@ -180,25 +182,25 @@ function ensureUnneeded(
   );
 }
 
-/** What the user says of a column comes before what its name may mean. */
+/** `--map` comes before the known headers. */
 function choosePaths(
   headers: readonly string[],
   given: ReadonlyMap<string, string>,
   known: ReadonlyMap<string, string>,
 ): readonly (string | undefined)[] {
   const taken = new Set(given.values());
-  // Many sheets have order numbers of several kinds, and a column that is called ref among them is the one.
+  // A sheet may have several order numbers: a column with the name ref is then the ref.
   if (headers.some((header) => header.trim() === "ref" && !given.has("ref"))) taken.add("ref");
   return headers.map((each) => {
     const header = each.trim();
     const own = given.get(header);
     if (own !== undefined) return own === unusedMark ? undefined : own;
-    const path = known.get(fold(header));
+    const path = known.get(normalizeForMatch(header));
     return path !== undefined && taken.has(path) && header !== "ref" ? undefined : path;
   });
 }
 
-/** The field of a column that is left out. */
+/** Means in `--map` that a column is left out. */
 const unusedMark = "";
 
 /** Parses `Ship Name=receiver.name`; `Ship Name=` leaves that column out. */
@@ -209,7 +211,7 @@ export function parseMapping(text: string): { header: string; path: string } {
   if (at > 0 && header !== "" && (path === unusedMark || columnPaths.includes(path))) return { header, path };
   const nearest = suggest(path, columnPaths);
   throw usageError(
-    `--map takes a column and a field such as "Ship Name=receiver.name", not “${text}”`,
+    `--map takes a column and a field, for example "Ship Name=receiver.name", not “${text}”`,
     nearest && nearest !== path ? `did you mean ${nearest}?` : `fields: ${columnPaths.join(", ")}`,
   );
 }

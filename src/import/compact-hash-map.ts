@@ -1,4 +1,4 @@
-/** A table from keys to numbers that stays small for hundreds of thousands of rows. */
+/** A hash map from text to numbers that needs little memory for hundreds of thousands of rows. */
 
 import { hash } from "node:crypto";
 
@@ -6,22 +6,22 @@ import { hash } from "node:crypto";
  * Keeps 64 bits of each key's hash and one number: 16 bytes a key where a Map of texts takes over 100.
  * Two of a million keys share their 64 bits with a chance of 1 in 30 million.
  */
-export interface KeyTable {
+export interface CompactHashMap {
   readonly size: number;
   get(key: string): number | undefined;
   set(key: string, value: number): void;
-  /** The same, and gives back what was there. */
+  /** Sets a value and returns the one before. */
   replace(key: string, value: number): number | undefined;
   has(key: string): boolean;
 }
 
 const firstCapacity = 1024;
-/** Fuller, and a search takes too many steps; emptier, and 200,000 keys need twice the room. */
-const fullest = 0.8;
+/** A fuller table makes searches slow; an emptier one needs twice the memory for 200,000 keys. */
+const mostLoad = 0.8;
 
-export function createKeyTable(): KeyTable {
+export function createCompactHashMap(): CompactHashMap {
   let capacity = firstCapacity;
-  // Two halves of 32 bits: whole ones of 64 would each be an object of their own when read.
+  // Two halves of 32 bits: reading a value of 64 bits would create an object.
   let hashes = new Uint32Array(2 * capacity);
   let values = new Float64Array(capacity);
   let size = 0;
@@ -64,7 +64,7 @@ export function createKeyTable(): KeyTable {
   }
 
   function replace(key: string, value: number): number | undefined {
-    if (size >= capacity * fullest) grow();
+    if (size >= capacity * mostLoad) grow();
     const { low, high } = hashKey(key);
     const slot = slotOf(low, high);
     const before = isFree(slot) ? undefined : values[slot];
@@ -84,7 +84,7 @@ export function createKeyTable(): KeyTable {
   };
 }
 
-/** 0 marks a free slot, so no key may have it. */
+/** 0 marks a free slot, so no key has the hash 0. */
 function hashKey(key: string): { readonly low: number; readonly high: number } {
   const bits = hash("sha256", key, "buffer");
   const [low, high] = [bits.readUInt32LE(0), bits.readUInt32LE(4)];

@@ -1,13 +1,13 @@
-/** Stops an import from sending on while the last answers were all doubtful. */
+/** Pauses an import while its last answers were all doubtful. */
 
-/** Keeps rows back while the last answers were all doubtful: whatever fails would fail for them as well. */
+/** Holds rows back: the next requests would probably fail in the same way. */
 export interface DoubtGate {
   readonly isShut: boolean;
-  /** True where nothing could be settled, so that nothing more is sent. */
+  /** True where no row in doubt could be settled: nothing more is sent. */
   readonly isStuck: boolean;
-  /** Told of each answer. */
+  /** Called for each answer. */
   note(isDoubtful: boolean): void;
-  /** Resolves once rows may be sent again, or with false where they may not. */
+  /** Resolves with true once rows may be sent again, with false where nothing more is sent. */
   opened(): Promise<boolean>;
 }
 
@@ -28,10 +28,10 @@ export function createDoubtGate(most: number, settleSome: () => Promise<boolean>
     opened() {
       settling ??= settleSome().then((isSettled) => {
         settling = undefined;
-        const mayGoOn = isSettled || doubts < most; // an answer may have come meanwhile
-        if (mayGoOn) doubts = 0;
+        const mayContinue = isSettled || doubts < most; // another request may have succeeded meanwhile
+        if (mayContinue) doubts = 0;
         else isStuck = true;
-        return mayGoOn;
+        return mayContinue;
       });
       return settling;
     },

@@ -1,26 +1,26 @@
-/** Which operations the equal rows of an import have become. */
+/** Assigns operations to the equal rows of an import. */
 
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { ClaimedRow } from "../ledger/operations.ts";
 import type { FileFacts, RowDecision, RowToSend } from "../ledger/rules.ts";
 import type { ImportRow } from "./rows.ts";
 
-/** A row that was claimed or decided about. */
+/** A row that was claimed, or that got a decision. */
 export interface Claim extends ClaimedRow {
   readonly row: ImportRow;
 }
 
 /**
- * Equal rows without a ref are interchangeable, but no two of them are one order: keeps the operations that rows
- * of this run have become, since the others' numbers change when one of them turns out not to be made.
+ * Equal rows without a ref are interchangeable, but each is one order. This keeps the operation of each row of this
+ * run, because the numbers of the other rows change when an order proves not to exist.
  */
 export function createEqualRows(file: FileFacts, later: () => Iterable<ImportRow>) {
   const taken = new Map<string, Map<number, string>>();
   const isEqual = ({ ref, content }: ImportRow) => ref === undefined && file.countOf(content) > 1;
 
   return {
-    /** The rows as the ledger is to see them: numbered among those that have become nothing yet. */
-    place(rows: readonly ImportRow[]): readonly RowToSend[] {
+    /** Numbers the equal rows that have no operation yet. */
+    numberRows(rows: readonly ImportRow[]): readonly RowToSend[] {
       if (!rows.some(isEqual)) return rows;
       const counts = new Map<string, number>();
       const countUp = (content: string) => {
@@ -49,7 +49,7 @@ export function createEqualRows(file: FileFacts, later: () => Iterable<ImportRow
   };
 }
 
-/** The operation that the row itself has become. */
+/** The row's own operation, if any. */
 function ownOperation(decision: RowDecision): Operation | undefined {
   if (decision.kind === "send" || decision.kind === "held" || decision.kind === "elsewhere") return undefined;
   return decision.kind === "shipped" && decision.isElsewhere ? undefined : decision.operation;

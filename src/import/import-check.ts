@@ -1,9 +1,10 @@
-/** `orders import --check`: what can be said of a file without sending anything. */
+/** The summary of `orders import --check`, which sends nothing. */
 
+import { byCount, counted } from "../core/wording.ts";
 import type { CheckSummary } from "../model/results.ts";
 import { type Block, fields, line, styled } from "../terminal/blocks.ts";
-import { describeEncoding } from "./import-input.ts";
 import { describeEarlier, describeHeldRows, type ImportPlan, lacksRefs } from "./import-plan.ts";
+import { describeEncoding } from "./import-validate.ts";
 
 export function toSummary(plan: ImportPlan, account: string | undefined): CheckSummary {
   const { rows, serviceLevels, senders, unused, refs, encoding } = plan.overview;
@@ -25,7 +26,7 @@ export function toSummary(plan: ImportPlan, account: string | undefined): CheckS
   };
 }
 
-/** `comparison` says what the rows were compared with. */
+/** `comparison` names what the rows were compared with. */
 export function checkView(plan: ImportPlan, comparison: string): readonly Block[] {
   const { rows, serviceLevels, senders, unused, refs } = plan.overview;
   const levels = [...serviceLevels].map(([level, count]) => `${count} ${level || "without one"}`);
@@ -35,7 +36,7 @@ export function checkView(plan: ImportPlan, comparison: string): readonly Block[
     line(styled("good", "No mistakes found"), `; nothing was sent. ${promise}`),
     fields(
       ["Rows", String(rows)],
-      ["To be sent", String(plan.toSend)],
+      ["To send", String(plan.toSend)],
       ...(earlier === "" ? [] : ([["From earlier runs", earlier]] as const)),
       ...(plan.held > 0 ? ([["Held", describeHeldRows(plan)]] as const) : []),
       ["Service levels", levels.join(", ")],
@@ -48,10 +49,10 @@ export function checkView(plan: ImportPlan, comparison: string): readonly Block[
   ];
 }
 
-const promise = "The service checks each order once more when it is sent.";
+const promise = "The service also checks each order when it is sent.";
 
 function describeRefs(rows: number, refs: number): string {
   if (refs === rows) return "each row has one";
   if (refs === 0) return lacksRefs;
-  return rows - refs === 1 ? "1 row has none" : `${rows - refs} rows have none`;
+  return `${counted(rows - refs, "row")} ${byCount(rows - refs, "has", "have")} none`;
 }

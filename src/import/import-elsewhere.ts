@@ -1,4 +1,4 @@
-/** Compares the rows of an import with orders of the account that this ledger does not know. */
+/** Compares the rows of an import with orders that were not sent from this machine. */
 
 import type { Context } from "../command/command.ts";
 import type { OrderElsewhere, RowPolicy } from "../ledger/rules.ts";
@@ -9,8 +9,8 @@ import type { LookupChoice } from "./import-send.ts";
 import type { RowsOptions } from "./rows.ts";
 
 /**
- * The order that each row equals, where there is one, and the operations in doubt whose orders were found on the way.
- * With `--skip-shipped`, one order stands for one row; otherwise it holds all that are equal.
+ * Finds the equal order of each row, and the operations in doubt whose orders are in the list. With `--skip-shipped`,
+ * one order covers one row; otherwise it holds all equal rows.
  */
 export async function findElsewhere(
   source: RowsOptions,

@@ -1,7 +1,8 @@
-/** What an import is going to do: its rows against the ledger. */
+/** The plan of an import: its rows compared with the ledger. */
 
 import type { Context } from "../command/command.ts";
 import { usageError } from "../core/errors.ts";
+import { byCount, counted } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { isMade } from "../ledger/operation.ts";
 import {
@@ -11,7 +12,7 @@ import {
   scriptWindowMs,
   terminalWindowMs,
 } from "../ledger/rules.ts";
-import { describeEncoding, describeUnused, type Overview } from "./import-input.ts";
+import { describeEncoding, describeUnused, type Overview } from "./import-validate.ts";
 import { describeElsewhere, describeHeld, nameOfRow } from "./row-outcome.ts";
 import { type ImportRow, type RowsOptions, readRows } from "./rows.ts";
 
@@ -23,13 +24,13 @@ export interface PlanCounts {
   changed: number;
   cancelled: number;
   held: number;
-  /** In doubt, or in the hands of another run: they are looked at first. */
+  /** In doubt, or claimed by another run: these are reconciled first. */
   unknown: number;
 }
 
 export interface ImportPlan extends Readonly<PlanCounts> {
   readonly overview: Overview;
-  /** Why the first few of the held rows are held. */
+  /** The first few held rows, with the reasons. */
   readonly heldRows: readonly string[];
   /** Rows whose orders were cancelled by undoing an import. */
   readonly undone: number;
@@ -38,12 +39,12 @@ export interface ImportPlan extends Readonly<PlanCounts> {
 export interface PlanChoice {
   readonly retryRefused: boolean;
   readonly skipShipped: boolean;
-  /** Names of rows that are shipped a second time: refs, or `row:17`. */
+  /** Rows to ship although an equal order exists: refs, or `row:17`. */
   readonly duplicates: readonly string[];
 }
 
 const heldShown = 5;
-/** Rows that are looked up in the ledger at once. */
+/** Rows looked up in the ledger at once. */
 const batchSize = 500;
 
 /** Throws a usage error for a name that no row has. */
@@ -53,8 +54,8 @@ export function createPolicy(choice: PlanChoice, overview: Overview, hasTerminal
     const row = /^row:([1-9]\d*)$/.exec(name)?.[1];
     if (overview.hasRef(name) || (row !== undefined && Number(row) <= overview.rows)) continue;
     throw usageError(
-      `--allow-duplicate names a row that the file does not have: ${name}`,
-      "give refs or row numbers: --allow-duplicate 1001,row:17",
+      `--allow-duplicate: the file has no row ${name}`,
+      "give refs or row numbers, for example --allow-duplicate 1001,row:17",
     );
   }
   return {
@@ -66,7 +67,7 @@ export function createPolicy(choice: PlanChoice, overview: Overview, hasTerminal
   };
 }
 
-/** Compares all rows with the ledger; without one, where nothing can have been shipped, all are to be sent. */
+/** Compares all rows with the ledger. Without a ledger, all rows are to be sent. */
 export async function planImport(
   source: RowsOptions,
   overview: Overview,
@@ -107,26 +108,25 @@ function kindOf(decision: RowDecision): keyof PlanCounts {
   if (decision.kind === "send") return "toSend";
   if (decision.kind === "in_doubt") return "unknown";
   if (decision.kind === "elsewhere") return decision.isCovered ? "shipped" : "held";
-  // An equal order in doubt is looked for, too.
+  // An equal order in doubt is reconciled first, too.
   return decision.kind === "held" && !isMade(decision.operation) ? "unknown" : decision.kind;
 }
 
-/** The rows once more, from the same bytes: none can be wrong now. */
+/** The rows again, from the same bytes: all are valid. */
 export async function* goodRows(source: RowsOptions): AsyncGenerator<ImportRow> {
   for await (const checked of readRows(source)) {
-    if (!("ok" in checked)) throw new Error("a row that was right is wrong when it is read again");
+    if (!("ok" in checked)) throw new Error("a valid row is invalid when it is read again");
     yield checked.ok;
   }
 }
 
-/** Says on stderr what is going to happen. */
+/** Prints the plan on stderr. */
 export function summarise(plan: ImportPlan, account: string, { messages }: Context): void {
   const { overview } = plan;
   const levels = [...overview.serviceLevels].map(
     ([level, count]) => `${count} ${level || "without a service level"}`,
   );
-  const rows = overview.rows === 1 ? "1 row" : `${overview.rows} rows`;
-  messages.note(`${rows}, account: ${account}: ${levels.join(", ")}`);
+  messages.note(`${counted(overview.rows, "row")}, account: ${account}: ${levels.join(", ")}`);
   messages.note(`from ${[...overview.senders].join(", ")}`);
   if (overview.unused.length > 0) messages.note(describeUnused(overview.unused));
   const encoding = describeEncoding(overview);
@@ -137,22 +137,21 @@ export function summarise(plan: ImportPlan, account: string, { messages }: Conte
   if (plan.toSend > 0 && overview.refs === 0) messages.warn(lacksRefs);
 }
 
-/** What holds rows, and the ways on. */
+/** The held rows, with the reasons. */
 export function describeHeldRows({ held, heldRows }: ImportPlan): string {
   const more = held > heldRows.length ? `; and ${held - heldRows.length} more` : "";
-  const subject = held === 1 ? "1 row is held and not sent" : `${held} rows are held and not sent`;
-  return `${subject}: ${heldRows.join("; ")}${more}`;
+  return `${counted(held, "row")} ${byCount(held, "is", "are")} held and not sent: ${heldRows.join("; ")}${more}`;
 }
 
 export const lacksRefs =
   "no row has a ref, so editing a row later creates a new order; add a `ref` column (your order number)";
 
-/** What earlier runs have made of the rows; empty where there was none. */
+/** The outcomes of earlier runs; empty where there are none. */
 export function describeEarlier(plan: ImportPlan): string {
   const { shipped, refused, changed, cancelled, unknown } = plan;
   const parts = [
     shipped > 0 ? `${shipped} already shipped` : "",
-    changed > 0 ? `${changed} changed since ${changed === 1 ? "it was" : "they were"} shipped` : "",
+    changed > 0 ? `${changed} changed since ${byCount(changed, "it was", "they were")} shipped` : "",
     cancelled > 0 ? `${cancelled} cancelled` : "",
     refused > 0 ? `${refused} refused` : "",
     unknown > 0 ? `${unknown} in doubt (looked up first)` : "",

@@ -1,11 +1,12 @@
-/** The report of an import: a row's outcome as data and as a line of a table, and the totals. */
+/** The report of an import: the outcome of each row, and the totals. */
 
 import type { Context } from "../command/command.ts";
+import { byCount, counted } from "../core/wording.ts";
 import { jsonNumber } from "../model/json.ts";
 import type { ReportRow } from "../model/results.ts";
 import { type Block, type Column, line, show, styled, type Text } from "../terminal/blocks.ts";
-import type { Overview } from "./import-input.ts";
 import type { Outcome, RowResult } from "./import-types.ts";
+import type { Overview } from "./import-validate.ts";
 import type { RejectsWriter } from "./rejects.ts";
 import { explain } from "./row-outcome.ts";
 
@@ -25,7 +26,7 @@ export function noCounts(): Record<Outcome, number> {
   };
 }
 
-/** Rows of which it is settled what became of them. */
+/** Counts the rows that have an outcome. */
 export function countDone({ unsent: _left, ...done }: Counts): number {
   return Object.values(done).reduce((sum, count) => sum + count, 0);
 }
@@ -45,7 +46,7 @@ export function toReport(result: RowResult, { columns }: Overview): ReportRow {
   };
 }
 
-/** Names the column as the file does, where the service's message does not happen to. */
+/** Adds the file's name of the column where the service's message does not contain it. */
 export function describeError({ error }: ReportRow): string {
   const { message = "", column } = (error ?? {}) as { message?: string; column?: string };
   return column === undefined || message.includes(column) ? message : `${column}: ${message}`;
@@ -85,16 +86,16 @@ export const reportColumns: readonly Column<ReportRow>[] = [
   },
 ];
 
-/** Why a row is no order, under its line. */
+/** The reason why a row was not created, shown under its line. */
 export function remarkOn(row: ReportRow): Text | undefined {
   return row.error === null ? undefined : styled(styles[row.outcome], describeError(row));
 }
 
-/** Rows beyond these have left the screen by the time that the last one is shown. */
+/** With more rows than these, the first ones have scrolled away at the end. */
 const rowsInSight = 20;
 const wrongShown = 10;
 
-/** What a person reads after the last row: the totals, what was refused far above, where the rejects are. */
+/** Shows the totals, rows with problems that have scrolled away, and the file of rejects. */
 export async function closeReport(
   rows: number,
   counts: Counts,
@@ -104,12 +105,11 @@ export async function closeReport(
 ): Promise<void> {
   const { refused, held, changed, cancelled, unknown } = counts;
   if (rows > rowsInSight) await display(recall(wrong, refused + held + changed + cancelled + unknown));
-  const total = rows === 1 ? "1 row" : `${rows} rows`;
-  messages.note(`${total}: ${describeCounts(rows, counts)}`);
+  messages.note(`${counted(rows, "row")}: ${describeCounts(rows, counts)}`);
   if (rejects && rejects.count > 0 && !rejects.failure) {
-    const written = rejects.count === 1 ? "1 refused row is" : `${rejects.count} refused rows are`;
-    messages.note(`${written} in ${rejects.path}`);
-    if (rejects.earlier) messages.warn(`the file that was there, and differs, is now ${rejects.earlier}`);
+    const { count } = rejects;
+    messages.note(`${counted(count, "refused row")} ${byCount(count, "is", "are")} in ${rejects.path}`);
+    if (rejects.earlier) messages.warn(`an earlier, different file is now ${rejects.earlier}`);
   }
 }
 
@@ -138,7 +138,7 @@ function recall(wrong: readonly ReportRow[], count: number): readonly Block[] {
   return count > shown.length ? [...shown, line(`and ${count - shown.length} more`)] : shown;
 }
 
-/** As many as a person will read. */
+/** True while the list of problems is short enough to read. */
 export function isWorthKeeping(wrong: readonly ReportRow[]): boolean {
   return wrong.length < wrongShown;
 }

@@ -1,12 +1,13 @@
-/** The run of an import as a user sees it: progress, report, rejects, and how it ended. */
+/** The output of an import: progress, report, rejects, and the error that ends it. */
 
 import { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, type RowsOutput, rows } from "../command/command.ts";
 import { CourierError, type ExitCode, interrupted, interruptionExit } from "../core/errors.ts";
+import { byCount, counted } from "../core/wording.ts";
 import type { ReportRow } from "../model/results.ts";
 import { ServiceUnavailable } from "./backoff.ts";
-import { type ImportMeter, openImportMeter } from "./import-meter.ts";
 import { goodRows, type ImportPlan } from "./import-plan.ts";
+import { type ImportProgress, openImportProgress } from "./import-progress.ts";
 import {
   type Counts,
   closeReport,
@@ -32,21 +33,21 @@ export interface ImportRun {
   readonly tools: Pick<ImportTools, "ledger" | "run" | "file" | "policy" | "releaseDead" | "found">;
   readonly settings: ImportOptions;
   readonly skipsChanged: boolean;
-  /** How long an order may be missing in the list, where a person says so. */
+  /** `--settle`: how long an order may be missing in the list. */
   readonly settleMs: number | undefined;
-  /** Flags that say how the file is to be read. */
+  /** The given flags that change how the file is read. */
   readonly readBy: readonly string[];
   readonly rejects: RejectsWriter | undefined;
 }
 
-/** Sends the rows as the report is read, one report row each. */
+/** Sends the rows while the report is read. Each row gives one report row. */
 export function runImport(run: ImportRun, context: Context): RowsOutput {
   const counts = noCounts();
   const wrong: ReportRow[] = [];
   const { source, plan, settings, rejects } = run;
 
-  /** A row counts when it is done, and not only when its turn in the report has come. */
-  async function* counted(results: AsyncIterable<RowResult>, meter: ImportMeter) {
+  /** Counts a row when it is done, which may be before its turn in the report. */
+  async function* counted(results: AsyncIterable<RowResult>, meter: ImportProgress) {
     for await (const result of results) {
       counts[result.outcome] += 1;
       meter.count(counts);
@@ -55,9 +56,9 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   }
 
   async function* report() {
-    const meter = openImportMeter(plan.overview.rows, context);
+    const meter = openImportProgress(plan.overview.rows, context);
     const onStop = () => {
-      context.messages.note(`stopping after the requests in progress; press Ctrl-C again to stop now`);
+      context.messages.note("stopping after the requests in progress; press Ctrl-C again to stop now");
     };
     context.signal.addEventListener("abort", onStop, { once: true });
     let isOver = false;
@@ -70,7 +71,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
           customer: run.tools.run.customer,
           run: run.tools.run.number,
           settleMs: run.settleMs,
-          tell: meter.tell,
+          onStage: meter.setStage,
         },
         context,
       );
@@ -91,7 +92,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       meter.end();
       await rejects?.finish();
       if (rejects?.failure) context.messages.warn(rejects.failure);
-      if (!isOver) context.messages.warn(`stopped, since the report cannot be written; ${goOn}`);
+      if (!isOver) context.messages.warn(`stopped: the report cannot be written; ${goOn}`);
     }
     return endOf(run, counts, failure, context);
   }
@@ -106,7 +107,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
 
 const goOn = "run the same command again: it continues where it stopped";
 
-/** The first that fits: ledger lost, interrupted, in doubt, key refused, unsent, refused or held or changed. */
+/** The first that applies: ledger lost, interrupted, in doubt, key refused, unsent, refused or held or changed. */
 function endOf(run: ImportRun, counts: Counts, failure: unknown, context: Context): CourierError | undefined {
   const total = run.plan.overview.rows;
   const left = total - countDone(counts);
@@ -132,20 +133,20 @@ function inDoubt(
   { nextCommand }: Context,
 ): CourierError {
   const cause = failure instanceof Error ? `; the import stopped: ${failure.message}` : "";
-  const rest = left > 0 ? `; ${left} more ${left === 1 ? "row was" : "rows were"} not sent` : "";
+  const rest = left > 0 ? `; ${counted(left, "more row")} ${wereFor(left)} not sent` : "";
   return new CourierError(
     "outcome_unknown",
     6,
-    `it is not known whether ${unknown} of ${total} orders ${unknown === 1 ? "was" : "were"} created${rest}${cause}`,
+    `it is not known whether ${unknown} of ${counted(total, "order")} ${wereFor(unknown)} created${rest}${cause}`,
     {
-      hint: `run the same command again, and where the report names a time not before that; or decide with: ${nextCommand("orders resolve")} (names: ${nextCommand("log --unknown")})`,
+      hint: `run the same command again (after the time in the report, where it names one); or decide with: ${nextCommand("orders resolve")} (names: ${nextCommand("log --unknown")})`,
     },
   );
 }
 
 function describeStop(cause: Error, { created, found }: Counts): string {
   const made = created + found;
-  return `the import stopped after ${made} created ${made === 1 ? "order" : "orders"}: ${cause.message}`;
+  return `the import stopped after ${counted(made, "created order")}: ${cause.message}`;
 }
 
 function stoppedBy(cause: Error, counts: Counts): CourierError {
@@ -157,16 +158,18 @@ function stoppedBy(cause: Error, counts: Counts): CourierError {
   return new CourierError(code, exit, message, { hint: goOn, cause });
 }
 
-/** Exit 6, not 5: run again, the same file would be sent as if nothing of it had been. */
+/** Exit code 6, not 5: another run would send all rows again. */
 function lostLedger(cause: CourierError, counts: Counts, { nextCommand }: Context): CourierError {
   return new CourierError("ledger_lost", 6, describeStop(cause, counts), {
-    hint: `do not import this file again as it is: first take out the rows that have an order, by this report and ${nextCommand("orders list --all")}; a new ledger does not know them`,
+    hint: `do not import this file again unchanged: first remove the rows that have an order, according to this report and ${nextCommand("orders list --all")}; a new ledger does not know them`,
     cause,
   });
 }
 
 function unsent(left: number, total: number): CourierError {
-  return new CourierError("unsent", 5, `${left} of ${total} rows were not sent`, { hint: goOn });
+  return new CourierError("unsent", 5, `${left} of ${counted(total, "row")} ${wereFor(left)} not sent`, {
+    hint: goOn,
+  });
 }
 
 function someRefused(
@@ -179,7 +182,7 @@ function someRefused(
   const parts = [
     refused > 0 ? `${refused} refused` : "",
     held > 0 ? `${held} held` : "",
-    kept > 0 ? `${kept} changed since ${kept === 1 ? "it was" : "they were"} shipped` : "",
+    kept > 0 ? `${kept} changed since ${byCount(kept, "it was", "they were")} shipped` : "",
   ];
   const path = rejects?.failure === undefined ? rejects?.path : undefined;
   const fix = path
@@ -187,7 +190,7 @@ function someRefused(
     : "fix these rows and run the same command again, or get them as a file with --rejects FILE";
   const hints = [
     refused > 0 ? fix : "",
-    refused > 0 ? "where nothing in a row is wrong, add --retry-refused once the cause is gone" : "",
+    refused > 0 ? "where a row is right, add --retry-refused once the cause is gone" : "",
     held > 0
       ? "--skip-shipped counts a row that equals an order as shipped by it; --allow-duplicate row:N ships row N as well"
       : "",
@@ -197,14 +200,18 @@ function someRefused(
     "some_refused",
     3,
     held + kept === 0
-      ? `${refused} of ${total} rows ${refused === 1 ? "was" : "were"} refused`
-      : `of ${total} ${total === 1 ? "row" : "rows"}: ${parts.filter((part) => part !== "").join(", ")}`,
+      ? `${refused} of ${counted(total, "row")} ${wereFor(refused)} refused`
+      : `of ${counted(total, "row")}: ${parts.filter((part) => part !== "").join(", ")}`,
     { hint: hints.filter((hint) => hint !== "").join("; ") },
   );
 }
 
 function sameFlags(flags: readonly string[]): string {
   return flags.length === 0 ? "" : `, with the same ${flags.join(" and ")}`;
+}
+
+function wereFor(count: number): string {
+  return byCount(count, "was", "were");
 }
 
 /** Anything else is a bug. */

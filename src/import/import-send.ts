@@ -1,4 +1,4 @@
-/** From the service's answers to what an import makes of them. */
+/** The requests of an import: one create, sent once, and lookups that are retried. */
 
 import { ServiceFailure } from "../api/failure.ts";
 import { isTransient } from "../api/retry.ts";
@@ -16,7 +16,7 @@ import type { ImportTools, SendResult, Stage } from "./import-types.ts";
 
 const backoff = { baseMs: 2_000, longestMs: 5_000 };
 
-/** What the look-ups of an import are about. */
+/** Options of the lookups of an import. */
 export interface LookupChoice {
   readonly ledger: Ledger;
   readonly customer: number;
@@ -25,20 +25,20 @@ export interface LookupChoice {
 }
 
 export async function createTools(
-  { tell, ...choice }: LookupChoice & Pick<ImportTools, "tell">,
+  { onStage, ...choice }: LookupChoice & Pick<ImportTools, "onStage">,
   context: Context,
-): Promise<Pick<ImportTools, "send" | "reconcile" | "clock" | "random" | "stop" | "tell">> {
-  // What was sent is waited for in spite of Ctrl-C; looking for orders can be done another time.
+): Promise<Pick<ImportTools, "send" | "reconcile" | "clock" | "random" | "stop" | "onStage">> {
+  // Ctrl-C does not end a create in progress. It ends a lookup, which a later run repeats.
   const [sending, reading] = [await context.uninterruptibleService(), await context.service()];
   let stage: Stage = { kind: "sending" };
   const noteStage = (next: Stage) => {
     stage = next;
-    tell(next);
+    onStage(next);
   };
-  const onFailure = (reason: string) => tell({ kind: "server_error", reason });
-  const patient = createPatientService(reading, onFailure, () => tell(stage), context);
+  const onFailure = (reason: string) => onStage({ kind: "server_error", reason });
+  const retrying = createRetryingService(reading, onFailure, () => onStage(stage), context);
   const reconcile: ReconcileTools = {
-    ...(await createReconcileTools(choice, context, patient)),
+    ...(await createReconcileTools(choice, context, retrying)),
     clockOffsetMs: () => sending.clockOffsetMs() ?? reading.clockOffsetMs(),
   };
   return {
@@ -47,18 +47,18 @@ export async function createTools(
     clock: context.clock,
     random: context.random,
     stop: context.signal,
-    tell: noteStage,
+    onStage: noteStage,
   };
 }
 
-/** A service whose listing goes on through failures that pass: hundreds of calls would else be in vain. */
-function createPatientService(
+/** A service that retries lookups while it is unavailable: one failure would waste a listing of hundreds of calls. */
+function createRetryingService(
   reading: CourierService,
   onFailure: (reason: string) => void,
   onRecovery: () => void,
   context: Context,
 ): CourierService {
-  const retry = createRetry(context, onFailure, onRecovery);
+  const retry = createRetryWhileUnavailable(context, onFailure, onRecovery);
   return {
     ...reading,
     listOrders: (...query) => retry(() => reading.listOrders(...query)),
@@ -66,8 +66,8 @@ function createPatientService(
   };
 }
 
-/** Tries again while the service fails in a way that passes, until nobody would want to wait any longer. */
-function createRetry(
+/** Retries with backoff while the service is unavailable, up to a time limit. */
+function createRetryWhileUnavailable(
   { clock, random, signal }: Context,
   onFailure: (reason: string) => void,
   onRecovery: () => void,
@@ -91,7 +91,7 @@ function createRetry(
   };
 }
 
-/** One request, no retry: the import has its own pace, shared by all rows. */
+/** Sends one request without a retry: all rows of an import share its backoff. */
 async function sendOnce(
   draft: Draft,
   mayLeave: () => boolean,

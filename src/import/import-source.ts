@@ -1,4 +1,4 @@
-/** Where an import's rows come from: the file or stdin, the columns' names, the sender of rows without one. */
+/** The source of an import: the file or stdin, the column names, and the default sender. */
 
 import type { Context } from "../command/command.ts";
 import { mayReplace } from "../command/replace.ts";
@@ -16,7 +16,7 @@ export interface SourceChoice {
   readonly map?: readonly { readonly header: string; readonly path: string }[] | undefined;
   readonly useMap?: string | undefined;
   readonly saveMap?: string | undefined;
-  /** What is saved as `saveMap` may be replaced. */
+  /** Allows `saveMap` to replace saved column names. */
   readonly replace?: boolean | undefined;
   readonly shop?: string | undefined;
   readonly sender?: string | undefined;
@@ -24,16 +24,16 @@ export interface SourceChoice {
 }
 
 export interface Source extends RowsOptions {
-  /** Whose refs the rows have. */
+  /** The shop that the refs belong to. */
   readonly shop: string;
 }
 
-/** A spreadsheet of a million rows is smaller. */
+/** Enough for a spreadsheet of a million rows. */
 const mostBytes = 256 * 2 ** 20;
 
 /**
- * Reads the file into memory once, so that what is sent is what was checked. Throws a usage or file error for
- * names that are not known and for a file that is not usable.
+ * Reads the file into memory once, so that the rows that are sent are those that were validated. Throws a usage error
+ * for unknown names and a file error for an unusable file.
  */
 export async function openSource(choice: SourceChoice, context: Context): Promise<Source> {
   const name = choice.file === "-" ? "stdin" : choice.file;
@@ -52,14 +52,14 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
 async function findSender(alias: string | undefined, context: Context): Promise<DraftParty | undefined> {
   const config = await context.config.read();
   if (alias !== undefined && !alias.startsWith("@"))
-    throw usageError(`--sender takes a name from the address book such as @shop, not “${alias}”`);
+    throw usageError(`--sender takes a name from the address book, for example @shop, not “${alias}”`);
   const sender = alias === undefined ? defaultSender(config) : findParty(config, parseAlias(alias));
   const [problem] = findTextProblems(sender, "sender");
   if (problem) throw savedTextError(problem, alias ?? `@${config.default_sender}`);
   return sender;
 }
 
-/** Saved column names and their shop, with `--map` and `--shop` over them. */
+/** Saved column names and their shop. `--map` and `--shop` override them. */
 async function chooseMapping(
   { map = [], useMap, saveMap, replace, shop: givenShop }: SourceChoice,
   context: Context,
@@ -68,7 +68,7 @@ async function chooseMapping(
   const saved = useMap !== undefined && Object.hasOwn(maps, useMap) ? maps[useMap] : undefined;
   if (useMap !== undefined && !saved) {
     throw usageError(
-      `there are no column names saved as ${useMap}`,
+      `no column names are saved as ${useMap}`,
       `saved: ${Object.keys(maps).join(", ") || "none yet"}`,
     );
   }
@@ -79,7 +79,7 @@ async function chooseMapping(
   return { mapping: new Map(Object.entries(mapping)), shop };
 }
 
-/** Saves column names; other ones of that name are replaced only when a person, or `--replace`, says so. */
+/** Saves column names. Replaces different ones of that name only after a confirmation, or with `--replace`. */
 async function saveMapping(
   name: string,
   mapping: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** What an import works with, and what it says of each row. */
+/** The dependencies of an import, and its result for each row. */
 
 import type { Clock } from "../core/clock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -7,7 +7,7 @@ import type { FileFacts, RowDecision, RowPolicy } from "../ledger/rules.ts";
 import type { ReconcileTools } from "../sending/reconcile-types.ts";
 import type { ImportRow } from "./rows.ts";
 
-/** What came of one request. */
+/** The result of one request. */
 export type SendResult =
   | {
       readonly kind: "created";
@@ -15,25 +15,27 @@ export type SendResult =
       readonly orderState: string | undefined;
       readonly stampAheadMs?: number | undefined;
     }
-  /** `isCertain`: no order was made; any other is checked by a look. */
+  /** `isCertain`: no order was made. Other refusals are checked by a lookup. */
   | { readonly kind: "refused"; readonly isCertain: boolean; readonly rejection: Rejection }
   /** Certainly not processed. */
   | { readonly kind: "unsent"; readonly cause: Error }
-  /** The same, since the service limits the rate; `retryAfterMs` where it says for how long. */
+  /** Not processed: HTTP 429. `retryAfterMs` is the Retry-After, where the service sent one. */
   | { readonly kind: "rate_limited"; readonly cause: Error; readonly retryAfterMs?: number | undefined }
   /** It may or may not have been processed. */
   | { readonly kind: "unknown"; readonly cause: Error; readonly loss: Loss }
-  /** Certainly not processed, and going on makes no sense, such as with a refused key. */
+  /** Certainly not processed, and the import must end, for example because the key was refused. */
   | { readonly kind: "stopped"; readonly cause: Error };
 
-/** What an import is at, for those who look on. */
+/** What an import is doing, for the progress line. */
 export type Stage =
   | { readonly kind: "sending" }
-  /** Requests fail, and are tried again. */
+  /** Requests fail and are retried. */
   | { readonly kind: "server_error"; readonly reason: string }
-  /** The service limits the rate, until the clock's `elapsed` is this. */
+  /** HTTP 429: sending pauses until the clock's `elapsed` is this. */
   | { readonly kind: "rate_limited"; readonly untilMs: number }
-  /** It looks for what became of rows whose answer was lost; `untilMs`, by `elapsed`: it waits for what can be known then. */
+  /**
+   * It reconciles rows whose answers were lost. `untilMs`: the time limit while it waits to poll again, by `elapsed`.
+   */
   | { readonly kind: "looking"; readonly rows: number; readonly untilMs?: number | undefined }
   /** Another courier process is sending rows of the same file. */
   | { readonly kind: "waiting"; readonly rows: number };
@@ -44,22 +46,22 @@ export interface ImportTools {
   readonly file: FileFacts;
   readonly policy: RowPolicy;
   /**
-   * Sends one request, once. `mayLeave` is asked at the moment in which it is written. A rejection leaves open
-   * whether it was processed.
+   * Sends one request, once. `mayLeave` is called at the moment of the write. After a rejection it is unknown whether
+   * the request was processed.
    */
   readonly send: (row: ImportRow, mayLeave: () => boolean) => Promise<SendResult>;
   readonly reconcile: ReconcileTools;
-  /** Operations in doubt whose orders this run has found before it began to send. */
+  /** Operations in doubt whose orders this run found before it began to send. */
   readonly found?: ReadonlySet<string> | undefined;
-  /** Takes over what runs that have ended left open. */
+  /** Takes over the open operations of runs that have ended. */
   readonly releaseDead: () => Promise<void>;
   readonly clock: Clock;
-  /** In [0, 1): jitter of the waits. */
+  /** In [0, 1): jitter of the backoff. */
   readonly random: () => number;
-  /** Aborts when no further row is to be begun; requests in progress are finished. */
+  /** Aborts when no further row may begin; requests in progress are finished. */
   readonly stop: AbortSignal;
-  /** Told what the import is at whenever that changes. */
-  readonly tell: (stage: Stage) => void;
+  /** Called when the stage changes. */
+  readonly onStage: (stage: Stage) => void;
 }
 
 export interface ImportOptions {
@@ -81,13 +83,13 @@ export type Outcome =
 export interface RowResult {
   readonly row: ImportRow;
   readonly outcome: Outcome;
-  /** What the ledger decided, where nothing was sent now. */
+  /** The decision of the ledger, where this run sent nothing. */
   readonly decision?: RowDecision;
   readonly order?: OrderFacts | undefined;
   readonly rejection?: Rejection | undefined;
 }
 
-/** What a row's turn gave, once it is recorded; nothing for a row that is decided about later. */
+/** The result of a row's turn, once it is recorded; undefined for a row that is decided about later. */
 export interface Turn {
   readonly finished?: Promise<RowResult>;
 }

@@ -24,6 +24,7 @@ import {
 import { ensureReplaces } from "../command/replace.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
+import { byCount, counted } from "../core/wording.ts";
 import type { ImportFile } from "../ledger/operations.ts";
 import type { FileFacts } from "../ledger/rules.ts";
 import { releaseDeadRuns } from "../sending/owners.ts";
@@ -31,10 +32,10 @@ import { isPassing, type NamedEncoding, namedEncodings } from "../sheets/source.
 import { parseMapping } from "./columns.ts";
 import { checkView, toSummary } from "./import-check.ts";
 import { findElsewhere } from "./import-elsewhere.ts";
-import { checkRows, type Overview } from "./import-input.ts";
 import { createPolicy, type ImportPlan, type PlanChoice, planImport, summarise } from "./import-plan.ts";
 import { runImport } from "./import-run.ts";
 import { openSource, type Source } from "./import-source.ts";
+import { checkRows, type Overview } from "./import-validate.ts";
 import { createRejects } from "./rejects.ts";
 
 const options = {
@@ -45,13 +46,13 @@ const options = {
   ),
   useMap: textOption("NAME", "column names that were saved", { values: "column names" }),
   saveMap: textOption("NAME", "save the column names that --map gives", { values: "column names" }),
-  replace: switchOption("let --save-map replace the column names of that name"),
-  sender: textOption("@NAME", "the sender of rows that have none, from the address book", {
+  replace: switchOption("let --save-map replace saved column names"),
+  sender: textOption("@NAME", "the sender of rows without one, from the address book", {
     values: "party",
   }),
   encoding: {
     placeholder: "NAME",
-    summary: "what the file is written in: utf-8, gb18030 or windows-1252 (default: UTF-8, else GB18030)",
+    summary: "the encoding of the file: utf-8, gb18030 or windows-1252 (default: UTF-8, else GB18030)",
     parse: parseEncoding,
     candidates: namedEncodings.map((value) => ({ value })),
   },
@@ -59,12 +60,9 @@ const options = {
   concurrency: countOption("N", "rows sent at once (default 4)", { min: 1, max: 64 }),
   rate: countOption("N", "send at most N rows a second", { min: 1, max: 1_000 }),
   settle: settleOption,
-  shop: textOption(
-    "NAME",
-    "the shop whose refs the rows have, where several shops number their orders alike",
-  ),
-  retryRefused: switchOption("send rows again that were refused before, although they have not changed"),
-  rejects: textOption("FILE", "write refused rows to a file, in the input's form, with what was wrong", {
+  shop: textOption("NAME", "the shop of the refs, where several shops use the same order numbers"),
+  retryRefused: switchOption("send unchanged rows again that were refused before"),
+  rejects: textOption("FILE", "write refused rows to a file, in the form of the input, with the errors", {
     values: "file",
   }),
   skipShipped: switchOption("count rows that equal an order of another file or command as shipped"),
@@ -82,7 +80,9 @@ const options = {
 function parseRowNames(text: string): readonly string[] {
   const names = text.split(",").map((name) => name.trim());
   if (!names.includes("")) return names;
-  throw usageError(`--allow-duplicate takes refs or row numbers such as 1001,row:17, not ${quote(text)}`);
+  throw usageError(
+    `--allow-duplicate takes refs or row numbers, for example 1001,row:17, not ${quote(text)}`,
+  );
 }
 
 function parseEncoding(text: string, flag: string): NamedEncoding {
@@ -117,12 +117,12 @@ export const importOrders = defineCommand({
     { line: "orders import orders.csv --check", note: "find mistakes before anything is sent" },
     {
       line: "orders import orders.csv --rejects rejects.csv",
-      note: "send them; the refused ones come out as a file, with what was wrong",
+      note: "send them; refused rows are written to a file, with the errors",
     },
-    { line: "orders import rejects.csv", note: "the refused ones, once they are fixed in that file" },
+    { line: "orders import rejects.csv", note: "send refused rows after you have fixed them in that file" },
     {
       line: 'orders import shop.csv --map "Ship Name=receiver.name" --sender @shop --save-map shop',
-      note: "a shop's own export; the next time --use-map shop will do",
+      note: "a shop's own export; next time, use --use-map shop",
     },
   ],
   exits: [0, 2, 3, 4, 5, 6, 130],
@@ -176,7 +176,7 @@ export const importOrders = defineCommand({
   },
 });
 
-/** Without them the rows of a file of rejects would not be what they were. */
+/** A file of rejects must be read with the same flags. */
 const readingOptions = ["map", "useMap", "sender", "shop"] as const;
 
 type Input = OptionValues<typeof options> & { readonly file: string };
@@ -189,7 +189,7 @@ function chooseOf(input: Input): PlanChoice {
   };
 }
 
-/** By what the ledger knows the file: stdin and pipes have no path. */
+/** How the ledger identifies the file. Stdin and pipes have no path. */
 async function identifyFile(
   input: Input,
   { shop, facts }: Source,
@@ -204,15 +204,15 @@ function factsOf({ shop }: Source, { hasRef, countOf }: Overview, files: readonl
   return { files, shop, hasRef, countOf };
 }
 
-/** Orders of an undone import were cancelled on purpose: shipping them again is asked about as a whole. */
+/** Asks once about all orders of an undone import, because they were cancelled on purpose. */
 async function askAboutUndone({ undone }: ImportPlan, context: Context): Promise<boolean> {
   if (undone === 0) return false;
-  const orders = undone === 1 ? "1 order of this file was" : `${undone} orders of this file were`;
+  const question = `An undo cancelled ${counted(undone, "order")} of this file. Ship ${byCount(undone, "it", "them")} again?`;
   const prompts = context.globals.yes ? undefined : await context.prompts();
-  return (await prompts?.confirm(`${orders} cancelled by an undo. Ship them again?`, false)) ?? false;
+  return (await prompts?.confirm(question, false)) ?? false;
 }
 
-/** Compares with the ledger, where there is an account whose orders it may know. */
+/** Compares the file with the ledger, where there is an account. */
 async function checkFile(input: Input, context: Context): Promise<Output> {
   const source = await openSource(input, context);
   const overview = await checkRows(source, context);
@@ -253,6 +253,6 @@ async function openRejects(
 }
 
 function question(toSend: number, unknown: number, account: string): string {
-  const lost = unknown > 0 ? `, after looking for ${unknown} in doubt` : "";
-  return `Create ${toSend} ${toSend === 1 ? "order" : "orders"} with the account ${account}${lost}?`;
+  const lost = unknown > 0 ? `, after checking ${unknown} in doubt` : "";
+  return `Create ${counted(toSend, "order")} with the account ${account}${lost}?`;
 }

@@ -1,6 +1,6 @@
 /**
- * The run of an import: rows are claimed in the ledger, sent, and their outcomes recorded. What is in doubt is
- * looked for, and sent again only once no order at the service can be its own.
+ * The run of an import: claims rows in the ledger, sends them and records their outcomes. Reconciles rows in doubt, and
+ * sends one again only when it is proved that no order was made.
  */
 
 import { mapInOrder } from "../core/concurrent.ts";
@@ -16,45 +16,45 @@ import type { SentFacts } from "../ledger/operations.ts";
 import type { RowDecision, RowPolicy } from "../ledger/rules.ts";
 import { reconcile } from "../sending/reconcile.ts";
 import type { Reconciled, StillInDoubt } from "../sending/reconcile-types.ts";
-import { firstPollMs, longestPollMs, waitToLook } from "../sending/settle.ts";
+import { firstPollMs, longestPollMs, waitToPoll } from "../sending/settle.ts";
 import { createBackoff } from "./backoff.ts";
 import { createDoubtGate } from "./doubt-gate.ts";
 import { type Claim, createEqualRows } from "./equal-rows.ts";
 import type { ImportOptions, ImportTools, RowResult, Turn } from "./import-types.ts";
-import { describeDoubt, inDoubtAs, notFoundOut, resultOf } from "./row-result.ts";
+import { describeDoubt, inDoubtAs, notChecked, resultOf } from "./row-result.ts";
 import { createRowSender } from "./row-sender.ts";
 import type { ImportRow } from "./rows.ts";
 
-/** So long an import waits for rows in doubt while nothing else comes of it. */
-const patienceMs = 30_000;
-/** After so many doubtful answers in a row, at most, nothing more is sent into doubt. */
+/** An import polls at most so long without settling a row in doubt. */
+const timeLimitMs = 30_000;
+/** After so many doubtful answers in a row, at most, sending pauses until one is settled. */
 const mostDoubts = 10;
-/** How often another process is asked for rows that it is sending. */
-const pollEveryMs = 500;
-/** A row whose answer is lost again and again waits for the next run. */
+/** How often the import checks the rows that another process is sending. */
+const otherRunPollMs = 500;
+/** After so many lost answers, a row waits for the next run. */
 const mostLosses = 4;
-/** So many times rows in doubt are settled and decided about again. */
+/** How many times rows in doubt are settled and decided about again. */
 const mostRounds = 12;
-/** How many results may wait for a slow row before them, in times the rows sent at once. */
+/** How many results may wait for a slow row before them, as a multiple of the concurrency. */
 const windowFactor = 8;
-/** Rows that are claimed in one transaction, in times the rows sent at once. */
+/** Rows claimed in one transaction, as a multiple of the concurrency. */
 const claimFactor = 1;
-/** Rows that are looked up in the ledger at once, in times the rows sent at once. */
+/** Rows looked up in the ledger at once, as a multiple of the concurrency. */
 const viewFactor = 8;
 
 /**
- * Sends what is to be sent, `concurrency` rows at once, then finds out what became of lost answers. `rows` gives
- * the same rows whenever it is called.
+ * Sends the rows, `concurrency` at once, then reconciles those whose answers were lost. Each call of `rows` gives the
+ * same rows.
  */
 export async function* importRows(
   rows: () => AsyncIterable<ImportRow>,
   tools: ImportTools,
   options: ImportOptions,
 ): AsyncGenerator<RowResult> {
-  const { ledger, run, file, clock, stop, tell } = tools;
-  /** Orders of other files and commands that rows of this run count as their own. */
+  const { ledger, run, file, clock, stop, onStage } = tools;
+  /** Orders of other files and commands that cover rows of this run. */
   const covered = new Set<string>();
-  /** Rows that an order in doubt has held: what it turned out to be was not known when a flag named them. */
+  /** Rows held by an order in doubt: the person who gave `--allow-duplicate` did not know its outcome. */
   const heldByDoubt = new Set<number>();
   const policy: RowPolicy = {
     ...tools.policy,
@@ -62,17 +62,17 @@ export async function* importRows(
     isAllowed: (row) => tools.policy.isAllowed(row) && !heldByDoubt.has(row.row),
   };
   const backoff = createBackoff(clock, tools.random, options.concurrency);
-  /** Rows that are decided about again: their request or an equal one is in doubt, or another run sends them. */
+  /** Rows to decide about again: their request or an equal one is in doubt, or another run sends them. */
   let later = new Set<ImportRow>();
   /** How often the answer for a row was lost in this run. */
   const lost = new Map<number, number>();
   const reported = createRowSet();
   const equalRows = createEqualRows(file, () => later);
-  /** Operations in doubt for which this run waits no longer, with what the last look said. */
-  const looked = new Map<string, StillInDoubt>();
+  /** Operations in doubt that this run does not poll any more, with their last results. */
+  const givenUp = new Map<string, StillInDoubt>();
   /** Operations in doubt whose orders were found by this run. */
   const foundNow = new Set(tools.found);
-  /** What the service said of operations that it refused, as it said it: the ledger keeps no personal data of it. */
+  /** Refusals in the words of the service, for the report: the ledger keeps a redacted text. */
   const refusals = new Map<string, Rejection>();
   const onRefused = (name: OperationName, rejection: Rejection) =>
     refusals.set(nameOperation(name), rejection);
@@ -90,7 +90,7 @@ export async function* importRows(
     later.add(row);
   }
 
-  /** A few rows at a time: what is claimed is in doubt after a crash, and other processes may take the rest. */
+  /** Claims a few rows at a time: after a crash claimed rows are in doubt, and other processes can take the rest. */
   async function* claim(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<Claim> {
     for await (const batch of inBatches(of, claimFactor * options.concurrency)) {
       if (stop.aborted || sender.failure || gate.isStuck) return;
@@ -111,17 +111,17 @@ export async function* importRows(
     }
   }
 
-  /** Undefined where the ledger fails: what is in progress is finished and reported, then the import ends. */
+  /** Undefined where the ledger fails: requests in progress are finished and reported, then the import ends. */
   async function claimOrEnd(batch: readonly ImportRow[], sent: SentFacts) {
     try {
-      return await ledger.claimRows(run, equalRows.place(batch), file, policy, sent);
+      return await ledger.claimRows(run, equalRows.numberRows(batch), file, policy, sent);
     } catch (error) {
       failure ??= { error };
       return undefined;
     }
   }
 
-  /** The import ends before these rows have left. */
+  /** Releases rows that were claimed and not sent. */
   async function abandon(claims: readonly Claim[]): Promise<void> {
     for (const { row, operation } of claims) {
       equalRows.release(row);
@@ -141,7 +141,7 @@ export async function* importRows(
     if (decision.kind === "held" && !isMade(decision.operation)) heldByDoubt.add(row.row);
     if (decision.kind === "shipped" && decision.isElsewhere) covered.add(nameOperation(decision.operation));
     if (!isOpen(decision)) {
-      const result = resultOf(row, decision, looked, clock.now());
+      const result = resultOf(row, decision, givenUp, clock.now());
       const said = decision.kind === "refused" ? refusals.get(nameOperation(decision.operation)) : undefined;
       return { finished: Promise.resolve(said ? { ...result, rejection: said } : result) };
     }
@@ -149,21 +149,21 @@ export async function* importRows(
     return {};
   }
 
-  /** True where a further look can change what is decided. */
+  /** True where another poll can change the decision. */
   function isOpen(decision: RowDecision): boolean {
     if (decision.kind !== "in_doubt" && decision.kind !== "held") return false;
     const { operation } = decision;
     if (isMade(operation)) return false;
-    return operation.state !== "unknown" || !looked.has(nameOperation(operation));
+    return operation.state !== "unknown" || !givenUp.has(nameOperation(operation));
   }
 
   async function* pass(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<RowResult> {
     const window = options.concurrency * windowFactor;
-    // While some are in progress, the next are recorded on disk: nobody waits for the disk then.
+    // The next rows are recorded while others are in progress, so that no request waits for the disk.
     const limit = 2 * options.concurrency - 1;
     const turns = mapInOrder(claim(of), limit, begin, { stop, window, isIrrevocable: true });
     try {
-      for await (const result of asRecorded(turns, window)) yield told(result);
+      for await (const result of asRecorded(turns, window)) yield noteReported(result);
     } catch (error) {
       failure ??= { error };
     }
@@ -171,17 +171,17 @@ export async function* importRows(
     if (ended) throw ended.error;
   }
 
-  /** An order that this run has found is no order of an earlier one. */
-  function told(result: RowResult): RowResult {
+  /** An order that this run has found is reported as found, not as shipped by an earlier run. */
+  function noteReported(result: RowResult): RowResult {
     reported.add(result.row.row);
     const { decision } = result;
     if (decision?.kind !== "shipped" || decision.isElsewhere) return result;
-    if (decision.operation.isUntold) void ledger.markTold([decision.operation]).catch(() => {});
+    if (decision.operation.isUnreported) void ledger.markReported([decision.operation]).catch(() => {});
     return foundNow.has(nameOperation(decision.operation)) ? { ...result, outcome: "found" } : result;
   }
 
-  /** Looks once, for everything that is in doubt. */
-  async function look(): Promise<ReadonlyMap<string, Reconciled>> {
+  /** Reconciles everything that is in doubt, once. */
+  async function reconcileAll(): Promise<ReadonlyMap<string, Reconciled>> {
     const results = await reconcile(tools.reconcile);
     backoff.onSuccess();
     for (const [name, result] of results) if (result.kind === "settled" && result.order) foundNow.add(name);
@@ -196,8 +196,8 @@ export async function* importRows(
         return findAwaited(batch);
       });
       if (result !== "none") return "settled";
-      tell({ kind: "waiting", rows: batch.length });
-      await clock.sleep(pollEveryMs, stop);
+      onStage({ kind: "waiting", rows: batch.length });
+      await clock.sleep(otherRunPollMs, stop);
       return "waited";
     } catch (error) {
       if (stop.aborted) return "stopped";
@@ -223,29 +223,35 @@ export async function* importRows(
     rowCount: number,
     findNames?: () => Promise<readonly string[]>,
   ): Promise<"settled" | "timed_out" | "none"> {
-    const untilMs = clock.elapsed() + patienceMs;
+    const untilMs = clock.elapsed() + timeLimitMs;
     for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, 2 * pollMs)) {
       const named = await findNames?.();
       if (named?.length === 0) return "none";
-      tell({ kind: "looking", rows: rowCount });
-      const results = await look();
+      onStage({ kind: "looking", rows: rowCount });
+      const results = await reconcileAll();
       const names = named ?? [...results.keys()];
       const left = stillInDoubt(results).filter(([name]) => names.includes(name));
       if (left.length === 0 || left.length < names.length) return "settled";
       const inDoubt = left.map(([, result]) => result);
-      const waitMs = waitToLook(inDoubt, clock, pollMs);
+      const waitMs = waitToPoll(inDoubt, clock, pollMs);
       if (clock.elapsed() + waitMs > untilMs) {
-        for (const [name, result] of left) looked.set(name, result);
+        for (const [name, result] of left) givenUp.set(name, result);
         return "timed_out";
       }
-      tell({ kind: "looking", rows: rowCount, untilMs });
+      onStage({ kind: "looking", rows: rowCount, untilMs });
       await clock.sleep(waitMs, stop);
     }
   }
 
-  /** Operations in doubt for which rows wait. */
+  /** The operations in doubt that these rows wait for. */
   async function findAwaited(batch: readonly ImportRow[]): Promise<readonly string[]> {
-    const decisions = await ledger.viewRows(run.customer, equalRows.place(batch), file, policy, clock.now());
+    const decisions = await ledger.viewRows(
+      run.customer,
+      equalRows.numberRows(batch),
+      file,
+      policy,
+      clock.now(),
+    );
     const names = decisions.flatMap((decision) =>
       isOpen(decision) && "operation" in decision && decision.operation.state === "unknown"
         ? [nameOperation(decision.operation)]
@@ -254,20 +260,26 @@ export async function* importRows(
     return [...new Set(names)];
   }
 
-  /** Rows in doubt that were not decided about in the end. */
+  /** Reports the rows that stay in doubt. */
   async function* inDoubt(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<RowResult> {
     for await (const batch of inBatches(of, viewFactor * options.concurrency)) {
       const left = batch.filter(({ row }) => !reported.has(row));
-      const decisions = await ledger.viewRows(run.customer, equalRows.place(left), file, policy, clock.now());
+      const decisions = await ledger.viewRows(
+        run.customer,
+        equalRows.numberRows(left),
+        file,
+        policy,
+        clock.now(),
+      );
       for (const [index, decision] of decisions.entries()) {
         const row = left[index] as ImportRow;
         if (decision.kind !== "in_doubt" || !isLeftInDoubt(decision.operation, run)) continue;
         equalRows.take({ row, decision, operation: undefined });
         reported.add(row.row);
-        const result = looked.get(nameOperation(decision.operation));
+        const result = givenUp.get(nameOperation(decision.operation));
         const rejection = result
           ? inDoubtAs(describeDoubt(decision.operation, result, clock.now()))
-          : notFoundOut;
+          : notChecked;
         yield { row, outcome: "unknown", decision, rejection };
       }
     }
@@ -290,13 +302,13 @@ export async function* importRows(
   const left = new Set([...batch, ...later]);
   later = new Set();
   try {
-    // After a failure also those that an earlier run left in doubt, and whose turn has not come.
+    // After a failure this includes rows that an earlier run left in doubt and that this run has not reached.
     if (!failure) yield* inDoubt(left);
     else if ((await ledger.openOperations(run.customer)).length > 0) yield* inDoubt(rows());
   } catch (error) {
     failure ??= { error };
     for (const row of left)
-      if (!reported.has(row.row)) yield { row, outcome: "unknown", rejection: notFoundOut };
+      if (!reported.has(row.row)) yield { row, outcome: "unknown", rejection: notChecked };
   }
   if (failure) throw failure.error;
 }
@@ -307,7 +319,7 @@ function stillInDoubt(results: ReadonlyMap<string, Reconciled>): (readonly [stri
   );
 }
 
-/** In doubt, or sent by this run, which could not record what came of it. */
+/** In doubt, or sent by this run, which could not record the outcome. */
 function isLeftInDoubt({ state, owner }: Operation, run: Run): boolean {
   return state === "unknown" || (state === "sending" && owner === run.number);
 }
@@ -329,8 +341,8 @@ function createRowSet() {
 }
 
 /**
- * Gives results in the order of their turns, each once it is recorded: nothing is reported that a crash could make
- * unknown. The next turns go on meanwhile, up to `most` of them. A failure of the turns comes after the results.
+ * Gives results in the order of their turns, each after it is recorded, so that a crash cannot make a reported result
+ * unknown. Up to `most` further turns run meanwhile. A failure of a turn is thrown after the results.
  */
 async function* asRecorded(turns: AsyncGenerator<Turn>, most: number): AsyncGenerator<RowResult> {
   const recording: Promise<RowResult>[] = [];

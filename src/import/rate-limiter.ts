@@ -1,17 +1,17 @@
-/** The pace of an import: one limiter that all workers wait for before each request. */
+/** The rate limiter of an import: all workers wait for it before each request. */
 
 import type { Clock } from "../core/clock.ts";
 
 export interface RateLimiter {
   /** Resolves when the next request may leave, in the order of the calls. Rejects with the signal's reason. */
   pass(signal: AbortSignal): Promise<void>;
-  /** The service answered HTTP 429: no call starts for so long. */
+  /** No request starts for so long. */
   pause(delayMs: number): void;
 }
 
 const latestTimerMs = 20;
 
-/** `ratePerSecond` spaces the requests evenly; without it only pauses hold them up. */
+/** `ratePerSecond` spaces the requests evenly; without it only pauses delay them. */
 export function createRateLimiter(clock: Clock, ratePerSecond?: number): RateLimiter {
   const spacingMs = ratePerSecond === undefined ? 0 : 1_000 / ratePerSecond;
   let pausedUntilMs = Number.NEGATIVE_INFINITY;
@@ -23,7 +23,7 @@ export function createRateLimiter(clock: Clock, ratePerSecond?: number): RateLim
       const nowMs = clock.elapsed();
       const freeAtMs = Math.max(pausedUntilMs, nextSlotMs);
       if (freeAtMs <= nowMs) {
-        // A timer that fires late must not slow down all who come after it.
+        // A timer that fires late must not delay all later requests.
         nextSlotMs = (nowMs - nextSlotMs > latestTimerMs ? nowMs : nextSlotMs) + spacingMs;
         return;
       }
@@ -33,7 +33,7 @@ export function createRateLimiter(clock: Clock, ratePerSecond?: number): RateLim
 
   return {
     pass(signal) {
-      // One after the other: of timers that are due at once any may fire first, and some row would wait for ever.
+      // One after the other: timers that are due at once fire in any order, so a row could wait for ever.
       const passed = last.then(() => openGate(signal));
       last = passed.catch(() => {});
       return passed;

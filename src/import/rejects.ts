@@ -1,4 +1,4 @@
-/** The file of rejects: refused rows in the input's own form with an `error` beside each, ready to be fixed. */
+/** The file of rejects: refused rows in the form of the input, each with its `error`. */
 
 import { existsSync } from "node:fs";
 import { type FileHandle, link, open, readFile, rm, stat } from "node:fs/promises";
@@ -13,21 +13,21 @@ import type { RawRecord } from "./rows.ts";
 export interface RejectsWriter {
   readonly path: string;
   readonly count: number;
-  /** Why there is no file at `path`, once it could not be written: the rows have been sent, so nothing is thrown. */
+  /** Why the file could not be written. Nothing is thrown, because the rows have been sent. */
   readonly failure: string | undefined;
-  /** Where a file went that stood at `path` and differs: somebody may have fixed it. */
+  /** The new name of a different file that was at `path`: it may contain fixes. */
   readonly earlier: string | undefined;
   /** Never rejects: see `failure`. */
   add(raw: RawRecord, error: string): Promise<void>;
-  /** Gives the file its name, where anything was refused. Never rejects: see `failure`. */
+  /** Moves the draft to `path`, where rows were refused. Never rejects: see `failure`. */
   finish(): Promise<void>;
-  /** Leaves nothing behind, unless it was finished. */
+  /** Deletes the draft, unless it was finished. */
   abandon(): Promise<void>;
 }
 
 export interface RejectsOptions {
   readonly path: string;
-  /** Of the input, whose form, delimiter and mark they have. */
+  /** Form, delimiter and byte order mark of the input, which the file takes over. */
   readonly facts: SourceFacts;
   /** The header of a CSV input. */
   readonly header: readonly string[];
@@ -37,8 +37,8 @@ export interface RejectsOptions {
 }
 
 /**
- * Nothing is at `path` until `finish`, so that a file of rejects is always whole; until then they are in a draft
- * beside it, which no other import shares. Throws a file error, before anything is sent, where it cannot be made.
+ * Rows go to a draft beside `path` until `finish`, so that a file of rejects is always complete. Each import has its
+ * own draft. Throws a file error, before anything is sent, where the draft cannot be created.
  */
 export async function createRejects({
   path,
@@ -59,7 +59,7 @@ export async function createRejects({
 
   function format(raw: RawRecord, error: string): string {
     if ("cells" in raw) {
-      // What was wrong with a row of an earlier file of rejects is told anew.
+      // The new error replaces the one of an earlier file of rejects.
       const own = (cells: readonly string[]) => cells.filter((_, index) => header[index] !== "error");
       const record = (cells: readonly string[]) => csvRecord(cells, facts.delimiter);
       const mark = facts.needsMark ? "\uFEFF" : "";
@@ -98,7 +98,7 @@ export async function createRejects({
         await handle?.appendFile(format(raw, error));
       } catch (cause) {
         failure = `${explain(cause)}; the report names the rows that were refused`;
-        await abandon().catch(() => {}); // some of them alone would be taken for all
+        await abandon().catch(() => {}); // an incomplete file would look complete
       }
       count += 1;
     },
@@ -122,14 +122,14 @@ export async function createRejects({
 async function openDraft(path: string, draft: string): Promise<FileHandle> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
-  // It would be moved aside for the rejects: as root, even /dev/null.
+  // Otherwise it would be renamed: as root, even /dev/null.
   if (found && !found.isFile()) throw Object.assign(new Error("not a file"), { code: "EFTYPE" });
   return open(draft, "wx", 0o600);
 }
 
 /**
- * Gives the draft its name, and gives back the name that a file there has now which says something else.
- * Another import may do the same at the same time: neither overwrites what the other has written.
+ * Moves the draft to `path`. Returns the new name of a different file that was there. Another import may do the same at
+ * the same time: neither overwrites the file of the other.
  */
 async function giveName(draft: string, path: string, clock: Clock): Promise<string | undefined> {
   let earlier: string | undefined;

@@ -1,6 +1,6 @@
-/** Puts results into the order of their rows, although some rows take longer than those after them. */
+/** Puts results into the order of their rows. */
 
-/** Results that may wait for one that is missing; more would not fit into a memory that stays the same. */
+/** Limits the results that wait for a missing one, and so the memory. */
 const mostHeld = 1_000;
 
 interface Numbered {
@@ -8,8 +8,8 @@ interface Numbered {
 }
 
 /**
- * Gives results in the order of their rows, from 1. Where too many wait for a row, they go ahead of it; where
- * the results end, by themselves or with an error, the rest follows in order.
+ * Gives results in the order of their rows, from 1. Where too many wait for a row, they go before it. At the end, or
+ * after an error, the rest follows in order.
  */
 export async function* inRowOrder<T extends Numbered>(results: AsyncIterable<T>): AsyncGenerator<T> {
   const held = new Map<number, T>();

@@ -1,4 +1,4 @@
-/** What became of a row, in words: why it is held, what changed, which order it is. */
+/** The outcome of a row in words: why it is held, what changed, which order it is. */
 
 import { isMade, nameOperation, type Operation, type Rejection } from "../ledger/operation.ts";
 import type { OrderElsewhere } from "../ledger/rules.ts";
@@ -19,12 +19,12 @@ export function describeHeld(operation: Operation): string {
   return `equals an order that another run is sending (operation ${name})`;
 }
 
-/** Why an order of which this ledger knows nothing holds a row. */
+/** Why an order that was not sent from this machine holds a row. */
 export function describeElsewhere({ orderId, isCertain }: OrderElsewhere): string {
   return `${isCertain ? "equals" : "may equal"} order ${orderId}, which was not sent from this machine`;
 }
 
-/** What a report says about a row that was not created; `columns` names fields as the file does. */
+/** The error of a row that was not created; `columns` maps fields to the column names of the file. */
 export function explain(
   { outcome, decision, order, rejection }: RowResult,
   columns: ReadonlyMap<string, string>,

@@ -1,4 +1,4 @@
-/** From a decision of the ledger to what the report says of a row that is not sent. */
+/** The report of rows that are not sent. */
 
 import { formatUntil } from "../core/time.ts";
 import { nameOperation, type OperationName, type Rejection } from "../ledger/operation.ts";
@@ -8,7 +8,7 @@ import type { StillInDoubt } from "../sending/reconcile-types.ts";
 import type { RowResult } from "./import-types.ts";
 import type { ImportRow } from "./rows.ts";
 
-/** What is known of a row in doubt, and what to do about it. */
+/** What is known of a row in doubt, and the next step. */
 export function describeDoubt(
   operation: OperationName,
   left: StillInDoubt | undefined,
@@ -16,23 +16,23 @@ export function describeDoubt(
 ): string {
   const decide = `courier orders resolve ${nameOperation(operation)}`;
   if (left?.kind === "early")
-    return `no certain answer came, and no order is listed so far: run the same command again after ${formatUntil(left.provedMs, nowMs)}, or decide with ${decide}`;
+    return `in doubt; no matching order is listed so far: run the same command again after ${formatUntil(left.provedMs, nowMs)}, or decide with ${decide}`;
   if (!left || left.candidates.length === 0)
-    return `no certain answer came, and what was sent is no longer known: decide with ${decide}`;
-  return `these orders may be it: ${nameCandidates(left.candidates)}; decide with ${decide}`;
+    return `in doubt, and its data was deleted: decide with ${decide}`;
+  return `in doubt; possible matches: ${nameCandidates(left.candidates)}; decide with ${decide}`;
 }
 
 export function inDoubtAs(message: string): Rejection {
   return { code: "outcome_unknown", message };
 }
 
-export const notFoundOut = inDoubtAs("no certain answer came; run the import again to find out");
+export const notChecked = inDoubtAs("in doubt; run the import again to check");
 
-/** What a decision of the ledger means for a row that is not sent. */
+/** The result of a row that is not sent. */
 export function resultOf(
   row: ImportRow,
   decision: RowDecision,
-  looked: ReadonlyMap<string, StillInDoubt>,
+  givenUp: ReadonlyMap<string, StillInDoubt>,
   nowMs: number,
 ): RowResult {
   switch (decision.kind) {
@@ -56,8 +56,8 @@ export function resultOf(
     case "in_doubt": {
       const { operation } = decision;
       const message = operation.isUnwanted
-        ? "no certain answer came, and its run was undone: it is not sent again"
-        : describeDoubt(operation, looked.get(nameOperation(operation)), nowMs);
+        ? "in doubt, and its run was undone: it is not sent again"
+        : describeDoubt(operation, givenUp.get(nameOperation(operation)), nowMs);
       return { row, outcome: "unknown", decision, rejection: inDoubtAs(message) };
     }
   }

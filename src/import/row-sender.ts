@@ -1,4 +1,4 @@
-/** Sends the rows of an import: one pace for all, each request recorded before it leaves and after its answer. */
+/** Sends the rows of an import with one rate limit. Each request is recorded before it is sent and after its answer. */
 
 import { createSemaphore } from "../core/concurrent.ts";
 import { nameOperation, type OperationName, type Rejection } from "../ledger/operation.ts";
@@ -15,18 +15,18 @@ interface RowSenderOptions {
   readonly options: ImportOptions;
   readonly backoff: Backoff;
   readonly gate: DoubtGate;
-  /** Told of a row whose answer was lost, or that another run has taken over. */
+  /** Called for a row whose answer was lost, or that another run has taken over. */
   readonly onLost: (row: ImportRow) => void;
-  /** Told of a refusal that is still to be checked. */
+  /** Called for a refusal that is still to be checked. */
   readonly onRefused: (name: OperationName, rejection: Rejection) => void;
 }
 
 /**
- * Sends rows, no more than `concurrency` at once, at one shared pace. After a failure that ends the import no
- * further request leaves.
+ * Sends at most `concurrency` rows at once, with one rate limit. After a failure that ends the import, no further
+ * request is sent.
  */
 export function createRowSender({ tools, options, backoff, gate, onLost, onRefused }: RowSenderOptions) {
-  const { ledger, run, clock, stop, tell } = tools;
+  const { ledger, run, clock, stop, onStage } = tools;
   const limiter = createRateLimiter(clock, options.ratePerSecond);
   const inSlot = createSemaphore(options.concurrency);
   let hasFailed = false;
@@ -34,13 +34,13 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
   let failure: { readonly error: unknown } | undefined;
 
   /**
-   * Gives undefined where the row is not to be sent now. What the answer means for all others is settled before the
-   * next one leaves.
+   * Returns undefined where the row must not be sent now. The answer is applied to the shared backoff before the next
+   * request is sent.
    */
   async function request(row: ImportRow, name: OperationName) {
     await limiter.pass(stop).catch(() => {});
     if (stop.aborted || hasFailed || gate.isShut) return undefined;
-    const sentMs = clock.elapsed(); // a wait for the limiter is no silence of the service
+    const sentMs = clock.elapsed(); // after the wait for the limiter, which is not a wait for the service
     try {
       const result = await tools.send(row, () => ledger.holdsClaim(name, run.number));
       gate.note(result.kind === "unknown");
@@ -51,14 +51,14 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
     }
   }
 
-  /** Gives the error that ends the import, if it is to end. */
+  /** Returns the error that ends the import, if any. */
   function judge(result: SendResult, sentMs: number): unknown {
     try {
       switch (result.kind) {
         case "created":
         case "refused":
           backoff.onSuccess();
-          tell({ kind: "sending" });
+          onStage({ kind: "sending" });
           return undefined;
         case "stopped":
           throw result.cause;
@@ -78,14 +78,14 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
   function wait(failure: Failure): void {
     const waitMs = backoff.onFailure(failure);
     if (waitMs > 0) limiter.pause(waitMs);
-    if (failure.limit) tell({ kind: "rate_limited", untilMs: clock.elapsed() + waitMs });
-    else if (waitMs > 0) tell({ kind: "server_error", reason: failure.cause.message });
+    if (failure.limit) onStage({ kind: "rate_limited", untilMs: clock.elapsed() + waitMs });
+    else if (waitMs > 0) onStage({ kind: "server_error", reason: failure.cause.message });
   }
 
   const end = (name: OperationName, outcome: CreateOutcome, canWait = false) =>
     ledger.endCreate(name, run.number, outcome, clock.now(), { canWait });
 
-  /** What came of a request is reported although it cannot be recorded; then the import ends. */
+  /** An outcome that cannot be recorded is reported; then the import ends. */
   async function record(name: OperationName, outcome: CreateOutcome, canWait = false): Promise<void> {
     await end(name, outcome, canWait).catch((error) => {
       if (error instanceof OrderTaken || error instanceof LostClaim) throw error;
@@ -94,7 +94,7 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
     });
   }
 
-  /** An order that another operation has already makes this one unknown. */
+  /** Where the order belongs to another operation already, this one is in doubt. */
   async function endCreated(
     row: ImportRow,
     name: OperationName,
@@ -110,11 +110,11 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
       return { row, outcome: "created", order };
     } catch (error) {
       if (error instanceof LostClaim)
-        return unknown(`order ${order.id} was created, but another run has settled this row meanwhile`);
+        return unknown(`order ${order.id} was created, but another run has settled this row`);
       if (!(error instanceof OrderTaken)) throw error;
       await record(name, { state: "unknown", loss: "broken" });
       return unknown(
-        `the service answered with order ${order.id}, which operation ${nameOperation(error.holder)} has made`,
+        `the service answered with order ${order.id}, which belongs to operation ${nameOperation(error.holder)}`,
       );
     }
   }
@@ -132,7 +132,7 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
   }
 
   async function send(row: ImportRow, name: OperationName): Promise<Turn> {
-    let isSending = true; // as it was claimed
+    let isSending = true; // the state of a claimed row
     while (!stop.aborted && !hasFailed) {
       if (gate.isShut) {
         if (isSending) await ledger.markReady(name, run.number);
@@ -191,14 +191,14 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
         return await send(row, name);
       } catch (error) {
         if (!(error instanceof LostClaim)) throw error;
-        onLost(row); // another run has taken it over, and settles it
+        onLost(row); // another run has taken it over
         return {};
       }
     },
   };
 }
 
-/** A failure is met by whoever waits for it. */
+/** The caller that awaits the promise handles its rejection. */
 function inBackground<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {});
   return work;

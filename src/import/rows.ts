@@ -1,4 +1,4 @@
-/** The rows of an import: a file's records as checked drafts, streamed. */
+/** The rows of an import: streams a file's records as validated drafts. */
 
 import { suggest } from "../core/suggest.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
@@ -21,7 +21,7 @@ import { createGarbleCheck } from "../sheets/mojibake.ts";
 import { readSheet } from "../sheets/sheet.ts";
 import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { type ColumnMap, ensureNoOrder, mapColumns } from "./columns.ts";
-import { createKeyTable } from "./compact-hash-map.ts";
+import { createCompactHashMap } from "./compact-hash-map.ts";
 
 /** What is wrong with one cell. */
 export interface RowProblem {
@@ -37,14 +37,14 @@ export interface ImportRow {
   /** The record's number in the file, from 1, without the header. */
   readonly row: number;
   readonly line: number;
-  /** The row's own name, where the file gives one. */
+  /** The user's own order number, where the file has one. */
   readonly ref: string | undefined;
   readonly draft: Draft;
-  /** Parts of the draft that a default gave and not the row itself. */
+  /** Parts of the draft that come from a default, not from the row. */
   readonly defaults: readonly string[];
   /** Equal for equal orders. */
   readonly content: string;
-  /** Which of the equal rows without a ref it is, from 1. */
+  /** Its number among equal rows without a ref, from 1. */
   readonly occurrence: number;
   /** The record as the file has it, for the file of rejects. */
   readonly raw: RawRecord;
@@ -55,19 +55,19 @@ export type CheckedRow = { readonly ok: ImportRow } | { readonly problems: reado
 
 export interface RowsOptions {
   readonly content: Content;
-  /** What the user calls it, for messages. */
+  /** The user's name for it, for messages. */
   readonly name: string;
   readonly facts: SourceFacts;
   readonly mapping: ReadonlyMap<string, string>;
   /** The sender of rows that have none. */
   readonly sender?: DraftParty | undefined;
-  /** Told of the header of a CSV file before the first row. */
+  /** Called with the header of a CSV file before the first row. */
   readonly onHeader?: (headers: readonly string[], map: ColumnMap) => void;
 }
 
-/** Reads the file from its start and checks row by row; memory does not grow with the file. */
+/** Reads and validates the file row by row; memory does not grow with the file. */
 export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow> {
-  const [occurrences, refs] = [createKeyTable(), createKeyTable()];
+  const [occurrences, refs] = [createCompactHashMap(), createCompactHashMap()];
   let row = 0;
   let header: readonly string[] = [];
   let paths: ColumnMap["paths"] = [];
@@ -150,7 +150,7 @@ function readJsonRecord(value: Json): Omit<ReadRecord, "line"> {
     const problem = { column: "", value: "", message: "a row must be an object" };
     return { ref: undefined, draft: {}, raw, problems: [problem] };
   }
-  ensureNoOrder(Object.keys(value), "take these keys out of its objects");
+  ensureNoOrder(Object.keys(value), "remove these keys from its objects");
   const { ref, error: _rejected, ...fields } = value; // `error`: a file of rejects that was fixed
   const checked = check(draftSchema, fields);
   const problems: CellProblem[] = [];
@@ -169,12 +169,12 @@ function readJsonRecord(value: Json): Omit<ReadRecord, "line"> {
   }
   const texts = "value" in checked ? findTextProblems({ ref, ...fields }) : [];
   problems.push(...texts.map(({ path, value: text, message }) => ({ column: path, value: text, message })));
-  // With problems it only tells which parts there are.
+  // With problems, only the names of its parts are used.
   const draft = fields as Draft;
   return { ref: typeof ref === "string" && ref !== "" ? ref : undefined, draft, raw, problems };
 }
 
-/** What stands at a dotted path, where it is a single value. */
+/** The single value at a dotted path, as text; else empty. */
 function textAt(fields: JsonObject, path: string): string {
   let value: Json | undefined = fields;
   for (const name of path.split(".")) value = isJsonObject(value) ? value[name] : undefined;
@@ -240,6 +240,6 @@ function setField(draft: Record<string, Json | Part>, path: string, text: string
 
 function checkCell(path: string, value: string): string | undefined {
   if (path === "item.quantity") return /^(0|[1-9]\d*)$/.test(value) ? undefined : "must be a whole number";
-  if (numberFields.has(path)) return isPlainDecimal(value) ? undefined : "must be a number such as 2.50";
+  if (numberFields.has(path)) return isPlainDecimal(value) ? undefined : "must be a number, for example 2.50";
   return findTextProblem(path, value);
 }

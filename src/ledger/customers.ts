@@ -1,4 +1,4 @@
-/** Whose orders they are: the profile's id at a service, remembered under a salted hash of the key. */
+/** Customers: the owners of orders, identified by the profile's id at a service. Keys are stored as salted hashes. */
 
 import { createHmac } from "node:crypto";
 import type { Database } from "../sqlite/database.ts";
@@ -9,21 +9,21 @@ export interface Customer {
   readonly id: number;
   /** The service's address, or `sandbox`. */
   readonly service: string;
-  /** Undefined where the service told none: the key's hash stands for the customer. */
+  /** Undefined where the profile has no id: the key's hash identifies the customer. */
   readonly profileId: string | undefined;
 }
 
 export interface Customers {
-  /** The customer whose key this is; undefined for a key that was not seen yet. */
+  /** The customer of a key; undefined for an unknown key. */
   findCustomer(service: string, key: string): Promise<Customer | undefined>;
-  /** Remembers whose key it is, under the account's name too. `profileId` is undefined where the service tells none. */
+  /** Records the customer of a key and of an account name. `profileId` is undefined where the profile has none. */
   learnCustomer(learned: {
     readonly service: string;
     readonly key: string | undefined;
     readonly profileId: string | undefined;
     readonly account: string;
   }): Promise<Customer>;
-  /** Customers that an account of this machine has used and no other account in `others`. */
+  /** Customers that an account of this machine has used, and none of the accounts in `others`. */
   customersOnlyOf(account: string, others: readonly string[]): Promise<readonly Customer[]>;
 }
 
@@ -65,7 +65,7 @@ export function createCustomers(database: Database, write: Write): Customers {
     },
   };
 
-  /** A key's customer learns its profile id late; a key that changes hands gets another customer. */
+  /** Adds a profile id to a key's customer, or gives a key that has moved another customer. */
   function choose(known: Customer | undefined, service: string, profileId: string | undefined): Customer {
     if (profileId === undefined) return known ?? insert(service, undefined);
     if (known?.profileId === profileId) return known;
@@ -81,7 +81,7 @@ export function createCustomers(database: Database, write: Write): Customers {
     return customer;
   }
 
-  /** What was recorded while the service told no profile id belongs to the one whose id it tells now. */
+  /** Moves what was recorded without a profile id to the customer with the id. */
   function adopt(from: Customer, to: Customer): void {
     for (const table of ["runs", "files", "operations", "keys", "accounts"])
       sql(`UPDATE OR IGNORE ${table} SET customer = ? WHERE customer = ?`).run(to.id, from.id);

@@ -1,18 +1,18 @@
-/** Orders that were begun in the form and not finished, newest first, for each account. */
+/** Unfinished orders of the form, newest first, for each account. */
 
 import type { Draft } from "../model/draft.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Write } from "../sqlite/write-queue.ts";
 import { readDraft, writeDraft } from "./operation.ts";
 
-/** An order that was not finished. */
+/** An unfinished order. */
 export interface KeptDraft {
   readonly draft: Draft;
-  /** Names of the parts that were not finished. */
+  /** Names of the unfinished parts. */
   readonly open: readonly string[];
 }
 
-/** Whose draft it is: an account at a service. */
+/** The account, at a service, that a draft belongs to. */
 export interface DraftOwner {
   readonly account: string;
   readonly service: string;
@@ -21,11 +21,11 @@ export interface DraftOwner {
 export interface Drafts {
   /** The draft that was kept last. */
   findDraft(owner: DraftOwner): Promise<KeptDraft | undefined>;
-  /** Keeps a draft: in the place of the one kept before, or before it where it `isAnother`. */
+  /** Keeps a draft. It replaces the last one, unless it `isAnother`. */
   keepDraft(owner: DraftOwner, kept: KeptDraft, isAnother: boolean): Promise<void>;
-  /** Forgets the draft that was kept last; one that was kept before it takes its place. */
+  /** Deletes the draft that was kept last; the one before it is then the last. */
   dropDraft(owner: DraftOwner): Promise<void>;
-  /** Forgets all drafts of an account, whatever service they were for. */
+  /** Deletes all drafts of an account, at any service. */
   dropAllDrafts(account: string): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Numbers what happens at the service, in the order in which the ledger knows it: no clock can change that. */
+/** Sequence numbers of what happens at the service, which do not depend on a clock. */
 
 import type { Database } from "../sqlite/database.ts";
 

@@ -1,4 +1,4 @@
-/** Orders that passed by in the service's answers, newest first: what the Tab key offers. */
+/** The cache of orders from the service's answers, for completion. */
 
 import type { KnownOrder } from "../model/known-order.ts";
 import type { Database } from "../sqlite/database.ts";
@@ -8,18 +8,18 @@ import { textOf } from "./operation.ts";
 import { mostCached, mostOwners, type OrdersOwner, type OwnedOrders } from "./order-cache.ts";
 
 export interface KnownOrders {
-  /** Remembers orders; what an answer did not show stays as it was known. The last in the list is the newest. */
+  /** Stores orders; fields that an answer did not show keep their values. The last in the list is the newest. */
   rememberOrders(owner: OrdersOwner, orders: readonly KnownOrder[], nowMs: number): Promise<void>;
-  /** The orders that were seen last. */
+  /** The orders that were seen last, newest first. */
   recentOrders(owner: OrdersOwner, limit: number): Promise<readonly KnownOrder[]>;
-  /** Forgets all orders of an account, whatever service they are at. */
+  /** Deletes all orders of an account, at any service. */
   forgetOrders(account: string): Promise<void>;
 }
 
-/** More is no help at the Tab key. */
+/** More do not help completion. */
 const mostKept = 1_000;
 
-/** Writes the cache for the Tab key. Called inside of the transaction, so that writers take turns; must not throw. */
+/** Writes the completion cache. Called inside the transaction, so that there is one writer; must not throw. */
 export type Publish = (owners: readonly OwnedOrders[]) => void;
 
 export function createKnownOrders(database: Database, write: Write, publish: Publish): KnownOrders {
@@ -87,7 +87,7 @@ export function createKnownOrders(database: Database, write: Write, publish: Pub
           account,
           service,
         )?.ms;
-        // A clock that was set back does not make what is seen now older than what was seen before.
+        // If the clock was set back, an order that is seen now must still be the newest.
         const seenAtMs = Math.max(nowMs, Number(last ?? 0) + 1);
         for (const order of orders) remember(owner, order, seenAtMs);
         sql(
@@ -107,7 +107,7 @@ export function createKnownOrders(database: Database, write: Write, publish: Pub
   };
 }
 
-/** Only what is known. */
+/** Leaves unknown fields out. */
 function read(row: SqlRow): KnownOrder {
   const order: KnownOrder = {
     id: textOf(row.id),

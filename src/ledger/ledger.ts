@@ -1,4 +1,4 @@
-/** The ledger: what was done at the service from this machine, in one SQLite database. */
+/** The ledger: an SQLite database of the runs and operations of this machine. */
 
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
@@ -17,20 +17,19 @@ import { createRuns, type Runs } from "./runs.ts";
 import { applicationId, migrations } from "./schema.ts";
 
 /**
- * Each method is one transaction. The interface is asynchronous, since a database on a server can stand behind
- * it as well.
+ * Each method is one transaction. The interface is asynchronous, so that a database server can implement it.
  */
 export interface Ledger extends Customers, Runs, Operations, Listings, Drafts, KnownOrders {
   readonly path: string;
   /** Throws `ledger_lost` where the ledger was removed or replaced since it was opened. */
   checkPlace(): Promise<void>;
   inspect(): Promise<LedgerFacts>;
-  /** Takes what was deleted out of the files. Throws `database` where other processes use them for too long. */
+  /** Removes deleted data from the files. Throws `database` where other processes use them for too long. */
   compact(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** For diagnosis. */
+/** For `courier doctor`. */
 export interface LedgerFacts {
   readonly path: string;
   readonly driver: string;
@@ -39,7 +38,7 @@ export interface LedgerFacts {
   readonly runs: number;
   readonly operations: number;
   readonly inDoubt: number;
-  /** `ok`, or what SQLite's own check finds. */
+  /** `ok`, or the result of SQLite's check. */
   readonly integrity: string;
 }
 
@@ -47,12 +46,12 @@ export function ledgerPath(stateDirectory: string): string {
   return path.join(stateDirectory, "ledger.db");
 }
 
-/** True where a ledger was begun: opening it makes no file. */
+/** True where the ledger exists: opening it then creates no file. */
 export function hasLedger(stateDirectory: string): boolean {
   return existsSync(ledgerPath(stateDirectory));
 }
 
-/** Opens the ledger of a state directory, which is made where there is none. Throws `database`, exit 5. */
+/** Opens the ledger of a state directory, or creates it. Throws `database`, exit 5. */
 export async function openLedger(stateDirectory: string, wait?: WaitOptions): Promise<Ledger> {
   const file = ledgerPath(stateDirectory);
   const database = await openDatabase({
@@ -64,7 +63,7 @@ export async function openLedger(stateDirectory: string, wait?: WaitOptions): Pr
     wait,
     onLost: (message) =>
       new CourierError("ledger_lost", 5, message, {
-        hint: "put it back before you send anything: a new ledger does not know which orders were sent",
+        hint: "restore it before you send anything: a new ledger does not know which orders were sent",
       }),
   });
   const write = createWriteQueue(database);
@@ -77,14 +76,14 @@ export async function openLedger(stateDirectory: string, wait?: WaitOptions): Pr
     ...createListings(database, write, events),
     ...createDrafts(database, write),
     ...createKnownOrders(database, write, (owners) => publishOrders(stateDirectory, owners)),
-    checkPlace: () => write(() => {}), // every write asks
+    checkPlace: () => write(() => {}), // every write checks
     inspect: async () => inspect(database),
     async compact() {
-      await write(() => {}); // what was begun is written first
+      await write(() => {}); // after all pending writes
       await database.compact();
     },
     async close() {
-      await write(() => {}); // what was begun is written first
+      await write(() => {}); // after all pending writes
       database.close();
     },
   };

@@ -1,45 +1,45 @@
-/** What complete listings of the account have shown, and what the ledger learns from them about the service. */
+/** Complete listings of the account, and what the ledger learns from them about the service. */
 
 import type { Database } from "../sqlite/database.ts";
 import type { Write } from "../sqlite/write-queue.ts";
 import type { Events } from "./events.ts";
 import { numberOf, type Operation, type OperationName, readOperation, textOf } from "./operation.ts";
 
-/** A listing that was read to its end. */
+/** A complete listing. */
 export interface Listing {
   readonly customer: number;
   readonly beganMs: number;
   readonly endedMs: number;
-  /** Orders created before this date were not asked for; undefined where all were. */
+  /** The listing starts at this creation date; undefined for all orders. */
   readonly dateFrom: string | undefined;
   readonly ids: readonly string[];
 }
 
 export interface ListingFacts {
-  /** Orders in the list that creates of the ledger have become. */
+  /** Orders in the list that belong to creates of the ledger. */
   readonly owners: ReadonlyMap<string, OperationName>;
-  /** For all other orders in the list: the event of the listing that showed them first. */
+  /** For all other orders in the list: the event of the first listing with them. */
   readonly firstSeen: ReadonlyMap<string, number>;
-  /** The own order in the list whose request left last. */
+  /** The newest request of an own order in the list. */
   readonly newestOwn: OwnRequest | undefined;
 }
 
-/** The request of an own order: its event, and the hour by our clock of then. */
+/** The request of an own order: its event, and the time by our clock when it was sent. */
 export interface OwnRequest {
   readonly sentEvent: number;
   readonly sentMs: number;
   readonly offsetMs: number | undefined;
 }
 
-/** What own orders have told about the service. */
+/** What the ledger has learned about the service from own orders. */
 export interface Learned {
-  /** In how many own orders each field was shown unchanged and in another form, by its bit. */
+  /** In how many own orders the service showed each field unchanged, and changed, by its bit. */
   readonly fields: readonly { readonly kept: number; readonly changed: number }[];
-  /** How soon after they were made `enoughOrders` own orders were in a list; undefined while there are fewer. */
+  /** After this time `enoughOrders` own orders were in a list; undefined while there are fewer. */
   readonly shownMs: number | undefined;
   /** The longest time after which an own order was missing in a list. */
   readonly missingMs: number;
-  /** By how much time stamps were ahead of the service's clock: the least and the most; undefined before the first. */
+  /** By how much time stamps were ahead of the service's clock; undefined before the first. */
   readonly stampAhead: { readonly leastMs: number; readonly mostMs: number } | undefined;
 }
 
@@ -47,8 +47,8 @@ export interface Listings {
   /** Records a complete listing. */
   recordListing(listing: Listing): Promise<ListingFacts>;
   /**
-   * From which date on complete listings between a time and an event have shown all orders: "" for all of them,
-   * undefined where there was no such listing.
+   * The earliest start date of the complete listings between a time and an event: "" for all orders, undefined where
+   * there was no such listing.
    */
   listedFrom(
     customer: number,
@@ -56,48 +56,48 @@ export interface Listings {
   ): Promise<string | undefined>;
   /** When the newest listing of an account ended. */
   lastListing(customer: number): Promise<number | undefined>;
-  /** What is known of the service, with the number of bits that fields have. */
+  /** What is known about the service. `fields` is the number of bits of the fields. */
   learned(customer: number, fields: number): Promise<Learned>;
-  /** The newest own orders among these whose bit says that they were not compared yet. */
+  /** The newest own orders among these that were not compared yet, according to the bit. */
   findUncompared(
     customer: number,
     ids: readonly string[],
     bit: number,
     limit: number,
   ): Promise<readonly Operation[]>;
-  /** Records which fields of an own order the service shows unchanged, and which in another form. */
+  /** Records which fields of an own order the service shows unchanged, and which changed. */
   recordFields(name: OperationName, kept: number, changed: number): Promise<void>;
-  /** In doubt: the first complete listing without a candidate began then. */
-  recordLook(name: OperationName, beganMs: number): Promise<void>;
+  /** Records when the first complete listing without a candidate for a create in doubt began. */
+  recordFirstListing(name: OperationName, beganMs: number): Promise<void>;
   /**
-   * The service's clock minus ours, as it is now: for operations of a run that could not know it when they were sent,
-   * and to be assumed for others that will not.
+   * Records the current offset, the service's clock minus ours. It applies to operations of the run that were sent
+   * without one, and is assumed for later ones without one.
    */
   recordOffset(customer: number, run: number | undefined, offsetMs: number): Promise<void>;
 }
 
-/** So many own orders are enough to learn from. */
+/** The least number of own orders to learn from. */
 export const enoughOrders = 20;
-/** Services change: older orders tell nothing new. */
+/** Services change, so older orders are ignored. */
 const mostLearnedFrom = 2_000;
 const hourMs = 3_600_000;
-/** Listings and orders that were seen so long ago settle nothing any more. */
+/** Older listings and orders are deleted. */
 const keptMs = 60 * 24 * hourMs;
 
 export function createListings(database: Database, write: Write, events: Events): Listings {
   const sql = database.sql;
 
-  /** When own orders came into view, and which are still missing. */
+  /** Records when own orders were first listed, and which are still missing. */
   function recordDelays({ customer, beganMs, endedMs, dateFrom, ids }: Listing): void {
     const list = JSON.stringify(ids);
-    // A clock that was set back since tells nothing.
+    // Times are ignored if the clock was set back.
     sql(
       `UPDATE operations SET first_shown_ms = ? - ended_at
        WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL AND ended_at <= ?
          AND order_id IN (SELECT value FROM json_each(?))`,
     ).run(endedMs, customer, endedMs, list);
     if (dateFrom !== undefined && dateFrom > new Date(beganMs - hourMs).toISOString().slice(0, 10)) return;
-    // Older ones may be missing for other reasons: some services drop what is cancelled.
+    // Older orders may be missing for other reasons: some services drop cancelled ones.
     sql(
       `UPDATE operations SET missing_ms = max(coalesce(missing_ms, 0), ? - ended_at)
        WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL
@@ -140,13 +140,13 @@ export function createListings(database: Database, write: Write, events: Events)
         recordDelays(listing);
         const others = JSON.stringify(listing.ids.filter((id) => !owners.has(id)));
         sql(
-          `INSERT INTO sightings SELECT ?, value, ?, ? FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
+          `INSERT INTO listed_orders SELECT ?, value, ?, ? FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
         ).run(customer, event, endedMs, others);
         const seen = sql(
-          `SELECT order_id, event FROM sightings WHERE customer = ?
+          `SELECT order_id, event FROM listed_orders WHERE customer = ?
              AND order_id IN (SELECT value FROM json_each(?))`,
         ).all(customer, others);
-        sql("DELETE FROM sightings WHERE customer = ? AND seen_at < ?").run(customer, endedMs - keptMs);
+        sql("DELETE FROM listed_orders WHERE customer = ? AND seen_at < ?").run(customer, endedMs - keptMs);
         sql("DELETE FROM listings WHERE customer = ? AND ended_at < ?").run(customer, endedMs - keptMs);
         sql("INSERT INTO listings VALUES (?, ?, ?, ?)").run(customer, event, endedMs, dateFrom ?? null);
         const firstSeen = new Map(seen.map((row) => [String(row.order_id), Number(row.event)]));
@@ -215,7 +215,7 @@ export function createListings(database: Database, write: Write, events: Events)
         ).run(kept, changed, run, number);
       }),
 
-    recordLook: ({ run, number }, beganMs) =>
+    recordFirstListing: ({ run, number }, beganMs) =>
       write(() => {
         sql(
           `UPDATE operations SET first_look_at = min(coalesce(first_look_at, ?), ?)

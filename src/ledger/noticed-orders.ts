@@ -1,4 +1,4 @@
-/** Orders that this run's answers showed, remembered when the run ends. */
+/** Collects the orders in this run's answers, and stores them in the cache when the run ends. */
 
 import type { KnownOrder } from "../model/known-order.ts";
 import type { KnownOrders } from "./known-orders.ts";
@@ -6,24 +6,24 @@ import { isCached, mostCached, type OrdersOwner, readCachedOrders, shorten } fro
 
 export interface NoticedOrders {
   notice(owner: OrdersOwner, orders: readonly KnownOrder[]): void;
-  /** Notes of an account are dropped. */
+  /** Drops the orders of an account. */
   drop(account: string): void;
   /**
-   * Remembers what was noticed. The ledger is opened only where the cache does not say the same. Throws what
-   * opening and writing throw.
+   * Stores the orders. Opens the ledger only if they are not in the cache already. Throws what opening and writing
+   * throw.
    */
   keep(ledger: () => Promise<KnownOrders>, nowMs: number): Promise<void>;
 }
 
 interface Noticed {
   readonly owner: OrdersOwner;
-  /** The last noticed first. */
+  /** The newest first. */
   readonly orders: readonly KnownOrder[];
   /** Creation time of the oldest order worth keeping, where there are thousands. */
   readonly oldest: string;
 }
 
-/** A run may see thousands of orders: they are looked through now and then, not each time. */
+/** A run may see thousands of orders: they are reduced only when there are more than these. */
 const mostNoticed = 1_000;
 
 export function createNoticedOrders(stateDirectory: string): NoticedOrders {
@@ -53,7 +53,7 @@ export function createNoticedOrders(stateDirectory: string): NoticedOrders {
   };
 }
 
-/** Each order once, newest first, whatever order the answers came in; as many as the cache holds. */
+/** Each order once, newest first, as many as the cache holds. */
 export function selectNewest(orders: readonly KnownOrder[]): readonly KnownOrder[] {
   return merge(orders.map(shorten))
     .sort((a, b) => compare(b.createdAt ?? "", a.createdAt ?? ""))
@@ -64,11 +64,11 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The last noticed comes first; what a later answer did not show is taken from an earlier one. */
-function merge(sightings: readonly KnownOrder[]): KnownOrder[] {
+/** Merges answers about the same order, newest first. Missing fields come from an earlier answer. */
+function merge(seen: readonly KnownOrder[]): KnownOrder[] {
   const orders: KnownOrder[] = [];
   const byName = new Map<string, number>();
-  for (const order of sightings) {
+  for (const order of seen) {
     const { id, trackingNumber } = order;
     const names = [id && `id ${id}`, trackingNumber && `tracking ${trackingNumber}`].filter(
       (name) => name !== undefined,

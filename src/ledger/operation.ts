@@ -1,4 +1,4 @@
-/** What the ledger knows of one create or cancel. */
+/** One create or cancel in the ledger. */
 
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { Draft } from "../model/draft.ts";
@@ -6,11 +6,11 @@ import { parseJson, stringifyJson } from "../model/json.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 
 /**
- * `ready`: recorded, not sent. `sending`: it leaves, or has left. Then one of: `created`; `found`: its answer was
+ * `ready`: recorded, not sent. `sending`: being sent, or sent. Then one of: `created`; `found`: its answer was
  * lost, and the order was found; `refused`; `unsent`: certainly not made; `unknown`: in doubt.
  */
 export type CreateState = "ready" | "sending" | "created" | "found" | "refused" | "unsent" | "unknown";
-/** `accepted`: the service took the request, and the order read back is in another state. */
+/** `accepted`: the service accepted the request, but the order that was read back is in another state. */
 export type CancelState = "ready" | "sending" | "cancelled" | "accepted" | "refused" | "unsent" | "unknown";
 
 /** `12.3`: the third operation of run 12. */
@@ -20,15 +20,15 @@ export interface OperationName {
 }
 
 /**
- * By `--allow-duplicate`: `equal` was sent although an equal order was known; `extra` although the row had
- * become an order already.
+ * By `--allow-duplicate`: `equal` was sent although an equal order was known; `extra` although the row already had an
+ * order.
  */
 export type Allowance = "none" | "equal" | "extra";
 
-/** How a request ended without a clear answer: after a timeout the service may be at work on it for longer. */
+/** How a request ended without a clear answer: after a timeout the service may still process it for longer. */
 export type Loss = "broken" | "timeout";
 
-/** What the service says of an order that was made. */
+/** The facts of a created order. */
 export interface OrderFacts {
   readonly id: string;
   readonly order_no: string | null;
@@ -48,38 +48,38 @@ export interface Operation extends OperationName {
   readonly kind: "create" | "cancel";
   readonly state: CreateState | CancelState;
   readonly customer: number;
-  /** The run that is at work on it, or was last. */
+  /** The run that owns it, or owned it last. */
   readonly owner: number;
   readonly attempt: number;
   readonly sentAtMs: number | undefined;
-  /** Service's clock minus ours when it was sent, or as it was last known before, where it was. */
+  /** The service's clock minus ours when it was sent, or the last known offset before. */
   readonly offsetMs: number | undefined;
   readonly endedAtMs: number | undefined;
-  /** When it was sent and when it ended, in the ledger's own order of events, which no clock changes. */
+  /** The events at which it was sent and ended, which do not depend on a clock. */
   readonly sentEvent: number | undefined;
   readonly endedEvent: number | undefined;
   readonly loss: Loss;
   /** In doubt: when the first complete listing began that had no candidate for it. */
-  readonly firstLookMs: number | undefined;
+  readonly firstListingMs: number | undefined;
   /** Equal for equal orders. */
   readonly content: string | undefined;
   readonly shop: string;
   readonly ref: string | undefined;
-  /** The import file that it is a row of, and the row's number there. */
+  /** Its import file, and the number of its row there. */
   readonly file: number | undefined;
   readonly row: number | undefined;
   readonly allowance: Allowance;
-  /** In doubt when its run was undone: not sent again, and to be cancelled when it turns up. */
+  /** In doubt when its run was undone: it is not sent again, and cancelled when it is found. */
   readonly isUnwanted: boolean;
-  /** Its order was found by a command that was about others: nobody who sent it has been told. */
-  readonly isUntold: boolean;
+  /** Another command found its order: this is not reported to the sender yet. */
+  readonly isUnreported: boolean;
   readonly order: OrderFacts | undefined;
-  /** The state in which the order was last seen by a command that changed it. */
+  /** The order's last known state. */
   readonly orderState: string | undefined;
   readonly rejection: Rejection | undefined;
-  /** What was sent; undefined once personal data was deleted. */
+  /** The sent data; undefined after personal data was deleted. */
   readonly draft: Draft | undefined;
-  /** Parts of the draft that a default gave and not the row itself. */
+  /** Parts of the draft that come from a default, not from the row. */
   readonly defaults: readonly string[];
 }
 
@@ -93,7 +93,7 @@ export interface Run {
   /** The run that this one undoes. */
   readonly undoes: number | undefined;
   readonly startedAtMs: number;
-  /** Undefined while it runs, and for one that was killed. */
+  /** Undefined while it runs, and for a run that was killed. */
   readonly endedAtMs: number | undefined;
   readonly exit: number | undefined;
   readonly process: ProcessIdentity;
@@ -113,12 +113,12 @@ export function isInDoubt({ state }: Pick<Operation, "state">): boolean {
   return state === "unknown" || state === "sending";
 }
 
-/** True for a create that has become an order. */
+/** True for a create with an order. */
 export function isMade({ kind, state }: Pick<Operation, "kind" | "state">): boolean {
   return kind === "create" && (state === "created" || state === "found");
 }
 
-/** True for an order that was made and is known to be cancelled. */
+/** True for a create whose order is known to be cancelled. */
 export function isCancelled(operation: Pick<Operation, "kind" | "state" | "orderState">): boolean {
   return isMade(operation) && operation.orderState === "cancelled";
 }
@@ -140,7 +140,7 @@ export function readOperation(row: SqlRow): Operation {
     sentEvent: numberOf(row.sent_event),
     endedEvent: numberOf(row.ended_event),
     loss: row.loss === "timeout" ? "timeout" : "broken",
-    firstLookMs: numberOf(row.first_look_at),
+    firstListingMs: numberOf(row.first_look_at),
     content: textOf(row.content),
     shop: textOf(row.shop) ?? "",
     ref: textOf(row.ref),
@@ -148,7 +148,7 @@ export function readOperation(row: SqlRow): Operation {
     row: numberOf(row.row),
     allowance: row.allowance as Allowance,
     isUnwanted: row.is_unwanted === 1,
-    isUntold: row.is_untold === 1,
+    isUnreported: row.is_untold === 1,
     order:
       id === undefined
         ? undefined

@@ -1,4 +1,4 @@
-/** Operations: single creates and cancels, recorded before they leave and with their outcome after. */
+/** Operations: single creates and cancels, recorded before they are sent and with their outcomes. */
 
 import type { Draft } from "../model/draft.ts";
 import type { Database } from "../sqlite/database.ts";
@@ -33,22 +33,22 @@ import {
   type RowToSend,
 } from "./rules.ts";
 
-/** A single order that is about to leave. */
+/** A single order to send. */
 export interface NewCreate {
   readonly content: string;
   readonly draft: Draft | undefined;
-  /** In which an equal order stops it. */
+  /** The time in which an equal order blocks it. */
   readonly windowMs: number;
   readonly isDuplicateAllowed: boolean;
-  /** Names of equal operations that somebody has seen and let pass. */
+  /** Names of equal operations that a person has accepted as no duplicates. */
   readonly accepted: ReadonlySet<string>;
-  /** Service's clock minus ours, where it is known. */
+  /** The service's clock minus ours, where it is known. */
   readonly offsetMs?: number | undefined;
 }
 
 export type BegunCreate =
   | { readonly kind: "begun"; readonly operation: OperationName; readonly earlier: readonly Operation[] }
-  /** Nothing was recorded: these equal operations stand in the way. */
+  /** Nothing was recorded: these equal operations block it. */
   | { readonly kind: "stopped"; readonly equals: Equals };
 
 export interface ImportFile {
@@ -60,19 +60,19 @@ export interface ImportFile {
   readonly rowsHash: string;
 }
 
-/** A row and what the ledger says of it; `operation` is the new one where it is to be sent. */
+/** The decision about a row; `operation` is the new one where the row is to be sent. */
 export interface ClaimedRow {
   readonly decision: RowDecision;
   readonly operation: OperationName | undefined;
 }
 
-/** When a request leaves, by our clock, and how far the service's clock is from ours, where it is known. */
+/** When a request is sent, by our clock, and the offset to the service's clock, where it is known. */
 export interface SentFacts {
   readonly atMs: number;
   readonly offsetMs: number | undefined;
 }
 
-/** What came of a create. */
+/** The outcome of a create. */
 export type CreateOutcome =
   | {
       readonly state: "created" | "found";
@@ -92,14 +92,14 @@ export interface CancelOutcome {
   readonly rejection?: Rejection | undefined;
 }
 
-/** This run has lost its claim on the operation: another one has taken it over, and it must not be sent. */
+/** Another run has taken the operation over: this run must not send it. */
 export class LostClaim extends NotDone {
   constructor(name: OperationName) {
     super(`operation ${nameOperation(name)} was taken over by another run`);
   }
 }
 
-/** The service gave an order id that belongs to another create. */
+/** The order id in an answer belongs to another create. */
 export class OrderTaken extends NotDone {
   constructor(
     readonly orderId: string,
@@ -110,16 +110,16 @@ export class OrderTaken extends NotDone {
 }
 
 export interface Operations {
-  /** Records a single create as `sending`, unless an equal order stands in its way: both in one transaction. */
+  /** Records a single create as `sending`, unless an equal order blocks it, in one transaction. */
   beginCreate(run: Run, create: NewCreate, nowMs: number): Promise<BegunCreate>;
   /** The equal orders of a content, as `beginCreate` would see them. */
   findEquals(customer: number, content: string, windowMs: number, nowMs: number): Promise<Equals>;
 
-  /** The number under which the ledger knows a file; files that turn out to be one get one number. */
+  /** The number of a file in the ledger. Files that prove to be the same get one number. */
   openFile(run: Run, file: ImportFile): Promise<number>;
-  /** The numbers under which the ledger knows a file, without recording anything. */
+  /** The numbers of a file in the ledger, without recording anything. */
   findFiles(customer: number, file: ImportFile): Promise<readonly number[]>;
-  /** What the ledger says of rows, without recording anything. */
+  /** Decides about rows, without recording anything. */
   viewRows(
     customer: number,
     rows: readonly RowToSend[],
@@ -127,7 +127,7 @@ export interface Operations {
     policy: RowPolicy,
     nowMs: number,
   ): Promise<readonly RowDecision[]>;
-  /** The same, and records those that are to be sent as `sending`: one transaction for all of them. */
+  /** Decides about rows, and records those to send as `sending`, in one transaction. */
   claimRows(
     run: Run,
     rows: readonly RowToSend[],
@@ -137,15 +137,15 @@ export interface Operations {
   ): Promise<readonly ClaimedRow[]>;
 
   /**
-   * True while the operation is this owner's to send. It answers at once, so that nothing comes between this check
-   * and the request.
+   * True while this owner may send the operation. Synchronous, so that nothing happens between this check and the
+   * request.
    */
   holdsClaim(name: OperationName, owner: number): boolean;
   /** `ready` becomes `sending`. Throws LostClaim. */
   markSending(name: OperationName, owner: number, sent: SentFacts): Promise<void>;
-  /** `sending` becomes `ready` again: it certainly was not made. Throws LostClaim. */
+  /** `sending` becomes `ready` again, because no order was made. Throws LostClaim. */
   markReady(name: OperationName, owner: number): Promise<void>;
-  /** Records what came of a create that this run is at work on. Throws LostClaim, OrderTaken. */
+  /** Records the outcome of a create that this run owns. Throws LostClaim, OrderTaken. */
   endCreate(
     name: OperationName,
     owner: number,
@@ -154,35 +154,35 @@ export interface Operations {
     /** The commit may be shared with a later write: until then a crash leaves the operation in doubt. */
     options?: { readonly canWait: boolean },
   ): Promise<void>;
-  /** Whoever sent these has been told that their orders were found. */
-  markTold(names: readonly OperationName[]): Promise<void>;
-  /** Settles a create in doubt. False where it is not in doubt any more. Throws OrderTaken. */
+  /** Records that the orders found for these were reported to their sender. */
+  markReported(names: readonly OperationName[]): Promise<void>;
+  /** Settles a create in doubt. False where it is no longer in doubt. Throws OrderTaken. */
   settleCreate(name: OperationName, outcome: CreateOutcome, nowMs: number): Promise<boolean>;
 
   /** Records a cancel as `sending`. */
   beginCancel(run: Run, orderId: string, sentAtMs: number): Promise<OperationName>;
   endCancel(name: OperationName, owner: number, outcome: CancelOutcome, nowMs: number): Promise<void>;
 
-  /** Remembers the state in which an order was seen. A cancelled one settles the cancels of it in doubt. */
+  /** Records the current state of an order. A cancelled order settles its cancels in doubt. */
   noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
   findOperation(name: OperationName): Promise<Operation | undefined>;
-  /** Operations of a run in their order; `after` is the number where a listing goes on. */
+  /** Operations of a run in their order, after the number `after`. */
   listOperations(run: number, after?: number, limit?: number): Promise<readonly Operation[]>;
-  /** Creates and cancels that are not settled, with the runs that are at work on them. */
+  /** Creates and cancels that are not settled, with the runs that own them. */
   openOperations(customer: number): Promise<readonly { operation: Operation; owner: Run }[]>;
-  /** Of a dead run: what was ready is unsent, what was sending is in doubt. */
+  /** Releases the operations of a dead run: `ready` ones become unsent, `sending` ones become in doubt. */
   releaseRun(run: number, nowMs: number): Promise<void>;
-  /** Which of these orders a create of the ledger has become. */
+  /** The creates of the ledger that own these orders. */
   findOwners(customer: number, orderIds: readonly string[]): Promise<ReadonlyMap<string, OperationName>>;
   /** The newest creates that were sent from an account, with their drafts. */
   recentCreates(account: string, service: string, limit: number): Promise<readonly Operation[]>;
-  /** Marks a create in doubt: it is not sent again, and cancelled when it turns up. */
+  /** Marks creates in doubt: they are not sent again, and cancelled when they are found. */
   markUnwanted(names: readonly OperationName[]): Promise<void>;
   /** Creates of a ref, the newest last. */
   findByRef(customer: number, ref: string): Promise<readonly Operation[]>;
   /**
-   * Deletes names, phones and addresses of a customer, and the service's own words on refusals, which may hold
-   * them; what is in doubt keeps them unless `isForced`. Gives back how many in doubt were kept.
+   * Deletes names, phones and addresses of a customer, and messages of refusals, which may contain them. Operations in
+   * doubt keep them unless `isForced`. Returns how many of these there are.
    */
   deletePersonalData(customer: number, isForced: boolean): Promise<number>;
 }
@@ -248,7 +248,7 @@ export function createOperations(database: Database, write: Write, events: Event
 
   const read = (rows: readonly SqlRow[]): Operation[] => rows.map(readOperation);
 
-  /** Creates of a content, the oldest first, without refusals that were tried again. */
+  /** Creates of a content, the oldest first, without refusals that were sent again. */
   function byContent(customer: number, content: string): Operation[] {
     return read(
       sql(
@@ -282,19 +282,19 @@ export function createOperations(database: Database, write: Write, events: Event
     const own = row.ref === undefined ? same.filter(isOwn) : byRef(customer, file.shop, row.ref);
     const elsewhere = (asked: Pick<RowToSend, "row">) => {
       const order = policy.elsewhere?.(asked) ?? findElsewhere(customer, row.content);
-      // Another process may have taken it for a row of its own meanwhile.
+      // Another process may have assigned it to a row meanwhile.
       return order && isOwned(customer, order.orderId) ? { ...order, isCertain: false } : order;
     };
     const others = same.filter((each) => !isOwn(each));
     return decideRow(row, { own, equal: others }, file, { ...policy, elsewhere }, nowMs);
   }
 
-  /** The service's clock minus ours as it was last known. */
+  /** The last known offset: the service's clock minus ours. */
   function lastOffset(customer: number): number | null {
     return numberOf(sql("SELECT offset_ms FROM customers WHERE id = ?").get(customer)?.offset_ms) ?? null;
   }
 
-  /** An order that held an equal row before: listings of later days do not show it any more. */
+  /** An order that held an equal row before; later listings may not show it any more. */
   function findElsewhere(customer: number, content: string): OrderElsewhere | undefined {
     const row = sql(
       `SELECT order_id FROM orders_elsewhere WHERE customer = ? AND content = ? AND order_id NOT IN
@@ -304,7 +304,7 @@ export function createOperations(database: Database, write: Write, events: Event
     return orderId === undefined ? undefined : { orderId, isCertain: true };
   }
 
-  /** Remembers an order that this ledger does not know. A row that counts as shipped by it becomes its operation. */
+  /** Records an order that was not sent from this machine. A row that it covers gets an operation for it. */
   function recordElsewhere(
     run: Run,
     row: RowToSend,
@@ -325,7 +325,7 @@ export function createOperations(database: Database, write: Write, events: Event
     setOutcome(name, { state: "found", order }, nowMs);
   }
 
-  /** True for an order that a create of this ledger has become. */
+  /** True for an order of a create in this ledger. */
   function isOwned(customer: number, orderId: string): boolean {
     return (
       sql("SELECT 1 FROM operations WHERE customer = ? AND order_id = ? AND kind = 'create'").get(
@@ -393,7 +393,7 @@ export function createOperations(database: Database, write: Write, events: Event
     ).run(customer, orderId);
   }
 
-  /** The policy for rows that are decided about together: an order elsewhere that covers one of them covers no other. */
+  /** The policy for a batch of rows: an order elsewhere covers at most one of them. */
   function coverOnce(policy: RowPolicy) {
     const covered = new Set<string>();
     return {
@@ -408,7 +408,7 @@ export function createOperations(database: Database, write: Write, events: Event
     };
   }
 
-  /** The numbers of files that are this one: by path, by bytes, or by the rows that they hold. */
+  /** The numbers of files that are the same: by path, by bytes, or by their rows. */
   function matchFiles(customer: number, { path, bytesHash, rowsHash }: ImportFile): number[] {
     const found = new Set<number>();
     for (const [column, value] of [
@@ -432,9 +432,9 @@ export function createOperations(database: Database, write: Write, events: Event
         const all = findEquals(byContent(run.customer, content), windowMs, nowMs);
         const isOpen = (operation: Operation) => !accepted.has(nameOperation(operation));
         const inDoubt = all.inDoubt.filter(isOpen);
-        // Who has not seen that it was created cannot mean a second one.
+        // A person who does not know that it was created cannot want a second one.
         const recent = all.recent.filter(
-          (operation) => isOpen(operation) && (!isDuplicateAllowed || operation.isUntold),
+          (operation) => isOpen(operation) && (!isDuplicateAllowed || operation.isUnreported),
         );
         if (inDoubt.length + recent.length > 0)
           return { kind: "stopped", equals: { ...all, inDoubt, recent } } as const;
@@ -665,7 +665,7 @@ export function createOperations(database: Database, write: Write, events: Event
       );
     },
 
-    markTold: (names) =>
+    markReported: (names) =>
       write(() => {
         for (const { run, number } of names)
           sql("UPDATE operations SET is_untold = 0 WHERE run = ? AND number = ?").run(run, number);

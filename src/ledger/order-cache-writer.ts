@@ -1,4 +1,4 @@
-/** Writing the cache of orders for the Tab key: apart, since what reads it is loaded at every start-up. */
+/** Writes the completion cache of orders. A file of its own, because the reader is loaded at every start-up. */
 
 import { rmSync, writeFileSync } from "node:fs";
 import { replaceFileOnce } from "../core/replace-file.ts";
@@ -15,7 +15,7 @@ export function writeOrderCache(stateDirectory: string, owners: readonly OwnedOr
   replaceFileOnce(draftPath(file), file);
 }
 
-/** The cache is only for the Tab key: where it cannot be written, there is none. */
+/** Where the cache cannot be written, deletes it: it only serves completion. */
 export function publishOrders(stateDirectory: string, owners: readonly OwnedOrders[]): void {
   try {
     if (owners.length === 0) deleteOrderCache(stateDirectory);

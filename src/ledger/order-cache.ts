@@ -1,22 +1,22 @@
-/** The orders that the Tab key offers: a small file written from the ledger, and read without opening it. */
+/** The completion cache of orders: a small file written from the ledger, and read without opening it. */
 
 import { rmSync } from "node:fs"; // node:fs/promises would slow every start-up
 import path from "node:path";
 import { readRegularFile } from "../core/regular-file.ts";
 import type { KnownOrder } from "../model/known-order.ts";
 
-/** Whose orders: an account may be used with several services. */
+/** The account and service that orders belong to. */
 export interface OrdersOwner {
   readonly account: string;
   readonly service: string;
 }
 
 export interface OwnedOrders extends OrdersOwner {
-  /** The last seen first. */
+  /** The newest first. */
   readonly orders: readonly KnownOrder[];
 }
 
-/** More is no help at the Tab key. */
+/** More do not help completion. */
 export const mostCached = 100;
 export const mostOwners = 20;
 const longestText = 60;
@@ -47,12 +47,12 @@ export function deleteOrderCache(stateDirectory: string): void {
   for (const each of [draftPath(file), file]) rmSync(each, { force: true });
 }
 
-/** Where the file is written before it takes its place. */
+/** The path at which the file is written before it replaces the old one. */
 export function draftPath(file: string): string {
   return `${file}.new`;
 }
 
-/** True where the cache says of each order all that `orders` say of it. */
+/** True where the cache contains all fields of these orders. */
 export function isCached(cached: readonly KnownOrder[], orders: readonly KnownOrder[]): boolean {
   const byId = new Map(cached.map((order) => [order.id, order]));
   const byTrackingNumber = new Map(cached.map((order) => [order.trackingNumber, order]));
@@ -67,7 +67,7 @@ export function isCached(cached: readonly KnownOrder[], orders: readonly KnownOr
   });
 }
 
-/** The service decides how long its texts are; the cache stays small. A name that is too long is left out. */
+/** Limits the size of the cache: cuts long texts, and leaves out long ids. */
 export function shorten({ id, trackingNumber, status, item, receiver, createdAt }: KnownOrder): KnownOrder {
   return {
     id: ifShort(id),

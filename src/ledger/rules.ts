@@ -1,31 +1,31 @@
-/** The rules by which an order is sent or not, as pure functions over what the ledger knows (docs/never-twice.md). */
+/** The rules that decide whether an order is sent, as pure functions over the ledger (docs/never-twice.md). */
 
 import type { Draft } from "../model/draft.ts";
 import { differingFields } from "../model/same-order.ts";
 import { type Allowance, isCancelled, isInDoubt, isMade, type Operation } from "./operation.ts";
 
-/** So soon after an order, an equal one is more likely a mistake than a second parcel. */
+/** In this time after an order, an equal one is probably a mistake. */
 export const scriptWindowMs = 10 * 60_000;
-/** At a terminal there is somebody who can be asked. */
+/** Longer at a terminal, where a person can confirm. */
 export const terminalWindowMs = 24 * 3_600_000;
 
-/** A row of an import, as the rules see it. */
+/** A row of an import. */
 export interface RowToSend {
   readonly row: number;
   readonly ref: string | undefined;
-  /** Which of the equal rows without a ref it is, from 1, among those that `isTaken` leaves. */
+  /** Its number among equal rows without a ref, from 1, without the operations that `isTaken`. */
   readonly occurrence: number;
-  /** Operations that other rows of the same file are known to have become. */
+  /** True for operations that belong to other rows of the same file. */
   readonly isTaken?: ((operation: Operation) => boolean) | undefined;
   readonly content: string;
   readonly draft: Draft;
-  /** Parts of the draft that a default gave and not the row itself. */
+  /** Parts of the draft that come from a default, not from the row. */
   readonly defaults: readonly string[];
 }
 
-/** What a file says about all of its rows. */
+/** Facts about all rows of a file. */
 export interface FileFacts {
-  /** The numbers of the file in the ledger, which knows it by several when it looks like several earlier ones. */
+  /** The numbers of the file in the ledger: several where it matches several earlier files. */
   readonly files: readonly number[];
   readonly shop: string;
   hasRef(ref: string): boolean;
@@ -34,34 +34,34 @@ export interface FileFacts {
 }
 
 export interface RowPolicy {
-  /** In which an equal order without a ref holds a row with one. */
+  /** The time in which an equal order without a ref holds a row with one. */
   readonly windowMs: number;
   readonly retryRefused: boolean;
   /** Rows that equal an order of another file or command count as shipped. */
   readonly skipShipped: boolean;
-  /** With `skipShipped`: orders that another row counts as its own already. One order covers one row. */
+  /** With `skipShipped`: orders that cover another row already. One order covers one row. */
   readonly isCovered?: (operation: Operation) => boolean;
-  /** Rows whose orders were cancelled are sent once more. */
+  /** Rows whose orders were cancelled are sent again. */
   readonly resendCancelled: boolean;
-  /** An order that equals a row and that this ledger does not know. */
+  /** An equal order that was not sent from this machine. */
   readonly elsewhere?: ((row: Pick<RowToSend, "row">) => OrderElsewhere | undefined) | undefined;
-  /** Rows that were named as second orders. */
+  /** True for rows that `--allow-duplicate` names. */
   isAllowed(row: Pick<RowToSend, "row" | "ref">): boolean;
 }
 
-/** An order that was made on another machine, or on the courier's own website. */
+/** An order that was made on another machine, or on the courier's website. */
 export interface OrderElsewhere {
   readonly orderId: string;
-  /** False where something differs that the service may have changed, and where its details could not be read. */
+  /** False where a field differs that the service may have changed, or where its details could not be read. */
   readonly isCertain: boolean;
 }
 
 export type RowDecision =
-  /** It is to be sent; `supersedes` is an earlier refusal that it takes the place of. */
+  /** To be sent; `supersedes` is an earlier refusal that it replaces. */
   | { readonly kind: "send"; readonly supersedes?: Operation; readonly allowance: Allowance }
-  /** It has become this order already. `isElsewhere`: by another file or command. */
+  /** Already created. `isElsewhere`: by another file or command. */
   | { readonly kind: "shipped"; readonly operation: Operation; readonly isElsewhere: boolean }
-  /** Its order was made from another content; `fields` are those that differ, where it is still known. */
+  /** Its order has other content; `fields` differ, where the content is still known. */
   | {
       readonly kind: "changed";
       readonly operation: Operation;
@@ -69,16 +69,16 @@ export type RowDecision =
     }
   | { readonly kind: "cancelled"; readonly operation: Operation }
   | { readonly kind: "refused"; readonly operation: Operation }
-  /** Its own request is in doubt, or another run is at work on it. */
+  /** Its own request is in doubt, or another run is sending it. */
   | { readonly kind: "in_doubt"; readonly operation: Operation }
-  /** An equal order stands in its way. */
+  /** An equal order blocks it. */
   | { readonly kind: "held"; readonly operation: Operation }
-  /** So does one that this ledger does not know; `isCovered`: the row counts as shipped by it. */
+  /** An equal order that was not sent from this machine blocks it; `isCovered`: the row counts as shipped by it. */
   | ({ readonly kind: "elsewhere"; readonly isCovered: boolean } & OrderElsewhere);
 
 /**
- * Decides about one row. `own` are the operations that the row may have become: of the same ref, or of the same
- * content in the same file; `equal` are all others of the same content.
+ * Decides about one row. `own` are the operations that may belong to the row: with the same ref, or with the same
+ * content in the same file. `equal` are all others with the same content.
  */
 export function decideRow(
   row: RowToSend,
@@ -91,7 +91,7 @@ export function decideRow(
   const operation = row.ref === undefined ? findSlot(row, own, file, policy) : findNamed(own);
   if (operation && operation.state !== "refused") {
     const decision = decideOwn(row, operation);
-    // One more order for a row that was named; a second run with the same flag makes no third.
+    // A row that a flag names gets one more order; a second run with the same flag sends no third.
     const repeated = own.findLast(
       (each) => each.allowance !== "none" && each.content === row.content && isStanding(each),
     );
@@ -123,7 +123,7 @@ function decideOwn(row: RowToSend, operation: Operation): RowDecision {
   return { kind: "changed", operation, fields };
 }
 
-/** The fields in which the row itself, without defaults, differs from what was sent; undefined where that is deleted. */
+/** The fields in which the row, without defaults, differs from the sent data; undefined after that was deleted. */
 export function changedFields(
   { draft, defaults }: Pick<RowToSend, "draft" | "defaults">,
   sent: Pick<Operation, "draft" | "defaults">,
@@ -133,7 +133,7 @@ export function changedFields(
   return differingFields(draft, sent.draft, (part) => !given.has(part));
 }
 
-/** Equal rows of one file are as many orders: the n-th is the n-th of those that were made or may have been. */
+/** Each of the equal rows of a file is one order: the n-th row is the n-th order that was made, or may have been. */
 function findSlot(
   { row, occurrence, content, isTaken = () => false }: RowToSend,
   own: readonly Operation[],
@@ -142,7 +142,7 @@ function findSlot(
 ): Operation | undefined {
   const all = own.filter(({ allowance }) => allowance !== "extra");
   const slots = all.filter((each) => !isTaken(each));
-  // A row that was named before, and is named again, is the row that it was: not its equals, which were held.
+  // A row that a flag names again keeps its operation. Its equal rows, which were held, do not get it.
   const isNamed = (each: Operation) =>
     each.allowance === "equal" &&
     each.row !== undefined &&
@@ -156,12 +156,12 @@ function findSlot(
   const rank = occurrence - named.filter((each) => (each.row ?? 0) < row).length;
   const slot = [...others.filter(isStanding), ...others.filter(isCancelled), ...refused][rank - 1];
   if (slot) return slot;
-  // However the rows are numbered, there are never more orders than rows.
+  // There are never more orders than rows, however the rows are numbered.
   const standing = all.filter(isStanding);
   return standing.length >= file.countOf(content) ? standing.at(-1) : undefined;
 }
 
-/** The newest order of a ref that counts, else a cancelled one, else the newest refusal. */
+/** The newest live order of a ref, else a cancelled one, else the newest refusal. */
 function findNamed(own: readonly Operation[]): Operation | undefined {
   return (
     own.findLast((each) => isLive(each) && !isCancelled(each)) ??
@@ -170,12 +170,12 @@ function findNamed(own: readonly Operation[]): Operation | undefined {
   );
 }
 
-/** An order was made, or may have been, or is about to be. */
+/** True where an order was made, or may have been made, or is about to be sent. */
 export function isLive(operation: Operation): boolean {
   return isMade(operation) || isInDoubt(operation) || operation.state === "ready";
 }
 
-/** It counts as the order of a row. */
+/** True for a live order that is not cancelled. */
 function isStanding(operation: Operation): boolean {
   return isLive(operation) && !isCancelled(operation);
 }
@@ -194,7 +194,8 @@ function findBlocker(
     if (isOfRow(operation, file, seen)) return false;
     if (isMade(operation) && isCovered(operation)) return false;
     const haveRefs = row.ref !== undefined && operation.ref !== undefined;
-    // Other refs are other orders. But a ref that is gone from the file while its order is in doubt may be this one.
+    // Other refs are other orders. But if a ref was removed from the file while its order is in doubt, it may be this
+    // row.
     if (haveRefs) return !isMade(operation) && isOfFile(operation, file);
     if (!isMade(operation) || row.ref === undefined) return true;
     return isOfFile(operation, file) || isRecent(operation, windowMs, nowMs);
@@ -202,7 +203,7 @@ function findBlocker(
   return candidates.find((operation) => !isMade(operation)) ?? candidates.at(-1);
 }
 
-/** True for an operation that another row of the same file has become. */
+/** True for an operation that belongs to another row of the same file. */
 function isOfRow(operation: Operation, file: FileFacts, seen: Map<string, number>): boolean {
   const { ref, content = "", shop } = operation;
   if (ref !== undefined) return shop === file.shop && file.hasRef(ref);
@@ -216,23 +217,23 @@ export function isOfFile(operation: Operation, { files }: FileFacts): boolean {
   return operation.file !== undefined && files.includes(operation.file);
 }
 
-/** What was found without its sender knowing counts as just made until that was told. */
+/** An order that was found counts as recent until this is reported. */
 function isRecent(operation: Operation, windowMs: number, nowMs: number): boolean {
-  return operation.isUntold || isWithin(operation, windowMs, nowMs);
+  return operation.isUnreported || isWithin(operation, windowMs, nowMs);
 }
 
 function isWithin(operation: Operation, windowMs: number, nowMs: number): boolean {
-  // A clock that was set back makes times of the future: they count as just now.
+  // If the clock was set back, a time may be in the future: it counts as now.
   return nowMs - (operation.sentAtMs ?? nowMs) < windowMs;
 }
 
-/** What stands in the way of a single order that has no ref. */
+/** The equal orders of a single order without a ref. */
 export interface Equals {
-  /** In doubt: no flag lets an equal order pass. */
+  /** In doubt: no flag allows an equal order. */
   readonly inDoubt: readonly Operation[];
-  /** Made within the window: `--allow-duplicate` lets an equal order pass. */
+  /** Made within the window: `--allow-duplicate` allows an equal order. */
   readonly recent: readonly Operation[];
-  /** Made before the window, within a day: worth a word. */
+  /** Made before the window, within a day: gives a warning. */
   readonly earlier: readonly Operation[];
 }
 

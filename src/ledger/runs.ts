@@ -7,7 +7,7 @@ import type { Write } from "../sqlite/write-queue.ts";
 import { type Run, readRun } from "./operation.ts";
 
 export interface NewRun {
-  /** As it was typed: `orders import`. */
+  /** For example `orders import`. */
   readonly command: string;
   readonly account: string;
   readonly service: string;
@@ -19,9 +19,9 @@ export interface NewRun {
   readonly undoes?: number | undefined;
 }
 
-/** A run in the log, with how many of its operations are in each state. */
+/** A run, with the number of its operations in each state. */
 export interface RunSummary extends Run {
-  /** By kind and state: `create created`. */
+  /** By kind and state, for example `create created`. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
@@ -38,15 +38,15 @@ export interface RunFilter {
   /** Only runs with operations in doubt. */
   readonly isUnknown?: boolean | undefined;
   readonly sinceMs?: number | undefined;
-  /** Runs older than this one: where a listing goes on. */
+  /** Only runs with smaller numbers, for the next page. */
   readonly before?: number | undefined;
   readonly limit: number;
 }
 
 export interface Runs {
-  /** Records that a run begins. */
+  /** Records the start of a run. */
   beginRun(run: NewRun): Promise<Run>;
-  /** Gives a run that has just begun to another customer: the key turned out to be theirs. */
+  /** Assigns a run that has just begun to another customer, who has the key now. */
   assignRun(run: Run, customer: number): Promise<Run>;
   endRun(number: number, exit: number, endedAtMs: number): Promise<void>;
   /** The numbers of the customer's runs that were undone. */
@@ -129,7 +129,7 @@ export function createRuns(database: Database, write: Write): Runs {
         where("number IN (SELECT run FROM operations WHERE tracking_number = ?)", trackingNumber);
       if (account !== undefined) where("account = ?", account);
       if (customer !== undefined) where("customer = ?", customer);
-      // A cancel knows no tracking number: its order is the one of the create that does.
+      // A cancel has no tracking number: find its order through the create.
       if (order !== undefined)
         where(
           `number IN (SELECT run FROM operations WHERE order_id = ? OR tracking_number = ?

@@ -6,7 +6,7 @@ export const applicationId = 0x4352_4c47;
 /**
  * Order ids are text: they may be larger than a number can hold. Times are milliseconds of this machine's clock.
  * A draft is personal data: `logout` empties the column and keeps the row. Events number what happens at the
- * service in the order in which this ledger knows it, whatever the clock says.
+ * service; they do not depend on a clock.
  */
 const first = `
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -120,7 +120,7 @@ CREATE TABLE listings (
   PRIMARY KEY (customer, event)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE sightings (
+CREATE TABLE listed_orders (
   customer INTEGER NOT NULL REFERENCES customers,
   order_id TEXT NOT NULL,
   event INTEGER NOT NULL,

@@ -80,7 +80,7 @@ async function checkRefusal(
   const { customer, number } = run;
   try {
     const tools = await createReconcileTools({ ledger, customer, run: number }, context);
-    await settleInDoubt([nameOperation(operation)], tools, { patienceMs: checkMs });
+    await settleInDoubt([nameOperation(operation)], tools, { timeLimitMs: checkMs });
   } catch (error) {
     if (!(error instanceof CourierError)) throw error; // it stays in doubt
   }

@@ -1,4 +1,4 @@
-/** Cancels one order and reads it back, with a record in the ledger before and after (specification, 4.4 and 4.5). */
+/** Cancels one order and reads it back, recorded in the ledger before and after (specification, 4.4 and 4.5). */
 
 import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
@@ -16,7 +16,7 @@ export interface CancelTools {
 }
 
 export type CancelResult =
-  /** `accepted`: the service took the request, and the order read back is in another state. */
+  /** `accepted`: the service accepted the request, but the order that was read back is in another state. */
   | {
       readonly kind: "settled";
       readonly state: "cancelled" | "accepted" | "refused";
@@ -25,10 +25,10 @@ export type CancelResult =
       readonly message: string | undefined;
       readonly refusal: ServiceFailure | undefined;
     }
-  /** No clear answer. `after` is the order read back, where that could be done: it is not cancelled. */
+  /** No clear answer. `after` is the order that was read back, if it could be read: it is not cancelled. */
   | { readonly kind: "open"; readonly failure: ServiceFailure; readonly after: OrderDetail | undefined };
 
-/** Cancels an order: recorded before the request leaves, and again with what came of it. */
+/** Cancels an order. Records the cancel before the request is sent, and its outcome. */
 export async function cancelOne(id: string, tools: CancelTools): Promise<CancelResult> {
   const name = await beginCancel(id, tools);
   const result = await tryCancel(id, tools.service);
@@ -58,7 +58,7 @@ export async function endCancel(
   );
 }
 
-/** One request and the order read back. It may be repeated: what counts is the state that was read. */
+/** Sends one request and reads the order back. It may be repeated: the state that was read decides. */
 export async function tryCancel(id: string, service: CourierService): Promise<CancelResult> {
   let message: string | undefined;
   let failure: ServiceFailure | undefined;
@@ -71,9 +71,9 @@ export async function tryCancel(id: string, service: CourierService): Promise<Ca
   }
   const read = await readBack(id, service, failure ? 1 : 2);
   if ("unread" in read) {
-    // A refusal may be the answer to a second try after a first that took effect: it settles nothing.
-    const told = failure && failure.kind !== "refused" ? failure : read.unread;
-    return { kind: "open", failure: told, after: undefined };
+    // A refusal may answer a retry of a request that took effect: it proves nothing.
+    const shown = failure && failure.kind !== "refused" ? failure : read.unread;
+    return { kind: "open", failure: shown, after: undefined };
   }
   const { after } = read;
   if (after.status === "cancelled")

@@ -1,4 +1,4 @@
-/** Names the orders that one in doubt may have become: as many as a person will look at. */
+/** Lists the first possible matches of an order in doubt. */
 
 const mostShown = 5;
 

@@ -1,4 +1,4 @@
-/** Sends one order: recorded before it leaves, and created, refused or in doubt afterwards. */
+/** Sends one order, recorded before it is sent. Afterwards it is created, refused or in doubt. */
 
 import { ServiceFailure, shorten } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
@@ -19,23 +19,23 @@ import type { StillInDoubt } from "./reconcile-types.ts";
 import { redactRejection } from "./redacted-rejection.ts";
 import { createReconcileTools, settleInDoubt } from "./settle.ts";
 
-/** So long a create looks for its own order: the service may still be at work on it, or list it late. */
-const patienceMs = 15_000;
+/** A create polls for its own order at most so long: the service may still be processing it, or list it late. */
+const timeLimitMs = 15_000;
 
 export interface OrderToSend {
   readonly draft: Draft;
   readonly isDuplicateAllowed: boolean;
-  /** How long an order may be missing in the list, where a person says so. */
+  /** `--settle`: how long an order may be missing in the list. */
   readonly settleMs?: number | undefined;
-  /** Orders of the account that this ledger does not know, where they are compared. */
+  /** Orders that were not sent from this machine, where they are compared. */
   readonly elsewhere?: Promise<OrdersElsewhere | undefined> | undefined;
-  /** Asks somebody at a terminal; undefined where nobody can be asked. */
+  /** Asks at a terminal; undefined where there is none. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
 }
 
 /**
- * Sends a draft once. When the answer is lost, looks for the order and gives it back as if the answer had come.
- * Undefined where an equal order is known and somebody does not want a second one. Throws ServiceFailure when
+ * Sends a draft once. When the answer is lost, looks for the order and returns it as if the answer had arrived.
+ * Undefined where an equal order is known and a person does not want a second one. Throws ServiceFailure when
  * the service refused or was never reached, `duplicate` (exit 2) and `outcome_unknown` (exit 6).
  */
 export async function sendOrder(order: OrderToSend, context: Context): Promise<CreatedOrder | undefined> {
@@ -73,18 +73,18 @@ export async function sendOrder(order: OrderToSend, context: Context): Promise<C
     });
     if (context.signal.aborted) throw await interruptedWhileSending(error, begun, context);
     if (evidence === "in_doubt")
-      context.messages.note(`${lost.message}. Looking whether the order was created…`);
+      context.messages.note(`${lost.message}. Checking whether the order was created…`);
     return await lookForOrder(begun, lost, order.settleMs, context);
   }
 }
 
-/** False where somebody does not want an order that was made elsewhere a second time. */
+/** False where an equal order was made elsewhere and a person does not want a second one. */
 async function passesElsewhere({ draft, elsewhere, ask }: OrderToSend): Promise<boolean> {
   const [order] = (await (await elsewhere)?.findEqual(draft)) ?? [];
   if (!order || !ask) return true;
   const { orderId, isCertain } = order;
   if (isCertain) return ask(`An equal order, ${orderId}, was not sent from this machine. Send it again?`);
-  return ask(`Order ${orderId}, which was not sent from this machine, may be equal. Send yours?`);
+  return ask(`Order ${orderId}, which was not sent from this machine, may be equal. Send this one?`);
 }
 
 async function send(
@@ -112,8 +112,8 @@ export function failureOutcome(failure: ServiceFailure, draft: Draft | undefined
 }
 
 /**
- * Records how a create ended. The order comes first: where the ledger cannot be written any more, that is told
- * and the operation stays in doubt there, so that it is looked for before an equal one is sent.
+ * Records the outcome of a create. Where the ledger cannot be written, warns and goes on: the operation stays in doubt
+ * there, so that it is reconciled before an equal one is sent.
  */
 export async function recordEnd(
   { ledger, run, operation }: BegunOrder,
@@ -134,12 +134,12 @@ function orderTaken({ orderId, holder }: OrderTaken): CourierError {
   return new CourierError(
     "outcome_unknown",
     6,
-    `it is not known whether the order was created: the service answered with order ${orderId}, which operation ${holder.run}.${holder.number} has made`,
-    { hint: `see which order it is: courier log show ${holder.run}`, details: { candidates: [orderId] } },
+    `it is not known whether the order was created: the service answered with order ${orderId}, which belongs to operation ${holder.run}.${holder.number}`,
+    { hint: `to see the order: courier log show ${holder.run}`, details: { candidates: [orderId] } },
   );
 }
 
-/** Looks for the order; gives it back as if its answer had come, or throws what is known of it. */
+/** Looks for the order. Returns it as if its answer had arrived, or throws what is known. */
 async function lookForOrder(
   begun: BegunOrder,
   lost: ServiceFailure,
@@ -152,10 +152,10 @@ async function lookForOrder(
   try {
     const { customer, number } = run;
     const tools = await createReconcileTools({ ledger, customer, run: number, settleMs }, context);
-    const settled = await settleInDoubt([name], tools, { patienceMs, polls: true });
+    const settled = await settleInDoubt([name], tools, { timeLimitMs, polls: true });
     const order = settled.found.get(name);
     if (order) {
-      await ledger.markTold([operation]);
+      await ledger.markReported([operation]);
       context.messages.note(`The order was created: found it as ${order.id.value}`);
       return order;
     }
@@ -163,10 +163,10 @@ async function lookForOrder(
   } catch (error) {
     if (context.signal.aborted) throw await interruptedWhileSending(error, begun, context);
     if (!(error instanceof ServiceFailure)) throw error;
-    throw await unknown(begun, lost, `and looking for it failed too: ${error.message}`, undefined, context);
+    throw await unknown(begun, lost, `and the check failed too: ${error.message}`, undefined, context);
   }
   const settled = await ledger.findOperation(operation);
-  // Another process was faster.
+  // Another process has settled it.
   if (settled && isMade(settled) && settled.order) return (await context.service()).order(settled.order.id);
   if (settled?.state === "refused") throw lost;
   if (settled?.state === "unsent") throw notCreated(lost);
@@ -174,10 +174,10 @@ async function lookForOrder(
 }
 
 function describeLeft(left: StillInDoubt | undefined): string {
-  if (left?.kind !== "unclear") return "and it is not in the list of orders so far";
+  if (left?.kind !== "unclear") return "and it is not listed so far";
   const { candidates } = left;
-  if (candidates.length === 0) return "and what was sent is no longer known";
-  return `and these orders may be it: ${nameCandidates(candidates)}`;
+  if (candidates.length === 0) return "and its data was deleted";
+  return `possible matches: ${nameCandidates(candidates)}`;
 }
 
 function notCreated(lost: ServiceFailure): CourierError {
@@ -202,7 +202,7 @@ async function unknown(
     6,
     `it is not known whether the order was created: ${lost.message}, ${found}`,
     {
-      hint: sent ? howToResolve(sent, left, context) : "look for it before you send it again",
+      hint: sent ? howToResolve(sent, left, context) : "check whether it exists before you send it again",
       status: lost.status,
       serviceCode: lost.serviceCode,
       details: {
@@ -219,7 +219,7 @@ async function interruptedWhileSending(cause: unknown, { ledger, operation }: Be
   const message = "stopped while the order was being sent: it may or may not have been created";
   const sent = await ledger.findOperation(operation).catch(() => undefined);
   return new CourierError("outcome_unknown", exit, message, {
-    hint: sent ? howToResolve(sent, undefined, context) : "look for it before you send it again",
+    hint: sent ? howToResolve(sent, undefined, context) : "check whether it exists before you send it again",
     cause,
   });
 }

@@ -1,4 +1,4 @@
-/** Finds out whose account it is: by the key where it is known, else by asking the service for the profile. */
+/** Identifies the customer of an account: by its key if it is known, else by the profile. */
 
 import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
@@ -11,7 +11,7 @@ export interface CustomerSearch {
   readonly service: CourierService;
   readonly account: ActiveAccount;
   readonly apiKey: string;
-  /** Asks the service even where the key is known: a key may have changed hands. */
+  /** Reads the profile even if the key is known: a key may have moved to another customer. */
   readonly isFresh: boolean;
   readonly note: (text: string) => void;
 }
@@ -23,12 +23,12 @@ export function serviceOf(account: ActiveAccount): string {
 
 /**
  * The customer of this run's account. Throws ServiceFailure where the key is refused or the service cannot be
- * reached; where it tells no profile id, the key stands for the customer.
+ * reached. Where the profile has no id, the key identifies the customer.
  */
 export async function identifyCustomer(search: CustomerSearch): Promise<Customer> {
   const { ledger, account, isFresh } = search;
   const service = serviceOf(account);
-  // The embedded sandbox makes a key for each run, and a profile id at each reset.
+  // The embedded sandbox creates a key for each run, and a profile id at each reset.
   const key = account.kind === "sandbox" ? undefined : search.apiKey;
   const known = key === undefined ? undefined : await ledger.findCustomer(service, key);
   if (known && !isFresh) return known;
@@ -36,18 +36,18 @@ export async function identifyCustomer(search: CustomerSearch): Promise<Customer
   return ledger.learnCustomer({ service, key, profileId, account: account.name });
 }
 
-/** Undefined where the service answers but tells no id. */
+/** Undefined where the service answers without an id. */
 async function askProfileId({ service, isFresh, note }: CustomerSearch): Promise<string | undefined> {
-  const tell = (reason: string) => {
-    if (!isFresh) note(`${reason}; orders are compared with those of this key only`);
+  const noteReason = (reason: string) => {
+    if (!isFresh) note(`${reason}; orders are compared only with those of this key`);
     return undefined;
   };
   try {
     const { id } = await service.profile();
-    return id ? id.value : tell("the service's profile has no id");
+    return id ? id.value : noteReason("the service's profile has no id");
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
     if (error.kind !== "refused" && error.kind !== "invalid_response") throw error;
-    return tell(`the service does not show the profile (${error.message})`);
+    return noteReason(`the service does not show the profile (${error.message})`);
   }
 }

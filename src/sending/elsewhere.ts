@@ -1,4 +1,4 @@
-/** Orders of the account that this ledger does not know: made on another machine, or on the courier's own website. */
+/** Orders of the account that were not sent from this machine, but from another one or the courier's website. */
 
 import { CourierError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
@@ -22,21 +22,21 @@ import type { Reconciled, ReconcileTools, RecordedListing } from "./reconcile-ty
 export interface OrdersElsewhere {
   /** True where there are none. */
   readonly isEmpty: boolean;
-  /** Orders that equal a draft as far as the service shows them, and after them those that may. */
+  /** Orders that equal a draft as far as the service shows them, then orders that may equal it. */
   findEqual(draft: Draft): Promise<readonly OrderElsewhere[]>;
 }
 
 export interface Survey {
   /** Undefined where they were not compared. */
   readonly elsewhere: OrdersElsewhere | undefined;
-  /** Operations in doubt whose orders were found on the way. */
+  /** Operations in doubt whose orders were found in the same list. */
   readonly found: ReadonlySet<string>;
 }
 
 export interface SurveyOptions {
-  /** Asked whether more calls than usual may be spent. */
+  /** Asks whether the comparison may make so many calls. */
   readonly mayCost: (calls: number) => Promise<boolean>;
-  /** Told why orders that were made elsewhere are not compared. */
+  /** Called with the reason where orders made elsewhere are not compared. */
   readonly note: (text: string) => void;
 }
 
@@ -44,12 +44,12 @@ const dayMs = 86_400_000;
 const fewestDays = 1;
 const mostDays = 3;
 const daysOfNewLedger = 7;
-/** More calls than these are asked about. */
+/** More calls need a confirmation. */
 const mostCalls = 50;
 
 /**
- * Lists the days since the account's list was last read to its end, and settles what is in doubt on the way. Notes
- * where the service does not show that list, or it costs too much.
+ * Lists the orders since the last complete listing of the account, and reconciles orders in doubt with them. Notes
+ * where the service does not show the list, or where it needs too many calls.
  */
 export async function surveyElsewhere(
   tools: ReconcileTools,
@@ -79,7 +79,7 @@ export async function surveyElsewhere(
   }
   const learned = await ledger.learned(customer, fieldBits);
   const owners = await ledger.findOwners(customer, [...listing.firstSeen.keys()]);
-  /** Creates of this machine whose answers have not come: an order that is not owned may be theirs. */
+  /** Creates of this machine without an answer: an order that no operation owns may be theirs. */
   const unanswered = new Map<string, number>();
   for (const { content = "" } of await openCreates(tools))
     unanswered.set(content, (unanswered.get(content) ?? 0) + 1);

@@ -1,22 +1,21 @@
-/** What a failed create says about whether the order was made, as a pure function. */
+/** Whether a failed create may have made an order, as a pure function. */
 
 import { ServiceFailure } from "../api/failure.ts";
 import type { Loss } from "../ledger/operation.ts";
 
 /**
- * `not_made`: certainly no order. `refused`: the service says no, but not in the one way that the specification
+ * `not_made`: certainly no order. `refused`: the service refused, but not in the one way that the specification
  * defines, so that it is checked once. `in_doubt`: an order may have been made.
  */
 export type Evidence = "not_made" | "refused" | "in_doubt";
 
-/** Gateways and servers send these although a request may have got through. */
+/** Gateways and servers send these although the request may have been processed. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([408, 409, 425, 499]);
 
 /**
- * Certain are only: no connection, or a request that was not written whole; HTTP 429 and 401, unless the answer says
- * `success: true`; and INVALID_PARAMETER in the envelope under any status (section 7). Other codes are not specified:
- * nothing is learned from them. A page without the envelope may come from something between us and the service that has
- * let the request through.
+ * Certain are only: no connection, or a request that was not written completely; HTTP 429 and 401, unless the answer
+ * says `success: true`; and INVALID_PARAMETER in the envelope with any status (section 7). Other codes are not
+ * specified and prove nothing. A page without the envelope may come from a gateway that forwarded the request.
  */
 export function evidenceOf(failure: ServiceFailure): Evidence {
   const { kind, status, serviceCode } = failure;
@@ -27,10 +26,10 @@ export function evidenceOf(failure: ServiceFailure): Evidence {
   return doubtfulStatuses.has(status ?? 0) ? "in_doubt" : "refused";
 }
 
-/** Gateways answer with these when the service behind them has not answered in time. */
+/** Gateways send these when the service behind them has not answered in time. */
 const timeoutStatuses: ReadonlySet<number> = new Set([408, 499, 504, 522, 524]);
 
-/** How a request in doubt ended: after a timeout the service may be at work on it for longer. */
+/** How a request in doubt ended: after a timeout the service may still process it for longer. */
 export function lossOf(failure: unknown): Loss {
   if (!(failure instanceof ServiceFailure)) return "broken";
   const isTimeout = failure.code === "timed_out" || timeoutStatuses.has(failure.status ?? 0);

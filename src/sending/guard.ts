@@ -1,4 +1,4 @@
-/** The guard before every single order: passes it and records it, or says which equal order stands in the way. */
+/** The duplicate check before each single order: records the order, or reports the equal order that blocks it. */
 
 import { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
@@ -15,20 +15,20 @@ import { releaseDeadRuns } from "./owners.ts";
 import type { ReconcileTools, StillInDoubt } from "./reconcile-types.ts";
 import { createReconcileTools, settleInDoubt } from "./settle.ts";
 
-/** So long a create waits for what can be known of an equal one in doubt. */
-const patienceMs = 5_000;
+/** A create polls an equal order in doubt at most so long. */
+const timeLimitMs = 5_000;
 
 export interface GuardedOrder {
   /** As the log names it: `orders create`. */
   readonly command: string;
   /** Equal for equal orders. */
   readonly content: string;
-  /** Undefined for a body that is no order as the interface describes it. */
+  /** Undefined for a body that is not an order of the interface. */
   readonly draft: Draft | undefined;
   readonly isDuplicateAllowed: boolean;
-  /** How long an order may be missing in the list, where a person says so. */
+  /** `--settle`: how long an order may be missing in the list. */
   readonly settleMs?: number | undefined;
-  /** Asks somebody at a terminal; undefined where nobody can be asked. */
+  /** Asks at a terminal; undefined where there is none. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
 }
 
@@ -40,8 +40,9 @@ export interface BegunOrder {
 }
 
 /**
- * Records the order as being sent, in one transaction with the search for equal ones. What is in doubt is looked
- * for first. Undefined where somebody was asked and said no; throws `duplicate`, exit 2, where nobody can be.
+ * Records the order as being sent, in one transaction with the search for equal ones. Equal orders in doubt are
+ * reconciled first. Undefined where a person says no to a duplicate; throws `duplicate`, exit 2, where there is no
+ * terminal.
  */
 export async function beginOrder(order: GuardedOrder, context: Context): Promise<BegunOrder | undefined> {
   const { content, draft, isDuplicateAllowed, ask } = order;
@@ -52,7 +53,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
   let found: readonly Operation[] | undefined;
   let left: InDoubt = new Map();
   for (;;) {
-    // It was in doubt a moment ago: whoever sends it again, even with a flag, has not seen that it was created.
+    // It was in doubt until now: even with --allow-duplicate, the person did not know that it was created.
     const justFound = found?.filter((each) => !accepted.has(nameOperation(each))) ?? [];
     let equals: Pick<Equals, "inDoubt" | "recent"> = { inDoubt: [], recent: justFound };
     if (justFound.length === 0) {
@@ -78,16 +79,21 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     const stopping = [...equals.inDoubt, ...equals.recent];
     const [first] = stopping;
     if (!first) continue;
-    const untold = stopping.filter(({ isUntold }) => isUntold);
-    if (untold.length > 0) await ledger.markTold(untold);
+    const unreported = stopping.filter(({ isUnreported }) => isUnreported);
+    if (unreported.length > 0) await ledger.markReported(unreported);
     if (!ask)
-      throw duplicate(first, left.get(nameOperation(first)), justFound.length > 0 || first.isUntold, context);
+      throw duplicate(
+        first,
+        left.get(nameOperation(first)),
+        justFound.length > 0 || first.isUnreported,
+        context,
+      );
     if (!(await ask(`${capitalised(describeEqual(first, context))}. Send it again?`))) return undefined;
     for (const each of stopping) accepted.add(nameOperation(each));
   }
 }
 
-/** A key may have changed hands since it was learned: asked before an order is held, not before each one. */
+/** A key may have moved to another customer. This is checked before an order is blocked, not before each order. */
 async function checkCustomer(run: Run, ledger: Ledger, context: Context): Promise<Run> {
   const { id } = await context.customer({ isFresh: true });
   return id === run.customer ? run : ledger.assignRun(run, id);
@@ -95,7 +101,7 @@ async function checkCustomer(run: Run, ledger: Ledger, context: Context): Promis
 
 type InDoubt = ReadonlyMap<string, StillInDoubt>;
 
-/** Looks at the service for what is in doubt, and whether a recent order was cancelled. */
+/** Reconciles what is in doubt, and reads whether a recent order was cancelled. */
 async function settleEquals(
   { inDoubt, recent }: Pick<Equals, "inDoubt" | "recent">,
   run: Run,
@@ -121,17 +127,17 @@ async function settleEquals(
   return { found, left };
 }
 
-/** Where the service does not let us look, all stays in doubt. */
+/** Where the service cannot be read, all stays in doubt. */
 async function settleIfPossible(names: readonly string[], tools: ReconcileTools): Promise<InDoubt> {
   try {
-    return (await settleInDoubt(names, tools, { patienceMs })).left;
+    return (await settleInDoubt(names, tools, { timeLimitMs })).left;
   } catch (error) {
     if (!(error instanceof CourierError)) throw error;
     return new Map();
   }
 }
 
-/** Equal orders that a living process is sending at this moment are not in doubt: `--allow-duplicate` is for them, too. */
+/** Equal orders that a running process is sending are not in doubt: `--allow-duplicate` applies to them, too. */
 async function findInProgress(
   { inDoubt }: Pick<Equals, "inDoubt">,
   ledger: Ledger,
@@ -142,13 +148,13 @@ async function findInProgress(
     const operation = await ledger.findOperation(name);
     const isOpen = operation?.state === "sending" || operation?.state === "ready";
     const owner = isOpen ? await ledger.findRun(operation.owner) : undefined;
-    const isAtWork = owner?.endedAtMs === undefined && owner !== undefined;
-    if (isAtWork && checkLiveness(owner.process, processes) === "alive") names.push(nameOperation(name));
+    const isRunning = owner?.endedAtMs === undefined && owner !== undefined;
+    if (isRunning && checkLiveness(owner.process, processes) === "alive") names.push(nameOperation(name));
   }
   return names;
 }
 
-/** Undefined where the service does not tell: a look-up that is refused proves nothing. */
+/** Undefined where the lookup fails: a refused lookup proves nothing. */
 async function readState(id: string, context: Context): Promise<string | undefined> {
   try {
     return (await (await context.service()).order(id)).status ?? undefined;
@@ -173,21 +179,21 @@ function duplicate(
   isJustFound: boolean,
   context: Context,
 ): CourierError {
-  const told = `${describeEqual(operation, context)}; nothing was sent`;
-  if (!isJustFound) return new CourierError("duplicate", 2, told, { hint: waysOn(operation, left, context) });
-  return new CourierError("duplicate", 2, `${told}: it was in doubt until now`, {
-    hint: "this is your order if you meant one; to send another, run the command again with --allow-duplicate",
+  const message = `${describeEqual(operation, context)}; nothing was sent`;
+  if (!isJustFound)
+    return new CourierError("duplicate", 2, message, { hint: nextSteps(operation, left, context) });
+  return new CourierError("duplicate", 2, `${message}: it was in doubt until now`, {
+    hint: "this may be your order; to send another, run the command again with --allow-duplicate",
   });
 }
 
-function waysOn(operation: Operation, left: StillInDoubt | undefined, context: Context): string {
-  if (isMade(operation)) return "to send it once more, add --allow-duplicate";
-  if (operation.state !== "unknown")
-    return "wait until that process has ended, then run the same command again";
+function nextSteps(operation: Operation, left: StillInDoubt | undefined, context: Context): string {
+  if (isMade(operation)) return "to ship it a second time, add --allow-duplicate";
+  if (operation.state !== "unknown") return "wait until that process ends, then run the same command again";
   return howToResolve(operation, left, context);
 }
 
-/** What a person does about a create in doubt: waits where time will tell, or decides. */
+/** The next steps for a create in doubt: wait, or decide. */
 export function howToResolve(
   operation: Operation,
   left: StillInDoubt | undefined,
@@ -197,12 +203,12 @@ export function howToResolve(
   const day = utcDate(operation.sentAtMs ?? 0, -1);
   const wait =
     left?.kind === "early"
-      ? `run the same command again after ${formatUntil(left.provedMs, clock.now())}: it will be known by then; or `
+      ? `run the same command again after ${formatUntil(left.provedMs, clock.now())}, when the outcome can be proved; or `
       : left?.kind === "unclear" && left.candidates.length > 0
-        ? `these orders may be it: ${nameCandidates(left.candidates)}; `
+        ? `possible matches: ${nameCandidates(left.candidates)}; `
         : "";
   return (
-    `${wait}look for it: ${nextCommand(`orders list --from ${day} --all`)}; ` +
+    `${wait}look for the order: ${nextCommand(`orders list --from ${day} --all`)}; ` +
     `then decide: ${nextCommand(`orders resolve ${name} --as ORDER`)}, or --not-created`
   );
 }

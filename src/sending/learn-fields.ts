@@ -23,7 +23,7 @@ import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
 const detailsAtOnce = 4;
 
-/** What a service is known to do with fields that have such values as a draft's. */
+/** What is known of how the service changes fields with values like those of a draft. */
 export function fieldsOf({ fields }: Learned, draft: Draft | undefined): FieldKnowledge {
   const kinds = new Map(comparedFields.map((field) => [field, draft ? kindOf(draft, field) : "odd"]));
   const select = (isSelected: (field: ComparedField, kind: ValueKind) => boolean) =>
@@ -39,7 +39,7 @@ export function fieldsOf({ fields }: Learned, draft: Draft | undefined): FieldKn
   };
 }
 
-/** Undefined where the service does not show it: a detail that cannot be read rules nothing out. */
+/** Undefined where it cannot be read: it then rules nothing out. */
 export async function readDetail(
   id: string,
   detail: ReconcileTools["detail"],
@@ -53,13 +53,13 @@ export async function readDetail(
   }
 }
 
-/** Mark an own order whose list element, or detail, was compared. */
+/** Bits of an own order whose list element, or detail, was compared. */
 const listCompared = 1 << fieldBits;
 const detailCompared = 1 << (fieldBits + 1);
-/** Once enough are known, so many details are read for each look that leaves candidates: services change. */
+/** When enough orders are known, each poll that leaves candidates reads so many more details: services change. */
 const furtherDetails = 5;
 
-/** What the list shows of own orders tells which fields the service keeps. */
+/** Learns from the list of own orders which fields the service keeps. */
 export async function learnFromSummaries(
   { summaries, owners }: RecordedListing,
   { ledger, customer }: ReconcileTools,
@@ -78,7 +78,7 @@ export async function learnFromSummaries(
   );
 }
 
-/** True where details of own orders told something: they are read where candidates are left. */
+/** Learns from details of own orders. True where it learned something. */
 export async function learnFromDetails(
   { owners }: RecordedListing,
   { fields }: Learned,

@@ -1,16 +1,21 @@
-/** Compares an order as it was sent with one as the service shows it, field by field. */
+/** Compares a sent order with an order of the service, field by field. */
 
 import { equalDecimals } from "../model/decimal.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { isJsonNumber } from "../model/json.ts";
 
-/** Fields that tell one order of a shop from another. Two of them that differ make another order. */
-export const tellingFields = ["receiver.name", "receiver.phone", "receiver.address", "item.name"] as const;
+/** Fields that distinguish the orders of a shop. If two of them differ, it is another order. */
+export const distinguishingFields = [
+  "receiver.name",
+  "receiver.phone",
+  "receiver.address",
+  "item.name",
+] as const;
 
-/** A field's place in this list is its bit in the ledger: new ones come last. */
+/** The index of a field in this list is its bit in the ledger: add new fields at the end. */
 export const comparedFields = [
-  ...tellingFields,
+  ...distinguishingFields,
   "sender.name",
   "sender.phone",
   "sender.address",
@@ -23,16 +28,16 @@ export const comparedFields = [
 
 export type ComparedField = (typeof comparedFields)[number];
 
-/** `unsent`: neither sent nor shown. `open`: not sent or not shown, or hidden in part, so that it says nothing. */
+/** `unsent`: neither sent nor shown. `open`: not sent, not shown, or masked in part, so that it proves nothing. */
 export type Agreement = "agrees" | "differs" | "unsent" | "open";
 export type Comparison = Readonly<Record<ComparedField, Agreement>>;
 
 /** What kinds of characters a value has: a service may keep some and change others. */
 export type ValueKind = "plain" | "han" | "odd";
 
-/** What the service is known to do with fields, from orders of which both sides are known. */
+/** What is known of how the service changes fields, from own orders. */
 export interface FieldKnowledge {
-  /** Fields whose values have characters that many services change: a difference there says nothing. */
+  /** Fields with characters that many services change: a difference proves nothing. */
   readonly fragile: ReadonlySet<ComparedField>;
   /** Shown unchanged in every known order, and there are enough of them. */
   readonly kept: ReadonlySet<ComparedField>;
@@ -40,9 +45,9 @@ export interface FieldKnowledge {
   readonly changed: ReadonlySet<ComparedField>;
 }
 
-/** What services put in place of characters that they hide. */
+/** Characters with which services mask others. */
 const maskPattern = /[*＊•●×…]/;
-/** Fewer digits than this are no whole telephone number. */
+/** Fewer digits are not a complete telephone number. */
 const shortestPhone = 7;
 
 export function compareDetail(draft: Draft, order: OrderDetail): Comparison {
@@ -63,7 +68,7 @@ export function compareDetail(draft: Draft, order: OrderDetail): Comparison {
   };
 }
 
-/** What a list shows (2.4): names only. Its cities may be districts, and say nothing. */
+/** A list shows only names (2.4). Its cities may be districts, so they are not compared. */
 export function compareSummary(draft: Draft, order: OrderSummary): Comparison {
   return {
     ...nothingShown,
@@ -78,23 +83,25 @@ export const nothingShown = Object.fromEntries(
 ) as unknown as Comparison;
 
 /**
- * True for another order than the one that was sent. Two telling fields differ that the service has always kept; or
- * all four differ, and none of them is known to be changed by the service.
+ * True for another order than the one that was sent: two distinguishing fields differ that the service has always kept,
+ * or all four differ, and the service is not known to change any of them.
  */
 export function isOtherOrder(comparison: Comparison, { kept, changed, fragile }: FieldKnowledge): boolean {
-  const differing = tellingFields.filter((field) => comparison[field] === "differs" && !fragile.has(field));
+  const differing = distinguishingFields.filter(
+    (field) => comparison[field] === "differs" && !fragile.has(field),
+  );
   if (differing.filter((field) => kept.has(field)).length >= 2) return true;
-  return differing.length === tellingFields.length && !differing.some((field) => changed.has(field));
+  return differing.length === distinguishingFields.length && !differing.some((field) => changed.has(field));
 }
 
-/** True where a telling field differs that the service is not known to change. */
+/** True where a distinguishing field differs that the service is not known to change. */
 export function differsUnexplained(comparison: Comparison, { changed, fragile }: FieldKnowledge): boolean {
-  return tellingFields.some(
+  return distinguishingFields.some(
     (field) => comparison[field] === "differs" && !changed.has(field) && !fragile.has(field),
   );
 }
 
-/** True for what is probably the order that was sent: what differs may be the service's own doing. */
+/** True for an order that is probably the one that was sent: the service may have changed the fields that differ. */
 export function isLikely(comparison: Comparison, { kept, changed }: FieldKnowledge): boolean {
   if (comparison["receiver.name"] !== "agrees" || !isSameReceiver(comparison)) return false;
   if (comparedFields.some((field) => comparison[field] === "differs" && kept.has(field))) return false;
@@ -107,23 +114,23 @@ function isSameReceiver(comparison: Comparison): boolean {
   return phone === "unsent" && address === "unsent" && comparison["item.name"] === "agrees";
 }
 
-/** True for the order that was sent, as far as it is shown: nothing differs but what the service is known to change. */
+/** True for the order that was sent, as far as it is shown: only fields differ that the service is known to change. */
 export function isExact(comparison: Comparison, knowledge: FieldKnowledge): boolean {
   const isExplained = (field: ComparedField) =>
     comparison[field] !== "differs" || knowledge.changed.has(field);
   return isLikely(comparison, knowledge) && comparedFields.every(isExplained);
 }
 
-/** Bits of the ledger: first those of fields with plain values, then those of Chinese ones. */
+/** Bits in the ledger: first for fields with plain values, then for Chinese values. */
 export const fieldBits = 2 * comparedFields.length;
 
-/** The place of a field's bit for values of a kind; undefined for a kind of which nothing is learned. */
+/** The number of a field's bit for a kind of value; undefined for a kind that is not learned from. */
 export function bitOf(field: ComparedField, kind: ValueKind): number | undefined {
   if (kind === "odd") return undefined;
   return comparedFields.indexOf(field) + (kind === "han" ? comparedFields.length : 0);
 }
 
-/** The fields that agree, as bits by the kinds of the values that were sent. */
+/** The fields that agree, as bits. */
 export function keptBits(draft: Draft, comparison: Comparison): number {
   return comparedFields.reduce((bits, field) => {
     const place = bitOf(field, kindOf(draft, field));
@@ -131,7 +138,7 @@ export function keptBits(draft: Draft, comparison: Comparison): number {
   }, 0);
 }
 
-/** The fields that differ, whatever their values. */
+/** The fields that differ, as bits. */
 export function changedBits(comparison: Comparison): number {
   return comparedFields.reduce(
     (bits, field, place) => (comparison[field] === "differs" ? bits | (1 << place) : bits),
@@ -180,7 +187,7 @@ function comparePhone(sent: string | undefined, shown: string | null | undefined
   if (a === b) return a === "" ? "differs" : "agrees";
   const [short = "", long = ""] = [a, b].sort((one, other) => one.length - other.length);
   if (short === "" || !long.endsWith(short)) return "differs";
-  // With a country code it is the same number; otherwise it may be, as are the last digits of one.
+  // With a country code it is the same number; otherwise it may be, for example the last digits.
   const isInternational = /^\s*(\+|00)/.test(long === a ? sent : shown);
   const isWhole = short.length >= shortestPhone && long.length - short.length <= 3;
   return isInternational && isWhole ? "agrees" : "open";
@@ -200,17 +207,17 @@ function compareNumber(sent: unknown, shown: unknown): Agreement {
   return equalDecimals(sent.value, shown.value) ? "agrees" : "differs";
 }
 
-/** Text without the differences that storing makes: blanks, Unicode forms, wide forms and the case of letters. */
+/** Removes differences that storing a text may make: blanks, Unicode forms, wide forms and case. */
 export function normalise(text: string): string {
   return text.normalize("NFKC").replace(/\s+/g, "").toLowerCase();
 }
 
-/** An address without what joins its parts. */
+/** An address without the characters that join its parts. */
 function lettersOf(text: string): string {
   return normalise(text).replace(/[^\p{L}\p{N}*＊•●×…]/gu, "");
 }
 
-/** A telephone number's digits without the zeros that dial out. */
+/** The digits of a telephone number without leading zeros. */
 function digitsOf(phone: string): string {
   return phone.normalize("NFKC").replace(/\D/g, "").replace(/^0+/, "");
 }

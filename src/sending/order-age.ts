@@ -1,4 +1,4 @@
-/** Tells whether an order was made before or after a request left, where the service shows that. */
+/** Whether an order was made before or after a request was sent, where the service shows that. */
 
 import { parseInstant } from "../core/time.ts";
 import type { Learned } from "../ledger/listings.ts";
@@ -6,7 +6,7 @@ import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { OrderSummary } from "../model/interface.ts";
 import type { ReconcileTools } from "./reconcile-types.ts";
 
-/** A listing so shortly before a request tells what was there before it. */
+/** A listing in this time before a request shows the orders that existed before it. */
 const justBeforeMs = 15 * 60_000;
 /** Date headers have whole seconds, and answers take a moment. */
 export const dateSlackMs = 2_000;
@@ -15,7 +15,6 @@ const longBeforeMs = 30 * 60_000;
 
 type Dated = Pick<OrderSummary, "created_at">;
 
-/** Tells whether an order was made before or after the request of an operation left, where that is shown. */
 export async function createAgeRules(
   open: readonly Operation[],
   { stampAhead }: Learned,
@@ -34,7 +33,7 @@ export async function createAgeRules(
   return {
     isNew(name: string, { created_at }: Dated): boolean {
       const { sentMs, listedFrom } = requests.get(name) ?? {};
-      // It was not in a listing shortly before, or it would be known as older.
+      // An older order would have been in the listing shortly before.
       if (
         listedFrom === "" ||
         (listedFrom !== undefined && created_at && listedFrom <= created_at.slice(0, 10))

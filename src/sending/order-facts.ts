@@ -1,4 +1,4 @@
-/** What the ledger keeps of an order that the service shows. */
+/** The fields of an order that the ledger stores. */
 
 import { parseInstant } from "../core/time.ts";
 import type { OrderFacts } from "../ledger/operation.ts";
@@ -17,7 +17,7 @@ export function orderFacts(order: {
   };
 }
 
-/** How far the stamp of an order that was made just now is ahead of the service's clock, where both are known. */
+/** How far the time stamp of a new order is ahead of the service's clock, where both are known. */
 export function stampAheadMs(
   createdAt: string | null | undefined,
   nowMs: number,

@@ -1,12 +1,12 @@
-/** Runs that ended without settling what they were at work on. */
+/** Runs that ended with open operations. */
 
 import { checkLiveness, type Liveness, type ProcessTable } from "../core/process-identity.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
 
 /**
- * Takes over the open operations of runs that are known to have ended: what was only ready is unsent, what was
- * being sent is in doubt. `except` is the run that asks.
+ * Takes over the open operations of runs that are known to have ended: a `ready` one becomes unsent, a `sending` one
+ * becomes in doubt. `except` is the calling run.
  */
 export async function releaseDeadRuns(
   ledger: Ledger,
@@ -23,12 +23,12 @@ export async function releaseDeadRuns(
     if (owner.number !== except && hasEnded(owner, processes)) await ledger.releaseRun(owner.number, nowMs);
 }
 
-/** True where it is known that nobody is at work on the run any more. */
+/** True where the run is known to have ended. */
 export function hasEnded(run: Run, processes: ProcessTable): boolean {
   return checkRun(run, processes) === "dead";
 }
 
-/** Whether a run goes on. `unknown`: it has no end, and its process cannot be seen from here. */
+/** Whether a run is running. `unknown`: it has no recorded end, and its process is not visible from this machine. */
 export function checkRun(run: Run, processes: ProcessTable): Liveness {
   return run.endedAtMs === undefined ? checkLiveness(run.process, processes) : "dead";
 }

@@ -1,6 +1,6 @@
 /**
- * The rules by which creates in doubt are settled, as a pure function (docs/never-twice.md): an order is found, or it
- * is known that none was made, or it is still in doubt.
+ * The rules that settle creates in doubt, as a pure function (docs/never-twice.md): an order is found, or it is
+ * proved that none was made, or the create stays in doubt.
  */
 
 import type { Loss } from "../ledger/operation.ts";
@@ -13,19 +13,19 @@ import {
   isOtherOrder,
 } from "./matching.ts";
 
-/** An order is made no later than this after its request has ended. */
+/** The service makes an order at most so long after its request has ended. */
 export const latestMadeMs: Readonly<Record<Loss, number>> = { broken: 2_000, timeout: 60_000 };
-/** An order is in the list no later than this after it was made, as long as the service's own delay is not known. */
+/** The list shows an order at most so long after it was made, while the delay of the service is not known. */
 const unknownDelayMs = 15 * 60_000;
 const leastDelayMs = 10_000;
 const delayFactor = 10;
 const unknownFactor = 2;
 
-/** What the ledger has learned of how late own orders came into view. */
+/** How late the service lists orders, learned from own orders. */
 export interface ListDelay {
-  /** So soon after they were made enough own orders were in a list; undefined while they are too few. */
+  /** After this time enough own orders were in a list; undefined while there are too few. */
   readonly shownMs: number | undefined;
-  /** The longest time after which one was not. */
+  /** The longest time after which an own order was missing. */
   readonly missingMs: number;
 }
 
@@ -40,17 +40,17 @@ export interface DoubtfulCreate {
   readonly name: string;
   /** Equal for equal orders. */
   readonly content: string;
-  /** When its request left and ended, in the ledger's order of events. */
+  /** The events in the ledger's order: when its request was sent and ended. */
   readonly sentEvent: number;
   /** Undefined while it is being sent. */
   readonly ended: { readonly event: number; readonly atMs: number; readonly loss: Loss } | undefined;
   /** When the first complete listing began that had no candidate for it. */
-  readonly firstLookMs: number | undefined;
-  /** The service said no in a way that is checked once. */
+  readonly firstListingMs: number | undefined;
+  /** The service refused in a way that is checked once. */
   readonly isRefused: boolean;
 }
 
-/** An order in the list that no operation of the ledger has become. */
+/** An order in the list that no operation of the ledger owns. */
 export interface UnownedOrder {
   readonly id: string;
   /** Undefined where it could not be read. */
@@ -58,9 +58,9 @@ export interface UnownedOrder {
   /** The event of the listing that showed it first. */
   readonly firstSeenEvent: number;
   compare(create: DoubtfulCreate): Comparison;
-  /** True where it is shown to have been made after the request left. */
+  /** True where it was made after the request was sent. */
   isNew(create: DoubtfulCreate): boolean;
-  /** True where its time stamp is older than the request, by more than stamps are known to be off. */
+  /** True where its time stamp is older than the request by more than the known error of time stamps. */
   isStampedBefore(create: DoubtfulCreate): boolean;
 }
 
@@ -68,9 +68,9 @@ export interface UnownedOrder {
 export interface Evidence {
   readonly beganMs: number;
   readonly orders: readonly UnownedOrder[];
-  /** What the service is known to do with fields of such values as this create has. */
+  /** What is known of how the service changes fields with values like those of this create. */
   fieldsFor(create: DoubtfulCreate): FieldKnowledge;
-  /** The own order in the list whose request left last: when, and at which event. */
+  /** The newest request of an own order in the list. */
   readonly newestOwn: { readonly sentEvent: number; readonly sentMs: number } | undefined;
   readonly latestListedMs: number;
   /** The longest time after which an own order was seen to be missing in the list. */
@@ -79,28 +79,28 @@ export interface Evidence {
 
 export type Finding =
   | { readonly kind: "found"; readonly create: DoubtfulCreate; readonly order: OrderDetail }
-  /** It is known that no order was made. */
+  /** It is proved that no order was made. */
   | { readonly kind: "absent"; readonly create: DoubtfulCreate }
-  /** No order is it so far. A look may say more at `untilMs`, and says all at `provedMs`. */
+  /** No match so far. A poll at `untilMs` may prove more; a poll at `provedMs` proves the outcome. */
   | {
       readonly kind: "early";
       readonly create: DoubtfulCreate;
       readonly untilMs: number;
       readonly provedMs: number;
     }
-  /** These orders may be it. */
+  /** Possible matches. */
   | { readonly kind: "unclear"; readonly create: DoubtfulCreate; readonly candidates: readonly string[] };
 
-/** Creates of equal content: which order is whose makes no difference. */
+/** Creates of equal content, which are interchangeable. */
 interface Group {
   readonly creates: readonly DoubtfulCreate[];
   readonly first: DoubtfulCreate;
   readonly isBeingSent: boolean;
-  /** The orders that were taken for it and for no other group. */
+  /** The orders that match this group and no other. */
   readonly orders: UnownedOrder[];
 }
 
-/** What one complete listing says of all creates in doubt. */
+/** Applies the rules to all creates in doubt and one complete listing. */
 export function judge(creates: readonly DoubtfulCreate[], evidence: Evidence): readonly Finding[] {
   const groups = groupByContent(creates);
   const isPossible = (order: UnownedOrder, create: DoubtfulCreate) =>
@@ -120,7 +120,7 @@ export function judge(creates: readonly DoubtfulCreate[], evidence: Evidence): r
   });
 }
 
-/** A time stamp alone proves nothing: a telling field must differ as well. */
+/** A time stamp alone proves nothing: a distinguishing field must differ as well. */
 function isRuledOut(order: UnownedOrder, create: DoubtfulCreate, fields: FieldKnowledge): boolean {
   const comparison = order.compare(create);
   if (isOtherOrder(comparison, fields)) return true;
@@ -142,7 +142,7 @@ function groupByContent(creates: readonly DoubtfulCreate[]): readonly Group[] {
   }));
 }
 
-/** Gives an order to the one group that it fits; to none where it fits several alike. */
+/** Assigns an order to its group; to none where it matches several groups exactly. */
 function assign(
   order: UnownedOrder,
   groups: readonly Group[],
@@ -159,9 +159,8 @@ function assign(
 }
 
 /**
- * Of n equal creates, k new orders settle k: the oldest order goes to the oldest create, so that those left are the
- * ones that may still come into view. More orders than creates, or a create that is still being sent, leave open which
- * are whose.
+ * Of n equal creates, k new orders settle k. The oldest order goes to the oldest create, because the orders of later
+ * ones may not be listed yet. With more orders than creates, or while one is being sent, none can be matched.
  */
 function take({ creates, orders, isBeingSent }: Group): readonly (readonly [DoubtfulCreate, UnownedOrder])[] {
   if (isBeingSent) return [];
@@ -185,7 +184,7 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Those that agree most come first. */
+/** Orders with the most fields that agree come first. */
 function nearestFirst(orders: readonly UnownedOrder[], create: DoubtfulCreate): readonly string[] {
   const agreeing = (order: UnownedOrder) =>
     Object.values(order.compare(create)).filter((agreement) => agreement === "agrees").length;
@@ -193,23 +192,23 @@ function nearestFirst(orders: readonly UnownedOrder[], create: DoubtfulCreate): 
 }
 
 /**
- * No candidate is in the list. That none was made is known once the service cannot be at work on it any more, two
- * listings apart from each other say so, and the list is known to have caught up.
+ * There is no candidate in the list. It is proved that no order was made when the service cannot be processing the
+ * request any more, two separate listings have no candidate, and the list is up to date.
  */
 function judgeAbsence(
   create: DoubtfulCreate,
   ended: NonNullable<DoubtfulCreate["ended"]>,
   { beganMs, newestOwn, latestListedMs: listedMs, missingMs }: Evidence,
 ): Finding {
-  const { isRefused, firstLookMs = beganMs } = create;
+  const { isRefused, firstListingMs = beganMs } = create;
   const madeMs = isRefused ? latestMadeMs.broken + missingMs : latestMadeMs[ended.loss];
   const quietMs = ended.atMs + madeMs;
   if (isRefused && beganMs >= quietMs) return { kind: "absent", create };
-  const firstMs = Math.max(ended.atMs, Math.min(firstLookMs, beganMs));
+  const firstMs = Math.max(ended.atMs, Math.min(firstListingMs, beganMs));
   const secondMs = isRefused ? quietMs : Math.max(quietMs, firstMs + madeMs);
   const provedMs = isRefused ? quietMs : Math.max(secondMs, quietMs + listedMs);
   if (beganMs < secondMs) return { kind: "early", create, untilMs: secondMs, provedMs };
-  // The order of events, and not the clock alone, says that the order was sent after the lost one had ended.
+  // By the order of events, not by the clock alone, the own order was sent after the lost request had ended.
   const isFresh = newestOwn !== undefined && newestOwn.sentEvent > ended.event && newestOwn.sentMs >= quietMs;
   return isFresh || beganMs >= provedMs
     ? { kind: "absent", create }

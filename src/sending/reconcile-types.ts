@@ -1,4 +1,4 @@
-/** What a reconciliation works with, and what it says of each create in doubt. */
+/** The dependencies of a reconciliation, and its result for each create in doubt. */
 
 import type { Clock } from "../core/clock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -8,28 +8,28 @@ import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 export interface ReconcileTools {
   readonly ledger: Ledger;
   readonly customer: number;
-  /** The run that asks. */
+  /** The calling run. */
   readonly run: number | undefined;
-  /** All orders created on a date or later; `beforeOthers` is told the calls that follow the first, and may reject. */
+  /** All orders created on a date or later. `beforeOthers` gets the number of calls after the first, and may reject. */
   list(dateFrom: string, beforeOthers?: (calls: number) => Promise<void>): AsyncIterable<OrderSummary>;
   detail(id: string): Promise<OrderDetail>;
-  /** Service's clock minus ours in milliseconds; undefined while no answer has told it. */
+  /** The service's clock minus ours in milliseconds; undefined before the first answer. */
   clockOffsetMs(): number | undefined;
   readonly clock: Clock;
   readonly stop: AbortSignal;
-  /** How long an order may be missing in the list, where a person says so. */
+  /** `--settle`: how long an order may be missing in the list. */
   readonly settleMs: number | undefined;
-  /** Settles also what an undo has marked: it is not sent again in any case. */
+  /** Also settles operations that an undo has marked; they are never sent again. */
   readonly settlesUnwanted?: boolean;
 }
 
-/** What one look said of a create in doubt. */
+/** The result of one poll for a create in doubt. */
 export type Reconciled =
-  /** It is recorded as found, as this order; else as refused or unsent. */
+  /** Recorded as found, with its order; else as refused or unsent. */
   | { readonly kind: "settled"; readonly order?: OrderDetail }
-  /** Nothing more can be said before `untilMs`; all is known at `provedMs`. */
+  /** A poll before `untilMs` proves nothing more; a poll at `provedMs` proves the outcome. */
   | { readonly kind: "early"; readonly untilMs: number; readonly provedMs: number }
-  /** These orders may be it. */
+  /** Possible matches. */
   | { readonly kind: "unclear"; readonly candidates: readonly string[] };
 
 export type StillInDoubt = Exclude<Reconciled, { readonly kind: "settled" }>;

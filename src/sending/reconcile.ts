@@ -1,6 +1,6 @@
 /**
- * Reconciles creates in doubt with the service: one complete listing for all of an account's, the details of what may
- * be theirs, and what follows, recorded in the ledger. The service has no idempotency key (4.2).
+ * Reconciles the creates in doubt of an account: reads one complete listing and the details of candidates, and records
+ * the outcomes in the ledger. The service has no idempotency key (4.2).
  */
 
 import type { Clock } from "../core/clock.ts";
@@ -26,17 +26,17 @@ import { type DoubtfulCreate, type Finding, judge, latestListedMs, type UnownedO
 import type { Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
 const dayMs = 86_400_000;
-/** Where the service's clock was not known when an order was sent, ours may have been days off. */
+/** If the service's clock was unknown when an order was sent, ours may have been wrong by days. */
 const unknownClockDays = 7;
 const detailsAtOnce = 4;
-/** A look must end some time: what is not read rules nothing out. */
+/** Limits one poll. Details that are not read rule nothing out. */
 const mostDetails = 200;
-/** A service that refuses so many in a row shows none. */
+/** After so many failures in a row, no further details are read. */
 const mostFailures = 8;
 
 /**
- * Looks once for all creates in doubt of a customer and records what is known then; by their names. Throws
- * ServiceFailure where the service does not show a complete list, and the reason of `stop` when it aborts.
+ * Reconciles all creates in doubt of a customer once, and records the outcomes. Returns the results by operation name.
+ * Throws ServiceFailure where the service does not show a complete list, and the reason of `stop` when it aborts.
  */
 export async function reconcile(tools: ReconcileTools): Promise<ReadonlyMap<string, Reconciled>> {
   const open = await openCreates(tools);
@@ -44,7 +44,7 @@ export async function reconcile(tools: ReconcileTools): Promise<ReadonlyMap<stri
   try {
     return await reconcileWith(await readListing(await earliestDate(open, tools), tools), tools);
   } finally {
-    await recordOffset(tools); // also an answer that refuses the list tells the hour
+    await recordOffset(tools); // a refusal has a Date header, too
   }
 }
 
@@ -83,17 +83,17 @@ export async function recordListing(
 ): Promise<RecordedListing> {
   const ids = summaries.map(({ id }) => id.value);
   const endedMs = clock.now();
-  const beganMs = hourOf(begunMs, clock);
+  const beganMs = wallTimeOf(begunMs, clock);
   const facts = await ledger.recordListing({ customer, beganMs, endedMs, dateFrom, ids });
   return { ...facts, begunMs, summaries };
 }
 
-/** The hour of a moment of this process, by the clock of now. */
-function hourOf(elapsedMs: number, clock: Clock): number {
+/** Converts the clock's `elapsed` to a time of the current wall clock. */
+function wallTimeOf(elapsedMs: number, clock: Clock): number {
   return Math.round(clock.now() - (clock.elapsed() - elapsedMs));
 }
 
-/** The same as `reconcile`, with a listing that was read already. */
+/** Like `reconcile`, with a listing that was read already. */
 export async function reconcileWith(
   listing: RecordedListing,
   tools: ReconcileTools,
@@ -125,7 +125,7 @@ export async function reconcileWith(
       },
     ];
   });
-  const beganMs = hourOf(listing.begunMs, clock);
+  const beganMs = wallTimeOf(listing.begunMs, clock);
   const findings = judge(
     open.flatMap((operation) => toDoubtful(operation, tools)),
     {
@@ -140,7 +140,7 @@ export async function reconcileWith(
   return recordFindings(findings, operations, beganMs, tools);
 }
 
-/** Creates that were sent, or are being sent, and whose outcome is open. */
+/** Creates that were sent, or are being sent, without a known outcome. */
 export async function openCreates({ ledger, customer }: ReconcileTools): Promise<readonly Operation[]> {
   const open = await ledger.openOperations(customer);
   return open
@@ -148,7 +148,7 @@ export async function openCreates({ ledger, customer }: ReconcileTools): Promise
     .filter(({ kind, state, sentEvent }) => kind === "create" && state !== "ready" && sentEvent);
 }
 
-/** How far stamps of own orders are behind the service's clock: lists are by these. */
+/** How far time stamps of own orders are behind the service's clock. Lists filter by time stamps. */
 export async function stampsBehindMs({
   ledger,
   customer,
@@ -158,8 +158,8 @@ export async function stampsBehindMs({
 }
 
 /**
- * Which zone the service's dates are in is not specified: a day more covers every one. Its stamps may be behind its
- * clock.
+ * The time zone of the service's dates is not specified: one more day covers all zones. Time stamps may be behind the
+ * service's clock.
  */
 export async function earliestDate(
   open: readonly Operation[],
@@ -174,7 +174,7 @@ export async function earliestDate(
 }
 
 function toDoubtful(operation: Operation, tools: ReconcileTools): DoubtfulCreate[] {
-  const { content = "", sentEvent, endedEvent, loss, firstLookMs, rejection, state } = operation;
+  const { content = "", sentEvent, endedEvent, loss, firstListingMs, rejection, state } = operation;
   if (sentEvent === undefined) return [];
   const atMs = endedMs(operation, tools);
   const isEnded = state === "unknown" && endedEvent !== undefined && atMs !== undefined;
@@ -184,33 +184,33 @@ function toDoubtful(operation: Operation, tools: ReconcileTools): DoubtfulCreate
       content,
       sentEvent,
       ended: isEnded ? { event: endedEvent, atMs, loss } : undefined,
-      firstLookMs: firstLookMs === undefined ? undefined : tools.clock.asOfNow(firstLookMs),
+      firstListingMs: firstListingMs === undefined ? undefined : tools.clock.asOfNow(firstListingMs),
       isRefused: rejection !== undefined,
     },
   ];
 }
 
 /**
- * When a request ended, by our clock of now. Where our clock was set since, as this process has seen, or where the
- * distance to the service's clock is another one now, the latest reading counts.
+ * When a request ended, by our current clock. If our clock was set since, or if its offset to the service's clock has
+ * changed, the latest possible time counts.
  */
 function endedMs(
-  { endedAtMs, offsetMs, firstLookMs }: Operation,
+  { endedAtMs, offsetMs, firstListingMs }: Operation,
   { clock, clockOffsetMs }: ReconcileTools,
 ): number | undefined {
   if (endedAtMs === undefined) return undefined;
   const nowMs = clock.now();
-  const firstMs = Math.min(firstLookMs === undefined ? nowMs : clock.asOfNow(firstLookMs), nowMs);
+  const firstMs = Math.min(firstListingMs === undefined ? nowMs : clock.asOfNow(firstListingMs), nowMs);
   const hereMs = clock.asOfNow(endedAtMs);
   const nowOffsetMs = clockOffsetMs();
-  // Nothing tells how our clock went then: the first look is the first hour that is certain.
+  // The clock of that time is unknown: the first listing is the first certain time.
   if (offsetMs === undefined || nowOffsetMs === undefined)
     return hereMs <= nowMs ? Math.max(hereMs, firstMs) : firstMs;
   const readings = [endedAtMs, hereMs, endedAtMs + moved(offsetMs, nowOffsetMs)].filter((ms) => ms <= nowMs);
   return readings.length > 0 ? Math.max(...readings) : firstMs;
 }
 
-/** When an own request left, by our clock of now: the earliest reading. */
+/** When an own request was sent, by our current clock: the earliest possible time. */
 function sentMs({ sentMs: atMs, offsetMs }: OwnRequest, { clock, clockOffsetMs }: ReconcileTools): number {
   const nowOffsetMs = clockOffsetMs();
   const hereMs = Math.min(atMs, clock.asOfNow(atMs));
@@ -227,11 +227,11 @@ function compare(
   summary: OrderSummary,
   detail: OrderDetail | undefined,
 ): Comparison {
-  if (!draft) return nothingShown; // its data was deleted, or it never was an order that can be read
+  if (!draft) return nothingShown; // its data was deleted, or its body was not an order of the interface
   return detail ? compareDetail(draft, detail) : compareSummary(draft, summary);
 }
 
-/** What is computed for one create holds for all of equal content. */
+/** Computes a value once for all creates of equal content. */
 function memoiseByContent<T extends object>(compute: (create: DoubtfulCreate) => T) {
   const known = new Map<string, T>();
   return (create: DoubtfulCreate): T => {
@@ -243,7 +243,7 @@ function memoiseByContent<T extends object>(compute: (create: DoubtfulCreate) =>
   };
 }
 
-/** Reads the orders that nobody owns and that the list alone does not rule out; those that cannot be read are missing. */
+/** Reads the orders without an owner that the list does not rule out. Orders that cannot be read are left out. */
 async function readCandidates(
   open: readonly Operation[],
   { summaries, firstSeen }: RecordedListing,
@@ -279,7 +279,7 @@ async function readCandidates(
   return details;
 }
 
-/** Orders are taken before it is recorded that others were not made, so that a crash in between cannot do too much. */
+/** Records found orders before absent ones, so that a crash in between is safe. */
 async function recordFindings(
   findings: readonly Finding[],
   operations: ReadonlyMap<string, Operation>,
@@ -311,7 +311,7 @@ async function recordFindings(
         results.set(name, { kind: "settled" });
         break;
       case "early":
-        await ledger.recordLook(operation, beganMs);
+        await ledger.recordFirstListing(operation, beganMs);
         results.set(name, { kind: "early", untilMs: finding.untilMs, provedMs: finding.provedMs });
         break;
       case "unclear":
@@ -325,7 +325,7 @@ function again(nowMs: number): Reconciled {
   return { kind: "early", untilMs: nowMs, provedMs: nowMs };
 }
 
-/** False where another process was faster: the order belongs to another operation now. */
+/** False where another process has recorded the order for another operation. */
 async function settleFound(
   operation: Operation,
   order: OrderDetail,
@@ -345,7 +345,7 @@ async function settleFound(
   }
 }
 
-/** No order was made: what the service refused is refused, and all else was not sent. */
+/** No order was made: records a refusal as refused, all else as unsent. */
 async function settleAbsent(operation: Operation, { ledger, clock }: ReconcileTools): Promise<void> {
   const { rejection } = operation;
   const outcome = rejection ? ({ state: "refused", rejection } as const) : ({ state: "unsent" } as const);

@@ -1,13 +1,13 @@
-/** What the ledger keeps of a refusal: enough to show it again, nothing personal, nothing endless. */
+/** The refusal as the ledger stores it: redacted and shortened. */
 
 import type { Rejection } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 
 const mostCharacters = 1_000;
-/** Shorter texts name nobody, and stand in every sentence. */
+/** Shorter texts are not personal, and occur in every sentence. */
 const fewestCharacters = 2;
 
-/** What a service says may repeat what it was sent: names, numbers and addresses are replaced. */
+/** A message of the service may repeat the request: names, numbers and addresses are replaced. */
 export function redactRejection({ code, message, field }: Rejection, draft: Draft): Rejection {
   const texts = [draft.sender, draft.receiver].flatMap((party) => Object.values(party ?? {}).map(String));
   const longestFirst = texts

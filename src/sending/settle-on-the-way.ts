@@ -1,7 +1,8 @@
-/** Settles creates in doubt with a complete list of orders that a command reads anyway. */
+/** Reconciles creates in doubt with a complete list of orders that a command reads anyway. */
 
 import type { OrderFilter } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
+import { byCount, counted } from "../core/wording.ts";
 import { hasLedger } from "../ledger/ledger.ts";
 import type { OrderSummary } from "../model/interface.ts";
 import { earliestDate, openCreates, reconcileWith, recordListing } from "./reconcile.ts";
@@ -9,8 +10,8 @@ import type { ReconcileTools } from "./reconcile-types.ts";
 import { createReconcileTools } from "./settle.ts";
 
 /**
- * Passes the orders on. Once all of them were read, and they cover the creates in doubt of the account, these are
- * reconciled with them. Whatever fails at that takes nothing away from the list.
+ * Passes the orders through. When all of them were read, and they cover the creates in doubt of the account, reconciles
+ * these. A failure of that does not affect the list.
  */
 export async function* settleOnTheWay(
   orders: AsyncGenerator<OrderSummary, void>,
@@ -25,14 +26,14 @@ export async function* settleOnTheWay(
     summaries.push(order);
     yield order;
   }
-  const count = await settle(begunMs, filter.dateFrom, summaries, tools).catch(() => 0);
+  const count = await reconcileListed(begunMs, filter.dateFrom, summaries, tools).catch(() => 0);
   if (count > 0)
     context.messages.note(
-      `${count === 1 ? "1 order in doubt is settled" : `${count} orders in doubt are settled`}: courier log`,
+      `${counted(count, "order")} in doubt ${byCount(count, "is", "are")} settled; see courier log`,
     );
 }
 
-/** Undefined where nothing is in doubt, or the list does not show all that it could be. */
+/** Undefined where nothing is in doubt, or where the list may not contain all candidates. */
 async function toolsFor(filter: OrderFilter, context: Context): Promise<ReconcileTools | undefined> {
   if (filter.status !== undefined || filter.dateTo !== undefined) return undefined;
   if (!hasLedger(context.machine.stateDirectory)) return undefined;
@@ -46,7 +47,7 @@ async function toolsFor(filter: OrderFilter, context: Context): Promise<Reconcil
   return dateFrom === undefined || dateFrom <= (await earliestDate(open, tools)) ? tools : undefined;
 }
 
-async function settle(
+async function reconcileListed(
   begunMs: number,
   dateFrom: string | undefined,
   summaries: readonly OrderSummary[],

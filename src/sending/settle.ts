@@ -1,4 +1,4 @@
-/** Looks for what became of creates in doubt, again and again until it is known or somebody has waited long enough. */
+/** Polls creates in doubt until they are settled, or a time limit is reached. */
 
 import { allOrders } from "../api/pages.ts";
 import type { CourierService } from "../api/service.ts";
@@ -10,19 +10,19 @@ import { reconcile } from "./reconcile.ts";
 import type { ReconcileTools, StillInDoubt } from "./reconcile-types.ts";
 
 const pagesAtOnce = 4;
-/** The sandbox of this machine lists an order as soon as it is made. */
+/** The sandbox of this machine lists an order at once. */
 const sandboxSettleMs = 10_000;
 export const firstPollMs = 2_000;
 export const longestPollMs = 5_000;
 
 export interface Waiting {
-  /** How long to wait for what can be known later. */
-  readonly patienceMs: number;
-  /** Looks also before anything can be proved: the order may turn up. */
+  /** The longest wait for proof. */
+  readonly timeLimitMs: number;
+  /** Also polls before anything can be proved: the order may be listed. */
   readonly polls?: boolean;
 }
 
-/** The tools to reconcile the account in use; `service` where other than the context's own is to read. */
+/** The dependencies to reconcile the current account; `service` replaces the context's own for reads. */
 export async function createReconcileTools(
   {
     ledger,
@@ -57,21 +57,21 @@ export async function createReconcileTools(
   };
 }
 
-/** What became of creates in doubt. */
+/** The results for creates in doubt. */
 export interface Settled {
-  /** Orders that were found. */
+  /** Found orders by operation name. */
   readonly found: ReadonlyMap<string, OrderDetail>;
   readonly left: ReadonlyMap<string, StillInDoubt>;
 }
 
-/** Reconciles until the named creates are settled, or nothing more can be known in time. Throws what `reconcile` throws. */
+/** Polls until the named creates are settled, or nothing more can be proved in time. Throws what `reconcile` throws. */
 export async function settleInDoubt(
   names: readonly string[],
   tools: ReconcileTools,
-  { patienceMs, polls = false }: Waiting,
+  { timeLimitMs, polls = false }: Waiting,
 ): Promise<Settled> {
   const { clock, stop } = tools;
-  const untilMs = clock.elapsed() + patienceMs;
+  const untilMs = clock.elapsed() + timeLimitMs;
   const found = new Map<string, OrderDetail>();
   const cached = { ...tools, detail: cacheDetails(tools.detail) };
   for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, 2 * pollMs)) {
@@ -83,13 +83,13 @@ export async function settleInDoubt(
       if (result && result.kind !== "settled") left.set(name, result);
     }
     if (left.size === 0) return { found, left };
-    const waitMs = waitToLook([...left.values()], clock, polls ? pollMs : undefined);
+    const waitMs = waitToPoll([...left.values()], clock, polls ? pollMs : undefined);
     if (clock.elapsed() + waitMs > untilMs) return { found, left };
     await clock.sleep(waitMs, stop);
   }
 }
 
-/** What an order shows does not change within seconds; one that cannot be read is asked for again. */
+/** An order does not change within seconds. One that cannot be read is read again. */
 function cacheDetails(detail: ReconcileTools["detail"]): ReconcileTools["detail"] {
   const known = new Map<string, OrderDetail>();
   return async (id) => {
@@ -100,10 +100,10 @@ function cacheDetails(detail: ReconcileTools["detail"]): ReconcileTools["detail"
 }
 
 /**
- * How long until a further look may say more of any of them; infinite where none will. `pollMs`: look that often
- * before, since an order may turn up at any moment.
+ * How long until another poll may prove more for any of them; infinite where none will. `pollMs`: the poll interval
+ * before that, because an order may be listed at any moment.
  */
-export function waitToLook(
+export function waitToPoll(
   results: readonly StillInDoubt[],
   clock: Clock,
   pollMs: number = Number.POSITIVE_INFINITY,

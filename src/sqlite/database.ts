@@ -1,4 +1,4 @@
-/** SQLite files of ours: private, in WAL mode, migrated forward, and written in short transactions. */
+/** courier's SQLite files: private, in WAL mode, migrated forward, written in short transactions. */
 
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -13,19 +13,19 @@ import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from
 
 export interface DatabaseOptions {
   readonly path: string;
-  /** What the file is called in messages: `ledger`. */
+  /** The name of the file in messages, for example `ledger`. */
   readonly title: string;
-  /** Marks files as ours; a file with another mark is refused. */
+  /** The `application_id` of the file; a file with another one is refused. */
   readonly applicationId: number;
-  /** SQL scripts; the n-th takes a file of version n to n + 1. */
+  /** SQL scripts; the n-th migrates a file from version n to n + 1. */
   readonly migrations: readonly string[];
   /** `full`: `flush` puts commits on the disk. `normal`: a power failure may take the last ones. */
   readonly durability?: "full" | "normal";
-  /** What to do about a damaged file; without it: restore it from a backup, or move it away. */
+  /** The hint for a damaged file; without it: restore it from a backup, or move it away. */
   readonly damagedHint?: string;
-  /** What a person who begins a new file elsewhere should know. */
+  /** A warning about beginning a new file elsewhere. */
   readonly newFileWarning?: string;
-  /** Makes the error for a file that was removed or replaced while it was open; without it, nobody asks. */
+  /** Creates the error for a file that was removed or replaced while it was open; without it, this is not checked. */
   readonly onLost?: ((message: string) => CourierError) | undefined;
   /** How to wait for other processes that use the file. */
   readonly wait?: WaitOptions | undefined;
@@ -34,33 +34,33 @@ export interface DatabaseOptions {
 export interface Database {
   readonly path: string;
   readonly driver: string;
-  /** A prepared statement, made once for each text; to be used within `read` and `transaction`. */
+  /** A prepared statement, cached by its text; for use within `read` and `transaction`. */
   sql(text: string): Statement;
   /**
    * Runs `work` in one transaction that is the only writer, and commits it. Waits for other writers; `work` is
-   * synchronous, so that nothing waits inside of a transaction. Rolls back when it throws, and throws the same.
+   * synchronous, so that nothing waits inside a transaction. Rolls back when it throws, and throws the same.
    */
   transaction<T>(work: () => T): Promise<T>;
-  /** Resolves when all commits so far outlive a power failure, with the durability `full`. */
+  /** Resolves when all commits so far survive a power failure, with the durability `full`. */
   flush(): Promise<void>;
-  /** False where the file was removed or replaced since it was opened: SQLite goes on with the one that is gone. */
+  /** False where the file was removed or replaced since it was opened: SQLite would keep using the removed file. */
   isInPlace(): boolean;
-  /** Runs SQL outside of a transaction. */
+  /** Runs SQL outside a transaction. */
   exec(text: string): void;
   /** Runs `work`, which only reads, on one snapshot of the file. Synchronous as in `transaction`. */
   read<T>(work: () => T): Promise<T>;
   /**
-   * Writes the file anew and empties its log, so that nothing of what was deleted stays in them: `secure_delete`
-   * leaves copies of rows in pages that were split. Waits for readers and writers.
+   * Rewrites the file and empties its WAL, so that no deleted data stays in them: `secure_delete` leaves copies of
+   * rows in pages that were split. Waits for readers and writers.
    */
   compact(): Promise<void>;
   close(): void;
 }
 
 /**
- * Opens the file, which is made with mode 0600 in a directory of mode 0700 where there is none. Throws
- * `database` (exit 5) where there is no driver, where it cannot be written, and for a file that is damaged,
- * foreign or of a later version, which stays as it is.
+ * Opens the file, or creates it with mode 0600 in a directory of mode 0700. Throws `database` (exit 5) where there is
+ * no driver, where it cannot be written, and for a file that is damaged, foreign or of a later version, which is not
+ * changed.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { path, title } = options;
@@ -113,7 +113,7 @@ function createDatabase(
       const found = identify(options.path);
       return found !== undefined && found.dev === opened?.dev && found.ino === opened.ino;
     } catch {
-      return true; // what the system does not tell proves nothing
+      return true; // an error proves nothing
     }
   };
 
@@ -201,7 +201,7 @@ function describeLost({ title, path }: DatabaseOptions): string {
   return `the ${title} was removed or replaced while courier was using it: ${path}`;
 }
 
-/** A reader can meet a busy file too: when another process repairs it after a crash, or is the last to close it. */
+/** A reader can find the file busy, too: when another process recovers it after a crash, or is the last to close it. */
 function takeSnapshot(connection: Connection): void {
   connection.exec("BEGIN");
   try {
@@ -212,7 +212,7 @@ function takeSnapshot(connection: Connection): void {
   }
 }
 
-/** SQLite tells by a value, not by an error, that another connection still reads what is in the log. */
+/** SQLite reports with a value, not with an error, that another connection still reads the WAL. */
 function emptyLog(connection: Connection): void {
   const { busy } = connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {};
   if (busy !== 0)
@@ -255,13 +255,13 @@ async function prepare(
     const isEmpty = connection.prepare("SELECT count(*) AS n FROM sqlite_master").get()?.n === 0;
     if (isEmpty && id === 0 && found === 0) return 0;
     if (id !== applicationId) {
-      throw unusable(title, path, "it is not a file of courier's", "move it away");
+      throw unusable(title, path, "it is not a courier file", "move it away");
     }
     if (found > migrations.length) {
       throw unusable(
         title,
         path,
-        `it is of version ${found}, and this courier knows up to ${migrations.length}`,
+        `it has version ${found}, but this courier supports versions up to ${migrations.length}`,
         "update courier",
       );
     }
@@ -276,7 +276,7 @@ function unusable(title: string, path: string, reason: string, remedy: string): 
 }
 
 const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]>> = {
-  [code.busy]: ["another courier process keeps it locked", "see which one hangs and end it"],
+  [code.busy]: ["another courier process keeps it locked", "end the process that hangs"],
   [code.readOnly]: [
     "it cannot be written to",
     "check its permissions, or choose another place with COURIER_STATE_DIR",
@@ -291,7 +291,7 @@ const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]
   [code.notADatabase]: ["it is not an SQLite file, or damaged", "restore it from a backup, or move it away"],
 };
 
-/** Why SQLite could not do something, in plain words; undefined for an error that is not SQLite's. */
+/** The reason of an SQLite error in plain words; undefined for another error. */
 export function explainSqliteError(error: unknown): string | undefined {
   const number = sqliteCode(error);
   if (number === undefined) return undefined;
@@ -306,7 +306,7 @@ function explainFailure(error: unknown, options: DatabaseOptions): unknown {
   const reason = explainSystemError(error, "directory");
   if (error instanceof NotRegular) return unusable(options.title, options.path, reason, "move it away");
   const elsewhere = "choose another place with COURIER_STATE_DIR";
-  // Without a directory there was no file that a new one would take the place of.
+  // Without a directory there was no file before, so no warning about a new one.
   const isNew = ["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "");
   return new CourierError(
     "database",
@@ -323,7 +323,7 @@ function withWarning(hint: string, { newFileWarning }: DatabaseOptions): string 
   return newFileWarning === undefined ? hint : `${hint}; ${newFileWarning}`;
 }
 
-/** What is wrong with the file itself, so that a new one seems a way out. */
+/** Errors of the file itself, where a person may think of starting a new one. */
 const faultsOfTheFile: readonly number[] = [code.readOnly, code.corrupt, code.cannotOpen, code.notADatabase];
 
 /** Plain words for a failure of SQLite; undefined for another error. */

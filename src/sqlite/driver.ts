@@ -21,13 +21,13 @@ export interface Driver {
   open(path: string): Connection;
 }
 
-/** The runtime has no SQLite that has all that is needed, and the optional package is not installed. */
+/** The runtime has no SQLite with the needed features, and the optional package is not installed. */
 export class NoDriver extends Error {}
 
-/** The three names, in the order in which they are tried. */
+/** The drivers, in the order in which they are tried. */
 const loaders: readonly (() => Promise<Driver>)[] = [loadBun, loadNode, loadPackage];
 
-/** The first driver that is here and can do full-text search. Throws NoDriver. */
+/** The first available driver with full-text search. Throws NoDriver. */
 export async function loadDriver(): Promise<Driver> {
   const reasons: string[] = [];
   for (const load of loaders) {
@@ -42,7 +42,7 @@ export async function loadDriver(): Promise<Driver> {
   throw new NoDriver(reasons.at(-1) ?? "no driver", { cause: reasons });
 }
 
-/** Node.js 22.13 to 22.15 have `node:sqlite` without FTS5: only a look at the build tells. */
+/** Node.js 22.13 to 22.15 have `node:sqlite` without FTS5, so the compile options are checked. */
 function hasFullTextSearch(driver: Driver): boolean {
   const connection = driver.open(":memory:");
   try {
@@ -137,7 +137,7 @@ async function loadBun(): Promise<Driver> {
   };
 }
 
-/** SQLite's own number for what went wrong, without its extension; undefined for another error. */
+/** SQLite's primary result code; undefined for another error. */
 export function sqliteCode(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   const { errcode, errno, code } = error as { errcode?: unknown; errno?: unknown; code?: unknown };

@@ -1,4 +1,4 @@
-/** Locks between processes: each is a write transaction on an empty SQLite file, and ends with its process. */
+/** Locks between processes: each is a write transaction on an empty SQLite file. It ends with its process. */
 
 import { accessSync, constants } from "node:fs";
 import { findDriver } from "./database.ts";
@@ -7,10 +7,10 @@ import { makePrivateFile } from "./private-file.ts";
 import { createWait, isBusy, type WaitOptions } from "./wait.ts";
 
 /**
- * Takes the lock and gives back what releases it; undefined when another process, or another caller in this one,
- * still holds it at the end of the wait. The file is made with mode 0600 in a directory that exists, stays empty, and
- * stays there: removing it would let two processes hold the lock. Throws `database` (exit 5) without an SQLite
- * driver, and the errors of the system and of SQLite.
+ * Takes the lock and returns a function that releases it; undefined when another process, or another caller in this
+ * one, still holds it at the end of the wait. The file is created with mode 0600 in an existing directory, stays
+ * empty, and is never removed: otherwise two processes could hold the lock. Throws `database` (exit 5) without an
+ * SQLite driver, and the errors of the system and of SQLite.
  */
 export async function holdLock(
   path: string,
@@ -19,10 +19,10 @@ export async function holdLock(
 ): Promise<(() => void) | undefined> {
   const driver = await findDriver(title);
   makePrivateFile(path);
-  accessSync(path, constants.W_OK); // of a file that it may only read, SQLite would take a lock for readers
+  accessSync(path, constants.W_OK); // on a read-only file, SQLite would take a shared lock
   const connection = driver.open(path);
   try {
-    // A driver that waits would block the process. SQLite begins with an undo journal, which no file has to hold.
+    // A driver that waits would block the process. The rollback journal needs no file.
     connection.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY;");
     const begin = () => connection.exec("BEGIN IMMEDIATE");
     await createWait(wait)(begin, () => {});

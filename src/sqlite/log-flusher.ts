@@ -1,4 +1,4 @@
-/** Puts the commits of a database in WAL mode on the disk, without blocking the event loop meanwhile. */
+/** Flushes the WAL of a database to the disk without blocking the event loop. */
 
 import { closeSync, fdatasync, openSync } from "node:fs";
 
@@ -9,9 +9,9 @@ export interface LogFlusher {
 }
 
 /**
- * With `synchronous=NORMAL` a commit is in the log, a file beside the database, and the system writes it to the
- * disk later. This asks for it at once, as `FULL` does, but in a thread. Calls during a sync share the next one.
- * The log holds no locks, so that opening and closing it here drops none of SQLite's.
+ * With `synchronous=NORMAL` a commit is in the WAL file, which the system writes to the disk later. This flushes it
+ * at once, as `FULL` does, but in a thread. Calls during a flush share the next one. SQLite has no locks on the WAL
+ * file, so closing it here drops none.
  */
 export function createLogFlusher(databasePath: string): LogFlusher {
   let descriptor: number | undefined;
@@ -54,7 +54,7 @@ export function createLogFlusher(databasePath: string): LogFlusher {
       if (descriptor === undefined) return;
       const closing = descriptor;
       descriptor = undefined;
-      // A descriptor that is being synced must not be given to another file.
+      // A descriptor must not be reused for another file while it is being synced.
       if (running) void running.catch(() => {}).then(() => closeSync(closing));
       else closeSync(closing);
     },

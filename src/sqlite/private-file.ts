@@ -1,4 +1,4 @@
-/** Files that only their owner can read, made before SQLite opens them. */
+/** Creates files that only their owner can read, before SQLite opens them. */
 
 import { chownSync, closeSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -6,15 +6,15 @@ import { systemCode } from "../core/errors.ts";
 import { NotRegular } from "../core/regular-file.ts";
 
 /**
- * Makes an empty file of mode 0600 where there is none. One that exists is not opened: closing it would drop the
- * locks on it that this process holds (POSIX). Throws NotRegular for what is no file, and the system's errors.
+ * Creates an empty file of mode 0600 where there is none. An existing file is not opened: closing it would drop the
+ * locks that this process holds on it (POSIX). Throws NotRegular for anything but a file, and the system's errors.
  */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
-    const found = statSync(path, { throwIfNoEntry: false }); // a link to nothing is SQLite's to refuse
+    const found = statSync(path, { throwIfNoEntry: false }); // SQLite refuses a broken link
     if (found && !found.isFile()) throw new NotRegular(found);
     return;
   }

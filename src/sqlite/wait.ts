@@ -1,34 +1,34 @@
-/** The wait for other connections that use the same SQLite file. */
+/** Retries while another connection uses the same SQLite file. */
 
 import { type Clock, systemClock } from "../core/clock.ts";
 import { sqliteCode } from "./driver.ts";
 
 export interface WaitOptions {
   readonly clock?: Clock;
-  /** Ends a wait. What another writer is about to finish is still waited for, which takes a moment. */
+  /** Ends a wait, except for the moment that another writer needs to finish. */
   readonly signal?: AbortSignal;
-  /** The longest wait that begins now; half a minute where undefined. */
+  /** The longest wait from now; half a minute where undefined. */
   readonly limitMs?: () => number | undefined;
   /** Called when a wait has lasted for a second. */
   readonly onLongWait?: () => void;
 }
 
 /**
- * Tries `start` until no other connection is in the way, then runs `work` with its result. Both run in one step
- * with no `await` between them: another call on the same connection could begin there, inside this transaction.
- * Throws the driver's error when another connection is still in the way at the end of the wait.
+ * Retries `start` while another connection is busy, then runs `work` with its result. There is no `await` between
+ * them: another call on the same connection could begin there, inside this transaction. Throws the driver's error
+ * when the other connection is still busy at the end of the wait.
  */
 export type WhenFree = <S, T>(start: () => S, work: (started: S) => T) => Promise<T>;
 
-/** Another writer is never at work for so long, unless it is stopped in the middle. */
+/** No writer takes so long, unless it is stopped. */
 const longestWaitMs = 30_000;
-/** Enough for a writer that is at work. */
+/** Enough for a running writer to finish. */
 const momentMs = 250;
 const noteAfterMs = 1_000;
 const firstPauseMs = 1;
 const longestPauseMs = 25;
 
-/** SQLite's numbers for what went wrong. */
+/** SQLite's result codes. */
 export const resultCodes = {
   busy: 5,
   noMemory: 7,
@@ -41,19 +41,19 @@ export const resultCodes = {
   notADatabase: 26,
 };
 
-/** Makes the wait of one connection. After a wait in vain, each next one is a single try until one succeeds. */
+/** Creates the wait of one connection. After a timeout, each next wait is a single try, until one succeeds. */
 export function createWait({
   clock = systemClock(),
   signal,
   limitMs = () => undefined,
   onLongWait = () => {},
 }: WaitOptions = {}): WhenFree {
-  let wasInVain = false;
+  let hasTimedOut = false;
   let isNoted = false;
 
   return async (start, work) => {
     const startedMs = clock.elapsed();
-    let untilMs = startedMs + (wasInVain ? 0 : (limitMs() ?? longestWaitMs));
+    let untilMs = startedMs + (hasTimedOut ? 0 : (limitMs() ?? longestWaitMs));
     let isStopping = false;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
       let started: ReturnType<typeof start>;
@@ -67,18 +67,18 @@ export function createWait({
           untilMs = Math.min(untilMs, nowMs + momentMs);
         }
         if (nowMs >= untilMs) {
-          wasInVain = true;
+          hasTimedOut = true;
           throw error;
         }
         if (nowMs - startedMs >= noteAfterMs && !isNoted) {
           isNoted = true;
           onLongWait();
         }
-        // Of processes that try again at once, one would make nearly all commits.
+        // With jitter: of processes that retry at once, one would make nearly all commits.
         await clock.sleep(Math.ceil(pauseMs * (0.5 + Math.random())));
         continue;
       }
-      wasInVain = false;
+      hasTimedOut = false;
       isNoted = false;
       return work(started);
     }

@@ -1,15 +1,15 @@
-/** Writes that come together share one commit: each commit waits for the disk. */
+/** Groups writes into shared commits, because each commit waits for the disk. */
 
 import type { Database } from "./database.ts";
 
 /**
- * Runs `work` in a transaction with others of the same moment, in the order of the calls, and resolves when it is on
- * the disk. With `canWait` it shares the commit of a later call, which comes soon, and does not wait for the disk: a
- * power failure may take it. A `work` that throws NotDone must have changed nothing: the others are committed.
+ * Runs `work` in a transaction with other pending writes, in the order of the calls, and resolves when it is on the
+ * disk. With `canWait` it shares a later commit and does not wait for the disk: a power failure may lose it. A `work`
+ * that throws NotDone must have changed nothing: the others are committed.
  */
 export type Write = <T>(work: () => T, options?: { readonly canWait: boolean }) => Promise<T>;
 
-/** Long enough for the next request to bring a commit of its own, too short to be noticed. */
+/** Long enough for the next request to cause a commit, too short to be noticed. */
 const longestWaitMs = 25;
 
 export function createWriteQueue(database: Database): Write {
@@ -27,12 +27,12 @@ export function createWriteQueue(database: Database): Write {
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
-      await new Promise(setImmediate); // answers that came together are written together
+      await new Promise(setImmediate); // groups writes of answers that arrived together
       const jobs = waiting;
       waiting = [];
       try {
         const ends = await database.transaction(() => jobs.map(run));
-        settle(jobs, ends);
+        resolveJobs(jobs, ends);
       } catch (error) {
         for (const { reject } of jobs) reject(error);
       }
@@ -40,8 +40,8 @@ export function createWriteQueue(database: Database): Write {
     isWorking = false;
   }
 
-  /** What must be on the disk resolves later; the next jobs are committed meanwhile. */
-  function settle(jobs: readonly Job[], ends: readonly (() => void)[]): void {
+  /** Jobs that must be on the disk resolve later; the next jobs are committed meanwhile. */
+  function resolveJobs(jobs: readonly Job[], ends: readonly (() => void)[]): void {
     const flushed = jobs.every(({ canWait }) => canWait) ? undefined : database.flush();
     for (const [index, { canWait, reject }] of jobs.entries()) {
       const end = ends[index] ?? (() => {});
@@ -65,7 +65,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** Thrown by work before it has changed anything; whoever asked hears of it, and the commit goes on. */
+/** Thrown by `work` before it has changed anything: the caller gets it, and the commit continues. */
 export class NotDone extends Error {}
 
 function run({ work, resolve, reject }: Job): () => void {

@@ -1,4 +1,4 @@
-/** The rows of the board: what is shown of one parcel, and of one change. */
+/** The rows of the board: one parcel, and one change. */
 
 import { formatHour, formatRelative, parseInstant } from "../core/time.ts";
 import {
@@ -14,10 +14,10 @@ import {
 import { type Change, type Parcel, recordsOf } from "./parcel.ts";
 import type { Board } from "./watcher.ts";
 
-/** A change is marked for so long. */
+/** A change is marked as new for this time. */
 const newMs = 60_000;
 
-/** `isLast`: the watch is over, and no look comes any more. */
+/** `isLast`: the watch is over, without a further poll. */
 export function columnsOf(
   board: Board,
   nowMs: number,
@@ -55,8 +55,8 @@ export function columnsOf(
       : [
           {
             path: "next",
-            title: "NEXT LOOK",
-            cell: ({ trackingNumber }: Parcel) => nextLook(trackingNumber, board),
+            title: "NEXT POLL",
+            cell: ({ trackingNumber }: Parcel) => nextPoll(trackingNumber, board),
             spare: 1,
           },
         ]),
@@ -73,13 +73,13 @@ export function columnsOf(
   ];
 }
 
-/** How long ago is what one asks a board; when it was is what one looks up afterwards. */
+/** A relative time while the watch runs, an absolute one afterwards. */
 function since(occurredAt: string | null | undefined, nowMs: number, isLast: boolean): Span {
   const instantMs = parseInstant(occurredAt ?? "");
   return instantMs === undefined || isLast ? instant(occurredAt) : formatRelative(instantMs, nowMs);
 }
 
-/** `*` has just changed, `!` could not be looked at. */
+/** `*`: has just changed; `!`: the last poll failed. */
 function mark({ changedMs, stale }: Parcel, nowMs: number): Span {
   if (stale) return styled("warn", "!");
   return isFresh(changedMs, nowMs) ? styled("accent", "*") : " ";
@@ -89,13 +89,13 @@ function isFresh(changedMs: number | undefined, nowMs: number): boolean {
   return changedMs !== undefined && nowMs - changedMs < newMs;
 }
 
-function nextLook(trackingNumber: string, board: Board): Span {
-  if (board.isUnderWay(trackingNumber)) return styled("dim", "now");
+function nextPoll(trackingNumber: string, board: Board): Span {
+  if (board.isPolling(trackingNumber)) return styled("dim", "now");
   const dueMs = board.dueMs(trackingNumber);
   return dueMs === undefined ? styled("dim", "-") : styled("dim", formatHour(dueMs));
 }
 
-/** What was seen to change, and when it was seen. */
+/** A change, and when it was seen. */
 export function newsLine(change: Change, nowMs: number): Block {
   const { current, record } = change;
   const observedMs = Date.parse(change.observed_at);

@@ -1,4 +1,4 @@
-/** The board: what a watch shows at a moment, as a view of a given height. */
+/** The board: the state of a watch as a view of a given height. */
 
 import type { LiveRoom } from "../command/command.ts";
 import { formatDuration } from "../core/duration.ts";
@@ -12,7 +12,7 @@ import type { Goal } from "./goal.ts";
 import type { Change, Parcel } from "./parcel.ts";
 import type { Board } from "./watcher.ts";
 
-/** What a watch has come to, beside its parcels. */
+/** The state of a watch beside its parcels. */
 export interface Seen {
   readonly goal: Goal;
   /** The newest changes, newest first. */
@@ -20,7 +20,7 @@ export interface Seen {
   readonly changes: number;
   /** Calls for anything but a parcel. */
   readonly otherCalls: number;
-  /** 2.1: api_calls_remaining, as last told, and when. */
+  /** 2.1: the last known api_calls_remaining, and when the service sent it. */
   readonly left: { readonly calls: number; readonly atMs: number } | undefined;
 }
 
@@ -28,7 +28,7 @@ const newsShown = 10;
 const fewestNews = 3;
 const reasonsShown = 3;
 
-/** Without room everything is shown, for the last time. */
+/** Without `given`, shows everything: the last screen of a watch. */
 export function boardScreen(
   board: Board,
   seen: Seen,
@@ -59,7 +59,7 @@ export function boardScreen(
   ];
 }
 
-/** Of no set height: it stays when the watch is over. */
+/** Its height is not limited: it stays on the screen. */
 function lastScreen(
   parcels: readonly Parcel[],
   { news }: Seen,
@@ -81,12 +81,12 @@ function lastScreen(
 
 /** `Watched 3 parcels for 2 h: 4 changes, 312 calls`. */
 export function summarise(board: Board, seen: Seen): string {
-  const calls = board.looks() + seen.otherCalls;
+  const calls = board.polls() + seen.otherCalls;
   const counts = `${counted(seen.changes, "change")}, ${counted(calls, "call")}`;
   return `Watched ${counted(board.parcels().length, "parcel")} for ${formatDuration(board.elapsedMs())}: ${counts}`;
 }
 
-/** Rows and news that fit: all where they do, else both give way, the news down to a few. */
+/** How many rows and news fit. Where not all do, both are shortened, the news down to a few. */
 function shareRoom(parcels: number, news: number, lines: number): { parcels: number; news: number } {
   const wanted = Math.min(news, newsShown);
   const gap = wanted > 0 ? 1 : 0;
@@ -97,21 +97,21 @@ function shareRoom(parcels: number, news: number, lines: number): { parcels: num
   return { parcels: parcels <= left ? parcels : Math.max(1, left - 1), news: hasNews ? kept : 0 };
 }
 
-/** The latest to change first, then the stale ones, then those on their way, then those that have arrived. */
+/** First the latest changes, then stale parcels, then open ones, then those that reached the goal. */
 function byInterest(parcels: readonly Parcel[], board: Board): readonly Parcel[] {
   const rank = (parcel: Parcel) =>
-    parcel.changedMs !== undefined ? 0 : parcel.stale ? 1 : board.verdict(parcel) === "open" ? 2 : 3;
+    parcel.changedMs !== undefined ? 0 : parcel.stale ? 1 : board.goalResult(parcel) === "open" ? 2 : 3;
   return [...parcels].sort((a, b) => rank(a) - rank(b) || (b.changedMs ?? 0) - (a.changedMs ?? 0));
 }
 
-/** The reason stands at the end, so it has a second line where the first is too short for it. */
+/** A long text continues on a second line: the reason is at its end. */
 function troubleLines(text: string, columns: number): readonly Block[] {
   const [first = "", ...rest] = wrapToWidth(sanitise(text), Math.max(1, columns - 2));
   const second = rest.length > 0 ? [line(`  ${rest.join(" ")}`)] : [];
   return [line(styled("warn", "!"), ` ${first}`), ...second];
 }
 
-/** One line for each reason, with the hour of the first parcel that it befell. */
+/** One line for each reason, with the time of the first parcel that it affects. */
 function troublesOf(parcels: readonly Parcel[]): readonly string[] {
   const byReason = new Map<string, { sinceMs: number; numbers: string[] }>();
   for (const { trackingNumber, stale } of parcels) {
@@ -150,18 +150,18 @@ function footerLines(board: Board, seen: Seen, nowMs: number, quitKey: string): 
   const isPaused = board.isPaused();
   const waitS = Math.max(0, Math.ceil((nextMs - nowMs) / 1_000));
   const next = Number.isFinite(nextMs)
-    ? `next look ${isPaused ? `at ${formatHour(nextMs)}, as the service asks for a rest` : `in ${waitS} s`}`
-    : "looking";
+    ? `${isPaused ? `rate limited by the service, next poll at ${formatHour(nextMs)}` : `next poll in ${waitS} s`}`
+    : "polling";
   const goal = seen.goal.kind === "state" ? `until ${seen.goal.state}; ` : "";
   return [
     line(
-      styled("dim", `${next}; ${counted(board.looks() + seen.otherCalls, "call")} made${describeLeft(seen)}`),
+      styled("dim", `${next}; ${counted(board.polls() + seen.otherCalls, "call")} made${describeLeft(seen)}`),
     ),
     line(styled("dim", `${goal}${quitKey} ends the watch`)),
   ];
 }
 
-/** The service is not asked at every look, so the number says when it was told. */
+/** The profile is read less often than parcels, so the number has a time. */
 function describeLeft({ left }: Seen): string {
   return left ? `, ${left.calls} left at ${formatHour(left.atMs)}` : "";
 }

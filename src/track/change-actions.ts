@@ -1,4 +1,4 @@
-/** What a watch does at each change beside telling it: the user's command, the bell, a notice. */
+/** The actions of a watch at each change: the user's command, the bell, a desktop notification. */
 
 import type { Context } from "../command/command.ts";
 import type { Alerts } from "../core/alerts.ts";
@@ -9,27 +9,30 @@ import type { WatchInput } from "./watch-options.ts";
 
 const commandLimitMs = 60_000;
 
-export interface Acts {
-  /** Goes on in the background, one change after the other, so that commands see them in their order. */
+export interface ChangeActions {
+  /** Runs the actions in the background, one change after the other, so that commands see the changes in order. */
   begin(change: Change): void;
-  /** Resolves when all have been acted on. */
+  /** Resolves when all actions have ended. */
   finish(): Promise<void>;
 }
 
-export async function createActs({ exec, bell, notify }: WatchInput, context: Context): Promise<Acts> {
+export async function createChangeActions(
+  { exec, bell, notify }: WatchInput,
+  context: Context,
+): Promise<ChangeActions> {
   if (exec === undefined && !bell && !notify) return { begin() {}, async finish() {} };
   const alerts = await context.alerts();
   const { messages, signal } = context;
   let queue = Promise.resolve();
   let canNotify = notify === true;
 
-  async function act(change: Change): Promise<void> {
+  async function runActions(change: Change): Promise<void> {
     if (signal.aborted) return;
     if (canNotify) {
-      const failure = await alerts.notify(...noticeOf(change));
+      const failure = await alerts.notify(...notificationOf(change));
       if (failure !== undefined) {
         canNotify = false;
-        messages.warn(`--notify: ${failure}; no further notices`);
+        messages.warn(`--notify: ${failure}; no further notifications`);
       }
     }
     if (exec !== undefined) await runCommand(exec, change, alerts);
@@ -49,13 +52,13 @@ export async function createActs({ exec, bell, notify }: WatchInput, context: Co
   return {
     begin(change) {
       if (bell) alerts.ring();
-      queue = queue.then(() => act(change));
+      queue = queue.then(() => runActions(change));
     },
     finish: () => queue,
   };
 }
 
-/** Empty where there is no value. They are made safe to print where they enter the environment. */
+/** Empty where there is no value. `execute` makes the values safe to print. */
 function variablesOf(change: Change): Readonly<Record<string, string>> {
   return {
     COURIER_TRACKING_NUMBER: change.tracking_number,
@@ -68,7 +71,7 @@ function variablesOf(change: Change): Readonly<Record<string, string>> {
   };
 }
 
-function noticeOf({ tracking_number, current, record }: Change): [title: string, text: string] {
+function notificationOf({ tracking_number, current, record }: Change): [title: string, text: string] {
   const text = [record?.location, record?.description].filter(Boolean).join("  ");
   return [`Parcel ${tracking_number}: ${current ?? "-"}`, text];
 }

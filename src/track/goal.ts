@@ -1,4 +1,4 @@
-/** What a watch waits for, and whether a parcel's state is that, may become it, or never will. */
+/** What a watch waits for, and whether a parcel's state has reached it, may reach it, or cannot. */
 
 import { isFinal, wayStates } from "../model/states.ts";
 
@@ -8,13 +8,13 @@ export type Goal =
   | { readonly kind: "state"; readonly state: string }
   | { readonly kind: "change" };
 
-export type Verdict = "open" | "reached" | "missed";
+export type GoalResult = "open" | "reached" | "missed";
 
-/** Nothing comes after these. */
+/** No state follows these. */
 const lastStates: readonly string[] = ["completed", "cancelled"];
 
-/** A parcel that is further on its way has passed the state between two looks. */
-export function judge(state: string | null | undefined, goal: Goal): Verdict {
+/** A parcel that is further on its way passed the state between two polls. */
+export function checkGoal(state: string | null | undefined, goal: Goal): GoalResult {
   if (goal.kind === "final") return isFinal(state) ? "reached" : "open";
   const isLast = lastStates.includes(state ?? "");
   if (goal.kind === "change") return isLast ? "missed" : "open";

@@ -13,12 +13,15 @@ import { trackingView } from "../terminal/tracking-view.ts";
 
 const callsAtOnce = 4;
 
-/** A parcel's tracking as the service sent it, or what it said instead. */
+/** A parcel's tracking as the service sent it, or the service's refusal. */
 export type Tracked =
   | Tracking
   | (JsonObject & { readonly tracking_number: string; readonly error: JsonObject });
 
-/** Each parcel in its place. A refused one is reported there, and the stream ends with exit 3. */
+/**
+ * Looks up the parcels in the given order. A refused one is reported in its place, and the stream ends with exit code
+ * 3.
+ */
 export async function* trackSeveral(trackingNumbers: readonly string[], context: Context): Items<Tracked> {
   const service = await context.service();
   await checkApiQuota(trackingNumbers.length, service, context);

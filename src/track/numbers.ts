@@ -1,4 +1,4 @@
-/** Which parcels `courier track` is about: numbers as words, from stdin, or of one's own orders. */
+/** The tracking numbers of `courier track`: arguments, stdin, or the account's own orders. */
 
 import { allOrders } from "../api/pages.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
@@ -26,13 +26,13 @@ export type NumberInput = OptionValues<typeof numberOptions> & {
 
 export interface Numbers {
   readonly trackingNumbers: readonly string[];
-  /** Exactly one was named, so that its tracking is the result itself and no list of one. */
+  /** One number was given as an argument: the result is its tracking, not a list. */
   readonly isSingle: boolean;
-  /** Why there are none, should there be none. */
+  /** The message where there are none. */
   readonly empty: string;
 }
 
-/** Throws a usage error where none are named, or both words and orders. */
+/** Throws a usage error where no numbers are given, or both numbers and a choice of orders. */
 export async function findNumbers(input: NumberInput, context: Context): Promise<Numbers> {
   const { trackingNumbers: words, status, allActive } = input;
   const isOwn = status !== undefined || allActive === true;
@@ -70,7 +70,7 @@ async function readNumbers(context: Context): Promise<readonly string[]> {
     .map(parseTrackingNumber);
 }
 
-/** In the order of the list, the newest first. The service may know states that courier does not. */
+/** The newest order first. A state that courier does not know counts as active. */
 async function ownNumbers(input: NumberInput, context: Context): Promise<readonly string[]> {
   const filter = checkFilter({ status: input.status, from: input.from, to: input.to });
   const service = await context.service();

@@ -1,20 +1,20 @@
-/** What is known of one parcel that is followed: its last good state, what changed, since when it is stale. */
+/** One watched parcel: its last known state, its changes, and since when it is stale. */
 
 import type { Tracking, TrackingRecord } from "../model/interface.ts";
 import type { Json } from "../model/json.ts";
 
-/** What changed between two looks, or what the first look found. Field names are a contract with scripts. */
+/** What changed between two polls, or what the first poll found. Field names are a contract with scripts. */
 export interface Change {
   readonly [field: string]: Json | undefined;
   readonly tracking_number: string;
-  /** The state before; null for the first look. */
+  /** The state before; null at the first poll. */
   readonly previous: string | null;
   readonly current: string | null;
   readonly current_location: string | null;
   readonly estimated_delivery: string | null;
   /** The newest of `records`; null where the state changed without one. */
   readonly record: TrackingRecord | null;
-  /** The movements that were not there before, as the service orders them; all of them for the first look. */
+  /** The new movements, in the order of the service; all of them at the first poll. */
   readonly records: readonly TrackingRecord[];
   readonly observed_at: string;
 }
@@ -23,9 +23,9 @@ export interface Parcel {
   readonly trackingNumber: string;
   /** The last good answer. */
   readonly tracking: Tracking | undefined;
-  /** When it was last seen to change; undefined before it has. */
+  /** When a poll last found a change; undefined before the first. */
   readonly changedMs: number | undefined;
-  /** Looks have failed since then; `reason` is the latest one's. */
+  /** Polls have failed since then; `reason` is the latest failure's. */
   readonly stale: { readonly sinceMs: number; readonly reason: string } | undefined;
 }
 
@@ -33,8 +33,8 @@ export function newParcel(trackingNumber: string): Parcel {
   return { trackingNumber, tracking: undefined, changedMs: undefined, stale: undefined };
 }
 
-/** A look has answered. `change` is there when something is new, as everything is at first. */
-export function see(
+/** Applies the answer of a poll. `change` is undefined where nothing is new; at the first poll everything is new. */
+export function applyPoll(
   parcel: Parcel,
   tracking: Tracking,
   nowMs: number,
@@ -61,8 +61,8 @@ export function see(
   return { parcel: before ? { ...seen, changedMs: nowMs } : seen, change };
 }
 
-/** A look has failed, which says nothing about the parcel: what was seen stays. */
-export function miss(parcel: Parcel, reason: string, nowMs: number): Parcel {
+/** Applies a failed poll: the last known state stays. */
+export function markStale(parcel: Parcel, reason: string, nowMs: number): Parcel {
   return { ...parcel, stale: { sinceMs: parcel.stale?.sinceMs ?? nowMs, reason } };
 }
 
@@ -70,14 +70,14 @@ export function recordsOf(tracking: Tracking | undefined): readonly TrackingReco
   return (tracking?.records ?? []) as readonly TrackingRecord[];
 }
 
-/** Records that are there more often than before; equal ones may come twice. */
+/** Records that occur more often than before: equal ones may occur twice. */
 function newRecords(
   before: readonly TrackingRecord[],
   after: readonly TrackingRecord[],
 ): readonly TrackingRecord[] {
   const known = new Map<string, number>();
   for (const record of before) known.set(identity(record), (known.get(identity(record)) ?? 0) + 1);
-  // From the oldest on, so that of equal ones the newest counts as new.
+  // From the oldest: of equal records, the newest counts as new.
   return [...after]
     .reverse()
     .filter((record) => {

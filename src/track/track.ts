@@ -1,4 +1,4 @@
-/** `courier track`: where parcels are, at one look or as they move. */
+/** `courier track`: looks parcels up once, or watches them. */
 
 import { defineCommand, document, rows } from "../command/command.ts";
 import { flagOf, parseTrackingNumber, switchOption } from "../command/options.ts";

@@ -1,4 +1,4 @@
-/** The options of a watch as data; what they lead to is loaded when one begins. */
+/** The options of a watch. The rest of a watch is loaded when one begins. */
 
 import { durationOption, type OptionValues, switchOption, textOption } from "../command/options.ts";
 import { stateChoices } from "../model/states.ts";
@@ -8,15 +8,15 @@ const secondMs = 1_000;
 const dayMs = 86_400_000;
 
 export const watchOptions = {
-  watch: switchOption("go on looking, and tell what changes", { group }),
+  watch: switchOption("keep polling, and report changes", { group }),
   interval: durationOption(
-    "between two looks at a parcel (default: 60s, up to 10m while nothing changes)",
+    "time between two polls of a parcel (default: 60s, up to 10m while nothing changes)",
     { minMs: secondMs, maxMs: dayMs },
     { group },
   ),
   until: textOption(
     "STATE",
-    "end when every parcel has come to this state or past it; `change`: at the first change of any",
+    "end when every parcel has reached this state or a later one; `change`: at the first change of any",
     { candidates: [...stateChoices, { value: "change", description: "the first change of any" }], group },
   ),
   for: durationOption(
@@ -26,7 +26,7 @@ export const watchOptions = {
   ),
   exec: textOption(
     "COMMAND",
-    "run this in a shell for each change: JSON on its stdin, COURIER_* variables; Ctrl-C ends all that it started",
+    "run this in a shell for each change: JSON on its stdin, COURIER_* variables; Ctrl-C ends it and its children",
     {
       group,
     },

@@ -1,4 +1,4 @@
-/** `courier track --watch`: from the options to a watch, from its events to what people and scripts get. */
+/** `courier track --watch`: its options, the watch, and the output of its events. */
 
 import { keyHint, ServiceFailure } from "../api/failure.ts";
 import { type CourierService, toCount } from "../api/service.ts";
@@ -7,22 +7,23 @@ import type { Context, Items, LiveOutput } from "../command/command.ts";
 import { unknownState } from "../command/unknown-state.ts";
 import { formatDuration } from "../core/duration.ts";
 import { CourierError } from "../core/errors.ts";
+import { counted } from "../core/wording.ts";
 import { stateNames } from "../model/states.ts";
 import { type Block, instant, line, type Span, show, state, styled } from "../terminal/blocks.ts";
 import { boardScreen, type Seen, summarise } from "./board.ts";
-import { createActs } from "./change-actions.ts";
-import { createGrievances } from "./failure-notes.ts";
+import { createChangeActions } from "./change-actions.ts";
+import { createFailureNotes } from "./failure-notes.ts";
 import type { Goal } from "./goal.ts";
 import type { Change } from "./parcel.ts";
-import { looksWithin, type Pace, usualPace } from "./schedule.ts";
+import { type Pace, pollsWithin, usualPace } from "./schedule.ts";
 import type { WatchInput } from "./watch-options.ts";
 import { createWatch, type Trouble, type Watch, type WatchEnd, type WatchEvent } from "./watcher.ts";
 
-const looksAtOnce = 4;
+const pollsAtOnce = 4;
 const hourMs = 3_600_000;
-/** How often the calls that are left are asked for. */
-const countingMs = 600_000;
-/** As many changes as a board can show. */
+/** How often the profile is read for the API calls that are left. */
+const quotaPollMs = 600_000;
+/** A board shows at most so many changes. */
 const newsKept = 50;
 
 /** `trackingNumbers` holds each once. Throws a usage error for a watch that the account has too few calls for. */
@@ -58,23 +59,23 @@ export async function watchParcels(
     pace,
     goal,
     untilMs: input.for === undefined ? undefined : context.clock.elapsed() + input.for,
-    concurrency: looksAtOnce,
-    look: (trackingNumber) => service.tracking(trackingNumber, { retries: false }),
-    forgive,
+    concurrency: pollsAtOnce,
+    poll: (trackingNumber) => service.tracking(trackingNumber, { retries: false }),
+    classifyError,
     checkKey: () => checkKey(askProfile),
     clock: context.clock,
     random: context.random,
     signal: context.signal,
     quit: quit.signal,
   });
-  const grievances = createGrievances();
+  const failureNotes = createFailureNotes();
   return {
     kind: "live",
-    events: follow(watch, seen, { input, askProfile, context, tell: grievances.hear }),
+    events: follow(watch, seen, { input, askProfile, context, onEvent: failureNotes.note }),
     human: (change) => changeView(change as Change),
     screen: (nowMs, room) => boardScreen(watch.board, seen, nowMs, room),
     summary: () => summarise(watch.board, seen),
-    complain: grievances.listen,
+    complain: failureNotes.onMessage,
     quit: () => quit.abort(),
   };
 }
@@ -88,7 +89,7 @@ function choosePace({ interval }: WatchInput): Pace {
   return interval === undefined ? usualPace : { intervalMs: interval, isFixed: true };
 }
 
-/** A watch without an end is judged by its first hour. */
+/** Checks the API quota for the first hour at most. */
 async function checkCalls(
   parcels: number,
   pace: Pace,
@@ -97,14 +98,14 @@ async function checkCalls(
   context: Context,
 ): Promise<void> {
   const spanMs = Math.min(forMs ?? hourMs, hourMs);
-  const calls = looksWithin(spanMs, parcels, pace);
+  const calls = pollsWithin(spanMs, parcels, pace);
   const span = spanMs === hourMs ? "an hour" : formatDuration(spanMs);
-  const what = `watching ${parcels === 1 ? "1 parcel" : `${parcels} parcels`} takes about ${calls} calls in ${span}`;
+  const what = `watching ${counted(parcels, "parcel")} takes about ${calls} calls in ${span}`;
   await checkApiQuota(calls, service, context, what);
 }
 
-/** Only a refused key ends a watch; what else goes wrong may be right at the next look. */
-function forgive(error: unknown): Trouble | undefined {
+/** Only a refused key ends a watch; after other errors the next poll may succeed. */
+function classifyError(error: unknown): Trouble | undefined {
   if (!(error instanceof ServiceFailure) || error.kind === "key_refused") return undefined;
   const { message: reason, retryAfterMs } = error;
   const isLimit = error.kind === "rate_limited" || retryAfterMs !== undefined;
@@ -113,7 +114,7 @@ function forgive(error: unknown): Trouble | undefined {
 
 /**
  * The answer to a key that is not valid is not specified (section 5): the service may refuse it as it refuses an
- * unknown parcel. The profile has nothing to do with parcels. Throws `key_refused`; false where nobody knows.
+ * unknown parcel. The profile does not depend on parcels. Throws `key_refused`; false where the profile cannot be read.
  */
 async function checkKey(askProfile: () => Promise<void>): Promise<boolean> {
   try {
@@ -138,22 +139,22 @@ interface Following {
   readonly input: WatchInput;
   readonly askProfile: () => Promise<void>;
   readonly context: Context;
-  /** Hears of looks that fail and answer again. */
-  readonly tell: (event: WatchEvent) => void;
+  /** Called with each event. */
+  readonly onEvent: (event: WatchEvent) => void;
 }
 
 async function* follow(
   watch: Watch,
   seen: { -readonly [K in keyof Seen]: Seen[K] },
-  { input, askProfile, context, tell }: Following,
+  { input, askProfile, context, onEvent }: Following,
 ): Items<Change> {
-  const acts = await createActs(input, context);
+  const actions = await createChangeActions(input, context);
   let countedMs = Number.NEGATIVE_INFINITY;
 
-  /** Not waited for, and of no consequence when it fails: the looks tell what is wrong. */
+  /** Runs in the background. A failure is ignored: the polls report what is wrong. */
   async function countCalls(): Promise<void> {
     const nowMs = context.clock.elapsed();
-    if (nowMs - countedMs < countingMs) return;
+    if (nowMs - countedMs < quotaPollMs) return;
     countedMs = nowMs;
     await askProfile().catch(() => undefined);
   }
@@ -165,29 +166,28 @@ async function* follow(
     for (; !next.done; next = await events.next()) {
       const event = next.value;
       void countCalls();
-      tell(event);
+      onEvent(event);
       if (event.kind !== "change") continue;
       if (!event.isFirst) {
         seen.changes += 1;
         seen.news = [event.change, ...seen.news].slice(0, newsKept);
-        acts.begin(event.change);
+        actions.begin(event.change);
       }
       yield event.change;
     }
   } finally {
     await events.return("quit");
   }
-  await acts.finish();
+  await actions.finish();
   return explain(next.value, watch, input, seen.goal);
 }
 
-/** Exit code 7 where the watch did not get what it was told to wait for. */
+/** Exit code 7 where the watch did not reach its goal. */
 function explain(end: WatchEnd, { board }: Watch, input: WatchInput, goal: Goal): CourierError | undefined {
   const parcels = board.parcels();
-  const open = parcels.filter((parcel) => board.verdict(parcel) === "open").length;
-  const wanted =
-    goal.kind === "state" ? `came to ${goal.state}` : goal.kind === "change" ? "changed" : "came to an end";
-  const stillOpen = `${open} of ${parcels.length} ${parcels.length === 1 ? "parcel" : "parcels"} not there yet`;
+  const open = parcels.filter((parcel) => board.goalResult(parcel) === "open").length;
+  const wanted = goal.kind === "state" ? `reached ${goal.state}` : "changed";
+  const stillOpen = `${open} of ${counted(parcels.length, "parcel")} not there yet`;
   switch (end) {
     case "reached":
       return undefined;
@@ -196,12 +196,12 @@ function explain(end: WatchEnd, { board }: Watch, input: WatchInput, goal: Goal)
     case "quit":
       return goal.kind === "final"
         ? undefined
-        : ended("left", `left before the parcels ${wanted}: ${stillOpen}`);
+        : ended("left", `stopped before the parcels ${wanted}: ${stillOpen}`);
     case "missed": {
-      const missed = parcels.filter((parcel) => board.verdict(parcel) === "missed");
+      const missed = parcels.filter((parcel) => board.goalResult(parcel) === "missed");
       const [first] = missed;
-      const others = missed.length > 1 ? `, and ${missed.length - 1} more will not either` : "";
-      const what = goal.kind === "state" ? `come to ${goal.state}` : "change any more";
+      const others = missed.length > 1 ? `, and ${missed.length - 1} more will not` : "";
+      const what = goal.kind === "state" ? `reach ${goal.state}` : "change any more";
       const message = `${first?.trackingNumber} will not ${what}: it is ${show(first?.tracking?.status)}${others}`;
       return ended("not_reached", message);
     }

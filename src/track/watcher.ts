@@ -1,26 +1,26 @@
-/** The loop that follows parcels: looks when it is time, tells what changed, and knows when to end. */
+/** The loop of a watch: polls parcels when they are due, reports changes, and ends at the goal. */
 
 import type { Clock } from "../core/clock.ts";
 import type { Tracking } from "../model/interface.ts";
-import { type Goal, judge, type Verdict } from "./goal.ts";
-import { type Change, miss, newParcel, type Parcel, see } from "./parcel.ts";
-import { createSchedule, type LookOutcome, type Pace } from "./schedule.ts";
+import { checkGoal, type Goal, type GoalResult } from "./goal.ts";
+import { applyPoll, type Change, markStale, newParcel, type Parcel } from "./parcel.ts";
+import { createSchedule, type Pace, type PollOutcome } from "./schedule.ts";
 
 export interface WatchOptions {
   /** Each once. */
   readonly trackingNumbers: readonly string[];
   readonly pace: Pace;
   readonly goal: Goal;
-  /** The watch ends when the clock's `elapsed` is this, come what may. */
+  /** The watch ends when the clock's `elapsed` is this. */
   readonly untilMs: number | undefined;
-  /** Looks under way at once. */
+  /** Polls in progress at once. */
   readonly concurrency: number;
-  readonly look: (trackingNumber: string) => Promise<Tracking>;
-  /** What a failed look means; undefined when it ends the watch, which then throws it. */
-  readonly forgive: (error: unknown) => Trouble | undefined;
+  readonly poll: (trackingNumber: string) => Promise<Tracking>;
+  /** Classifies the error of a poll; undefined for one that ends the watch, which throws it. */
+  readonly classifyError: (error: unknown) => Trouble | undefined;
   /**
-   * Called when the service has refused every parcel that is still looked at, and again only after a look has
-   * answered. Throws what ends the watch; false where it could not find out, so that it is called again.
+   * Called when the service refuses every open parcel, and again only after a poll has succeeded. Throws what ends
+   * the watch; false where the check failed, so that it is called again.
    */
   readonly checkKey: () => Promise<boolean>;
   readonly clock: Clock;
@@ -31,10 +31,10 @@ export interface WatchOptions {
   readonly quit: AbortSignal;
 }
 
-/** Why a look failed. */
+/** Why a poll failed. */
 export interface Trouble {
   readonly reason: string;
-  /** The service said no, without saying whether to the parcel or to the key. */
+  /** The service refused, and did not say whether the parcel or the key. */
   readonly isRefusal: boolean;
   /** The service answered HTTP 429. */
   readonly isLimit: boolean;
@@ -42,13 +42,13 @@ export interface Trouble {
 }
 
 export type WatchEvent =
-  /** `isFirst`: what the first look at this parcel found. */
+  /** `isFirst`: what the first poll of this parcel found. */
   | { readonly kind: "change"; readonly change: Change; readonly isFirst: boolean }
   | { readonly kind: "trouble"; readonly trackingNumber: string; readonly reason: string }
-  /** A look has answered again. */
+  /** A poll has succeeded again. */
   | { readonly kind: "recovery"; readonly trackingNumber: string };
 
-/** Every parcel got where it was to get; some never will; the time is over; somebody had seen enough. */
+/** All parcels reached the goal; some cannot reach it; the time is up; a person ended the watch. */
 export type WatchEnd = "reached" | "missed" | "time" | "quit";
 
 /** What a board shows; it changes while `events` runs. */
@@ -57,27 +57,27 @@ export interface Board {
   readonly elapsedMs: () => number;
   /** In the order in which they were given. */
   readonly parcels: () => readonly Parcel[];
-  readonly verdict: (parcel: Parcel) => Verdict;
-  /** The hour of the next look; undefined while one is under way, and after the last. */
+  readonly goalResult: (parcel: Parcel) => GoalResult;
+  /** The time of the next poll; undefined during a poll, and after the last. */
   readonly dueMs: (trackingNumber: string) => number | undefined;
-  readonly isUnderWay: (trackingNumber: string) => boolean;
-  readonly looks: () => number;
-  /** The service has asked for a rest. */
+  readonly isPolling: (trackingNumber: string) => boolean;
+  readonly polls: () => number;
+  /** The service has limited the rate. */
   readonly isPaused: () => boolean;
 }
 
 export interface Watch {
   readonly board: Board;
-  /** Runs the watch. Throws what `forgive` does not forgive, what `checkKey` throws, and the signal's reason. */
+  /** Runs the watch. Throws errors that end it, what `checkKey` throws, and the signal's reason. */
   events(): AsyncGenerator<WatchEvent, WatchEnd>;
 }
 
-/** Timers may stand still while a machine sleeps: so often the hour is read anew. */
-const longestNapMs = 15_000;
-/** An hour that leaps ahead by less is no sleep. */
+/** Timers may stop while a machine sleeps, so the clock is read at least this often. */
+const longestWaitMs = 15_000;
+/** A smaller leap of the clock is not taken for a sleep of the machine. */
 const shortestSleepMs = 60_000;
-/** A large board would wake the machine for every single look. */
-const shortestNapMs = 100;
+/** Without it, a large board would wake the machine for every single poll. */
+const shortestWaitMs = 100;
 
 type Result = { readonly trackingNumber: string } & (
   | { readonly tracking: Tracking }
@@ -87,41 +87,41 @@ type Result = { readonly trackingNumber: string } & (
 export function createWatch(options: WatchOptions): Watch {
   const { clock, goal, signal, quit, untilMs } = options;
   const startedMs = clock.elapsed();
-  /** The hour, less what had elapsed. */
+  /** The wall clock minus the clock's `elapsed`. */
   let offsetMs = clock.now() - startedMs;
   const schedule = createSchedule({ ...options, nowMs: startedMs });
   const parcels = new Map(options.trackingNumbers.map((each) => [each, newParcel(each)]));
-  const underWay = new Set<string>();
+  const inProgress = new Set<string>();
   const results: Result[] = [];
-  let looks = 0;
+  let polls = 0;
   let begunMs = Number.NEGATIVE_INFINITY;
   let open = parcels.size;
   let missed = 0;
   let wake = () => {};
-  /** Parcels whose last look was refused, since any look has answered. */
+  /** Parcels that were refused since the last poll that succeeded. */
   const refused = new Set<string>();
-  let keyCheck: "due" | "under way" | "done" = "due";
+  let keyCheck: "due" | "running" | "done" = "due";
   let keyFailure: { readonly error: unknown } | undefined;
 
-  const verdict = ({ tracking }: Parcel) => (tracking ? judge(tracking.status, goal) : "open");
+  const goalResult = ({ tracking }: Parcel) => (tracking ? checkGoal(tracking.status, goal) : "open");
 
-  async function look(trackingNumber: string): Promise<void> {
-    looks += 1;
+  async function poll(trackingNumber: string): Promise<void> {
+    polls += 1;
     begunMs = clock.elapsed();
-    underWay.add(trackingNumber);
+    inProgress.add(trackingNumber);
     try {
-      results.push({ trackingNumber, tracking: await options.look(trackingNumber) });
+      results.push({ trackingNumber, tracking: await options.poll(trackingNumber) });
     } catch (error) {
       results.push({ trackingNumber, error });
     }
-    underWay.delete(trackingNumber);
+    inProgress.delete(trackingNumber);
     wake();
   }
 
   async function checkKey(): Promise<void> {
-    keyCheck = "under way";
-    // A look that answers meanwhile knows better.
-    const isOvertaken = () => keyCheck !== "under way";
+    keyCheck = "running";
+    // A poll that succeeds meanwhile makes the check irrelevant.
+    const isOvertaken = () => keyCheck !== "running";
     try {
       const isKnown = await options.checkKey();
       if (!isOvertaken()) keyCheck = isKnown ? "done" : "due";
@@ -131,7 +131,10 @@ export function createWatch(options: WatchOptions): Watch {
     wake();
   }
 
-  /** The service's own codes are not specified: only where it refuses everything, the key may be why (section 7). */
+  /**
+   * The service's own codes are not specified: the key may be the reason only where it refuses everything (section
+   * 7).
+   */
   function noteRefusal(trackingNumber: string, isRefusal: boolean): void {
     if (isRefusal) refused.add(trackingNumber);
     else refused.delete(trackingNumber);
@@ -140,27 +143,27 @@ export function createWatch(options: WatchOptions): Watch {
     void checkKey();
   }
 
-  /** Takes a result in, and tells what it means to the one who watches. */
-  function settle(result: Result): WatchEvent | undefined {
+  /** Applies the result of a poll. Returns the event to report, if any. */
+  function applyResult(result: Result): WatchEvent | undefined {
     const { trackingNumber } = result;
     const before = parcels.get(trackingNumber) ?? newParcel(trackingNumber);
     const [nowMs, elapsedMs] = [clock.now(), clock.elapsed()];
     if ("error" in result) {
-      const trouble = options.forgive(result.error);
+      const trouble = options.classifyError(result.error);
       if (!trouble) throw result.error;
-      parcels.set(trackingNumber, miss(before, trouble.reason, nowMs));
-      const outcome: LookOutcome = trouble.isLimit
+      parcels.set(trackingNumber, markStale(before, trouble.reason, nowMs));
+      const outcome: PollOutcome = trouble.isLimit
         ? { kind: "rate_limited", retryAfterMs: trouble.retryAfterMs }
         : { kind: "failed" };
       schedule.end(trackingNumber, outcome, elapsedMs);
       noteRefusal(trackingNumber, trouble.isRefusal);
       return { kind: "trouble", trackingNumber, reason: trouble.reason };
     }
-    const { parcel, change } = see(before, result.tracking, nowMs);
+    const { parcel, change } = applyPoll(before, result.tracking, nowMs);
     parcels.set(trackingNumber, parcel);
     refused.clear();
     keyCheck = "due";
-    const outcome = verdict(parcel);
+    const outcome = goalResult(parcel);
     if (outcome !== "open") open -= 1;
     if (outcome === "missed") missed += 1;
     const kind = outcome !== "open" ? "done" : change ? "changed" : "same";
@@ -175,26 +178,26 @@ export function createWatch(options: WatchOptions): Watch {
     return untilMs !== undefined && clock.elapsed() >= untilMs ? "time" : undefined;
   }
 
-  /** An hour that leaps ahead may have been set as well: then the parcels are looked at once more than they need to be. */
-  function noticeSleep(): void {
+  /** A leap may also mean that the clock was set: then the parcels are polled once more than necessary. */
+  function detectSleep(): void {
     const nowOffsetMs = clock.now() - clock.elapsed();
     const sleptMs = nowOffsetMs - offsetMs;
     offsetMs = nowOffsetMs;
     if (sleptMs >= shortestSleepMs) schedule.wake(sleptMs);
   }
 
-  /** Until the next look is due, one has ended, or it is time to end. */
-  async function rest(): Promise<void> {
+  /** Waits until the next poll is due, a poll has ended, or the watch ends. */
+  async function waitForNext(): Promise<void> {
     if (results.length > 0 || keyFailure || quit.aborted || signal.aborted) return;
     const nowMs = clock.elapsed();
     const wakeMs = Math.min(
-      Math.max(schedule.nextMs() ?? Number.POSITIVE_INFINITY, begunMs + shortestNapMs),
+      Math.max(schedule.nextMs() ?? Number.POSITIVE_INFINITY, begunMs + shortestWaitMs),
       untilMs ?? Number.POSITIVE_INFINITY,
-      nowMs + longestNapMs,
+      nowMs + longestWaitMs,
     );
     const delayMs = Math.max(0, wakeMs - nowMs);
-    if (underWay.size === 0 && keyCheck !== "under way") return nap(delayMs);
-    // An answer is on its way: a clock that leaps over sleeps must not leap over it.
+    if (inProgress.size === 0 && keyCheck !== "running") return sleepFor(delayMs);
+    // A test clock that skips waits must not skip the answer of a poll.
     await new Promise<void>((resume) => {
       const cancel = clock.after(delayMs, resume);
       wake = () => {
@@ -204,7 +207,7 @@ export function createWatch(options: WatchOptions): Watch {
     });
   }
 
-  async function nap(delayMs: number): Promise<void> {
+  async function sleepFor(delayMs: number): Promise<void> {
     const alarm = new AbortController();
     wake = () => alarm.abort("awake");
     try {
@@ -215,14 +218,14 @@ export function createWatch(options: WatchOptions): Watch {
   }
 
   async function* events(): AsyncGenerator<WatchEvent, WatchEnd> {
-    const stir = () => wake();
-    for (const each of [signal, quit]) each.addEventListener("abort", stir);
+    const onAbort = () => wake();
+    for (const each of [signal, quit]) each.addEventListener("abort", onAbort);
     try {
       for (;;) {
         signal.throwIfAborted();
         let hasChanged = false;
         for (let result = results.shift(); result; result = results.shift()) {
-          const event = settle(result);
+          const event = applyResult(result);
           hasChanged ||= event?.kind === "change" && !event.isFirst;
           if (event) yield event;
         }
@@ -230,26 +233,26 @@ export function createWatch(options: WatchOptions): Watch {
         if (hasChanged && goal.kind === "change") return "reached";
         const end = ending();
         if (end) return end;
-        noticeSleep();
+        detectSleep();
         const take = () => schedule.take(clock.elapsed());
-        for (let next = take(); next !== undefined; next = take()) void look(next);
-        await rest();
+        for (let next = take(); next !== undefined; next = take()) void poll(next);
+        await waitForNext();
       }
     } finally {
-      for (const each of [signal, quit]) each.removeEventListener("abort", stir);
+      for (const each of [signal, quit]) each.removeEventListener("abort", onAbort);
     }
   }
 
   const board: Board = {
     elapsedMs: () => clock.elapsed() - startedMs,
     parcels: () => [...parcels.values()],
-    verdict,
+    goalResult,
     dueMs(trackingNumber) {
       const dueMs = schedule.dueMs(trackingNumber);
       return dueMs === undefined ? undefined : clock.now() + dueMs - clock.elapsed();
     },
-    isUnderWay: (trackingNumber) => underWay.has(trackingNumber),
-    looks: () => looks,
+    isPolling: (trackingNumber) => inProgress.has(trackingNumber),
+    polls: () => polls,
     isPaused: () => schedule.pausedUntilMs > clock.elapsed(),
   };
   return { board, events };

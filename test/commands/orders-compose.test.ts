@@ -497,7 +497,7 @@ describe("an equal order within a day", () => {
     const { exit, stdout, stderr } = await home.courier(line, options);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toContain("the same order was sent 9 min ago, as 1000001; nothing was sent");
-    expect(stderr).toContain("to send it once more, add --allow-duplicate");
+    expect(stderr).toContain("to ship it a second time, add --allow-duplicate");
     expect(requestCount(home, "POST")).toBe(1);
 
     const allowed = await home.courier(`${line} --allow-duplicate`, options);
@@ -541,7 +541,7 @@ describe("an equal order within a day", () => {
       /the same order was sent .* ago, and may or may not have been created; nothing was sent/,
     );
     expect(stderr).toContain("run the same command again after 08:15:");
-    expect(stderr).toContain("look for it: courier orders list --from 2026-02-28 --all");
+    expect(stderr).toContain("look for the order: courier orders list --from 2026-02-28 --all");
     expect((await home.courier(`${words} --allow-duplicate`)).exit).toBe(2);
     expect(requestCount(home, "POST")).toBe(1);
     home.clock.advance(600_000);

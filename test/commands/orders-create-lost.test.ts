@@ -43,7 +43,7 @@ describe.each(processed)("created, but %s", (_what, fault) => {
     const { exit, stdout, stderr } = await home.courier(words, { stdin });
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ id: 1000001, tracking_number: "CR988818558542" });
-    expect(stderr).toContain("Looking whether the order was created…\n");
+    expect(stderr).toContain("Checking whether the order was created…\n");
     expect(stderr).toContain("The order was created: found it as 1000001\n");
     expect(requestCount(home, "POST")).toBe(1);
     expect(await orderIds(home)).toEqual([1000001]);
@@ -66,9 +66,9 @@ describe.each(unprocessed)("not created, and %s", (_what, fault) => {
     const { exit, stdout, stderr } = await home.courier("orders create --file -", { stdin });
     expect({ exit, stdout }).toEqual({ exit: 6, stdout: "" });
     expect(stderr).toContain("error: it is not known whether the order was created: ");
-    expect(stderr).toContain("and it is not in the list of orders so far\n");
+    expect(stderr).toContain("and it is not listed so far\n");
     expect(stderr).toMatch(
-      /hint: run the same command again after 08:1[56]:\d\d: it will be known by then; or look for it: courier orders list --from 2026-02-28 --all; then decide: courier orders resolve 1.1 --as ORDER, or --not-created\n/,
+      /hint: run the same command again after 08:1[56]:\d\d, when the outcome can be proved; or look for the order: courier orders list --from 2026-02-28 --all; then decide: courier orders resolve 1.1 --as ORDER, or --not-created\n/,
     );
     expect(home.clock.delays).toEqual([2_000, 4_000, 5_000]);
     expect(requestCount(home, "POST")).toBe(1);
@@ -86,7 +86,7 @@ describe.each(["stall", "stall_body"] as const)("the service commits and then st
     const { exit, stdout, stderr } = await running;
     expect(exit).toBe(0);
     expect(JSON.parse(stdout).id).toBe(1000001);
-    expect(stderr).toContain("did not answer within 12 s. Looking whether the order was created…");
+    expect(stderr).toContain("did not answer within 12 s. Checking whether the order was created…");
     expect(requestCount(home, "POST")).toBe(1);
     expect(await orderIds(home)).toEqual([1000001]);
   });
@@ -102,7 +102,7 @@ test("when looking fails too, exit 6 says both, as JSON with the time of sending
   expect({ exit, stdout }).toEqual({ exit: 6, stdout: "" });
   const { error } = JSON.parse(stderr);
   expect(error).toMatchObject({ code: "outcome_unknown", exit: 6 });
-  expect(error.message).toContain("and looking for it failed too: the service is failing: HTTP 500");
+  expect(error.message).toContain("and the check failed too: the service is failing: HTTP 500");
   expect(error.details).toEqual({ sent_at: "2026-03-01T08:00:00.000Z", candidates: [] });
   expect(requestCount(home, "POST")).toBe(1);
 });

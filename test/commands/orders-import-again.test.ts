@@ -58,7 +58,7 @@ describe("the same file again", () => {
     const first = await home.run("--settle 0s");
     expect([first.exit, outcomes(first.report)]).toEqual([3, "refused"]);
     expect(errorOf(first).hint).toContain(
-      "; where nothing in a row is wrong, add --retry-refused once the cause is gone",
+      "; where a row is right, add --retry-refused once the cause is gone",
     );
     home.sandbox.faults.clear();
     expect(outcomes((await home.run("--retry-refused")).report)).toBe("created");
@@ -289,9 +289,9 @@ describe("a lost answer", () => {
     expect(exit).toBe(6);
     expect(report[0]).toMatchObject({ outcome: "unknown", error: { code: "outcome_unknown" } });
     expect(report[0]?.error?.message).toMatch(
-      /^these orders may be it: (1000001, 1000002|1000002, 1000001); decide with courier orders resolve 1\.1$/,
+      /^in doubt; possible matches: (1000001, 1000002|1000002, 1000001); decide with courier orders resolve 1\.1$/,
     );
-    expect(stderr).toContain("it is not known whether 1 of 1 orders was created");
+    expect(stderr).toContain("it is not known whether 1 of 1 order was created");
     expect(home.posts).toBe(2);
   });
 

@@ -117,11 +117,11 @@ describe("a file that is not UTF-8", () => {
   test("is told with some of its text, before it is sent and by --check", async () => {
     const home = await createImportHome(chinese);
     const checked = await home.courier(["orders", "import", home.file, "--check"]);
-    expect(checked.stdout).toMatch(/^Encoding +GB18030, such as “张三”; if that is wrong, see --encoding$/m);
+    expect(checked.stdout).toMatch(/^Encoding +GB18030, such as “张三”; if that is wrong, use --encoding$/m);
     const data = await home.courier(["orders", "import", home.file, "--check", "--json"]);
     expect(JSON.parse(data.stdout)).toMatchObject({ encoding: "gb18030" });
     const sent = await home.run();
-    expect(sent.stderr).toContain("read as GB18030, such as “张三”; if that is wrong, see --encoding\n");
+    expect(sent.stderr).toContain("read as GB18030, such as “张三”; if that is wrong, use --encoding\n");
     expect([sent.exit, names(home)]).toEqual([0, ["李四"]]);
   });
 

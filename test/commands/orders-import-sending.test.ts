@@ -195,7 +195,7 @@ describe("a service that goes away", () => {
     expect(elapsedS).toBeGreaterThanOrEqual(60);
     expect(elapsedS).toBeLessThanOrEqual(65);
     expect(waits(stderr).length).toBeGreaterThanOrEqual(8);
-    expect(waits(stderr)[2]).toMatch(/1\/3 {2}service does not answer for \d+ s, trying again$/);
+    expect(waits(stderr)[2]).toMatch(/1\/3 {2}no usable answer from the service for \d+ s, retrying$/);
   });
 
   test("that takes connections and never answers: silence is told, few rows are in doubt, and it ends", async () => {
@@ -239,7 +239,7 @@ describe("a service that goes away", () => {
     expect([exit, outcomes(report)]).toEqual([6, "unknown created created created"]);
     expect((home.clock.now() - startMs) / 1_000).toBeLessThanOrEqual(140);
     expect(stderr).toContain("Orders made elsewhere were not compared: ");
-    expect(stderr).toMatch(/3\/4 {2}service does not answer for \d+ s, trying again/);
+    expect(stderr).toMatch(/3\/4 {2}no usable answer from the service for \d+ s, retrying/);
   });
 
   test("that asks for fewer calls: how long is told", async () => {
@@ -247,7 +247,7 @@ describe("a service that goes away", () => {
     home.sandbox.faults.set([{ ...post, kind: "rate_limit", retryAfter: "40", after: 4, times: 3 }]);
     const { exit, stderr } = await home.run("--concurrency 1");
     expect(exit).toBe(0);
-    expect(waits(stderr).join("\n")).toContain("rate limited by the service, 40 s to wait");
+    expect(waits(stderr).join("\n")).toContain("rate limited by the service, retrying in 40 s");
   });
 });
 
@@ -434,7 +434,7 @@ describe("senders and columns", () => {
 
   test("columns that are no field are named before anything is sent", async () => {
     const home = await createImportHome(`${header},Colour\n${row("A-1")},red\n`);
-    expect((await home.run()).stderr).toContain("columns that are not used: Colour");
+    expect((await home.run()).stderr).toContain("unused columns: Colour");
   });
 });
 
@@ -459,9 +459,9 @@ test.each([
   const ran = await home.run();
   expect([ran.exit, ran.report.map(({ error }) => error?.message)]).toEqual([
     6,
-    ["no certain answer came; run the import again to find out"],
+    ["in doubt; run the import again to check"],
   ]);
   expect(errorOf(ran).hint).toBe(
-    "run the same command again, and where the report names a time not before that; or decide with: courier orders resolve (names: courier log --unknown)",
+    "run the same command again (after the time in the report, where it names one); or decide with: courier orders resolve (names: courier log --unknown)",
   );
 });

@@ -49,7 +49,9 @@ describe("--check", () => {
   test("promises no more than it can know", async () => {
     const home = await createImportHome(three);
     const { stdout } = await home.courier(["orders", "import", home.file, "--check"]);
-    expect(stdout).toMatch(/^No mistakes found; nothing was sent\. The service checks each order once more/);
+    expect(stdout).toMatch(
+      /^No mistakes found; nothing was sent\. The service also checks each order when it is sent/,
+    );
     expect(stdout).toMatch(/^Refs +1 row has none$/m);
   });
 
@@ -86,7 +88,7 @@ describe("--check", () => {
       const ran = await home.courier(["orders", "import", home.file, flag, "--json"]);
       expect(ran).toMatchObject({ exit: 2, stdout: "" });
       const { error } = JSON.parse(ran.stderr.trimEnd().split("\n").at(-1) ?? "");
-      expect(error.message).toBe(`${home.file}: 2 of 3 rows are wrong`);
+      expect(error.message).toBe(`${home.file}: 2 of 3 rows are invalid`);
       expect(error.details).toMatchObject([
         { row: 1, line: 2, column: "receiver.phone", value: "1.38E+10" },
         { row: 3, line: 4, column: "item.weight", value: "heavy" },
@@ -258,7 +260,7 @@ describe("rejects come out in the form that went in, and go in again", () => {
     const { exit, stderr } = await home.courier(words);
     expect(exit).toBe(3);
     expect(stderr).toContain(
-      `hint: fix the rows in ${rejects} and import that file, with the same --map; where nothing in a row`,
+      `hint: fix the rows in ${rejects} and import that file, with the same --map; where a row is right`,
     );
   });
 
@@ -477,7 +479,7 @@ test.each(["", " --ndjson", " --json"])(
       stdin: exported.stdout,
     });
     expect(exit).toBe(2);
-    expect(stderr).toContain("these are orders that exist");
+    expect(stderr).toContain("the file lists existing orders");
     expect(requestCount(home, "POST")).toBe(before);
   },
 );
@@ -507,8 +509,8 @@ describe("mistakes of rows", () => {
     expect(first).toMatch(/all +- +sender +the row has no sender$/);
     expect(second).toMatch(/2 +3 +item\.weight +x +must be a number/);
     expect(more).toEqual([]);
-    expect(stderr).toContain("columns that are not used: Colour");
-    expect(stderr).toContain("--sender @NAME gives all rows one");
+    expect(stderr).toContain("unused columns: Colour");
+    expect(stderr).toContain("--sender @NAME sets a sender for all rows");
   });
 });
 

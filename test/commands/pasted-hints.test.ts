@@ -103,7 +103,7 @@ describe("a name from a file or a flag", () => {
     const home = await createImportHome(`ref,"${column.replaceAll('"', '""')}",To,item.name\nA-1,x,y,z\n`);
     const map = ["--map", `${column}=receiver.name`, "--map", "To=receiver.name"];
     const ran = await home.courier(["orders", "import", home.file, "--check", "--json", ...map]);
-    const [, line = ""] = /say which one it is: (--map .*); --map/.exec(errorOf(ran).hint) ?? [];
+    const [, line = ""] = /choose one: (--map .*); --map/.exec(errorOf(ran).hint) ?? [];
     expect(wordsOf(`courier ${line}`, home.directory)).toEqual(["--map", `${column}=receiver.name`]);
   });
 

@@ -258,7 +258,7 @@ describe.runIf(process.platform === "linux")("--notify (with notify-send)", () =
     });
     expect(exit).toBe(0);
     expect(stderr).toContain(
-      "warning: --notify: notify-send cannot be started: there is no such program; no further notices\n",
+      "warning: --notify: notify-send cannot be started: there is no such program; no further notifications\n",
     );
   });
 });

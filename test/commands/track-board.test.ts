@@ -63,8 +63,8 @@ async function play({ parcels, failing = [], text }: Scene) {
     goal: seen.goal,
     untilMs: 12 * minuteMs,
     concurrency: 4,
-    look,
-    forgive: (error) => ({
+    poll: look,
+    classifyError: (error) => ({
       reason: (error as Error).message,
       isRefusal: false,
       isLimit: false,

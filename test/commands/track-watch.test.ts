@@ -145,7 +145,7 @@ describe("the end", () => {
     const error = stderr.trimEnd().split("\n").at(-1) ?? "";
     expect(JSON.parse(error).error).toMatchObject({
       code: "not_reached",
-      message: `${numbers[0]} will not come to delivered: it is cancelled`,
+      message: `${numbers[0]} will not reach delivered: it is cancelled`,
       exit: 7,
     });
   });

@@ -114,7 +114,7 @@ describe("courier log", () => {
 
   test("says on stderr when there are more", async () => {
     const home = await homeWithRuns();
-    expect((await home.courier("log --limit 1")).stderr).toBe("the newest run; --all shows every run\n");
+    expect((await home.courier("log --limit 1")).stderr).toBe("only the newest run; --all shows every run\n");
     expect((await home.courier("log --limit 2")).stderr).toBe("");
   });
 
@@ -150,12 +150,12 @@ describe("courier log", () => {
 
   test.each([
     ["log list", "log takes the word show, not “list”"],
-    ["log show", "which run? log show needs its number"],
-    ["log show x", "a run is named by its number, not “x”"],
-    ["log show 0", "a run is named by its number, not “0”"],
-    ["log show 1 2", "one run at a time: “2” is too much"],
+    ["log show", "log show needs the number of a run"],
+    ["log show x", "a run needs its number, not “x”"],
+    ["log show 0", "a run needs its number, not “0”"],
+    ["log show 1 2", "log show takes one run: remove “2”"],
     ["log show 7", "there is no run 7 in the log"],
-    ["log show 1 --all", "log show takes no --all: it shows one run"],
+    ["log show 1 --all", "--all does not work with log show, which shows one run"],
     ["log --since 7", "--since takes a date such as 2026-01-31, or a time such as 7d or 2h, not “7”"],
     ["log --since tomorrow", "--since takes a date"],
     ["log --limit 0", "--limit takes a whole number of at least 1"],
@@ -212,6 +212,6 @@ describe("courier log show N", () => {
     expect((await home.courier("log show 2 --account shop")).exit).toBe(0);
     const { exit, stderr } = await home.courier("log show 1 --account shop");
     expect(exit).toBe(2);
-    expect(stderr).toContain("run 1 is of the account (environment), not of shop");
+    expect(stderr).toContain("run 1 belongs to the account (environment), not to shop");
   });
 });

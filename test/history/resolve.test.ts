@@ -152,7 +152,7 @@ describe("an operation that a run is at work on", () => {
     const prompts = scriptedPrompts({ confirms: [true] });
     const { exit } = await home.courier(`orders resolve 1.1 --as ${order.id}`, { terminal: 80, prompts });
     expect(exit).toBe(0);
-    expect(prompts.asked[0]).toContain("it was begun on attic as process");
+    expect(prompts.asked[0]).toContain("It began on attic as process");
     expect((await home.courier("orders resolve 1.1 --json")).stdout).toContain('"state":"found"');
   });
 
@@ -168,7 +168,7 @@ test.each([
   ["orders resolve 1.1 --as 5 --not-created --yes", "--as and --not-created exclude each other"],
   ["orders resolve 12", "an operation is named 12.3, or ref:R, not “12”"],
   ["orders resolve 1.9", "there is no operation 1.9 in the log"],
-  ["orders resolve ref:none", "this account has recorded no order of the ref none"],
+  ["orders resolve ref:none", "no order with the ref none is recorded for this account"],
   ["orders resolve 1.2 --not-created --yes", "1.2 is not in doubt: it is created (order 1000001)"],
   ["orders resolve 2.1 --not-created --yes", "2.1 is a cancel of order 1000001"],
   ["orders resolve 1.1 --as x", "an order id is a whole number, not “x”"],

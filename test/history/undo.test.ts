@@ -89,10 +89,10 @@ describe("at a terminal", () => {
     const { exit, stderr } = await home.courier("undo 1", { terminal: 100, prompts });
     expect(prompts.asked).toEqual([
       "Cancel 2 orders of run 1 (orders import, /srv/orders.csv)? (1 of them paid: the interface does not say " +
-        "whether the fee comes back; 1 cannot be cancelled any more; 4 calls)",
+        "whether the fee is refunded; 1 cannot be cancelled any more; 4 calls)",
     ]);
     expect(exit).toBe(3);
-    expect(stderr).toContain(" 2 of 3 orders of run 1 are cancelled; not cancelled: 1000002 (in_transit)\n");
+    expect(stderr).toContain(" 2 of 3 orders of run 1 cancelled; not cancelled: 1000002 (in_transit)\n");
     expect(await statesOf(home, orders)).toEqual(["cancelled", "in_transit", "cancelled"]);
   });
 
@@ -139,7 +139,7 @@ describe("for a script", () => {
     expect(errorOf(stderr)).toMatchObject({
       code: "outcome_unknown",
       message:
-        "1 of 4 orders of run 1 are cancelled; not cancelled: 1000003 (pending), 1000002 (picked); in doubt: 1.4",
+        "1 of 4 orders of run 1 cancelled; not cancelled: 1000003 (pending), 1000002 (picked); in doubt: 1.4",
     });
     expect(await statesOf(home, orders.slice(0, 3))).toEqual(["cancelled", "picked", "pending"]);
   });
@@ -190,13 +190,13 @@ describe("for a script", () => {
 
   test.each([
     ["undo 1", "undoing a run needs a confirmation, and courier cannot ask here"],
-    ["undo", "which run? no number was given"],
-    ["undo --yes", "which run? no number was given"],
-    ["undo x --yes", "a run is named by its number, not “x”"],
-    ["undo 1 2 --yes", "one run at a time: “2” is too much"],
+    ["undo", "no run number given"],
+    ["undo --yes", "no run number given"],
+    ["undo x --yes", "a run needs its number, not “x”"],
+    ["undo 1 2 --yes", "undo takes one run: remove “2”"],
     ["undo 9 --yes", "there is no run 9 in the log"],
-    ["undo 2 --yes", "there is nothing to undo in run 2: none of its orders was created"],
-    ["undo 3 --yes", "there is nothing to undo in run 3: orders cancel creates no orders"],
+    ["undo 2 --yes", "run 2 has nothing to undo: it created no order"],
+    ["undo 3 --yes", "run 3 has nothing to undo: orders cancel creates no orders"],
   ])("%s: exit 2, and nothing is sent", async (words, message) => {
     const home = await createServedHome();
     await recordRun(home, ["created"]);
@@ -214,7 +214,7 @@ describe("for a script", () => {
     await home.courier("undo 1 --yes");
     const { exit, stderr } = await home.courier("undo 2 --yes");
     expect(exit).toBe(2);
-    expect(stderr).toContain("there is nothing to undo in run 2: undo creates no orders");
+    expect(stderr).toContain("run 2 has nothing to undo: undo creates no orders");
   });
 
   test("a run of another customer: exit 2, with the account that it is of", async () => {
@@ -238,7 +238,7 @@ describe("for a script", () => {
     const { exit, stderr } = await home.courier("undo 2 --yes");
     expect(exit).toBe(2);
     expect(stderr).toBe(
-      "error: run 2 is of the account shop, and this one is (environment)\nhint: courier undo 2 --account shop\n",
+      "error: run 2 belongs to the account shop; the current account is (environment)\nhint: courier undo 2 --account shop\n",
     );
     expect(requestCount(home, "DELETE")).toBe(0);
   });
@@ -278,7 +278,7 @@ describe("a run without an end", () => {
     const prompts = scriptedPrompts({ confirms: [true, true] });
     expect((await home.courier("undo 1", { terminal: 100, prompts })).exit).toBe(0);
     expect(prompts.asked[0]).toBe(
-      `Run 1 has no recorded end: it was begun on attic as process ${process.pid}, which cannot be seen from here. Has it ended?`,
+      `Run 1 has no recorded end. It began on attic as process ${process.pid}, which is not visible from here. Has it ended?`,
     );
     expect(await statesOf(home, orders)).toEqual(["cancelled"]);
   });
@@ -292,11 +292,11 @@ describe("in doubt", () => {
     const { exit } = await home.courier("undo 1", { terminal: 100, prompts });
     expect(exit).toBe(6);
     expect(prompts.asked).toEqual([
-      "Mark 1 order in doubt of run 1 (orders import, /srv/orders.csv) as unwanted, so that they are not sent again?",
+      "Mark 1 order in doubt of run 1 (orders import, /srv/orders.csv) as unwanted? They are then not sent again.",
     ]);
     const order = await createAtService(home);
     const resolved = await home.courier(`orders resolve 1.1 --as ${order.id}`);
-    expect(resolved.stderr).toContain("its run was undone: courier undo 1 cancels the order");
+    expect(resolved.stderr).toContain("its run was undone; to cancel the order: courier undo 1");
     expect((await home.courier("undo 1 --yes --include-found")).exit).toBe(0);
     expect(await stateAtService(home, order.id)).toBe("cancelled");
   });
@@ -342,7 +342,7 @@ describe("a service that fails", () => {
     ]);
     expect(errorOf(stderr)).toMatchObject({
       code: "state_unknown",
-      hint: "run the same command again: it does the rest",
+      hint: "run the same command again: it continues where it stopped",
     });
     const undo = (await readRuns(home)).at(-1);
     expect(undo?.operations.map(({ state }) => state).sort()).toEqual(["cancelled", "cancelled", "unknown"]);
@@ -366,7 +366,7 @@ describe("a service that fails", () => {
     const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
     expect(exit).toBe(5);
     expect(rowsOf(stdout)).toHaveLength(20);
-    expect(errorOf(stderr).message).toContain("0 of 20 orders of run 1 are cancelled");
+    expect(errorOf(stderr).message).toContain("0 of 20 orders of run 1 cancelled");
     expect(requestCount(home, "DELETE")).toBeLessThan(60);
   });
 
@@ -432,7 +432,7 @@ describe("interrupted", () => {
     expect(sent).toBeLessThan(12);
     const done = rowsOf(stopped.stdout).filter(({ outcome }) => outcome === "cancelled");
     expect(done).toHaveLength(sent);
-    expect(stopped.stderr).toContain("of 12 orders of run 1 are cancelled; not reached: ");
+    expect(stopped.stderr).toContain("of 12 orders of run 1 cancelled; not reached: ");
 
     home.sandbox.faults.clear();
     const again = await home.courier("undo 1 --yes --json");

@@ -70,7 +70,7 @@ describe("pairs of the user's own", () => {
 
   test("name a column that is there", () => {
     expect(() => mapColumns(["a", "b"], new Map([["c", "ref"]]))).toThrow(
-      "--map names a column that the file does not have: c",
+      "--map: the file has no column “c”",
     );
   });
 
@@ -138,14 +138,14 @@ test("orders that exist are not ordered once more, unless it is said", () => {
 
 test("a column that is called ref is the one, whatever other numbers there are", () => {
   expect(mapColumns(["Order No", "ref"], none)).toEqual({ paths: [undefined, "ref"], unused: ["Order No"] });
-  expect(() => pathsOf("Order No", "订单号")).toThrow(/are both ref/);
+  expect(() => pathsOf("Order No", "订单号")).toThrow(/both match ref/);
 });
 
 test("two columns of one field are refused with a way out", () => {
   expect(() => pathsOf("收件人", "receiver.name")).toThrow(
     expect.objectContaining({
       exit: 2,
-      hint: expect.stringMatching(/^say which one it is: --map "收件人=receiver.name"/),
+      hint: expect.stringMatching(/^choose one: --map "收件人=receiver.name"/),
     }),
   );
 });
@@ -153,14 +153,14 @@ test("two columns of one field are refused with a way out", () => {
 test("two columns of one name cannot be told apart by a flag: the file has to", () => {
   const given = new Map([["Goods", "item.name"]]);
   const told = {
-    message: "two columns are called Goods",
+    message: "two columns have the name Goods",
     hint: "rename one of them in the file",
   };
   expect(() => mapColumns(["Goods", "receiver.name", "Goods "], given)).toThrow(
     expect.objectContaining(told),
   );
   expect(() => pathsOf("item.name", "物品", "item.name")).toThrow(
-    expect.objectContaining({ ...told, message: "two columns are called item.name" }),
+    expect.objectContaining({ ...told, message: "two columns have the name item.name" }),
   );
 });
 
@@ -174,7 +174,7 @@ test("a duplicate is settled by --map, or by leaving one out", () => {
     ["收件人", "receiver.name"],
     ["Buyer", "receiver.name"],
   ]);
-  expect(() => mapColumns(["收件人", "Buyer"], map)).toThrow(/are both receiver.name/);
+  expect(() => mapColumns(["收件人", "Buyer"], map)).toThrow(/both match receiver.name/);
 });
 
 test("no header makes it stumble, and each column has a place", () => {

@@ -239,7 +239,7 @@ async function importOnce({ rows, copy, crash, ...world }: OneImport) {
     clock: patient,
     random: () => 0.5,
     stop,
-    tell: () => {},
+    onStage: () => {},
   };
 
   async function work(): Promise<readonly RowResult[] | "unavailable"> {

@@ -1,7 +1,7 @@
 /** The key table agrees with a Map; the rate limiter paces everyone together. */
 
 import { describe, expect, test } from "vitest";
-import { createKeyTable } from "../../src/import/compact-hash-map.ts";
+import { createCompactHashMap } from "../../src/import/compact-hash-map.ts";
 import { createRateLimiter } from "../../src/import/rate-limiter.ts";
 import { fc } from "../support/effort.ts";
 import { createHandClock } from "../support/hand-clock.ts";
@@ -14,7 +14,7 @@ describe("a key table", () => {
     });
     fc.assert(
       fc.property(operations, (list) => {
-        const table = createKeyTable();
+        const table = createCompactHashMap();
         const map = new Map<string, number>();
         for (const [key, value] of list) {
           table.set(key, value);
@@ -29,7 +29,7 @@ describe("a key table", () => {
   });
 
   test("holds a hundred thousand keys", () => {
-    const table = createKeyTable();
+    const table = createCompactHashMap();
     for (let index = 0; index < 100_000; index++) table.set(`key ${index}`, index);
     for (let index = 0; index < 100_000; index += 997) expect(table.get(`key ${index}`)).toBe(index);
     expect([table.size, table.has("key 100000")]).toEqual([100_000, false]);

@@ -67,7 +67,7 @@ async function importWith(kinds: readonly Fate["kind"][], writes: number) {
       clock,
       random: () => 0.5,
       stop: new AbortController().signal,
-      tell: () => {},
+      onStage: () => {},
     };
     const again = async function* () {
       yield* rows;

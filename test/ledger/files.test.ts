@@ -24,11 +24,11 @@ const strangers: Readonly<Record<string, readonly [make: (file: string) => Promi
         await (await openLedger(path.dirname(file))).close();
         await changeFile(file, `PRAGMA user_version = ${migrations.length + 1}`);
       },
-      `it is of version ${migrations.length + 1}, and this courier knows up to ${migrations.length}`,
+      `it has version ${migrations.length + 1}, but this courier supports versions up to ${migrations.length}`,
     ],
     "a database of another program": [
       (file) => changeFile(file, "CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('keep me')"),
-      "it is not a file of courier's",
+      "it is not a courier file",
     ],
     "a text file": [
       (file) => writeFile(file, "dear diary, ".repeat(500)),

@@ -151,11 +151,11 @@ describe("the ledger", () => {
     ],
     "is another program's": [
       (state) => changeLedger(state, "PRAGMA application_id = 7"),
-      /it is not a file of courier's/,
+      /it is not a courier file/,
     ],
     "is of a later version": [
       (state) => changeLedger(state, `PRAGMA user_version = ${migrations.length + 1}`),
-      /it is of version \d+, and this courier knows up to/,
+      /it has version \d+, but this courier supports versions up to/,
     ],
     "has a file in the place of its directory": [
       async (state) => {

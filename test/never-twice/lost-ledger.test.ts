@@ -61,7 +61,7 @@ describe.each(Object.entries(ways))("%s", (_name, lose) => {
     expect(error.message).toMatch(
       /^the import stopped after \d+ created orders: the ledger was removed or replaced while courier was using it: .*ledger\.db$/,
     );
-    expect(error.hint).toMatch(/^do not import this file again as it is: .* courier orders list --all; /);
+    expect(error.hint).toMatch(/^do not import this file again unchanged: .* courier orders list --all; /);
     expect(home.posts, "what had been begun").toBeLessThanOrEqual(18);
     const created = ran.report.filter(({ outcome }) => outcome === "created");
     expect(created).toHaveLength(home.posts);

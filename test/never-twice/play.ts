@@ -36,8 +36,9 @@ const finalPauseMs = 20 * minute;
 /** Where a time is named, the same command is run again until then: six hours at most, ten times a delay of 36 minutes. */
 const finalRuns = 18;
 const timePattern = /after \d\d:\d\d/;
-/** A person has something to decide by: the orders that may be it, how to look for them, or which cannot be read. */
-const candidatesPattern = /may be it: \d|orders resolve|state_unknown|which was not sent from this machine/;
+/** A person has something to decide by: possible matches, how to look for them, or which cannot be read. */
+const candidatesPattern =
+  /possible matches: \d|orders resolve|state_unknown|which was not sent from this machine/;
 
 /** A home and its service, with a ledger that knows what it is to know, which every case begins from. */
 export interface Stage {
@@ -473,7 +474,7 @@ function isEqualElsewhere({ manners, way }: Case, { key }: Draft): boolean {
 }
 
 function isUndone({ exit, stderr }: Ran): boolean {
-  return exit === 0 || /nothing to undo in run \d+: none of its orders was created/.test(stderr);
+  return exit === 0 || /run \d+ has nothing to undo: it created no order/.test(stderr);
 }
 
 function lastOfEach(told: readonly Told[]): Claim[] {

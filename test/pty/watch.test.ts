@@ -83,14 +83,14 @@ test("q while waiting for a state: exit 7", async () => {
   terminal.type("q");
   expect((await terminal.ended).exit).toBe(7);
   expect(terminal.screen()).toContain(
-    "error: left before the parcels came to delivered: 1 of 1 parcel not there yet",
+    "error: stopped before the parcels reached delivered: 1 of 1 parcel not there yet",
   );
 });
 
 test("narrower, wider, lower: always one board, with its footer", async () => {
   const { home, numbers } = await homeWithParcels(6);
   const terminal = home.open(words(numbers), { columns: 100, rows: 30 });
-  await terminal.until(/NEXT LOOK[\s\S]*q ends the watch/);
+  await terminal.until(/NEXT POLL[\s\S]*q ends the watch/);
   for (const [columns, rows] of [
     [40, 30],
     [120, 30],
@@ -109,7 +109,7 @@ test("narrower, wider, lower: always one board, with its footer", async () => {
         lines.filter((line) => line.includes("next look")).length === 1
       );
     });
-    expect(timesShown(terminal, "NEXT LOOK") > 0 || columns < 80).toBe(true);
+    expect(timesShown(terminal, "NEXT POLL") > 0 || columns < 80).toBe(true);
   }
   terminal.type("q");
   expect((await terminal.ended).exit).toBe(0);

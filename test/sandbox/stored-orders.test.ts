@@ -243,13 +243,13 @@ describe("a file that cannot be used", () => {
     [
       "is another program's",
       async (file: string) => runSql(path.dirname(file), "PRAGMA application_id = 7"),
-      "it is not a file of courier's",
+      "it is not a courier file",
       /^the file was left as it is: move it away$/,
     ],
     [
       "is of a later version",
       async (file: string) => runSql(path.dirname(file), "PRAGMA user_version = 99"),
-      "it is of version 99",
+      "it has version 99",
       /^the file was left as it is: update courier$/,
     ],
   ])(

@@ -45,7 +45,7 @@ const operation = (changes: Partial<Operation> = {}): Operation => {
     sentEvent: 1,
     endedEvent: undefined,
     loss: "broken",
-    firstLookMs: undefined,
+    firstListingMs: undefined,
     content,
     shop: "",
     ref: undefined,
@@ -53,7 +53,7 @@ const operation = (changes: Partial<Operation> = {}): Operation => {
     row: 1,
     allowance: "none",
     isUnwanted: false,
-    isUntold: false,
+    isUnreported: false,
     order:
       state === "created" || state === "found"
         ? { id: "1", order_no: null, tracking_number: null, estimated_fee: null }

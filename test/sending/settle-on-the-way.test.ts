@@ -30,7 +30,7 @@ describe("an order in doubt", () => {
     const home = await createDoubt("drop_after");
     const { exit, stderr } = await home.courier(words);
     expect(exit, stderr).toBe(0);
-    expect(stderr).toContain("1 order in doubt is settled: courier log\n");
+    expect(stderr).toContain("1 order in doubt is settled; see courier log\n");
     expect(await states(home)).toEqual(["created", "found"]);
   });
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { Tracking } from "../../src/model/interface.ts";
-import { judge } from "../../src/track/goal.ts";
-import { miss, newParcel, see } from "../../src/track/parcel.ts";
+import { checkGoal } from "../../src/track/goal.ts";
+import { applyPoll, markStale, newParcel } from "../../src/track/parcel.ts";
 
 const nowMs = Date.parse("2026-03-01T08:00:00Z");
 
@@ -23,8 +23,8 @@ function tracking(status: string | null, steps: readonly number[], location?: st
 
 function seen(...looks: Tracking[]) {
   let parcel = newParcel("T1");
-  let change: ReturnType<typeof see>["change"];
-  for (const look of looks) ({ parcel, change } = see(parcel, look, nowMs));
+  let change: ReturnType<typeof applyPoll>["change"];
+  for (const look of looks) ({ parcel, change } = applyPoll(parcel, look, nowMs));
   return { parcel, change };
 }
 
@@ -86,9 +86,9 @@ describe("a change", () => {
 
 test("failed looks leave the last good state, and say since when and why now", () => {
   const { parcel } = seen(tracking("picked", [1]));
-  const stale = miss(miss(parcel, "no network", nowMs), "too many calls", nowMs + 60_000);
+  const stale = markStale(markStale(parcel, "no network", nowMs), "too many calls", nowMs + 60_000);
   expect(stale).toEqual({ ...parcel, stale: { sinceMs: nowMs, reason: "too many calls" } });
-  expect(see(stale, tracking("picked", [1]), nowMs).parcel.stale).toBeUndefined();
+  expect(applyPoll(stale, tracking("picked", [1]), nowMs).parcel.stale).toBeUndefined();
 });
 
 describe("what is waited for", () => {
@@ -99,8 +99,8 @@ describe("what is waited for", () => {
     ["in_transit", "final", "open"],
     ["lost_at_sea", "final", "open"],
     [null, "final", "open"],
-  ])("%s with no goal: %s, %s", (state, kind, verdict) => {
-    expect(judge(state, { kind: kind as "final" })).toBe(verdict);
+  ])("%s with no goal: %s, %s", (state, kind, goalResult) => {
+    expect(checkGoal(state, { kind: kind as "final" })).toBe(goalResult);
   });
 
   test.each([
@@ -116,8 +116,8 @@ describe("what is waited for", () => {
     ["at_pickup_point", "at_pickup_point", "reached"],
     ["at_pickup_point", "delivered", "open"],
     [null, "delivered", "open"],
-  ])("%s while waiting for %s: %s", (state, wanted, verdict) => {
-    expect(judge(state, { kind: "state", state: wanted })).toBe(verdict);
+  ])("%s while waiting for %s: %s", (state, wanted, goalResult) => {
+    expect(checkGoal(state, { kind: "state", state: wanted })).toBe(goalResult);
   });
 
   test.each([
@@ -125,7 +125,7 @@ describe("what is waited for", () => {
     ["delivered", "open"],
     ["completed", "missed"],
     ["cancelled", "missed"],
-  ])("%s while waiting for a change: %s", (state, verdict) => {
-    expect(judge(state, { kind: "change" })).toBe(verdict);
+  ])("%s while waiting for a change: %s", (state, goalResult) => {
+    expect(checkGoal(state, { kind: "change" })).toBe(goalResult);
   });
 });

@@ -1,7 +1,7 @@
 /** When parcels are looked at: often enough, never too often, whatever their looks come to. */
 
 import { describe, expect, test } from "vitest";
-import { createSchedule, type LookOutcome, looksWithin, usualPace } from "../../src/track/schedule.ts";
+import { createSchedule, type PollOutcome, pollsWithin, usualPace } from "../../src/track/schedule.ts";
 import { fc } from "../support/effort.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `P${index}`);
@@ -18,7 +18,7 @@ interface Plan {
   readonly concurrency?: number;
   readonly spanMs: number;
   /** How long a look takes, and how it ends. */
-  readonly play: (look: number, nowMs: number) => { readonly tookMs: number; readonly outcome: LookOutcome };
+  readonly play: (look: number, nowMs: number) => { readonly tookMs: number; readonly outcome: PollOutcome };
   readonly random?: () => number;
 }
 
@@ -32,23 +32,23 @@ function play({ parcels, intervalMs, isFixed = true, concurrency = 4, spanMs, pl
     random: random ?? (() => 0.5),
   });
   const looks: Look[] = [];
-  const underWay: { parcel: string; endsMs: number; outcome: LookOutcome }[] = [];
+  const polling: { parcel: string; endsMs: number; outcome: PollOutcome }[] = [];
   for (let nowMs = 0; nowMs <= spanMs; ) {
-    for (const look of underWay.filter(({ endsMs }) => endsMs <= nowMs)) {
-      underWay.splice(underWay.indexOf(look), 1);
+    for (const look of polling.filter(({ endsMs }) => endsMs <= nowMs)) {
+      polling.splice(polling.indexOf(look), 1);
       schedule.end(look.parcel, look.outcome, nowMs);
     }
     for (let parcel = schedule.take(nowMs); parcel !== undefined; parcel = schedule.take(nowMs)) {
       expect(
-        underWay.map((look) => look.parcel),
+        polling.map((look) => look.parcel),
         "two looks at one parcel",
       ).not.toContain(parcel);
       const { tookMs, outcome } = play(looks.length, nowMs);
       looks.push({ parcel, startedMs: nowMs });
-      underWay.push({ parcel, endsMs: nowMs + tookMs, outcome });
-      expect(underWay.length).toBeLessThanOrEqual(concurrency);
+      polling.push({ parcel, endsMs: nowMs + tookMs, outcome });
+      expect(polling.length).toBeLessThanOrEqual(concurrency);
     }
-    const times = [schedule.nextMs(), ...underWay.map(({ endsMs }) => endsMs)];
+    const times = [schedule.nextMs(), ...polling.map(({ endsMs }) => endsMs)];
     const nextMs = Math.min(...times.filter((time) => time !== undefined));
     if (nextMs === Number.POSITIVE_INFINITY) break;
     expect(nextMs).toBeGreaterThan(nowMs);
@@ -75,7 +75,7 @@ function gapsOf(looks: readonly Look[]): number[] {
   });
 }
 
-const outcomes: fc.Arbitrary<LookOutcome> = fc.oneof(
+const outcomes: fc.Arbitrary<PollOutcome> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ kind: "same" as const }) },
   { weight: 2, arbitrary: fc.constant({ kind: "changed" as const }) },
   { weight: 2, arbitrary: fc.constant({ kind: "failed" as const }) },
@@ -256,6 +256,6 @@ describe("the looks that a board takes", () => {
     [3_600_000, 5, { intervalMs: 10_000, isFixed: true }, 1_805],
     [0, 7, usualPace, 7],
   ])("in %d ms, %d parcels", (spanMs, parcels, pace, looks) => {
-    expect(looksWithin(spanMs, parcels, pace)).toBe(looks);
+    expect(pollsWithin(spanMs, parcels, pace)).toBe(looks);
   });
 });

@@ -21,7 +21,7 @@ function createWorld(states: Record<string, readonly (readonly [atMs: number, st
   const clock = createSimulatedClock(start);
   const startMs = clock.now();
   const looks: { trackingNumber: string; atMs: number }[] = [];
-  const underWay = new Set<string>();
+  const polling = new Set<string>();
   let trouble: (trackingNumber: string, atMs: number) => Error | undefined = () => undefined;
   const quit = new AbortController();
   const ending = new AbortController();
@@ -29,10 +29,10 @@ function createWorld(states: Record<string, readonly (readonly [atMs: number, st
   async function look(trackingNumber: string): Promise<Tracking> {
     const atMs = clock.now() - startMs;
     looks.push({ trackingNumber, atMs });
-    if (underWay.has(trackingNumber)) throw new TypeError("two looks at one parcel");
-    underWay.add(trackingNumber);
+    if (polling.has(trackingNumber)) throw new TypeError("two looks at one parcel");
+    polling.add(trackingNumber);
     await clock.sleep(80);
-    underWay.delete(trackingNumber);
+    polling.delete(trackingNumber);
     const error = trouble(trackingNumber, atMs);
     if (error) throw error;
     const state = states[trackingNumber]?.findLast(([sinceMs]) => sinceMs <= atMs)?.[1] ?? "pending";
@@ -46,8 +46,8 @@ function createWorld(states: Record<string, readonly (readonly [atMs: number, st
       goal: { kind: "final" },
       untilMs: undefined,
       concurrency: 4,
-      look,
-      forgive: (error) =>
+      poll: look,
+      classifyError: (error) =>
         error instanceof TypeError
           ? undefined
           : {
@@ -112,7 +112,7 @@ test("two hundred parcels for more than a day: each change is told once and soon
   for (const trackingNumber of Object.keys(parcels))
     expect(moves(seen, trackingNumber)).toEqual(["pending", "picked", "in_transit", "delivered"]);
   expect(elapsedMs).toBeLessThan(30 * hourMs + 15 * 60_000);
-  expect(world.looks.length).toBe(board.looks());
+  expect(world.looks.length).toBe(board.polls());
   expect(world.looks.length, "ten minutes apart where nothing moves").toBeLessThan(200 * 31 * 8);
 }, 60_000);
 
@@ -412,11 +412,11 @@ test("a reader that takes its time holds the looks up, and loses nothing", async
     goal: { kind: "final" },
     untilMs: undefined,
     concurrency: 4,
-    look: async () => ({
+    poll: async () => ({
       tracking_number: "P",
-      status: board.looks() < 3 ? `step ${board.looks()}` : "delivered",
+      status: board.polls() < 3 ? `step ${board.polls()}` : "delivered",
     }),
-    forgive: () => undefined,
+    classifyError: () => undefined,
     checkKey: async () => true,
     clock: world.clock,
     random: () => 0,
@@ -427,7 +427,7 @@ test("a reader that takes its time holds the looks up, and loses nothing", async
   for await (const event of events()) {
     if (event.kind === "change") states.push(event.change.current);
     await world.clock.sleep(5 * hourMs);
-    expect(board.looks()).toBe(states.length);
+    expect(board.polls()).toBe(states.length);
   }
   expect(states).toEqual(["step 1", "step 2", "delivered"]);
 });

@@ -1,25 +1,26 @@
-/** The progress line of an import: how far it is, and what it waits for. */
+/** The progress line of an import: the rows that are done, and what the import waits for. */
 
 import type { Context } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
 import { formatHour } from "../core/time.ts";
+import { counted } from "../core/wording.ts";
 import { type Counts, countDone, noCounts } from "./import-report.ts";
 import type { Stage } from "./import-types.ts";
 
-export interface ImportMeter {
+export interface ImportProgress {
   /** A row is done. */
   count(counts: Counts): void;
-  tell(stage: Stage): void;
+  setStage(stage: Stage): void;
   end(): void;
 }
 
 const tickMs = 1_000;
-/** Most answers take less; after it, one asks oneself. */
+/** After so long without an answer, the line says so. */
 const noticedMs = 5_000;
 const barWidth = 20;
 
-/** A line that is shown anew with every row, and every second while nothing comes. */
-export function openImportMeter(rows: number, context: Context): ImportMeter {
+/** A line that is updated with each row, and each second. */
+export function openImportProgress(rows: number, context: Context): ImportProgress {
   const { clock, signal } = context;
   const meter = context.meter();
   const startedMs = clock.elapsed();
@@ -46,7 +47,7 @@ export function openImportMeter(rows: number, context: Context): ImportMeter {
       counts = now;
       show();
     },
-    tell(next) {
+    setStage(next) {
       stage = next;
       if (next.kind !== "server_error") answeredMs = clock.elapsed();
       show();
@@ -76,7 +77,7 @@ function describePace(counts: Counts, rows: number, elapsedMs: number): string {
   return parts.filter((part) => part !== "").join("  ");
 }
 
-/** What keeps the import from going on; undefined while it does. */
+/** What the import waits for; undefined while it sends. */
 function describeWait(stage: Stage, silentMs: number, clock: Clock, isStopping: boolean): string | undefined {
   if (isStopping) return "stopping after the requests in progress";
   const forSeconds = `for ${Math.round(silentMs / 1_000)} s`;
@@ -84,18 +85,20 @@ function describeWait(stage: Stage, silentMs: number, clock: Clock, isStopping: 
     case "sending":
       return silentMs < noticedMs ? undefined : `no answer from the service ${forSeconds}`;
     case "server_error":
-      return `service does not answer ${forSeconds}, trying again`;
+      return `no usable answer from the service ${forSeconds}, retrying`;
     case "rate_limited": {
       const leftMs = stage.untilMs - clock.elapsed();
-      return leftMs > 0 ? `rate limited by the service, ${Math.ceil(leftMs / 1_000)} s to wait` : undefined;
+      return leftMs > 0
+        ? `rate limited by the service, retrying in ${Math.ceil(leftMs / 1_000)} s`
+        : undefined;
     }
     case "waiting":
-      return `another courier process is sending ${stage.rows} ${stage.rows === 1 ? "row" : "rows"} of this file`;
+      return `another courier process is sending ${counted(stage.rows, "row")} of this file`;
     case "looking": {
-      const orders = `${stage.rows} ${stage.rows === 1 ? "order" : "orders"}`;
+      const orders = counted(stage.rows, "order");
       return stage.untilMs === undefined
         ? `looking for ${orders} whose answer was lost`
-        : `${orders} in doubt: looking again until ${formatHour(clock.now() + stage.untilMs - clock.elapsed())}`;
+        : `${orders} in doubt: checking again until ${formatHour(clock.now() + stage.untilMs - clock.elapsed())}`;
     }
   }
 }

@@ -1,39 +1,40 @@
-/** The check of all rows of an import before anything is sent: what the file holds, or what is wrong with it. */
+/** Validates all rows of an import before anything is sent. */
 
 import { hash } from "node:crypto";
 import type { Context } from "../command/command.ts";
 import { fileError } from "../core/errors.ts";
+import { byCount, counted } from "../core/wording.ts";
 import type { Json } from "../model/json.ts";
 import { findText } from "../sheets/mojibake.ts";
 import type { Encoding } from "../sheets/source.ts";
 import { line, table } from "../terminal/blocks.ts";
 import type { ColumnMap } from "./columns.ts";
-import { createKeyTable } from "./compact-hash-map.ts";
+import { createCompactHashMap } from "./compact-hash-map.ts";
 import type { RowProblem } from "./rows.ts";
 import { type RowsOptions, readRows } from "./rows.ts";
 
-/** What a whole file holds, without its rows. */
+/** Facts about the whole file. */
 export interface Overview {
   readonly rows: number;
   /** How many rows have a ref. */
   readonly refs: number;
   /** How many rows have each service level; "" is none. */
   readonly serviceLevels: ReadonlyMap<string, number>;
-  /** Different senders by name, as far as they are few. */
+  /** Names of the first few different senders. */
   readonly senders: ReadonlySet<string>;
   /** The header of a CSV file. */
   readonly header: readonly string[];
   /** The column of a CSV file that each field comes from. */
   readonly columns: ReadonlyMap<string, string>;
-  /** Columns that are no field of an order. */
+  /** Columns that match no field of an order. */
   readonly unused: readonly string[];
   readonly encoding: Encoding;
-  /** A text that another encoding would have made another one: the first of the rows. */
+  /** The first text with characters beyond ASCII, which shows whether the encoding is right. */
   readonly sample: string | undefined;
   hasRef(ref: string): boolean;
   /** How many rows without a ref have this content. */
   countOf(content: string): number;
-  /** Hash of the contents of all rows, in whatever order they are. */
+  /** Hash of the contents of all rows; it does not depend on their order. */
   readonly rowsHash: string;
 }
 
@@ -41,7 +42,7 @@ const problemsShown = 50;
 const problemsKept = 1_000;
 const sendersKept = 20;
 
-/** Reads every row. Throws a file error when any is wrong, after showing what and where. */
+/** Reads every row. Where rows are wrong, shows the problems and throws a file error. */
 export async function checkRows(options: RowsOptions, context: Context): Promise<Overview> {
   const problems: RowProblem[] = [];
   const serviceLevels = new Map<string, number>();
@@ -55,7 +56,7 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
   let wrong = 0;
   let refs = 0;
   let sum = 0n;
-  const [refTable, contents] = [createKeyTable(), createKeyTable()];
+  const [refTable, contents] = [createCompactHashMap(), createCompactHashMap()];
   const onHeader = (names: readonly string[], map: ColumnMap) => {
     header = names;
     unused = map.unused;
@@ -109,32 +110,31 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
 
 const isBeyondAscii = (text: string) => /[^\u0020-\u007e]/.test(text);
 
-/** What the text was read as, with some of it, where it is not UTF-8; else empty. */
+/** The encoding with a sample of the text; empty for UTF-8. */
 export function describeEncoding({ encoding, sample }: Pick<Overview, "encoding" | "sample">): string {
   if (encoding === "utf-8") return "";
   const name = encoding.toUpperCase();
-  return sample === undefined ? name : `${name}, such as “${sample}”; if that is wrong, see --encoding`;
+  return sample === undefined ? name : `${name}, such as “${sample}”; if that is wrong, use --encoding`;
 }
 
-/** Columns of the file that no field is taken from. */
 export function describeUnused(unused: readonly string[]): string {
-  return `columns that are not used: ${unused.join(", ")}`;
+  return `unused columns: ${unused.join(", ")}`;
 }
 
-/** Problems of one kind are fixed in one way. */
+/** Problems of one kind have the same fix. */
 function kindOf({ column, message }: RowProblem): string {
   return `${column}\n${message}`;
 }
 
 interface Findings {
   readonly problems: readonly RowProblem[];
-  /** Kinds that every row of the file has. */
+  /** Kinds that occur in every row. */
   readonly ofAll: ReadonlySet<string>;
   readonly wrong: number;
   readonly count: number;
 }
 
-/** Shows the problems, those that all rows share once, and gives the error that says how to go on. */
+/** Shows the problems, those of all rows once. Returns the error with the next step. */
 async function refuse(
   name: string,
   { problems, ofAll, wrong, count }: Findings,
@@ -166,8 +166,8 @@ async function refuse(
   const lacksSender = shared.some(
     ({ column, message }) => column === "sender" && message.startsWith("the row has no"),
   );
-  return fileError(`${name}: ${wrong} of ${count} rows are wrong`, {
-    hint: `nothing was sent; ${lacksSender ? "--sender @NAME gives all rows one from the address book; " : ""}fix these rows and run the same command again`,
+  return fileError(`${name}: ${wrong} of ${counted(count, "row")} ${byCount(wrong, "is", "are")} invalid`, {
+    hint: `nothing was sent; ${lacksSender ? "--sender @NAME sets a sender for all rows; " : ""}fix these rows and run the same command again`,
     details: problems.map((problem) => ({ ...problem })) as Json,
   });
 }

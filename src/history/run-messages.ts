@@ -1,0 +1,40 @@
+/** Messages about runs of other accounts, and about runs that may be running. */
+
+import { unnamedAccount } from "../config/accounts.ts";
+import { type CourierError, usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
+import type { Run } from "../ledger/operation.ts";
+
+/** The error for a run of another customer; `words` is the command for the right account. */
+export function wrongAccount(run: Run, account: string, words: string): CourierError {
+  if (run.account === unnamedAccount)
+    return usageError(
+      `run ${run.number} used another key`,
+      `set COURIER_API_KEY to the key of that account at ${run.service}`,
+    );
+  if (run.account !== account)
+    return usageError(
+      `run ${run.number} belongs to the account ${run.account}; the current account is ${account}`,
+      `courier ${words} --account ${shellQuote(run.account)}`,
+    );
+  return usageError(
+    `run ${run.number} belongs to another customer at ${run.service}: the key of the account ${account} has changed since`,
+    "store the key of that customer with courier login --account NAME",
+  );
+}
+
+/** Asked for a run without a recorded end whose process is not visible from this machine. */
+export function hasEndedQuestion({ number, process: begun }: Run): string {
+  const host = begun.place.split(" ")[0];
+  return (
+    `Run ${number} has no recorded end. It began on ${host} as process ${begun.pid}, which is not visible from ` +
+    "here. Has it ended?"
+  );
+}
+
+export function stillRunning({ number, process: begun }: Run): CourierError {
+  return usageError(
+    `run ${number} is still running, as process ${begun.pid}`,
+    "wait until it ends, or stop it with Ctrl-C",
+  );
+}
