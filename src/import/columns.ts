@@ -112,7 +112,7 @@ export function ensureNoOrder(names: readonly string[], howToLeaveOut: string): 
 }
 
 /**
- * Maps a header row; `given` are the pairs of `--map`. Throws a usage error for a header that looks misspelt or may
+ * Maps a header row; `given` are the pairs of `--map`. Throws a usage error for a header that seems misspelt or may
  * belong to the sender or the receiver, for two columns of one field, for a given header that is missing, and for a
  * list of existing orders.
  */

@@ -106,7 +106,7 @@ test("narrower, wider, lower: always one board, with its footer", async () => {
       return (
         isOne &&
         lines.at(-1) === "q ends the watch" &&
-        lines.filter((line) => line.includes("next look")).length === 1
+        lines.filter((line) => line.includes("next poll")).length === 1
       );
     });
     expect(timesShown(terminal, "NEXT POLL") > 0 || columns < 80).toBe(true);
