@@ -60,11 +60,16 @@ test.each(Object.entries(banned))("“%s” is written as: %s", (words) => {
   const pattern = new RegExp(`\\b(?:${words})\\b`, words === "Owns" ? "" : "i");
   const found = texts.flatMap(({ file, lines }) =>
     lines.flatMap((line, index) =>
-      pattern.test(splitNames(line)) ? [`${file}:${index + 1}: ${line.trim()}`] : [],
+      pattern.test(splitNames(line)) && !isOldTable.test(line)
+        ? [`${file}:${index + 1}: ${line.trim()}`]
+        : [],
     ),
   );
   expect(found).toEqual([]);
 });
+
+/** A migration is never edited: the names in it are those of its time. */
+const isOldTable = /^(?:CREATE TABLE|const second = "ALTER TABLE) /;
 
 function splitNames(line: string): string {
   return line.replace(/([a-z0-9])([A-Z])/g, "$1 $2");

@@ -120,7 +120,7 @@ CREATE TABLE listings (
   PRIMARY KEY (customer, event)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE listed_orders (
+CREATE TABLE sightings (
   customer INTEGER NOT NULL REFERENCES customers,
   order_id TEXT NOT NULL,
   event INTEGER NOT NULL,
@@ -161,4 +161,6 @@ CREATE INDEX known_orders_by_tracking_number ON known_orders (account, service, 
 CREATE INDEX known_orders_by_time ON known_orders (account, service, seen_at);
 `;
 
-export const migrations: readonly string[] = [first];
+const second = "ALTER TABLE sightings RENAME TO listed_orders";
+
+export const migrations: readonly string[] = [first, second];
