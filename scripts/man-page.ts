@@ -1,8 +1,7 @@
 /** Renders manual pages in the man macros of roff, from the same data as parser and help. */
 
-import { environment } from "../src/cli/environment.ts";
 import { globalOptions, programOptions } from "../src/cli/globals.ts";
-import { argumentWords, describeExits, describeOptions, ownOptions } from "../src/cli/help.ts";
+import { argumentWords, describeExits, describeOptions, environment, ownOptions } from "../src/cli/help.ts";
 import {
   type Command,
   type CommandEntry,

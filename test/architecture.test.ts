@@ -3,7 +3,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { findBreaches, findIdleOwners, layers, owners, type SourceFile } from "./support/architecture.ts";
+import {
+  findBreaches,
+  findIdleOwners,
+  findSmallFiles,
+  layers,
+  owners,
+  type SourceFile,
+  smallFiles,
+} from "./support/architecture.ts";
 
 describe("src/", () => {
   const files = readSources();
@@ -15,6 +23,10 @@ describe("src/", () => {
   test("has the entries from which eager imports are followed", () => {
     const paths = files.map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining(["src/main.ts", "src/cli/run.ts", "src/cli/complete.ts"]));
+  });
+
+  test("has a reason for each small file with one user, and no reason without such a file", () => {
+    expect(findSmallFiles(files)).toEqual(Object.keys(smallFiles));
   });
 
   test("imports every package in the table of owners", () => {

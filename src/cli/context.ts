@@ -6,6 +6,8 @@ import type { CourierService } from "../api/service.ts";
 import type { Context, RunFacts } from "../command/command.ts";
 import { settleOption } from "../command/options.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
+import { createKeys, type KeyDeps, type Keys } from "../config/api-keys.ts";
+import type { KeyCommandOptions } from "../config/key-command.ts";
 import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ExitCode } from "../core/errors.ts";
@@ -18,7 +20,6 @@ import type { NoticedOrders } from "../ledger/noticed-orders.ts";
 import type { Run } from "../ledger/operation.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Progress } from "../terminal/progress.ts";
-import { makeKeys } from "./api-key-setup.ts";
 import { createCleanup } from "./cleanup.ts";
 import { findDirectories } from "./directories.ts";
 import type { GlobalValues } from "./globals.ts";
@@ -346,4 +347,20 @@ const processes = {
 /** An empty environment variable counts as not set. */
 function given(value: string | undefined): string | undefined {
   return value === "" ? undefined : value;
+}
+
+type KeySetup = Pick<KeyDeps, "config" | "ring"> &
+  Pick<KeyCommandOptions, "env" | "signal"> & { readonly messages: Messages };
+
+/** Loads key ring and key commands only where they hold the key. */
+function makeKeys({ config, ring, env, signal, messages }: KeySetup): Keys {
+  return createKeys({
+    config,
+    ring,
+    async runCommand(command) {
+      const { runKeyCommand } = await import("../config/key-command.ts");
+      return runKeyCommand(command, { env, signal, onComplaint: messages.note });
+    },
+    redact: (key) => messages.redactWith(createRedactor([key])),
+  });
 }

@@ -7,7 +7,7 @@ import { fileError } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { createPlainFaultPlan } from "../sandbox/apply-fault.ts";
 import { advanceParcel, resetSandbox } from "../sandbox/control.ts";
-import { faultRoutes } from "../sandbox/fault-endpoint.ts";
+import { faultRoutes } from "../sandbox/fault-rules.ts";
 import { type SandboxServer, startSandbox } from "../sandbox/server.ts";
 import { sandboxDirectory } from "../sandbox/stored-orders.ts";
 

@@ -3,7 +3,6 @@
 import type { Command, CommandEntry, Example, Group } from "../command/command.ts";
 import { flagOf, type Option } from "../command/options.ts";
 import { exitCodes } from "../core/errors.ts";
-import { environment } from "./environment.ts";
 import { confirmOptions, exportOptions, globalOptions, programOptions, rowOptions } from "./globals.ts";
 
 /** Help of a noun, or of the program where the path is empty: what one can say after it. */
@@ -142,3 +141,20 @@ function wrap(text: string, columns: number): string[] {
 function columnsOf(text: string): number {
   return text.length + (text.match(/[\u2e80-\uffef]/g)?.length ?? 0);
 }
+
+/** Names, and what they do. A flag wins over the environment, which wins over the stored account. */
+export const environment: readonly (readonly [names: string, meaning: string])[] = [
+  ["COURIER_API_KEY", "the key, instead of a stored one"],
+  [
+    "COURIER_BASE_URL",
+    "the service's base URL, instead of a stored one; needs COURIER_API_KEY when it is another service's",
+  ],
+  ["COURIER_ACCOUNT", "the account, instead of the current one"],
+  ["COURIER_CONFIG_DIR", "where accounts, keys, addresses and templates are kept"],
+  ["COURIER_STATE_DIR", "where the sandbox's orders and what this machine remembers of orders are kept"],
+  ["COURIER_SETTLE", "how long the service may take to list an order, as --settle takes it"],
+  ["NO_COLOR, FORCE_COLOR", "no colour when not empty; colour also in a pipe"],
+  ["HTTPS_PROXY, HTTP_PROXY", "the proxies to go through; never for a service on this machine"],
+  ["NO_PROXY", "the hosts to reach without a proxy"],
+  ["NODE_EXTRA_CA_CERTS", "a file with certificates of a private certificate authority"],
+];

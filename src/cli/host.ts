@@ -5,9 +5,9 @@ import type { KeyRing } from "../config/key-ring.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ExitCode } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
+import type { Job } from "../terminal/keyboard.ts";
 import type { KeyInput } from "../terminal/keypress.ts";
 import type { QuickOutput, TerminalStream } from "../terminal/streams.ts";
-import type { TerminalJob } from "./job.ts";
 
 /** The process as a run sees it. */
 export interface Host {
@@ -33,4 +33,14 @@ export interface Host {
   readonly random?: () => number;
   readonly prompts?: Prompts;
   readonly transport?: Transport;
+}
+
+/** A process without a terminal has none of the rest. */
+interface TerminalJob extends Job {
+  /** As Ctrl-C does where keys are not read one by one. */
+  interrupt?(): void;
+  /** The terminal's keys where stdin is something else; undefined where there are none. */
+  openKeys?(): Promise<(KeyInput & { destroy(): unknown }) | undefined>;
+  /** Calls when the process ends, even where it crashes; gives back what ends that. */
+  onExit?(listener: () => void): () => void;
 }

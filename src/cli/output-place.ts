@@ -1,8 +1,11 @@
 /** Checks an output file: it must not be the input, nor a file that courier keeps. */
 
+import { fstatSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import path from "node:path";
 import { nameLock } from "../config/config-lock.ts";
 import { usageError } from "../core/errors.ts";
-import { type FileName, isSameFile } from "../core/same-file.ts";
+import { findRealPath } from "../core/real-path.ts";
 import { ledgerPath } from "../ledger/ledger.ts";
 import { orderCachePath } from "../ledger/order-cache.ts";
 import { sandboxDirectory, storedOrdersPath } from "../sandbox/stored-orders.ts";
@@ -67,4 +70,31 @@ const sideFiles = ["", "-wal", "-shm", "-journal"] as const;
 
 function name(what: string, file: string): TakenFile {
   return { what: `${what} ${file}`, file };
+}
+
+/** A path, or the number of a descriptor that is open. */
+type FileName = string | number;
+
+/**
+ * True where both mean one regular file. Of two that are both yet to be made, the paths are compared without
+ * links and without regard to letter case: there is nothing to ask whether the file system tells cases apart.
+ */
+async function isSameFile(one: FileName, other: FileName): Promise<boolean> {
+  const [found, second] = await Promise.all([identify(one), identify(other)]);
+  if (found && second) return found.isFile() && found.dev === second.dev && found.ino === second.ino;
+  if (found || second || typeof one === "number" || typeof other === "number") return false;
+  const [place, secondPlace] = await Promise.all([resolve(one), resolve(other)]);
+  return place.toLowerCase() === secondPlace.toLowerCase();
+}
+
+async function identify(file: FileName) {
+  try {
+    return typeof file === "number" ? fstatSync(file, { bigint: true }) : await stat(file, { bigint: true });
+  } catch {
+    return undefined; // opening it reports the error
+  }
+}
+
+function resolve(file: string): Promise<string> {
+  return findRealPath(file).catch(() => path.resolve(file));
 }

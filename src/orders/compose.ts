@@ -2,6 +2,7 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
+import { type ActiveAccount, unnamedAccount } from "../config/accounts.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import {
@@ -21,9 +22,9 @@ import { sendOrder } from "../sending/create.ts";
 import { serviceOf } from "../sending/customer.ts";
 import { type OrdersElsewhere, surveyElsewhere } from "../sending/elsewhere.ts";
 import { createReconcileTools } from "../sending/settle.ts";
-import { line, styled } from "../terminal/blocks.ts";
+import { type Block, blank, fields, line, styled } from "../terminal/blocks.ts";
+import { draftRows } from "../terminal/draft-view.ts";
 import type { StartingDraft } from "./draft-sources.ts";
-import { reviewView } from "./review.ts";
 import type { TemplateToSave } from "./save.ts";
 
 /** What is sent, and how. */
@@ -224,4 +225,20 @@ async function knownParties(
     }
   }
   return [...saved, ...recent];
+}
+
+/** All that will be sent, and where it goes. */
+export function reviewView(draft: Draft, account?: ActiveAccount): readonly Block[] {
+  const rows = draftRows(draft);
+  return [
+    blank,
+    fields(...rows, ...(account ? [["Goes to", describeAccount(account)] as const] : [])),
+    blank,
+  ];
+}
+
+function describeAccount(account: ActiveAccount): string {
+  return account.kind === "sandbox"
+    ? "the sandbox on this machine; nothing is shipped"
+    : `${account.baseUrl} ${account.name === unnamedAccount ? "with the key in COURIER_API_KEY" : `as the account ${account.name}`}`;
 }

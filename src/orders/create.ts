@@ -6,12 +6,23 @@ import { quote, settleOption, switchOption, textOption } from "../command/option
 import { ensureReplaces } from "../command/replace.ts";
 import { parseTemplateName } from "../config/templates.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import type { Draft } from "../model/draft.ts";
-import type { CreatedOrder } from "../model/interface.ts";
+import { type CreatedOrder, createdOrderSchema, orderDetailSchema } from "../model/interface.ts";
+import { fieldNames } from "../model/schema.ts";
 import { sendOrder } from "../sending/create.ts";
-import { line } from "../terminal/blocks.ts";
+import {
+  type Block,
+  blank,
+  fields,
+  instant,
+  line,
+  otherFields,
+  show,
+  state,
+  styled,
+} from "../terminal/blocks.ts";
 import { composeOrder, type Sending } from "./compose.ts";
-import { createdView } from "./created.ts";
 import { typeFlags } from "./draft-flags.ts";
 import { collectDraft, type StartingDraft, sourceOptions } from "./draft-sources.ts";
 import { offerToSave, templateToSave } from "./save.ts";
@@ -115,4 +126,32 @@ function nameRefusedField(failure: ServiceFailure, nameOf: StartingDraft["nameOf
   return failure.with({
     message: failure.message.replace("the service refused", () => `the service refused ${named}`),
   });
+}
+
+/** An order that had to be looked up comes as a detail, with more fields than a creation result. */
+const knownFields = [...fieldNames(createdOrderSchema), ...fieldNames(orderDetailSchema)];
+
+function createdView(order: CreatedOrder, { nextCommand }: Context): readonly Block[] {
+  const { id, tracking_number } = order;
+  const follow = tracking_number
+    ? [["  Follow it", styled("accent", nextCommand(`track ${shellQuote(tracking_number)}`))] as const]
+    : [];
+  return [
+    line(styled("good", "Order created")),
+    fields(
+      ["Order", styled("strong", id)],
+      ["Order number", show(order.order_no)],
+      ["Tracking number", styled("strong", tracking_number)],
+      ["State", state(order.status)],
+      ["Estimated fee", show(order.estimated_fee)],
+      ["Created", instant(order.created_at)],
+    ),
+    ...otherFields(order, knownFields),
+    blank,
+    fields(
+      ...follow,
+      ["  See it", styled("accent", nextCommand(`orders show ${id.value}`))],
+      ["  Cancel it", styled("accent", nextCommand(`orders cancel ${id.value}`))],
+    ),
+  ];
 }

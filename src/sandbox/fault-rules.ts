@@ -1,8 +1,10 @@
-/** The fault rules as JSON: what the control endpoint accepts, and what it shows of a plan. */
+/** The fault rules as JSON, and the endpoint at which another process sets and reads them. */
 
 import { isJsonNumber, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
-import type { Fault, FaultCondition, FaultCount, FaultKind, FaultRule } from "./faults.ts";
+import { type Answer, success } from "./answer.ts";
+import type { Fault, FaultCondition, FaultCount, FaultKind, FaultPlan, FaultRule } from "./faults.ts";
 import { invalidParameter } from "./refusal.ts";
+import { type Route, readJson } from "./routes.ts";
 
 type Reader = { readonly expected: string; readonly read: (value: Json) => unknown };
 type Fields<T> = { readonly [Key in keyof T]-?: Reader };
@@ -88,4 +90,24 @@ function acceptFaultRule(rule: Json, path: string): FaultRule {
 export function faultCountView({ rule, matched, fired }: FaultCount): JsonObject {
   const path = rule.path instanceof RegExp ? rule.path.source : rule.path;
   return { rule: { ...rule, path } as unknown as JsonObject, matched, fired };
+}
+
+export function faultRoutes(plan: FaultPlan): readonly Route[] {
+  const report = (): Answer => success(plan.counts().map(faultCountView));
+  return [
+    {
+      path: /^\/_sandbox\/faults$/,
+      methods: {
+        GET: report,
+        PUT(call) {
+          plan.set(acceptFaultRules(readJson(call)));
+          return report();
+        },
+        DELETE() {
+          plan.clear();
+          return report();
+        },
+      },
+    },
+  ];
 }

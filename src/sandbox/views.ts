@@ -1,10 +1,9 @@
 /** Orders as answers show them (specification, 2.4): creation result, list element, detail. */
 
 import { type JsonNumber, type JsonObject, jsonNumber } from "../model/json.ts";
-import { paymentStatus } from "./defaults.ts";
-import { estimateFee, money } from "./fees.ts";
+import { fees, paymentStatus } from "./defaults.ts";
 import { orderNumberOf, trackingNumberOf } from "./numbers.ts";
-import type { KnownOrder, Order, Party } from "./order.ts";
+import type { KnownOrder, Order, Party, ServiceType } from "./order.ts";
 import { reachedChanges, type StateChange } from "./schedule.ts";
 
 export function isoTime(instantMs: number): string {
@@ -81,4 +80,16 @@ function paymentOf(reached: readonly StateChange[]): string {
 
 function addressed({ name, phone, province, city, district, detail }: Party): JsonObject {
   return { name, phone, address: [province, city, district, detail].join("") };
+}
+
+/** 2.4, estimated_fee. `weight` is a JSON number within `numberLimits` and not negative, or missing. */
+function estimateFee(serviceType: ServiceType, weight: JsonNumber | undefined): JsonNumber {
+  const { first, further } = fees[serviceType];
+  const furtherUnits = Math.max(0, Math.ceil(Number(weight?.value ?? 0)) - 1);
+  return money(first + furtherUnits * further);
+}
+
+/** An amount of hundredths as a JSON number: 1250 becomes `12.50`. */
+export function money(hundredths: number): JsonNumber {
+  return jsonNumber((hundredths / 100).toFixed(2));
 }

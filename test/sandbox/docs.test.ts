@@ -12,7 +12,7 @@ import {
   stageMs,
 } from "../../src/sandbox/defaults.ts";
 import { faultKinds } from "../../src/sandbox/fault-rules.ts";
-import { money } from "../../src/sandbox/fees.ts";
+import { money } from "../../src/sandbox/views.ts";
 
 const page = (await readFile(new URL("../../docs/sandbox.md", import.meta.url), "utf8")).replace(/\s+/g, " ");
 

@@ -5,7 +5,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPlainFaultPlan } from "../../src/sandbox/apply-fault.ts";
-import { faultRoutes } from "../../src/sandbox/fault-endpoint.ts";
+import { faultRoutes } from "../../src/sandbox/fault-rules.ts";
 import { createFaultPlan } from "../../src/sandbox/faults.ts";
 import type { WireFault, WireFaultKind, WireRule } from "../support/wire-faults.ts";
 import { apiKey, draft, type Serving, serve } from "./serving.ts";

@@ -93,6 +93,35 @@ export const lazyPackages: readonly string[] = [
   "undici",
 ];
 
+/** Small files with one user, and why each is a file of its own. */
+export const smallFiles: Readonly<Record<string, string>> = {
+  "src/api/encoding.ts": "formats of bodies, and nothing of connections",
+  "src/api/with-known-orders.ts": "the service does not know that orders are remembered",
+  "src/cli/cleanup.ts": "the order in which a run ends",
+  "src/cli/command-tree.ts": "the Tab key loads it, and no package",
+  "src/cli/compiled-code.ts": "the only user of Node.js' compile cache",
+  "src/cli/raw-output.ts": "only `courier api` has it",
+  "src/cli/runtime-info.ts": "facts about this machine, and nothing of the run",
+  "src/completion/scripts.ts": "the build puts the scripts of the shells in its place",
+  "src/config/key-ring-process.ts": "runs in a process of its own",
+  "src/config/read-config-unchecked.ts": "the Tab key loads it, and no package",
+  "src/forms/normalize-for-match.ts": "keeps offsets into the text as it was typed",
+  "src/import/equal-rows.ts": "which order belongs to which of equal rows",
+  "src/import/import-check.ts": "the view of `--check`",
+  "src/import/import-elsewhere.ts": "asks the service, which the plan never does",
+  "src/import/rate-limiter.ts": "a data structure with tests of its own",
+  "src/import/reorder-buffer.ts": "a data structure with tests of its own",
+  "src/ledger/order-cache-writer.ts": "the Tab key loads the reader, and never the writer",
+  "src/sandbox/apply-fault.ts": "the plan takes other faults from tests",
+  "src/sandbox/control.ts": "changes the sandbox where no server runs",
+  "src/sandbox/seed-words.ts": "a table of words",
+  "src/sending/order-age.ts": "rules on clocks, apart from what is done with them",
+  "src/sqlite/lock.ts": "a lock that ends with its process: the config has one, and nothing of it",
+  "src/terminal/prompt-redraw.ts": "works around one habit of the prompt library",
+  "src/terminal/theme.ts": "the one file that loads chalk",
+  "src/track/failure-notes.ts": "which failures of a watch were already shown",
+};
+
 const entry = "src/main.ts";
 /** Where a run starts: main.ts loads it on demand, so that the Tab key does not. */
 const runEntry = "src/cli/run.ts";
@@ -156,6 +185,26 @@ export function findIdleOwners(files: readonly SourceFile[]): string[] {
   return Object.entries(owners)
     .map(([name, owner]) => `${name} in ${owner}`)
     .filter((row) => !used.has(row));
+}
+
+const smallestWithoutReason = 60;
+
+/** Files below that size which one other file imports, the table of commands apart. */
+export function findSmallFiles(files: readonly SourceFile[]): string[] {
+  const users = new Map<string, Set<string>>();
+  for (const { path, text } of files) {
+    for (const { specifier } of findImports(text)) {
+      const target = resolve(path, specifier);
+      if (target !== undefined) users.set(target, (users.get(target) ?? new Set()).add(path));
+    }
+  }
+  return files
+    .filter(({ path, text }) => {
+      const [user, ...others] = users.get(path) ?? [];
+      const isAlone = user !== undefined && others.length === 0 && user !== "src/cli/program.ts";
+      return isAlone && text.split("\n").length <= smallestWithoutReason;
+    })
+    .map(({ path }) => path);
 }
 
 type FileRule = (module: Module) => Breach[];

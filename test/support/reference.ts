@@ -1,8 +1,7 @@
 /** Renders the generated sections of docs/commands.md: commands, environment and exit codes, as the code has them. */
 
-import { environment } from "../../src/cli/environment.ts";
 import { globalOptions, programOptions } from "../../src/cli/globals.ts";
-import { argumentWords, describeOptions, ownOptions } from "../../src/cli/help.ts";
+import { argumentWords, describeOptions, environment, ownOptions } from "../../src/cli/help.ts";
 import { program } from "../../src/cli/program.ts";
 import { type Command, type CommandEntry, type Group, isGroup } from "../../src/command/command.ts";
 import { errorCodes } from "../../src/core/error-codes.ts";

@@ -1,7 +1,7 @@
 /** File systems that other machines share are told by their number, and those that may be one. */
 
 import { expect, test } from "vitest";
-import { findNetworkFileSystem } from "../../src/core/network-file-system.ts";
+import { findNetworkFileSystem } from "../../src/doctor/ledger.ts";
 
 const on = (type: number | bigint) => async () => ({ type });
 
