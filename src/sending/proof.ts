@@ -159,13 +159,16 @@ function assign(
 }
 
 /**
- * Of n equal creates, k new orders settle k. The oldest order goes to the oldest create, because the orders of later
- * ones may not be listed yet. With more orders than creates, or while one is being sent, none can be matched.
+ * Of n equal creates, k new orders settle k. The order that was seen first goes to the oldest create: it can belong to
+ * the fewest of them, and the orders of later creates may not be listed yet. With more orders than creates, or while
+ * one is being sent, none can be matched.
  */
 function take({ creates, orders, isBeingSent }: Group): readonly (readonly [DoubtfulCreate, UnownedOrder])[] {
   if (isBeingSent) return [];
   const left = [...creates].sort((a, b) => a.sentEvent - b.sentEvent);
-  const oldest = [...orders].sort((a, b) => compareTexts(stampOf(a), stampOf(b)));
+  const oldest = [...orders].sort(
+    (a, b) => a.firstSeenEvent - b.firstSeenEvent || compareTexts(stampOf(a), stampOf(b)),
+  );
   const pairs: (readonly [DoubtfulCreate, UnownedOrder])[] = [];
   for (const order of oldest) {
     const place = left.findIndex((create) => order.firstSeenEvent >= create.sentEvent && order.isNew(create));

@@ -248,7 +248,7 @@ describe("places where no file can be", () => {
     const { exit, stdout, stderr } = await courier(words, { shell, stdin });
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toMatch(
-      /error: cannot lock the config file .*: permission denied: .*\nhint: .*check its permissions/,
+      /error: cannot lock the config file .*: permission denied: .*\nhint: .*check the permissions/,
     );
     expect(stderr).toContain(lock);
     expect(sandbox.requests).toEqual([]);
