@@ -1,6 +1,6 @@
 /** The process adapter: hands argv, environment, streams and signals to a run, and sets the exit code. */
 
-import { fstatSync, openSync, readFileSync, writeSync } from "node:fs";
+import { fstatSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import type { ReadStream } from "node:tty";
 import { start } from "./cli/start.ts";
 import type { KeyRing } from "./config/key-ring.ts";
@@ -11,8 +11,11 @@ const interruption = new AbortController();
 /** The standalone executable is its own runtime. */
 const isBun = process.versions.bun !== undefined;
 const terminals: ReadStream[] = [];
+/** Whether a terminal that is used may have closed. */
+let mayBeHungUp = false;
 listen("SIGINT", 130);
 listen("SIGTERM", 143);
+if (!(isBun && isHangUpIgnored())) listen("SIGHUP", 129);
 muteSqliteNotice();
 
 void start({
@@ -26,8 +29,10 @@ void start({
     return process.stdout;
   },
   get stderr() {
-    // Its terminal may close. Without one the signal ends the process at once, as the system does it.
-    if (!listensForHangUp() && process.stderr.isTTY) listen("SIGHUP", 129);
+    if (process.stderr.isTTY) {
+      mayBeHungUp = true;
+      if (process.listenerCount("SIGHUP") === 0) listen("SIGHUP", 129);
+    }
     return process.stderr;
   },
   // Windows' console takes text in its own encoding.
@@ -44,23 +49,18 @@ void start({
     interrupt: () => process.emit("SIGINT", "SIGINT"), // Windows would end the process at once
     openKeys: openTerminal,
     onExit(listener) {
-      if (!listensForHangUp() && !(isBun && isHangUpIgnored())) listen("SIGHUP", 129);
       process.on("exit", listener);
       return () => process.off("exit", listener);
     },
   },
   openKeyRing,
   onEscape(tell) {
-    const end = async (exit: number) => {
-      if (listensForHangUp()) await endIfHungUp();
-      process.exit(exit);
-    };
     // If reporting the error fails, do not report that failure too.
     process.on("uncaughtException", (error) => void tell(error).then(end, () => end(70)));
   },
 }).then(async (exit) => {
   process.exitCode = exit;
-  if (listensForHangUp()) await endIfHungUp();
+  if (mayBeHungUp) await endIfHungUp();
   if (terminals.length > 0 && isBun) process.exit(); // it would wait for the next key
 });
 
@@ -89,6 +89,10 @@ function isDevice(descriptor: number): boolean {
   return fstatSync(descriptor).isCharacterDevice();
 }
 
+function isNull(descriptor: number): boolean {
+  return fstatSync(descriptor).rdev === statSync("/dev/null").rdev;
+}
+
 /** As pagers do: keys come from the terminal while stdin is a pipe. */
 async function openTerminal(): Promise<ReadStream | undefined> {
   const { ReadStream } = await import("node:tty");
@@ -113,16 +117,22 @@ async function openKeyRing(): Promise<KeyRing> {
   return createKeyRing([process.execPath, ...program], process.env);
 }
 
-/** The first signal ends the run in order; the second ends the process at once. */
+/**
+ * The first signal ends the run in order. A second Ctrl-C or SIGTERM ends the process at once; SIGHUP never does,
+ * since a terminal that closes may send it twice.
+ */
 function listen(signal: "SIGINT" | "SIGTERM" | "SIGHUP", exit: InterruptionExit): void {
   process.on(signal, () => {
+    if (signal === "SIGHUP") mayBeHungUp = true;
     if (!interruption.signal.aborted) return interruption.abort(interrupted(exit));
-    process.exit(exit); // exit listeners restore the terminal and end child processes
+    if (signal !== "SIGHUP") void end(exit);
   });
 }
 
-function listensForHangUp(): boolean {
-  return process.listenerCount("SIGHUP") > 0;
+/** Exit listeners restore the terminal and end child processes. */
+async function end(exit: number): Promise<void> {
+  if (mayBeHungUp) await endIfHungUp();
+  process.exit(exit);
 }
 
 /** As under nohup, which Node.js does not report. True where the system does not say. */
@@ -138,7 +148,8 @@ function isHangUpIgnored(): boolean {
 /** Node.js would restore the terminal's modes, and some versions abort where the terminal is gone. */
 async function endIfHungUp(): Promise<void> {
   const { isatty } = await import("node:tty");
-  if (!process.stderr.isTTY || isatty(2)) return; // no terminal, or one that is still open
+  const isGone = (descriptor: number) => isDevice(descriptor) && !isNull(descriptor) && !isatty(descriptor);
+  if (process.platform === "win32" || ![0, 1, 2].some(isGone)) return;
   process.emit("exit", 129); // exit listeners end child processes
   process.removeAllListeners("SIGHUP");
   process.kill(process.pid, "SIGHUP");

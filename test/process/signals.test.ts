@@ -10,6 +10,7 @@ import { createProcessHome, createServedProcessHome, type Running, until } from 
 const signals = [
   ["SIGINT", 130],
   ["SIGTERM", 143],
+  ["SIGHUP", 129],
 ] as const;
 
 const promptMs = 1_500;

@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, expect, test as testAnywhere } from "vitest";
 import { ledgerPath, openLedger } from "../../src/ledger/ledger.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
+import { until } from "../support/process.ts";
 import {
   createServedTerminalHome,
   createTerminalHome,
@@ -272,7 +273,7 @@ describe("a terminal that closes", () => {
     expect(next.transcript()).toContain(`Sender name ${zhang[0]}`);
   });
 
-  test("during an import: what is being sent is finished, and the run is recorded", async () => {
+  async function importAtTerminal() {
     const home = await createServedTerminalHome();
     await writeFile(
       path.join(home.directory, "orders.csv"),
@@ -281,10 +282,41 @@ describe("a terminal that closes", () => {
     home.sandbox.faults.set([{ kind: "latency", ms: 100, method: "POST" }]);
     const terminal = home.open("orders import orders.csv --yes --concurrency 2", { shell: outliving });
     await terminal.until(/ [1-9]\d*\/40/);
+    return { home, terminal };
+  }
+
+  async function lastRun(home: TerminalHome) {
+    await home.open("log --ndjson", { shell: '"$@" > log.ndjson' }).ended;
+    return JSON.parse((await home.read("log.ndjson")).split("\n")[0] ?? "");
+  }
+
+  test("during an import: what is being sent is finished, and the run is recorded", async () => {
+    const { home, terminal } = await importAtTerminal();
     await hangUp(home, terminal);
-    const log = home.open("log --ndjson", { shell: '"$@" > log.ndjson' });
-    await log.ended;
-    expect(JSON.parse((await home.read("log.ndjson")).split("\n")[0] ?? "")).toMatchObject({ exit: 129 });
+    expect(await lastRun(home)).toMatchObject({ exit: 129 });
+  });
+
+  test("with stderr in a file, names there the order that is in doubt", async () => {
+    const home = await createServedTerminalHome();
+    home.sandbox.faults.add({ kind: "stall", method: "POST" });
+    const words = "orders create --sender-name A --receiver-name B --item-name C --no-input";
+    const shell = `trap : HUP; "$@" 2> errors.txt; echo "$?" > code`;
+    const terminal = home.open(words, { shell });
+    await until("sent", () => home.sandbox.requests.some(({ method }) => method === "POST"));
+    await hangUp(home, terminal);
+    expect(await home.read("errors.txt")).toContain("may or may not have been created");
+  });
+
+  test("during an import, with a second hang-up: it ends in order all the same", async () => {
+    const { home, terminal } = await importAtTerminal();
+    terminal.signal("SIGHUP");
+    await terminal.until("stopping after the requests in progress");
+    terminal.signal("SIGHUP");
+    await terminal.ended;
+    expect(await home.read("code")).toBe("129\n");
+    expect(terminal.transcript()).toContain("error: ");
+    const sent = home.sandbox.requests.filter(({ method }) => method === "POST").length;
+    expect(await lastRun(home)).toMatchObject({ exit: 129, created: sent });
   });
 });
 
