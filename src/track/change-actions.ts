@@ -12,6 +12,8 @@ const commandLimitMs = 60_000;
 export interface ChangeActions {
   /** Runs the actions in the background, one change after the other, so that commands see the changes in order. */
   begin(change: Change): void;
+  /** The time of the watch is up: actions that have not started never do, and a warning counts them. */
+  dropWaiting(): void;
   /** Resolves when all actions have ended. */
   finish(): Promise<void>;
 }
@@ -20,10 +22,12 @@ export async function createChangeActions(
   { exec, bell, notify }: WatchInput,
   context: Context,
 ): Promise<ChangeActions> {
-  if (exec === undefined && !bell && !notify) return { begin() {}, async finish() {} };
+  if (exec === undefined && !bell && !notify) return { begin() {}, dropWaiting() {}, async finish() {} };
   const alerts = await context.alerts();
   const { messages, signal } = context;
   let queue = Promise.resolve();
+  let waiting = 0;
+  let isTimeUp = false;
   let canNotify = notify === true;
 
   async function runActions(change: Change): Promise<void> {
@@ -52,7 +56,19 @@ export async function createChangeActions(
   return {
     begin(change) {
       if (bell) alerts.ring();
-      queue = queue.then(() => runActions(change));
+      waiting += 1;
+      queue = queue.then(() => {
+        if (isTimeUp) return;
+        waiting -= 1;
+        return runActions(change);
+      });
+    },
+    dropWaiting() {
+      isTimeUp = true;
+      if (waiting === 0 || signal.aborted) return;
+      const option = exec === undefined ? "--notify" : "--exec";
+      const changes = waiting === 1 ? "1 change" : `${waiting} changes`;
+      messages.warn(`${option}: time is up, so it was not run for ${changes}`);
     },
     finish: () => queue,
   };

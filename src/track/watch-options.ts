@@ -26,7 +26,7 @@ export const watchOptions = {
   ),
   exec: textOption(
     "COMMAND",
-    "run this in a shell for each change: JSON on its stdin, COURIER_* variables; Ctrl-C ends it and its children",
+    "run this in a shell for each change: JSON on its stdin, COURIER_* variables; Ctrl-C ends it and its children; none is started once the time of --for is up",
     {
       group,
     },

@@ -178,6 +178,7 @@ async function* follow(
   } finally {
     await events.return("quit");
   }
+  if (next.value === "time") actions.dropWaiting();
   await actions.finish();
   return explain(next.value, watch, input, seen.goal);
 }

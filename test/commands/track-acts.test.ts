@@ -197,6 +197,65 @@ describe.runIf(process.platform === "linux")("the time limit of --exec (processe
   });
 });
 
+describe("what waits for --exec when the watch ends", () => {
+  const numbers = ["T1", "T2", "T3"];
+
+  /** Each parcel is picked at the first poll, and in the given state from then on. */
+  async function homeWithChanges(state: string): Promise<ServedHome> {
+    const home = await createServedHome();
+    const rules = numbers.flatMap((number) => {
+      const answer = (status: string, times?: number) =>
+        ({
+          kind: "status",
+          status: 200,
+          path: `/api/v1/tracking/${number}`,
+          contentType: "application/json",
+          body: `{"success":true,"data":{"tracking_number":"${number}","status":"${status}","records":[]}}`,
+          ...(times === undefined ? {} : { times }),
+        }) as const;
+      return [answer("picked", 1), answer(state)];
+    });
+    home.sandbox.faults.set(rules);
+    return home;
+  }
+
+  /** The program runs until its time limit; the clock goes on until the watch has ended. */
+  async function watchWithSlowProgram(home: ServedHome, words: string) {
+    let isOver = false;
+    const command = 'echo "$COURIER_TRACKING_NUMBER" >> "$OUT/ran"; exec sleep 300';
+    const options = [...words.split(" "), "--interval", "1s", "--exec", command];
+    const ending = home
+      .courier(["track", ...numbers, "--watch", ...options], {
+        env: { PATH: "/usr/bin:/bin", OUT: home.directory },
+      })
+      .finally(() => {
+        isOver = true;
+      });
+    await until("a program runs", async () => (await read(home, "ran").catch(() => "")) !== "");
+    await until("the watch has ended", () => {
+      home.clock.advance(1_000);
+      return isOver;
+    });
+    return { ...(await ending), ran: (await read(home, "ran")).trim().split("\n") };
+  }
+
+  test("at the end of --for it is not started, and a warning counts the changes", async () => {
+    const home = await homeWithChanges("in_transit");
+    const { exit, stderr, ran } = await watchWithSlowProgram(home, "--for 4s");
+    expect(exit).toBe(7);
+    expect(ran).toHaveLength(1);
+    expect(stderr).toContain("warning: --exec: time is up, so it was not run for 2 changes\n");
+  });
+
+  test("at the goal it still runs", async () => {
+    const home = await homeWithChanges("delivered");
+    const { exit, stderr, ran } = await watchWithSlowProgram(home, "--for 9s");
+    expect(exit).toBe(0);
+    expect(ran.sort()).toEqual(numbers);
+    expect(stderr).not.toContain("time is up");
+  });
+});
+
 describe("--bell", () => {
   test("rings at a terminal, once a change", async () => {
     const home = await homeWithChange("北京市");
