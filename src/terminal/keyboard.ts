@@ -13,8 +13,9 @@ export interface Job {
 
 export interface Keyboard {
   /**
-   * What a prompt reads from: one character in a turn of the event loop, and never Ctrl-Z. A prompt is drawn, and a list
-   * that a character narrows is loaded, before the next character comes; else an Enter that is typed fast is dropped.
+   * What a prompt reads from: one key, or the text of a paste up to its next key, in a turn of the event loop, and never
+   * Ctrl-Z. A prompt is drawn, and a list that a text narrows is loaded, before the next key comes; else an Enter that is
+   * typed fast is dropped.
    */
   readonly input: Readable;
   /** Attaches one prompt, which gets no key before it listens. */
@@ -42,7 +43,12 @@ export interface AttachedPrompt {
 type Source = NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };
 
 const ctrlD = "\u0004";
+const escapeKey = "\u001b";
 const ended = Symbol("end of input");
+/** A character that stands for itself, unless it belongs to an escape sequence. */
+const plain = /^\P{Cc}$/u;
+/** More characters than the sequence of any key has. */
+const longestSequence = 16;
 
 /** A paste over a slow line comes in pieces, with pauses between them that are shorter than this. */
 const quietMs = 500;
@@ -69,7 +75,8 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
   let lastPressMs = Number.NEGATIVE_INFINITY;
   let isDecidable = false;
   /** Keys that were typed and not read yet. */
-  const waiting: (string | typeof ended)[] = [];
+  let waiting: (string | typeof ended)[] = [];
+  let takenSinceEscape = longestSequence;
   let isRead = false;
   let isDelivering = false;
 
@@ -88,7 +95,14 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
   function press(chunk: string | Uint8Array) {
     const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
     for (const key of counts(text) ? text : text.replaceAll(notStops, "")) waiting.push(key);
+    if (text.includes(ctrlC)) dropUnreadLines();
     deliver();
+  }
+
+  /** Ctrl-C comes right after the line that is being typed. */
+  function dropUnreadLines() {
+    const lineEnd = waiting.findIndex((key) => !isPlain(key));
+    waiting = [...waiting.slice(0, lineEnd), ...waiting.slice(waiting.indexOf(ctrlC))];
   }
 
   /** A decision accepts keys only after a pause in the input, and none of a paste. */
@@ -113,13 +127,27 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
     isDelivering = true;
     setImmediate(() => {
       isDelivering = false;
-      if (isTaking()) take(waiting.shift());
+      if (isTaking()) takeNext();
       deliver();
     });
   }
 
   function isTaking() {
     return isRead && (attended === undefined || isListening);
+  }
+
+  /** Text goes in as one key: readline and the prompt go through their whole line at each. */
+  function takeNext() {
+    const length = waiting.findIndex((key) => !isPlain(key));
+    const text = waiting.slice(0, length === -1 ? waiting.length : length);
+    if (text.length < 2 || takenSinceEscape < longestSequence || attended?.isDecision !== false) {
+      const key = waiting.shift();
+      takenSinceEscape = key === escapeKey ? 0 : takenSinceEscape + 1;
+      return take(key);
+    }
+    waiting = waiting.slice(text.length);
+    lastKey = text.join("");
+    input.emit("keypress", lastKey, { sequence: lastKey, ctrl: false, meta: false, shift: false });
   }
 
   function take(key: string | typeof ended | undefined) {
@@ -141,6 +169,10 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
     source.setRawMode?.(false);
     if (isRaw) source.setRawMode?.(true);
     attended?.onContinue();
+  }
+
+  function isPlain(key: string | typeof ended): boolean {
+    return key !== ended && plain.test(key);
   }
 
   source.on("error", end); // its terminal was closed

@@ -82,6 +82,45 @@ test("lines that come in one piece answer one text after the other", async () =>
   expect(await prompts.search("Which?", find)).toBe("Li");
 });
 
+test.each([
+  ["plain", "y".repeat(3_000), "y".repeat(3_000)],
+  ["wide characters", "路".repeat(1_500), "路".repeat(1_500)],
+  ["after keys", `ab\u001b[D\u001b[D${"y".repeat(3_000)}`, `${"y".repeat(3_000)}ab`],
+])(
+  "a long paste without a line break is drawn a few times, and not for each character: %s",
+  async (_what, keys, line) => {
+    const { input, output, prompts } = atTerminal();
+    const answer = prompts.text("Name");
+    input.write(`${keys}\r`);
+    expect(await answer).toBe(line);
+    expect(output.text.length).toBeLessThan(100 * keys.length);
+  },
+);
+
+test("a long paste into a hidden line, a search and lines is taken whole", async () => {
+  const { input, output, prompts } = atTerminal();
+  const long = "y".repeat(3_000);
+  input.write(`${long}\r`);
+  expect(await prompts.secret("Key")).toBe(long);
+  const lines = prompts.lines("Address");
+  input.write(`${long}\r${long}\r\r`);
+  expect(await lines).toBe(`${long}\n${long}`);
+  const chosen = prompts.search("Which?", (term) => [{ value: term, label: "it" }]);
+  input.write(`${long}\r`);
+  expect(await chosen).toBe(long);
+  expect(output.text.length).toBeLessThan(300 * long.length);
+});
+
+test("Ctrl-C acts before lines that came ahead of it and were not read yet; the line that is typed is kept", async () => {
+  const { input, prompts } = atTerminal();
+  const kept: string[] = [];
+  const answer = prompts.text("Name", { keepTyped: (line) => kept.push(line) });
+  input.write(`${"Ann\r".repeat(20)}`);
+  input.write("\u0003");
+  await expect(answer).rejects.toMatchObject({ exit: 130 });
+  expect(kept).toEqual(["Ann"]);
+});
+
 test("but no choice and no yes or no, which must have been seen", async () => {
   const { input, prompts, until, pass } = atTerminal();
   input.write("Ann\ry\r\r");
