@@ -13,7 +13,7 @@ interface Span {
 type Search = (text: string, from: number) => Span | undefined;
 
 /**
- * Makes a function that masks every given secret in a text: as it is, URL-encoded, as JSON escapes it, in
+ * Makes a function that masks every given secret in a text: as it is, URL-encoded, as JSON and HTML escape it, in
  * hexadecimal and in base64, there also as part of a longer text such as `user:SECRET`. Secrets shorter
  * than four characters are left alone, since masking them would garble ordinary text. It never throws: an
  * error's message could show the secret.
@@ -91,16 +91,28 @@ function anyOf(forms: readonly string[]): string {
   return `(?:${forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|")})`;
 }
 
-/** A character as it is, percent-encoded, and as a JSON escape. */
+/** What HTML has a name for. */
+const htmlNames: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+/** A character as it is, percent-encoded, and escaped as in JSON, in HTML and in a quoted word of a shell. */
 function formsOfCharacter(character: string): string[] {
   const percent = [...Buffer.from(character)].map((byte) => `%${hex(byte, 2)}`).join("");
   const forms = [character, percent];
   if (/[^A-Za-z0-9_.~-]/.test(character)) {
     const units = [...Array(character.length).keys()];
     forms.push(units.map((unit) => `\\u${hex(character.charCodeAt(unit), 4)}`).join(""));
+    const point = character.codePointAt(0) ?? 0;
+    forms.push(`&#${point};`, `&#0${point};`, `&#x${hex(point, 0)};`, htmlNames[character] ?? character);
   }
   if (/["\\/]/.test(character)) forms.push(`\\${character}`);
   if (character === " ") forms.push("+");
+  if (character === "'") forms.push("'\\''");
   return forms.map(lowerKeepingLength);
 }
 

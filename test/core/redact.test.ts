@@ -22,6 +22,15 @@ const forms: Readonly<Record<string, (secret: string) => string>> = {
     encodeURIComponent(secret).replace(/%../g, (encoded) => encoded.toLowerCase()),
   "a query parameter": (secret) => new URLSearchParams([["", secret]]).toString().slice(1),
   JSON: (secret) => JSON.stringify(secret).slice(1, -1),
+  HTML: (secret) =>
+    secret.replace(
+      /[&<>"']/g,
+      (each) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[each] ?? "&#39;",
+    ),
+  "HTML in numbers": (secret) => secret.replace(/[&<>"'/`=+]/g, (each) => `&#${each.charCodeAt(0)};`),
+  "HTML in hexadecimal": (secret) =>
+    secret.replace(/[&<>"'/`=+]/g, (each) => `&#x${each.charCodeAt(0).toString(16)};`),
+  "a quoted word of a shell": (secret) => secret.replaceAll("'", "'\\''"),
   base64: (secret) => Buffer.from(secret).toString("base64"),
   "base64 without padding": (secret) => Buffer.from(secret).toString("base64").replace(/=+$/, ""),
   base64url: (secret) => Buffer.from(secret).toString("base64url"),
