@@ -25,6 +25,8 @@ export interface LiveOptions {
   readonly clock: Clock;
   readonly view: View;
   readonly progress: Progress;
+  /** Masks the key. */
+  readonly redact: (text: string) => string;
 }
 
 /** Times on the screen are updated. */
@@ -36,7 +38,7 @@ const remembered = 1_000;
 /** A process that its shell cannot stop continues after this time. */
 const stopMs = 250;
 
-export function createLiveScreen(host: Host, { clock, view, progress }: LiveOptions): LiveScreen {
+export function createLiveScreen(host: Host, { clock, view, progress, redact }: LiveOptions): LiveScreen {
   const { stdout, stdin, signal, job } = host;
   const region = createLiveRegion(stdout);
   const memory: LineMemory = new Map();
@@ -97,7 +99,7 @@ export function createLiveScreen(host: Host, { clock, view, progress }: LiveOpti
       await painter.idle();
       const nowMs = clock.now();
       const last = await lines(output.screen(nowMs, undefined));
-      region.finish([...last, ...wrapToWidth(sanitise(output.summary(nowMs)), width())]);
+      region.finish([...last, ...wrapToWidth(sanitise(redact(output.summary(nowMs))), width())]);
       redraw = () => {};
       meter.end();
     }
@@ -126,7 +128,7 @@ export function createLiveScreen(host: Host, { clock, view, progress }: LiveOpti
   async function lines(blocks: readonly Block[]): Promise<string[]> {
     if (memory.size > remembered) memory.clear();
     const text = await render(blocks, { ...view, width: width(), nowMs: clock.now(), memory });
-    return text.split("\n").slice(0, -1);
+    return redact(text).split("\n").slice(0, -1);
   }
 
   function width(): number {

@@ -1,13 +1,15 @@
 /** A run: words in, one command, one result, one exit code; the last catch of every error. */
 
 import type { LiveOutput } from "../command/command.ts";
+import { shortestKey } from "../config/key-source.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { CourierError, type ExitCode, isInterruption } from "../core/errors.ts";
+import { createRedactor } from "../core/redact.ts";
 import { unwrittenError } from "../core/system-errors.ts";
 import { counted } from "../core/wording.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";
 import { createLineProgress, createProgress, noProgress, type Progress } from "../terminal/progress.ts";
-import { createWriter, PipeClosed, Unwritten } from "../terminal/streams.ts";
+import { createWriter, PipeClosed, Unwritten, type Writer } from "../terminal/streams.ts";
 import { createContext, type RunContext } from "./context.ts";
 import { type Form, type GlobalValues, readGlobals } from "./globals.ts";
 import type { Host } from "./host.ts";
@@ -49,6 +51,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     progress.clear();
     clearScreen();
   };
+  const redact = redactorFor(host.env);
   const writer = createWriter(host.stdout, clear);
   const complaints = createWriter(host.stderr, clear);
   let messages = messagesFor(host, clear, {
@@ -68,11 +71,11 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     const width = helpWidth(host.stdout.columns);
     const parsed = await parseCommandLine(program, host.argv, { version: readVersion(), width });
     if (parsed.kind === "text") {
-      await writer.write(parsed.text);
+      await writer.write(redact(parsed.text));
       return 0;
     }
     if (parsed.kind === "incomplete") {
-      await complaints.write(parsed.text);
+      await complaints.write(redact(parsed.text));
       return 2;
     }
     const globals = readGlobals(parsed.globals);
@@ -94,20 +97,25 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     const canRedraw = host.stdout.isTTY === true && host.env.TERM !== "dumb" && !file;
     const live = async (shown: LiveOutput) => {
       const { createLiveScreen } = await import("./live.ts");
-      const screen = createLiveScreen(host, { clock, view, progress });
+      const screen = createLiveScreen(host, { clock, view, progress, redact });
       clearScreen = screen.clear;
       return screen.show(shown);
     };
-    const { failure, count } = await writeOutput(output, file ?? writer, {
-      form: form === "human" ? (globals.fileForm ?? parsed.command.exportsAs ?? form) : form,
-      fields: globals.fields,
-      bom: globals.bom,
-      view,
-      note: messages.note,
-      warn: messages.warn,
-      live: canRedraw ? live : undefined,
-      clock,
-    }).catch(async (error) => {
+    const target = file ?? writer;
+    const { failure, count } = await writeOutput(
+      output,
+      output.kind === "raw" ? target : redacting(target, redact),
+      {
+        form: form === "human" ? (globals.fileForm ?? parsed.command.exportsAs ?? form) : form,
+        fields: globals.fields,
+        bom: globals.bom,
+        view,
+        note: messages.note,
+        warn: messages.warn,
+        live: canRedraw ? live : undefined,
+        clock,
+      },
+    ).catch(async (error) => {
       await file?.abandon();
       throw error;
     });
@@ -121,6 +129,19 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     const signal = opened.context?.signal ?? host.signal;
     return tell(signal.aborted ? asInterruption(explain(error), signal) : explain(error));
   }
+}
+
+/** The key may stand in the wrong place of the command line, so it is masked before anything is parsed. */
+function redactorFor({ COURIER_API_KEY = "" }: Host["env"]): (text: string) => string {
+  const key = COURIER_API_KEY.trim();
+  return createRedactor(key.length < shortestKey ? [] : [key]);
+}
+
+function redacting(writer: Writer, redact: (text: string) => string): Writer {
+  return {
+    stream: writer.stream,
+    write: (text) => writer.write(typeof text === "string" ? redact(text) : text),
+  };
 }
 
 async function openFile(path: string, run: OutputRun): Promise<OutputFile> {
@@ -162,7 +183,9 @@ function messagesFor(
   { quiet, debug, noColor }: Pick<GlobalValues, "quiet" | "debug" | "noColor">,
 ): Messages {
   const colour = () => choosePaint(stderr, env, noColor);
-  return createMessages({ stream: stderr, quiet, debug, colour, beforeWrite });
+  const messages = createMessages({ stream: stderr, quiet, debug, colour, beforeWrite });
+  messages.redactWith(redactorFor(env));
+  return messages;
 }
 
 /** A progress line needs a terminal that can erase lines. */

@@ -1,6 +1,6 @@
 /** Validates base URLs: https, or plain http on this machine. */
 
-import { usageError } from "../core/errors.ts";
+import { type CourierError, usageError } from "../core/errors.ts";
 import { shownUrl } from "../core/shown-url.ts";
 
 /** Traffic to loopback hosts never leaves the machine, so the key may be sent unencrypted. */
@@ -21,12 +21,10 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   // `user:password@host` has a user for its protocol.
   if (!url || (url.host === "" && text.includes("@"))) {
-    throw usageError(
-      `${source} is not a URL: ${shownUrl(text)}`,
-      "a base URL looks like https://api.example.com",
-    );
+    throw notUrl(text, source);
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {
+    if (!text.includes("://")) throw notUrl(text, source); // the protocol may be a part of a key
     throw usageError(`${source} must begin with https://, but begins with ${url.protocol}`);
   }
   if (url.username !== "" || url.password !== "") {
@@ -49,4 +47,10 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
     );
   }
   return `${url.origin}${path}`;
+}
+
+/** A text without `://` is not shown: it may be a key in the wrong place. */
+function notUrl(text: string, source: string): CourierError {
+  const shown = text.includes("://") ? `: ${shownUrl(text)}` : "";
+  return usageError(`${source} is not a URL${shown}`, "a base URL looks like https://api.example.com");
 }

@@ -35,7 +35,7 @@ export function withoutSource(account: StoredAccount): StoredAccount {
 }
 
 /** Masking a shorter one would garble unrelated texts. */
-const shortestKey = 8;
+export const shortestKey = 8;
 /** HTTP servers accept no longer headers. */
 const longestKey = 8_192;
 

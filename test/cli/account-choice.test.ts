@@ -140,19 +140,19 @@ describe("a stored key goes only to the origin that it was stored for", () => {
 
 describe("a URL in a message", () => {
   test.each([
-    ["http://h/?key=S3cret", "http://h/"],
-    ["https://h/eu#S3cret", "https://h/eu"],
-    ["https://S3cret:S3cret@h b/eu?S3cret", "https://h b/eu"],
-    ["https://user:S3cret/S3cret@h/", "https://h/"],
-    ["h/?key=S3cret", "h/"],
-    ["S3cret:S3cret@h", "h"],
+    ["http://h/?key=S3cret", ": http://h/"],
+    ["https://h/eu#S3cret", ": https://h/eu"],
+    ["https://S3cret:S3cret@h b/eu?S3cret", ": https://h b/eu"],
+    ["https://user:S3cret/S3cret@h/", ": https://h/"],
+    ["h/?key=S3cret", "is not a URL"],
+    ["S3cret:S3cret@h", "is not a URL"],
   ])("%s shows no user, password, query and fragment", async (url, shown) => {
     const { courier } = await createHome({ COURIER_API_KEY: "some-key" });
     for (const words of ["login", "profile", "profile --json"]) {
       const { exit, stderr } = await courier([...words.split(" "), "--base-url", url], { stdin: "some-key" });
       expect(exit).toBe(2);
       expect(stderr).not.toMatch(/S3cret|user/);
-      expect(stderr).toContain(`: ${shown}${words.endsWith("json") ? '"' : "\n"}`);
+      expect(stderr).toContain(`${shown}${words.endsWith("json") ? '"' : "\n"}`);
     }
   });
 
@@ -179,7 +179,7 @@ describe("what may be a base URL", () => {
     ["https://api.example.com/api/v1/", /must not contain \/api\/v1/],
     ["https://api.example.com?key=1", /must not have a query or a fragment/],
     ["ftp://api.example.com", /must begin with https:\/\//],
-    ["api.example.com", /is not a URL: api\.example\.com/],
+    ["api.example.com", /is not a URL\n/],
   ])("%s is refused", async (url, message) => {
     const { courier } = await createHome({ COURIER_API_KEY: "some-key" });
     for (const [words, env] of [

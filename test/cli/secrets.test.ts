@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { answerData, onePage } from "../support/answers.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
 import { filesBelow } from "../support/marker.ts";
-import { plainDraft } from "../support/orders.ts";
+import { createOrder, plainDraft } from "../support/orders.ts";
 
 describe("a key on the command line is refused and not repeated", () => {
   test.each([
@@ -90,6 +90,73 @@ test.each(["key with blanks", "line\nbreak", "schlüssel", "\u0000nul"])(
     expect(stderr).toContain("COURIER_API_KEY");
     expect(stderr).not.toContain(key);
     expect(home.sandbox.requests).toEqual([]);
+  },
+);
+
+describe("a key that stands in the wrong place is masked", () => {
+  const key = "Sk-Wrong_\"0'<&123456789";
+  const env = { COURIER_API_KEY: key };
+
+  test.each([
+    [[key]],
+    [["help", key]],
+    [["orders", key, "--json"]],
+    [[`--${key}`]],
+    [["orders", "show", key]],
+    [["orders", "show", key, "--json"]],
+    [["profile", "--account", key]],
+    [["profile", "--base-url", key]],
+    [["orders", "create", "--file", key]],
+    [["track", "T1", "--watch", "--for", key]],
+    [["orders", "list", "--fields", key, "--status", key]],
+    [["orders", "list", "--fields", key, "--csv"]],
+    [["orders", "list", "--fields", key, "--json"]],
+    [["track", key, "--account", "sandbox", "--debug"]],
+  ])("%j", async (words) => {
+    const home = await createServedHome({ apiKey: "another-key-123" });
+    const ran = await home.courier(words, { env });
+    expect(ran.stdout + ran.stderr).not.toMatch(/sk-wrong|123456789/i);
+    expect(ran.exit).not.toBe(70);
+  });
+
+  test.each(["orders list --fields KEY", "orders list --fields KEY --csv", "orders show KEY", "track KEY"])(
+    "of the account in use: %s",
+    async (words) => {
+      const home = await createServedHome({ apiKey: "Sk-Wrong_123456789" });
+      await createOrder(home);
+      for (const terminal of [undefined, 120]) {
+        const line = words.replace("KEY", home.sandbox.apiKey);
+        const ran = await home.courier(line, { ...(terminal ? { terminal } : {}) });
+        expect(ran.stdout + ran.stderr).toContain("[redacted]");
+        expect(ran.stdout + ran.stderr).not.toMatch(/sk-wrong/i);
+      }
+    },
+  );
+
+  test.each(["COURIER_BASE_URL", "COURIER_SETTLE", "COURIER_ACCOUNT"])("%s", async (name) => {
+    const { courier } = await createHome(env);
+    const { exit, stdout, stderr } = await courier("orders list", { env: { [name]: key } });
+    expect([2, 4]).toContain(exit);
+    expect(stdout).toBe("");
+    expect(stderr).not.toMatch(/sk-wrong|123456789/i);
+  });
+});
+
+test.each(["sk-only-here-123", "sk:only-here-123", "sk@only-here-123"])(
+  "a key in the place of the base URL is not repeated, though nothing says that it is one: %s",
+  async (key) => {
+    const { courier } = await createHome();
+    for (const { exit, stderr } of [
+      await courier(["profile", "--base-url", key]),
+      await courier("profile", { env: { COURIER_BASE_URL: key } }),
+      await courier(["login", "--base-url", key], { stdin: "some-other-key" }),
+    ]) {
+      expect(exit).toBe(2);
+      expect(stderr).toMatch(
+        /^error: (--base-url|COURIER_BASE_URL|the base URL) is not a URL\nhint: a base URL looks like/,
+      );
+      expect(stderr).not.toContain("only-here");
+    }
   },
 );
 

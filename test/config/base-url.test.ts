@@ -61,7 +61,7 @@ describe("refused, exit 2, with its source named", () => {
     ["http://1270.0.0.1.nip.io", /plain http/],
     ["ftp://example.com", /begins with ftp:/],
     ["file:///etc/passwd", /begins with file:/],
-    ["javascript:alert(1)", /begins with javascript:/],
+    ["javascript:alert(1)", /is not a URL$/],
     ["example.com", /is not a URL/],
     ["", /is not a URL/],
     ["https://", /is not a URL/],
