@@ -4,7 +4,7 @@ import type { ErrorCode } from "../core/error-codes.ts";
 import { shownUrl } from "../core/shown-url.ts";
 import { formatSpan, parseHttpDate } from "../core/time.ts";
 import { withArticle } from "../core/wording.ts";
-import { serviceErrorSchema } from "../model/interface.ts";
+import { type ServiceError, serviceErrorSchema } from "../model/interface.ts";
 import {
   isJsonNumber,
   isJsonObject,
@@ -12,6 +12,7 @@ import {
   type JsonObject,
   JsonSyntaxError,
   parseJson,
+  stringifyJson,
 } from "../model/json.ts";
 import { check, type Schema } from "../model/schema.ts";
 import { type FailureKind, keyHint, proxyFailure, redactJson, ServiceFailure } from "./failure.ts";
@@ -62,7 +63,7 @@ export function readReply<T>(answer: Answer, schema: Schema<T>, context: AnswerC
 export function readEnvelope(answer: Answer, context: AnswerContext): JsonObject {
   const body = parseBody(answer, context);
   if (isJsonObject(body) && typeof body.success === "boolean") {
-    if (!body.success) throw envelopeFailure(answer, body.error, context);
+    if (!body.success) throw envelopeFailure(answer, body, context);
     const failure = contradiction(answer, body, context);
     if (failure) throw failure;
     return body;
@@ -146,20 +147,49 @@ function withoutKey(body: Json, answer: Answer, { redact }: AnswerContext): Json
 }
 
 /** `success: false`: the service's code and message pass through unchanged. */
-function envelopeFailure(answer: Answer, error: Json | undefined, context: AnswerContext): ServiceFailure {
-  const checked = check(serviceErrorSchema, error);
-  const known = "value" in checked ? checked.value : undefined;
-  const serviceCode = known?.code ?? undefined;
-  const said = known?.message ?? serviceCode ?? "no reason given";
-  const kind = kindOfStatus(answer.status, serviceCode) ?? "refused";
+function envelopeFailure(answer: Answer, body: JsonObject, context: AnswerContext): ServiceFailure {
+  const checked = check(serviceErrorSchema, body.error);
+  const known = "value" in checked ? (checked.value as ServiceError) : undefined;
+  const serviceCode = known?.code || undefined;
+  const words = [known?.message, body.error, body.message].find(isWords);
   const code = serviceCode === undefined ? "" : ` (${serviceCode})`;
-  return new ServiceFailure(kind, `${leadIns[kind](context.host)}: ${said}${code}`, {
+  const said = words === undefined ? (serviceCode ?? quoteReason(body)) : `${words}${code}`;
+  const kind = kindOfStatus(answer.status, serviceCode) ?? "refused";
+  return new ServiceFailure(kind, `${leadIns[kind](context.host)}: ${said}`, {
     status: answer.status,
     serviceCode,
-    details: known ? known.details : error,
+    details: detailsOf(body, known),
     hint: hintFor(kind, answer, context),
     retryAfterMs: retryAfterMs(answer, context.nowMs),
   });
+}
+
+function isWords(value: Json | undefined): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+/** The beginning of a reason that has another form than the specification shows. */
+function quoteReason({ error, errors, message }: JsonObject): string {
+  const reason = [error, errors, message].find(hasContent);
+  return reason === undefined ? "no reason given" : quoteBeginning(stringifyJson(reason));
+}
+
+function hasContent(value: Json | undefined): boolean {
+  if (isJsonNumber(value) || typeof value !== "object" || value === null)
+    return value !== undefined && value !== null && value !== "";
+  return Object.values(value).some(hasContent);
+}
+
+/** `error.details`; and what says more, where a service puts it beside them or has no such part. */
+function detailsOf(body: JsonObject, known: ServiceError | undefined): Json | undefined {
+  const isOdd = known !== undefined && !known.details && !isWords(known.message ?? undefined) && !known.code;
+  const part = known && !isOdd ? (known.details as Json | undefined) : body.error;
+  const beside = (["message", "errors"] as const).filter((name) => hasContent(body[name]));
+  if (beside.length === 0) return part;
+  const more = Object.fromEntries(beside.map((name) => [name, body[name]])) as JsonObject;
+  if (!hasContent(part)) return more;
+  if (known && isJsonObject(part)) return { ...more, ...part };
+  return { ...more, [known ? "details" : "error"]: part } as JsonObject;
 }
 
 /** The failure of an answer without an envelope, by its status. Undefined for a 2xx. */
@@ -266,12 +296,15 @@ const longestSearched = 131_072;
 
 /** Status, content type and the first characters of an answer that cannot be used. */
 function glimpse({ status, headers, body, cut }: Answer, { redact }: AnswerContext): string {
-  const shown = redact(body.slice(0, longestSearched));
-  const start = [...shown.slice(0, 200).replace(/\s+/g, " ").trim()].slice(0, 80).join("");
-  const more = body.length > start.length ? "…" : "";
   const type = headers["content-type"] ?? "no content type";
   if (cut === "undecodable") return `HTTP ${status}, ${type}`;
-  return body === "" ? `HTTP ${status}, ${type}, empty body` : `HTTP ${status}, ${type}, “${start}${more}”`;
+  if (body === "") return `HTTP ${status}, ${type}, empty body`;
+  return `HTTP ${status}, ${type}, ${quoteBeginning(redact(body.slice(0, longestSearched)))}`;
+}
+
+function quoteBeginning(text: string): string {
+  const start = [...text.slice(0, 200).replace(/\s+/g, " ").trim()].slice(0, 80).join("");
+  return `“${start}${text.length > start.length ? "…" : ""}”`;
 }
 
 /** `Retry-After` in seconds or as a date, as a delay in milliseconds from now. */

@@ -98,21 +98,52 @@ describe("the envelope decides before the status", () => {
   test.each([
     ["no error at all", '{"success":false}', "no reason given"],
     ["null", '{"success":false,"error":null}', "no reason given"],
-    ["text", '{"success":false,"error":"nope"}', "no reason given"],
-    ["a list", '{"success":false,"error":[1]}', "no reason given"],
+    ["text", '{"success":false,"error":"nope"}', "nope"],
+    ["empty text", '{"success":false,"error":""}', "no reason given"],
+    ["a list", '{"success":false,"error":[1.50]}', "“[1.50]”"],
     ["an empty object", '{"success":false,"error":{}}', "no reason given"],
     ["a code alone", '{"success":false,"error":{"code":"E1"}}', "E1"],
+    ["a code without words", '{"success":false,"error":{"code":"E1","message":" "}}', "E1"],
+    ["empty texts", '{"success":false,"error":{"code":"","message":""}}', "no reason given"],
     ["nulls", '{"success":false,"error":{"code":null,"message":null}}', "no reason given"],
-    ["a code that is a number", '{"success":false,"error":{"code":42,"message":"m"}}', "no reason given"],
+    [
+      "a code that is a number",
+      '{"success":false,"error":{"code":42,"message":"m"}}',
+      '“{"code":42,"message":"m"}”',
+    ],
+    ["words in a list", '{"success":false,"error":{"message":["low"]}}', '“{"message":["low"]}”'],
+    ["words under another name", '{"success":false,"error":{"reason":"low"}}', '“{"reason":"low"}”'],
+    ["long", `{"success":false,"error":["${"x".repeat(90)}"]}`, `“["${"x".repeat(78)}…”`],
+    ["beside it", '{"success":false,"message":"too low"}', "too low"],
+    ["words beside a code", '{"success":false,"error":{"code":"E1"},"message":"too low"}', "too low (E1)"],
+    ["a list beside it", '{"success":false,"errors":[{"field":"x"}]}', '“[{"field":"x"}]”'],
+    ["an empty list beside it", '{"success":false,"errors":[],"message":null}', "no reason given"],
   ])("an error that is %s", (_what, body, said) => {
     const failure = failureOf(answer(200, body));
     expect(failure).toMatchObject({ kind: "refused", exit: 1, status: 200 });
-    expect(failure.message).toContain(said);
+    expect(failure.message).toBe(`the service refused: ${said}`);
   });
 
   test("an error of an unknown shape is kept as details", () => {
     const failure = failureOf(answer(200, '{"success":false,"error":{"code":42,"more":[1.50]}}'));
     expect(stringifyJson(failure.details as never)).toBe('{"code":42,"more":[1.50]}');
+  });
+
+  test.each([
+    ['{"success":false,"message":"low"}', '{"message":"low"}'],
+    ['{"success":false,"error":null,"errors":[1.50]}', '{"errors":[1.50]}'],
+    ['{"success":false,"error":"low","message":"m"}', '{"message":"m","error":"low"}'],
+    ['{"success":false,"error":{"reason":"low"}}', '{"reason":"low"}'],
+    [
+      '{"success":false,"error":{"code":"E","message":"m","details":{"field":"f"}},"errors":[1]}',
+      '{"errors":[1],"field":"f"}',
+    ],
+    [
+      '{"success":false,"error":{"code":"E","message":"m","details":[2]},"message":"n"}',
+      '{"message":"n","details":[2]}',
+    ],
+  ])("what stands beside the error is kept in the details: %s", (body, details) => {
+    expect(stringifyJson(failureOf(answer(400, body)).details as never)).toBe(details);
   });
 
   test("the details of every refusal pass through unchanged", () => {

@@ -221,3 +221,17 @@ describe("track", () => {
     expect(home.sandbox.requests).toEqual([]);
   });
 });
+
+test.each([
+  ['{"success":false,"error":"balance too low"}', "balance too low"],
+  ['{"success":false,"message":"balance too low"}', "balance too low"],
+  ['{"success":false,"errors":[{"name":"balance"}]}', '“[{"name":"balance"}]”'],
+])("a refusal in a form of its own is shown: %s", async (body, said) => {
+  const home = await createServedHome();
+  const fault = { kind: "status", status: 400, body, contentType: "application/json" } as const;
+  home.sandbox.faults.set([fault, fault]);
+  const shown = await home.courier("profile");
+  expect(shown).toMatchObject({ exit: 1, stderr: `error: the service refused: ${said}\n` });
+  const { error } = JSON.parse((await home.courier("profile --json")).stderr);
+  expect(JSON.stringify(error.details)).toContain("balance");
+});
