@@ -5,7 +5,7 @@ import { confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { textArgument } from "../command/options.ts";
 import { parseAlias, saveParties } from "../config/address-book.ts";
 import { CourierError, fileError } from "../core/errors.ts";
-import { byCount, counted } from "../core/wording.ts";
+import { byCount, counted, withArticle } from "../core/wording.ts";
 import { type DraftParty, partySchema } from "../model/draft.ts";
 import { partyFields } from "../model/fields.ts";
 import { isJsonObject, type Json } from "../model/json.ts";
@@ -130,7 +130,7 @@ function parseEntry(value: Json): { alias: string; party: DraftParty } {
     const problem =
       first?.expected === "no such key"
         ? `${first.path} is no field of an address (${known})`
-        : `${first?.path} must be a ${first?.expected}, but is ${first?.received}`;
+        : `${first?.path} must be ${withArticle(first?.expected ?? "")}, but is ${first?.received}`;
     throw new CourierError("file", 2, problem);
   }
   const [wrong] = findTextProblems(checked.value);

@@ -1,6 +1,7 @@
 /** The rows of an import: streams a file's records as validated drafts. */
 
 import { suggest } from "../core/suggest.ts";
+import { withArticle } from "../core/wording.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
 import { type Draft, type DraftParty, draftSchema } from "../model/draft.ts";
 import { orderPaths } from "../model/fields.ts";
@@ -163,7 +164,7 @@ function readJsonRecord(value: Json): Omit<ReadRecord, "line"> {
       const message =
         expected === "no such key"
           ? `no such key${nearest ? `; did you mean ${nearest}?` : ""}`
-          : `must be a ${expected}, but is ${received}`;
+          : `must be ${withArticle(expected)}, but is ${received}`;
       problems.push({ column: path, value: textAt(fields, path), message });
     }
   }

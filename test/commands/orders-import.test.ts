@@ -489,11 +489,14 @@ describe("mistakes of rows", () => {
     const order =
       '{"ref":"A-1","sender":{"name":"张三"},"receiver":{"name":"李四"},"item":{"name":"书","weight":"1.5"}}\n';
     const home = await createImportHome(
-      order + order.replace("A-1", "A-2").replace('"weight":"1.5"', '"wieght":1.5'),
+      order +
+        order.replace("A-1", "A-2").replace('"weight":"1.5"', '"wieght":1.5') +
+        order.replace("A-1", "A-3").replace('"weight":"1.5"', '"quantity":1.5'),
     );
     const { exit, stderr } = await home.courier(["orders", "import", home.file, "--check"]);
     expect(exit).toBe(2);
-    const [first, second, ...more] = stderr.split("\n").filter((line) => /^ *(all|\d+) /.test(line));
+    const [first, second, third, ...more] = stderr.split("\n").filter((line) => /^ *(all|\d+) /.test(line));
+    expect(third).toMatch(/3 +3 +item\.quantity +1\.5 +must be an integer, but is a number$/);
     expect(first).toMatch(/1 +1 +item\.weight +1\.5 +must be a number, but is a string$/);
     expect(second).toMatch(/2 +2 +item\.wieght +1\.5 +no such key; did you mean item\.weight\?$/);
     expect(more).toEqual([]);
