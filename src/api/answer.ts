@@ -297,7 +297,8 @@ const longestSearched = 131_072;
 /** Status, content type and the first characters of an answer that cannot be used. */
 function glimpse({ status, headers, body, cut }: Answer, { redact }: AnswerContext): string {
   const type = headers["content-type"] ?? "no content type";
-  if (cut === "undecodable") return `HTTP ${status}, ${type}`;
+  // Nothing is known of a body that does not decode, or unpacks to too much.
+  if (cut === "undecodable" || (cut === "too_large" && body === "")) return `HTTP ${status}, ${type}`;
   if (body === "") return `HTTP ${status}, ${type}, empty body`;
   return `HTTP ${status}, ${type}, ${quoteBeginning(redact(body.slice(0, longestSearched)))}`;
 }

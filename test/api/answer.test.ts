@@ -259,6 +259,11 @@ describe("a 2xx that cannot be used is one of three", () => {
     });
   });
 
+  test("of one that unpacks to too much, no body is described", () => {
+    const { message } = failureOf(answer(200, "", { cut: "too_large" }));
+    expect(message).toMatch(/ is larger than courier accepts: HTTP 200, application\/json$/);
+  });
+
   test("one that is nested too deeply for anyone is not called something other than JSON", () => {
     for (const depth of [600, 100_000]) {
       const failure = failureOf(
