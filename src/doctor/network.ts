@@ -8,6 +8,7 @@ import type { RuntimeInfo } from "../command/runtime-info.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import { holdsCertificates } from "../config/inspect-path.ts";
 import { CourierError } from "../core/errors.ts";
+import { formatSpan } from "../core/time.ts";
 import { type CheckResult, hideHome } from "./check-result.ts";
 
 const longestProbeMs = 10_000;
@@ -192,7 +193,7 @@ function checkClock(offsetMs: number | undefined): CheckResult {
   }
   const awayMs = Math.abs(offsetMs);
   if (awayMs <= momentMs) return { check: "clock", status: "ok", detail: "agrees with the service's" };
-  const detail = `${Math.round(awayMs / 1_000)} s ${offsetMs > 0 ? "behind" : "ahead of"} the service's`;
+  const detail = `${formatSpan(awayMs)} ${offsetMs > 0 ? "behind" : "ahead of"} the service's`;
   if (awayMs <= largestOffsetMs) return { check: "clock", status: "ok", detail };
   return {
     check: "clock",
