@@ -3,8 +3,9 @@
 import path from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { fileError, systemCode } from "../core/errors.ts";
-import { NotRegular, readRegularFile } from "../core/regular-file.ts";
+import { readRegularFile, Unreadable } from "../core/regular-file.ts";
 import { explainSystemError } from "../core/system-errors.ts";
+import { withArticle } from "../core/wording.ts";
 import {
   isJsonNumber,
   isJsonObject,
@@ -61,7 +62,7 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
       throw fileError(`cannot read the ${title} ${file}: ${explainSystemError(error)}`, {
         cause: error,
         hint:
-          error instanceof NotRegular
+          error instanceof Unreadable
             ? "move it away, then run the same command again"
             : "check the permissions of the file and of its directory; it was left as it is",
       });
@@ -111,7 +112,9 @@ function parseContent<T>(text: string, file: string, { title, schema, remedy }: 
   const checked = check(schema, content);
   if ("mismatches" in checked) {
     const [first] = checked.mismatches;
-    const where = first?.path ? `${first.path} should be a ${first.expected}` : "it should be an object";
+    const where = first?.path
+      ? `${first.path} should be ${withArticle(first.expected)}`
+      : "it should be an object";
     throw fileError(`the ${title} is corrupt (${where}): ${file}`, { hint: untouched });
   }
   const { version: _version, ...rest } = content as Record<string, Json>;

@@ -5,6 +5,7 @@ import path from "node:path";
 import Conf from "conf";
 import type { Clock } from "../core/clock.ts";
 import { findRealPath } from "../core/real-path.ts";
+import { mostOwnBytes, tooLarge, Unreadable } from "../core/regular-file.ts";
 import { draftEnding, nameDraft, replaceFile } from "../core/replace-file.ts";
 import { type Json, parseJson, stringifyJson } from "../model/json.ts";
 
@@ -21,6 +22,7 @@ export async function writeWholeFile(
   const target = await findRealPath(file);
   await removeLeftovers(target);
   const text = `${stringifyJson(content, 2)}\n`;
+  if (Buffer.byteLength(text) > mostOwnBytes) throw new Unreadable(`it would be ${tooLarge}`);
   const draft = nameDraft(target);
   const conf = new Conf<Record<string, unknown>>({
     projectName: "courier",

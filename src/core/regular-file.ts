@@ -3,10 +3,13 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { systemCode } from "./errors.ts";
 
-/** The path is not a regular file. */
-export class NotRegular extends Error {
+/** What is found at the path is not read: the message says why, in words for people. */
+export class Unreadable extends Error {
   readonly code = "EFTYPE";
+}
 
+/** The path is not a regular file. */
+export class NotRegular extends Unreadable {
   constructor(found: Pick<Stats, "isDirectory" | "isFIFO" | "isSocket">) {
     const kind = found.isDirectory()
       ? "a directory"
@@ -19,12 +22,17 @@ export class NotRegular extends Error {
   }
 }
 
-/** The text of a regular file. Throws NotRegular, and the system's errors. */
+/** Courier's own JSON files have some kilobytes. One as large as a disk would take all memory. */
+export const mostOwnBytes = 16 * 2 ** 20;
+export const tooLarge = `larger than ${mostOwnBytes / 2 ** 20} MiB`;
+
+/** The text of one of courier's own files. Throws Unreadable for what is no file, and for a larger one; and the system's errors. */
 export function readRegularFile(file: string): string {
   const descriptor = open(file);
   try {
     const found = fstatSync(descriptor);
     if (!found.isFile()) throw new NotRegular(found);
+    if (found.size > mostOwnBytes) throw new Unreadable(`it is ${tooLarge}`);
     return readFileSync(descriptor, "utf8");
   } finally {
     closeSync(descriptor);

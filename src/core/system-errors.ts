@@ -1,7 +1,7 @@
 /** System errors in plain words. */
 
 import { CourierError, systemCode } from "./errors.ts";
-import { NotRegular } from "./regular-file.ts";
+import { Unreadable } from "./regular-file.ts";
 
 /** One table for all that is read, written or started. */
 const systemReasons: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ export function explainSystemError(
   error: unknown,
   missing: "file" | "directory" | "program" = "file",
 ): string {
-  if (error instanceof NotRegular) return error.message;
+  if (error instanceof Unreadable) return error.message;
   const code = systemCode(error);
   if (code === "ENOENT") return `there is no such ${missing}`;
   return systemReasons[code ?? ""] ?? code ?? String(error);

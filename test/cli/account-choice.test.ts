@@ -200,6 +200,7 @@ describe("a corrupt config file is named, and left as it is", () => {
     ["not JSON", '{"accounts": {', /line 1, column \d+/],
     ["empty", "", /not valid JSON/],
     ["an array", "[]", /it should be an object/],
+    ["an account that is text", '{"accounts":{"shop":"x"}}', /accounts\.shop should be an object/],
     ["an account without URL", '{"accounts":{"shop":{}}}', /accounts\.shop\.base_url should be a string/],
     ["of a later version", '{"version":2,"accounts":{}}', /version 2, which this courier does not know/],
   ])("%s", async (_what, text, message) => {
@@ -221,4 +222,22 @@ describe("a corrupt config file is named, and left as it is", () => {
       expect(await readConfigText(home)).toBe(text);
     }
   });
+});
+
+test("a config file that would be larger than 16 MiB is not written, and the one before stays", async () => {
+  const home = await createHome();
+  await home.courier("addresses add shop --name A");
+  const before = await readConfigText(home);
+  const { exit, stderr } = await home.courier([
+    "addresses",
+    "add",
+    "big",
+    "--detail",
+    "x".repeat(17 * 2 ** 20),
+  ]);
+  expect(exit).toBe(2);
+  expect(stderr).toContain(
+    `cannot write the config file ${configPath(home)}: it would be larger than 16 MiB\n`,
+  );
+  expect(await readConfigText(home)).toBe(before);
 });

@@ -1,7 +1,7 @@
 /** Pipes, directories and devices in the place of courier's own files: said at once, never waited for, left as they are. */
 
 import { execFileSync } from "node:child_process";
-import { lstat, mkdir, rm, symlink } from "node:fs/promises";
+import { access, lstat, mkdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createServedProcessHome } from "../support/process.ts";
@@ -68,4 +68,34 @@ test.each(
   const completed = await courier("__complete fish 3 orders show ''", limit);
   expect(completed).toMatchObject({ exit: 0, stderr: "" });
   await rm(path.join(stateDir, name), { recursive: true, force: true });
+});
+
+test("a config file of 17 MiB is refused before it is read, and the Tab key ignores it", async () => {
+  const { configDir, configFile, courier } = await createServedProcessHome();
+  await mkdir(configDir, { mode: 0o700 });
+  await writeFile(configFile, '{"addresses":{"shop":{"name":"A"}}}');
+  await truncate(configFile, 17 * 2 ** 20);
+  const { exit, stderr } = await courier("accounts list", limit);
+  expect([exit, stderr]).toEqual([
+    2,
+    `error: cannot read the config file ${configFile}: it is larger than 16 MiB\n` +
+      "hint: move it away, then run the same command again\n",
+  ]);
+  await access(configFile);
+});
+
+test("a file of orders for the Tab key that is larger than 16 MiB is ignored", async () => {
+  const { stateDir, courier } = await createServedProcessHome();
+  expect(await courier(order, limit)).toMatchObject({ exit: 0 });
+  const file = path.join(stateDir, "completion-orders.json");
+  const complete = () => courier(["__complete", "fish", "2", "orders", "show", ""], limit);
+  expect((await complete()).stdout).toMatch(/^words\n\S/);
+  const padded = Buffer.alloc(17 * 2 ** 20, " ");
+  padded.write(await readFile(file, "utf8"));
+  await writeFile(file, padded);
+  expect(await complete()).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(/^words\s*$/),
+    stderr: "",
+  });
 });
