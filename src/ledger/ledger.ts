@@ -1,9 +1,10 @@
 /** The ledger: an SQLite database of the runs and operations of this machine. */
 
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import path from "node:path";
 import { CourierError } from "../core/errors.ts";
 import { type Database, openDatabase } from "../sqlite/database.ts";
+import { hasFile } from "../sqlite/private-file.ts";
 import type { WaitOptions } from "../sqlite/wait.ts";
 import { createWriteQueue } from "../sqlite/write-queue.ts";
 import { type Customers, createCustomers } from "./customers.ts";
@@ -48,7 +49,7 @@ export function ledgerPath(stateDirectory: string): string {
 
 /** True where the ledger exists: opening it then creates no file. */
 export function hasLedger(stateDirectory: string): boolean {
-  return existsSync(ledgerPath(stateDirectory));
+  return hasFile(ledgerPath(stateDirectory));
 }
 
 /** Opens the ledger of a state directory, or creates it. Throws `database`, exit 5. */

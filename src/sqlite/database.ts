@@ -8,7 +8,7 @@ import { NotRegular } from "../core/regular-file.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { type Connection, type Driver, loadDriver, NoDriver, type Statement, sqliteCode } from "./driver.ts";
 import { createLogFlusher } from "./log-flusher.ts";
-import { makePrivateFile } from "./private-file.ts";
+import { LinkToNothing, makePrivateFile } from "./private-file.ts";
 import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
 
 export interface DatabaseOptions {
@@ -304,6 +304,14 @@ function explainFailure(error: unknown, options: DatabaseOptions): unknown {
   if (explained || error instanceof CourierError || systemCode(error) === undefined)
     return explained ?? error;
   const reason = explainSystemError(error, "directory");
+  if (error instanceof LinkToNothing) {
+    const { title, path } = options;
+    const remedy = "is a disk missing, or was the file moved? Put it back, or let the link point to it";
+    return new CourierError("database", 5, `the ${title} cannot be used: ${reason}: ${path}`, {
+      cause: error,
+      hint: withWarning(remedy, options),
+    });
+  }
   if (error instanceof NotRegular) return unusable(options.title, options.path, reason, "move it away");
   const elsewhere = "choose another place with COURIER_STATE_DIR";
   // Without a directory there was no file before, so no warning about a new one.

@@ -1,21 +1,38 @@
 /** Creates files that only their owner can read, before SQLite opens them. */
 
-import { chownSync, closeSync, openSync, statSync } from "node:fs";
+import { chownSync, closeSync, lstatSync, openSync, readlinkSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemCode } from "../core/errors.ts";
-import { NotRegular } from "../core/regular-file.ts";
+import { NotRegular, Unreadable } from "../core/regular-file.ts";
+
+/** The path is a link, and nothing is where it leads. SQLite would make the file there, for everyone to read. */
+export class LinkToNothing extends Unreadable {
+  constructor(target: string) {
+    super(`it is a link to ${target}, where no file is`);
+  }
+}
+
+/** True for a file, and for a link to one that is missing. */
+export function hasFile(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false; // in a directory that cannot be searched
+  }
+}
 
 /**
  * Creates an empty file of mode 0600 where there is none. An existing file is not opened: closing it would drop the
- * locks that this process holds on it (POSIX). Throws NotRegular for anything but a file, and the system's errors.
+ * locks that this process holds on it (POSIX). Throws Unreadable for anything but a file, and the system's errors.
  */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
-    const found = statSync(path, { throwIfNoEntry: false }); // SQLite refuses a broken link
-    if (found && !found.isFile()) throw new NotRegular(found);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found) throw new LinkToNothing(readlinkSync(path));
+    if (!found.isFile()) throw new NotRegular(found);
     return;
   }
   giveToOwner(path);

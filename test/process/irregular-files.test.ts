@@ -1,7 +1,7 @@
 /** Pipes, directories and devices in the place of courier's own files: said at once, never waited for, left as they are. */
 
 import { execFileSync } from "node:child_process";
-import { access, lstat, mkdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { access, lstat, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createServedProcessHome } from "../support/process.ts";
@@ -68,6 +68,33 @@ test.each(
   const completed = await courier("__complete fish 3 orders show ''", limit);
   expect(completed).toMatchObject({ exit: 0, stderr: "" });
   await rm(path.join(stateDir, name), { recursive: true, force: true });
+});
+
+test("the ledger is a link to nothing, such as a disk that is missing: nothing is sent, and nothing made", async () => {
+  const { sandbox, directory, stateDir, courier } = await createServedProcessHome();
+  const elsewhere = path.join(directory, "elsewhere");
+  await mkdir(stateDir, { mode: 0o700 });
+  await mkdir(elsewhere);
+  for (const target of [path.join(elsewhere, "l.db"), path.join(directory, "missing", "l.db")]) {
+    const file = path.join(stateDir, "ledger.db");
+    await rm(file, { force: true });
+    await symlink(target, file);
+    const { exit, stderr } = await courier(order, limit);
+    expect([exit, stderr]).toEqual([
+      5,
+      `error: the ledger cannot be used: it is a link to ${target}, where no file is: ${file}\n` +
+        "hint: is a disk missing, or was the file moved? Put it back, or let the link point to it; " +
+        "a new ledger does not know which orders were sent\n",
+    ]);
+    const { stdout } = await courier("doctor --json", limit);
+    const { status, detail } = JSON.parse(stdout).find(({ check }: { check: string }) => check === "ledger");
+    expect({ status, detail }).toMatchObject({
+      status: "fail",
+      detail: expect.stringContaining("where no file is"),
+    });
+  }
+  expect(sandbox.requests.filter(({ method }) => method === "POST")).toEqual([]);
+  expect(await readdir(elsewhere)).toEqual([]);
 });
 
 test("a config file of 17 MiB is refused before it is read, and the Tab key ignores it", async () => {
