@@ -5,6 +5,7 @@ import { type Context, goesOnUnread, type RowsOutput, rows } from "../command/co
 import { CourierError, type ExitCode, interrupted, interruptionExit } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { ReportRow } from "../model/results.ts";
+import { makeRoom, mayBeFullDisk } from "../sqlite/database.ts";
 import { ServiceUnavailable } from "./backoff.ts";
 import { goodRows, type ImportPlan } from "./import-plan.ts";
 import { type ImportProgress, openImportProgress } from "./import-progress.ts";
@@ -139,9 +140,13 @@ function inDoubt(
     6,
     `it is not known whether ${unknown} of ${counted(total, "order")} ${wereFor(unknown)} created${rest}${cause}`,
     {
-      hint: `run the same command again (after the time in the report, where it names one); or decide with: ${nextCommand("orders resolve")} (names: ${nextCommand("log --unknown")})`,
+      hint: `${roomFirst(failure)}run the same command again (after the time in the report, where it names one); or decide with: ${nextCommand("orders resolve")} (names: ${nextCommand("log --unknown")})`,
     },
   );
+}
+
+function roomFirst(failure: unknown): string {
+  return mayBeFullDisk(failure) ? `${makeRoom}, then ` : "";
 }
 
 function describeStop(cause: Error, { created, found }: Counts): string {
@@ -155,7 +160,7 @@ function stoppedBy(cause: Error, counts: Counts): CourierError {
   if (known && known.exit !== 5) return known.with({ message, hint: known.hint ?? goOn });
   const code = known && !(known instanceof ServiceFailure) ? known.code : "service_unavailable";
   const exit: ExitCode = 5;
-  return new CourierError(code, exit, message, { hint: goOn, cause });
+  return new CourierError(code, exit, message, { hint: `${roomFirst(cause)}${goOn}`, cause });
 }
 
 /** Exit code 6, not 5: another run would send all rows again. */
@@ -187,7 +192,7 @@ function someRefused(
   const path = rejects?.failure === undefined ? rejects?.path : undefined;
   const fix = path
     ? `fix the rows in ${path} and import that file${sameFlags(readBy)}`
-    : "fix these rows and run the same command again, or get them as a file with --rejects FILE";
+    : `fix these rows and run the same command again${rejects ? "" : ", or get them as a file with --rejects FILE"}`;
   const hints = [
     refused > 0 ? fix : "",
     refused > 0 ? "where a row is right, add --retry-refused once the cause is gone" : "",

@@ -6,7 +6,15 @@ import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { NotRegular } from "../core/regular-file.ts";
 import { explainSystemError } from "../core/system-errors.ts";
-import { type Connection, type Driver, loadDriver, NoDriver, type Statement, sqliteCode } from "./driver.ts";
+import {
+  type Connection,
+  type Driver,
+  extendedSqliteCode,
+  loadDriver,
+  NoDriver,
+  type Statement,
+  sqliteCode,
+} from "./driver.ts";
 import { createLogFlusher } from "./log-flusher.ts";
 import { LinkToNothing, makePrivateFile } from "./private-file.ts";
 import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
@@ -275,6 +283,9 @@ function unusable(title: string, path: string, reason: string, remedy: string): 
   });
 }
 
+/** What to do first where a disk is full. */
+export const makeRoom = "make room";
+
 const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]>> = {
   [code.busy]: ["another courier process keeps it locked", "end the process that hangs"],
   [code.readOnly]: [
@@ -283,7 +294,7 @@ const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]
   ],
   [code.io]: ["the disk reports an error", "check the disk, then run the same command again"],
   [code.corrupt]: ["it is damaged", "restore it from a backup, or move it away with its -wal and -shm files"],
-  [code.full]: ["the disk is full", "make room, then run the same command again"],
+  [code.full]: ["the disk is full", `${makeRoom}, then run the same command again`],
   [code.cannotOpen]: [
     "it cannot be opened",
     "check its permissions, or choose another place with COURIER_STATE_DIR",
@@ -291,11 +302,26 @@ const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]
   [code.notADatabase]: ["it is not an SQLite file, or damaged", "restore it from a backup, or move it away"],
 };
 
+/** SQLITE_IOERR_SHMSIZE: the file that the processes share could not grow. */
+const sharedFileCannotGrow = 4_874;
+
+function reasonOf(error: unknown): readonly [reason: string, remedy: string] | undefined {
+  if (extendedSqliteCode(error) === sharedFileCannotGrow)
+    return ["the disk may be full", `${makeRoom}, then run the same command again`];
+  return reasons[sqliteCode(error) ?? 0];
+}
+
+/** True where an error, or what caused it, may come from a full disk. */
+export function mayBeFullDisk(error: unknown): boolean {
+  if (extendedSqliteCode(error) === sharedFileCannotGrow || sqliteCode(error) === code.full) return true;
+  return error instanceof Error && error.cause !== undefined && mayBeFullDisk(error.cause);
+}
+
 /** The reason of an SQLite error in plain words; undefined for another error. */
 export function explainSqliteError(error: unknown): string | undefined {
   const number = sqliteCode(error);
   if (number === undefined) return undefined;
-  return reasons[number]?.[0] ?? (error instanceof Error ? error.message : String(error));
+  return reasonOf(error)?.[0] ?? (error instanceof Error ? error.message : String(error));
 }
 
 /** Plain words for a failure to open the file; other errors stay as they are. */
@@ -340,7 +366,7 @@ function explainSqlite(error: unknown, options: DatabaseOptions): CourierError |
   const number = sqliteCode(error);
   if (number === undefined) return undefined;
   const message = error instanceof Error ? error.message : String(error);
-  const [reason, remedy] = reasons[number] ?? [message, "run the same command again with --debug"];
+  const [reason, remedy] = reasonOf(error) ?? [message, "run the same command again with --debug"];
   const isDamaged = number === code.corrupt || number === code.notADatabase;
   const hint = faultsOfTheFile.includes(number) ? withWarning(remedy, options) : remedy;
   return new CourierError("database", 5, `the ${title} cannot be used: ${reason}: ${path}`, {

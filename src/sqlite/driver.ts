@@ -139,9 +139,15 @@ async function loadBun(): Promise<Driver> {
 
 /** SQLite's primary result code; undefined for another error. */
 export function sqliteCode(error: unknown): number | undefined {
+  const number = extendedSqliteCode(error);
+  return number === undefined ? undefined : number & 0xff;
+}
+
+/** The same with what SQLite adds to it, where the driver passes that on. */
+export function extendedSqliteCode(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   const { errcode, errno, code } = error as { errcode?: unknown; errno?: unknown; code?: unknown };
   const number = typeof errcode === "number" ? errcode : typeof errno === "number" ? errno : undefined;
   const isSqlite = typeof code === "string" && /SQLITE/.test(code);
-  return number !== undefined && isSqlite ? number & 0xff : undefined;
+  return isSqlite ? number : undefined;
 }
