@@ -232,8 +232,17 @@ function redactAny(value: unknown, redact: (text: string) => string): unknown {
 
 const mostCharacters = 1_000;
 
-/** A service may send a message of any length. */
+/** Shown as `\u` and four digits, at most. */
+const escaped = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+const escapeLength = 6;
+
+/** A service may send a message of any length. Characters that are shown as an escape count as long as that is. */
 export function shorten(text: string): string {
-  if (text.length <= mostCharacters) return text;
-  return `${text.slice(0, mostCharacters - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  let [shown, kept] = [0, 0];
+  for (const character of text) {
+    shown += character.length * (escaped.test(character) ? escapeLength : 1);
+    if (shown > mostCharacters) return `${text.slice(0, kept)}…`;
+    if (shown < mostCharacters) kept += character.length;
+  }
+  return text;
 }

@@ -235,3 +235,13 @@ test.each([
   const { error } = JSON.parse((await home.courier("profile --json")).stderr);
   expect(JSON.stringify(error.details)).toContain("balance");
 });
+
+test("a refusal of any length and with any characters is cut at 1,000 characters as it is shown", async () => {
+  const home = await createServedHome();
+  const error = { code: "X", message: "m\u001b[2J\n\r\u202e".repeat(100_000) };
+  const body = JSON.stringify({ success: false, error });
+  home.sandbox.faults.set([{ kind: "status", status: 400, body, contentType: "application/json" }]);
+  const { stderr } = await home.courier("profile");
+  expect(stderr).toMatch(/^error: the service refused: m\\u001b\[2J\\n\\r\\u202em/);
+  expect(stderr.length).toBeLessThan(1_010);
+});
