@@ -207,6 +207,23 @@ function openTerminal(
     });
   }
 
+  /**
+   * Types a key until it has an effect, as a person does: a decision ignores keys for half a second after the last
+   * one, and on a busy machine a piece of a paste may come that late.
+   */
+  async function press(key: string, hasEffect: () => boolean, what: string): Promise<void> {
+    let isDone = false;
+    const effect = changed(hasEffect, what).finally(() => {
+      isDone = true;
+    });
+    type(key);
+    while (!isDone) {
+      await Promise.race([effect, wait(3 * restMs)]);
+      if (!isDone) type(key);
+    }
+    await effect;
+  }
+
   let hasTyped = false;
   const type = (text: string) => {
     hasTyped = true;
@@ -248,9 +265,8 @@ function openTerminal(
           type(text);
           await changed(() => terminal.screen().endsWith(text), `${text} typed`);
         }
-        type(keys.enter);
-      } else type(`${text}${keys.enter}`);
-      await changed(() => answered() > before, `an answer to ${question}`);
+      } else if (text !== "") type(text);
+      await press(keys.enter, () => answered() > before, `an answer to ${question}`);
     },
     async choose(question, label) {
       const list = new RegExp(`\\? ${literally(question)}.*\\n[\\s\\S]*^❯ (.*)$[\\s\\S]*⏎ select`, "m");
@@ -265,8 +281,7 @@ function openTerminal(
       await changed(movesOn, `the list ${question}`);
       await terminal.rest();
       while (!place.includes(label)) {
-        type(keys.down);
-        await changed(movesOn, `another choice than ${place}`);
+        await press(keys.down, movesOn, `another choice than ${place}`);
       }
       await terminal.answer(question);
     },
