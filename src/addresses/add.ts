@@ -15,7 +15,7 @@ import { canonicalJson } from "../model/json.ts";
 import type { AddressRow } from "../model/results.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { line, styled } from "../terminal/blocks.ts";
-import { addressView, pickParty } from "./party-flags.ts";
+import { addressView, pickParty } from "./address-view.ts";
 
 export const addAddress = defineCommand({
   arguments: { alias: { summary: "the short name", parse: parseAlias } },

@@ -2,7 +2,7 @@
 
 import { defineCommand, rows } from "../command/command.ts";
 import type { AddressRow } from "../model/results.ts";
-import { addressColumns } from "./party-flags.ts";
+import { addressColumns } from "./address-view.ts";
 
 export const listAddresses = defineCommand({
   arguments: {},

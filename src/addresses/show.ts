@@ -3,7 +3,7 @@
 import { defineCommand, document } from "../command/command.ts";
 import { findParty, parseAlias } from "../config/address-book.ts";
 import type { AddressRow } from "../model/results.ts";
-import { addressView } from "./party-flags.ts";
+import { addressView } from "./address-view.ts";
 
 export const showAddress = defineCommand({
   arguments: { alias: { summary: "its short name", parse: parseAlias, values: "alias" } },

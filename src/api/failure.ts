@@ -91,7 +91,7 @@ export class ServiceFailure extends CourierError {
     });
   }
 
-  /** True when the request may have taken effect although no clear answer says so. */
+  /** True when the request may have taken effect, judged by the kind alone; for a create, `evidenceOf()` decides. */
   get mayHaveHappened(): boolean {
     // 307 and 308 ask for the same request elsewhere, so nothing was done; others may point to its result.
     if (this.kind === "redirected") return this.status !== 307 && this.status !== 308;

@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 
 const atOnce = 4;
-/** After so many failures in a row, the service is down: the pass stops, and a pause follows. */
+/** Failures in a row after which the service counts as down: the pass stops, and a pause follows. */
 const mostInARow = 8;
 /** The longest pause before each further pass. Only passes without any success use up the list. */
 const pausesMs = [1_000, 5_000, 20_000];

@@ -18,7 +18,7 @@ export interface Failure {
   /** When the request was sent, as the clock's `elapsed`. */
   readonly sentMs: number;
   /** The service answered HTTP 429; `waitMs` is its Retry-After, where it sent one. */
-  readonly limit?: { readonly waitMs: number | undefined };
+  readonly rateLimit?: { readonly waitMs: number | undefined };
   /** The request may have been processed. */
   readonly isDoubtful?: boolean;
 }
@@ -43,16 +43,16 @@ export function createBackoff(clock: Clock, random: () => number, concurrency: n
       failingSinceMs = undefined;
       [failures, doubts, limits] = [0, 0, 0];
     },
-    onFailure({ cause, sentMs, limit, isDoubtful = false }) {
+    onFailure({ cause, sentMs, rateLimit, isDoubtful = false }) {
       failingSinceMs ??= sentMs;
       failures += 1;
       if (isDoubtful) doubts += 1;
-      const waitMs = limit?.waitMs ?? 0;
+      const waitMs = rateLimit?.waitMs ?? 0;
       if (waitMs > longestWaitMs) {
         const message = `${cause.message}; it asks to wait ${Math.ceil(waitMs / 1_000)} s`;
         throw new ServiceUnavailable(message, { cause });
       }
-      if (limit) {
+      if (rateLimit) {
         limits += 1;
         failingSinceMs = undefined; // the service answers
       }
@@ -61,10 +61,10 @@ export function createBackoff(clock: Clock, random: () => number, concurrency: n
       if (isUnanswered || Math.max(doubts, limits) >= failuresInARow * concurrency) {
         throw new ServiceUnavailable(cause.message, { cause });
       }
-      if (limit?.waitMs !== undefined) return limit.waitMs;
+      if (rateLimit?.waitMs !== undefined) return rateLimit.waitMs;
       // One lost answer among others does not mean that the service fails.
       if (isDoubtful && failures <= concurrency) return 0;
-      return backoffMs(failures, limit ? afterRateLimit : afterFailure, random());
+      return backoffMs(failures, rateLimit ? afterRateLimit : afterFailure, random());
     },
   };
 }

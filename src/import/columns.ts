@@ -13,7 +13,7 @@ const parties: Readonly<Record<string, readonly string[]>> = {
   receiver: ["receiver", "recipient", "to", "consignee", "ship to", "收件人", "收货人", "收件", "收货"],
 };
 
-const partyWords: Readonly<Record<string, readonly string[]>> = {
+const partyHeaders: Readonly<Record<string, readonly string[]>> = {
   name: ["name", "姓名", "名字", "名称", ""],
   phone: [
     "phone",
@@ -33,7 +33,7 @@ const partyWords: Readonly<Record<string, readonly string[]>> = {
   detail: ["detail", "address", "street", "地址", "详细地址", "街道地址"],
 };
 
-const otherWords: Readonly<Record<string, readonly string[]>> = {
+const otherHeaders: Readonly<Record<string, readonly string[]>> = {
   ref: [
     "ref",
     "reference",
@@ -74,10 +74,10 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
 function knownHeaders(): ReadonlyMap<string, string> {
   const known = new Map<string, string>();
   for (const path of columnPaths) known.set(normalizeForMatch(path), path);
-  for (const [path, words] of Object.entries(otherWords))
+  for (const [path, words] of Object.entries(otherHeaders))
     for (const word of words) known.set(normalizeForMatch(word), path);
   for (const [part, names] of Object.entries(parties)) {
-    for (const [field, words] of Object.entries(partyWords)) {
+    for (const [field, words] of Object.entries(partyHeaders)) {
       for (const name of names)
         for (const word of words) known.set(normalizeForMatch(`${name} ${word}`), `${part}.${field}`);
     }
@@ -162,7 +162,7 @@ function ensureUnneeded(
   known: ReadonlyMap<string, string>,
 ): void {
   const word = normalizeForMatch(header);
-  const bare = Object.entries(partyWords).find(([, words]) =>
+  const bare = Object.entries(partyHeaders).find(([, words]) =>
     words.some((each) => normalizeForMatch(each) === word),
   );
   const receivers = bare && word !== "" ? `receiver.${bare[0]}` : undefined;

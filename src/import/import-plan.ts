@@ -12,8 +12,8 @@ import {
   scriptWindowMs,
   terminalWindowMs,
 } from "../ledger/rules.ts";
-import { describeEncoding, describeUnused, type Overview } from "./import-validate.ts";
-import { describeElsewhere, describeHeld, nameOfRow } from "./row-outcome.ts";
+import { describeEncoding, describeUnused, type Overview } from "./check-rows.ts";
+import { describeElsewhere, describeHeld, nameOfRow } from "./row-words.ts";
 import { type ImportRow, type RowsOptions, readRows } from "./rows.ts";
 
 /** How many rows there are of each kind. */

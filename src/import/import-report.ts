@@ -5,10 +5,10 @@ import { byCount, counted } from "../core/wording.ts";
 import { jsonNumber } from "../model/json.ts";
 import type { ReportRow } from "../model/results.ts";
 import { type Block, type Column, line, show, styled, type Text } from "../terminal/blocks.ts";
+import type { Overview } from "./check-rows.ts";
 import type { Outcome, RowResult } from "./import-types.ts";
-import type { Overview } from "./import-validate.ts";
 import type { RejectsWriter } from "./rejects.ts";
-import { explain } from "./row-outcome.ts";
+import { explain } from "./row-words.ts";
 
 export type Counts = Readonly<Record<Outcome, number>>;
 

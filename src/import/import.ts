@@ -29,13 +29,13 @@ import type { ImportFile } from "../ledger/operations.ts";
 import type { FileFacts } from "../ledger/rules.ts";
 import { releaseDeadRuns } from "../sending/owners.ts";
 import { isPassing, type NamedEncoding, namedEncodings } from "../sheets/source.ts";
+import { checkRows, type Overview } from "./check-rows.ts";
+import { checkView, toSummary } from "./check-summary.ts";
 import { parseMapping } from "./columns.ts";
-import { checkView, toSummary } from "./import-check.ts";
 import { findElsewhere } from "./import-elsewhere.ts";
+import { runImport } from "./import-output.ts";
 import { createPolicy, type ImportPlan, type PlanChoice, planImport, summarise } from "./import-plan.ts";
-import { runImport } from "./import-run.ts";
 import { openSource, type Source } from "./import-source.ts";
-import { checkRows, type Overview } from "./import-validate.ts";
 import { createRejects } from "./rejects.ts";
 
 const options = {

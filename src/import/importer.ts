@@ -21,17 +21,17 @@ import { createBackoff } from "./backoff.ts";
 import { createDoubtGate } from "./doubt-gate.ts";
 import { type Claim, createEqualRows } from "./equal-rows.ts";
 import type { ImportOptions, ImportTools, RowResult, Turn } from "./import-types.ts";
-import { describeDoubt, inDoubtAs, notChecked, resultOf } from "./row-result.ts";
 import { createRowSender } from "./row-sender.ts";
 import type { ImportRow } from "./rows.ts";
+import { describeDoubt, inDoubtAs, notChecked, resultOf } from "./unsent-rows.ts";
 
 /** An import polls at most so long without settling a row in doubt. */
 const timeLimitMs = 30_000;
-/** After so many doubtful answers in a row, at most, sending pauses until one is settled. */
+/** Doubtful answers in a row after which sending pauses until one is settled. */
 const mostDoubts = 10;
 /** How often the import checks the rows that another process is sending. */
 const otherRunPollMs = 500;
-/** After so many lost answers, a row waits for the next run. */
+/** Lost answers of one row after which it waits for the next run. */
 const mostLosses = 4;
 /** How many times rows in doubt are settled and decided about again. */
 const mostRounds = 12;
@@ -77,7 +77,7 @@ export async function* importRows(
   const onRefused = (name: OperationName, rejection: Rejection) =>
     refusals.set(nameOperation(name), rejection);
   const gate = createDoubtGate(Math.min(options.concurrency, mostDoubts), settleSome);
-  const sender = createRowSender({ tools, options, backoff, gate, onLost, onRefused });
+  const rowSender = createRowSender({ tools, options, backoff, gate, onLost, onRefused });
   let failure: { readonly error: unknown } | undefined;
 
   function onLost(row: ImportRow): void {
@@ -93,7 +93,7 @@ export async function* importRows(
   /** Claims a few rows at a time: after a crash claimed rows are in doubt, and other processes can take the rest. */
   async function* claim(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<Claim> {
     for await (const batch of inBatches(of, claimFactor * options.concurrency)) {
-      if (stop.aborted || sender.failure || gate.isStuck) return;
+      if (stop.aborted || rowSender.failure || gate.isStuck) return;
       const sent = { atMs: clock.now(), offsetMs: tools.reconcile.clockOffsetMs() };
       const claims = await claimOrEnd(batch, sent);
       if (!claims) return;
@@ -137,7 +137,7 @@ export async function* importRows(
       await ledger.endCreate(operation, run.number, { state: "unsent" }, clock.now());
       return { finished: Promise.resolve({ row, outcome: "unsent" }) };
     }
-    if (operation) return sender.send(row, operation);
+    if (operation) return rowSender.send(row, operation);
     if (decision.kind === "held" && !isMade(decision.operation)) heldByDoubt.add(row.row);
     if (decision.kind === "shipped" && decision.isElsewhere) covered.add(nameOperation(decision.operation));
     if (!isOpen(decision)) {
@@ -167,7 +167,7 @@ export async function* importRows(
     } catch (error) {
       failure ??= { error };
     }
-    const ended = sender.failure ?? failure;
+    const ended = rowSender.failure ?? failure;
     if (ended) throw ended.error;
   }
 

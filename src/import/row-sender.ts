@@ -44,7 +44,7 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
     try {
       const result = await tools.send(row, () => ledger.holdsClaim(name, run.number));
       gate.note(result.kind === "unknown");
-      return { result, end: judge(result, sentMs) };
+      return { result, end: applyAnswer(result, sentMs) };
     } catch (error) {
       hasFailed = true;
       throw error;
@@ -52,7 +52,7 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
   }
 
   /** Returns the error that ends the import, if any. */
-  function judge(result: SendResult, sentMs: number): unknown {
+  function applyAnswer(result: SendResult, sentMs: number): unknown {
     try {
       switch (result.kind) {
         case "created":
@@ -63,7 +63,7 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
         case "stopped":
           throw result.cause;
         case "rate_limited":
-          wait({ cause: result.cause, sentMs, limit: { waitMs: result.retryAfterMs } });
+          wait({ cause: result.cause, sentMs, rateLimit: { waitMs: result.retryAfterMs } });
           return undefined;
         default:
           wait({ cause: result.cause, sentMs, isDoubtful: result.kind === "unknown" });
@@ -78,7 +78,7 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
   function wait(failure: Failure): void {
     const waitMs = backoff.onFailure(failure);
     if (waitMs > 0) limiter.pause(waitMs);
-    if (failure.limit) onStage({ kind: "rate_limited", untilMs: clock.elapsed() + waitMs });
+    if (failure.rateLimit) onStage({ kind: "rate_limited", untilMs: clock.elapsed() + waitMs });
     else if (waitMs > 0) onStage({ kind: "server_error", reason: failure.cause.message });
   }
 

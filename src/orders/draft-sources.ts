@@ -56,16 +56,16 @@ export async function collectDraft(
     (await readParty("receiver", sources.receiver, sources.receiverText, context, isDryRun)) ??
     base?.receiver;
   const hasSenderFlag = orderFields.some(
-    ({ path, key }) => path.startsWith("sender.") && flagOf(sources, key) !== undefined,
+    ({ path, key }) => path.startsWith("sender.") && valueOfFlag(sources, key) !== undefined,
   );
   const config = await context.config.read();
   const usual = sender || hasSenderFlag ? undefined : defaultSender(config);
   const whole = { ...base, ...part("sender", sender ?? usual), ...part("receiver", receiver) } as Draft;
   const given = new Set<string>(Object.keys(whole));
-  const hasFlag = orderFields.some(({ key }) => flagOf(sources, key) !== undefined);
+  const hasFlag = orderFields.some(({ key }) => valueOfFlag(sources, key) !== undefined);
   // An order that is whole but for its service level leaves that to the service.
   if (whole.sender && whole.receiver && whole.item) given.add("service_type");
-  for (const { path, key } of orderFields) if (flagOf(sources, key) !== undefined) given.add(path);
+  for (const { path, key } of orderFields) if (valueOfFlag(sources, key) !== undefined) given.add(path);
   const draft = mergeDraft(whole, sources);
   ensureTexts(draft, sources, { fileName, base, sender: usual && `@${config.default_sender}` });
   return {
@@ -95,7 +95,7 @@ function ensureTexts(
   const { path, value, message } = problem;
   const hint = "enter it again, as it is to be sent";
   const flag = orderFields.find(
-    (field) => field.path === path && flagOf(sources, field.key) !== undefined,
+    (field) => field.path === path && valueOfFlag(sources, field.key) !== undefined,
   )?.flag;
   if (flag !== undefined) throw usageError(`${flag} “${value}” ${message}`, hint);
   const [part] = path.split(".");
@@ -162,6 +162,6 @@ function part(name: string, value: DraftParty | undefined): object {
   return value === undefined ? {} : { [name]: value };
 }
 
-function flagOf(sources: Sources, key: string): unknown {
+function valueOfFlag(sources: Sources, key: string): unknown {
   return (sources as Readonly<Record<string, unknown>>)[key];
 }

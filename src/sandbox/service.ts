@@ -9,7 +9,7 @@ import { idOfTrackingNumber } from "./numbers.ts";
 import type { OrdersRepository, Selection } from "./orders-repository.ts";
 import { invalidParameter, notFound } from "./refusal.ts";
 import { stateAt } from "./schedule.ts";
-import { trackingView } from "./tracking-history.ts";
+import { trackingAnswer } from "./tracking-history.ts";
 import { cancelAt } from "./transitions.ts";
 import { acceptOrder } from "./validate-order.ts";
 import { creationView, detailView, listView } from "./views.ts";
@@ -79,7 +79,7 @@ export function createService({ orders, clock, profileId, callsLeft }: ServicePa
       const id = idOfTrackingNumber(trackingNumber);
       const known = id === undefined ? undefined : await orders.find(id);
       if (!known) throw notFound(`tracking number ${trackingNumber}`);
-      return success(trackingView(known, clock.now()));
+      return success(trackingAnswer(known, clock.now()));
     },
   };
 }

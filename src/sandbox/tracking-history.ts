@@ -13,7 +13,7 @@ interface Movement {
   readonly atMs: number;
 }
 
-export function trackingView({ order, events }: KnownOrder, nowMs: number): JsonObject {
+export function trackingAnswer({ order, events }: KnownOrder, nowMs: number): JsonObject {
   const reached = reachedChanges(order, events, nowMs);
   const movements = movementsOf(order, reached, Math.max(nowMs, events.at(-1)?.atMs ?? nowMs));
   return {

@@ -10,7 +10,7 @@ import type { Decision } from "./order.ts";
 import type { OrdersRepository } from "./orders-repository.ts";
 import { Refusal } from "./refusal.ts";
 import { eventTo, reachedChanges } from "./schedule.ts";
-import { trackingView } from "./tracking-history.ts";
+import { trackingAnswer } from "./tracking-history.ts";
 
 /** 4.5: pending and paid orders can be cancelled; others throw a Refusal. */
 export function cancelAt(nowMs: number): Decision {
@@ -43,7 +43,7 @@ export async function advance(
   const id = idOfTrackingNumber(trackingNumber);
   const isKnown = id !== undefined && (await orders.change(id, advanceAt(clock.now(), trackingNumber, to)));
   const known = isKnown ? await orders.find(id) : undefined;
-  if (known) return trackingView(known, clock.now());
+  if (known) return trackingAnswer(known, clock.now());
   const isGenerated = id !== undefined && id > 0 && id < firstStoredId;
   const hint = isGenerated
     ? "generated orders exist only in the server that was started with them"

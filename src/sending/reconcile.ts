@@ -31,7 +31,7 @@ const unknownClockDays = 7;
 const detailsAtOnce = 4;
 /** Limits one poll. Details that are not read rule nothing out. */
 const mostDetails = 200;
-/** After so many failures in a row, no further details are read. */
+/** Failures in a row after which no further details are read. */
 const mostFailures = 8;
 
 /**

@@ -12,7 +12,7 @@ import {
   stateAt,
   timeline,
 } from "../../src/sandbox/schedule.ts";
-import { trackingView } from "../../src/sandbox/tracking-history.ts";
+import { trackingAnswer } from "../../src/sandbox/tracking-history.ts";
 import { fc } from "../support/effort.ts";
 
 const createdMs = Date.parse("2026-03-01T08:00:00Z");
@@ -63,7 +63,7 @@ function recordTimes(facts: OrderFacts, events: readonly OrderEvent[], nowMs: nu
     receiver: { city: "北京市" },
     item: {},
   };
-  const { records } = trackingView({ order, events }, nowMs) as unknown as {
+  const { records } = trackingAnswer({ order, events }, nowMs) as unknown as {
     records: { occurred_at: string }[];
   };
   return records.map(({ occurred_at }) => Date.parse(occurred_at));

@@ -3,8 +3,8 @@
 import { byCount, counted } from "../core/wording.ts";
 import type { CheckSummary } from "../model/results.ts";
 import { type Block, fields, line, styled } from "../terminal/blocks.ts";
+import { describeEncoding } from "./check-rows.ts";
 import { describeEarlier, describeHeldRows, type ImportPlan, lacksRefs } from "./import-plan.ts";
-import { describeEncoding } from "./import-validate.ts";
 
 export function toSummary(plan: ImportPlan, account: string | undefined): CheckSummary {
   const { rows, serviceLevels, senders, unused, refs, encoding } = plan.overview;
