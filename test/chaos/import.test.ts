@@ -5,9 +5,9 @@ import { effort, seed } from "../support/effort.ts";
 import { survive, surviveTogether } from "./survive.ts";
 
 const alone = {
-  rows: effort(30, 2_000),
-  pairs: effort(5, 100),
-  kills: effort(3, 50),
+  rows: effort(20, 2_000),
+  pairs: effort(3, 100),
+  kills: effort(2, 50),
   longestLifeMs: effort(700, 3_000),
 };
 test(`${alone.rows} rows, ${alone.pairs} of them twice, ${alone.kills} kills: each is created once`, async () => {
