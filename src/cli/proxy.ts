@@ -15,9 +15,23 @@ export function findProxy(baseUrl: string, env: Env) {
   const variable = (name: string) => env[name.toLowerCase()] || env[name] || undefined;
   const name = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const proxy = variable(name);
-  if (proxy !== undefined && !(/^https?:/i.test(proxy) && URL.canParse(proxy))) {
-    // It may hold a password, so it is not shown.
-    throw usageError(`${name} is not the URL of a proxy`, "it looks like http://proxy.example.com:8080");
-  }
+  // It may hold a password, so it is not shown.
+  if (proxy !== undefined && !isProxyUrl(proxy))
+    throw usageError(
+      `${name} is not the URL of a proxy`,
+      "it looks like http://user:password@proxy.example.com:8080; in a password, write % as %25 and @ as %40",
+    );
   return { proxy, noProxy: variable("NO_PROXY") };
+}
+
+function isProxyUrl(text: string): boolean {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const { pathname, search, hash, username, password } = new URL(text);
+  if (`${pathname}${search}${hash}` !== "/") return false;
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -134,14 +134,19 @@ test.each([
   });
 });
 
-test.each(["http://user:Pr0xyMark3r@[broken", "proxy.test:8080", "socks5://user:Pr0xyMark3r@proxy.test"])(
-  "a proxy setting that cannot be used, %s: a clear error, exit 2",
-  async (proxy) => {
-    const { courier } = await createSecureHome();
-    const env = { HTTPS_PROXY: proxy };
-    const { exit, stderr } = await courier("profile --base-url https://service.test", { env });
-    expect(stderr).toMatch(/^error: HTTPS_PROXY .*\nhint: .*http:/);
-    expect(stderr).not.toContain("Pr0xyMark3r");
-    expect(exit).toBe(2);
-  },
-);
+test.each([
+  "http://user:Pr0xyMark3r@[broken",
+  "proxy.test:8080",
+  "socks5://user:Pr0xyMark3r@proxy.test",
+  "http://user:Pr0xyMark3r%off@proxy.test:8080",
+  "http://proxy.test:8080/proxy.pac",
+  "http://proxy.test:8080?Pr0xyMark3r",
+  "http:proxy.test:8080",
+])("a proxy setting that cannot be used, %s: a clear error, exit 2", async (proxy) => {
+  const { courier } = await createSecureHome();
+  const env = { HTTPS_PROXY: proxy };
+  const { exit, stderr } = await courier("profile --base-url https://service.test", { env });
+  expect(stderr).toMatch(/^error: HTTPS_PROXY .*\nhint: .*http:/);
+  expect(stderr).not.toContain("Pr0xyMark3r");
+  expect(exit).toBe(2);
+});
