@@ -30,6 +30,9 @@ const options = {
   include: switchOption("show the status and the headers of the answer on stderr", { short: "i" }),
 } as const;
 
+/** As much as any answer is read; a body is held in memory. */
+const mostBodyBytes = 16 * 2 ** 20;
+
 export const callApi = defineCommand({
   description:
     "For endpoints that have no command. METHOD defaults to GET; a body needs another one. PATH is\n" +
@@ -106,7 +109,7 @@ async function readBody(
       hasFields ? "say POST for a body, or -q for parameters of the URL" : "say POST before the PATH",
     );
   }
-  if (input !== undefined) return context.readBytes(input);
+  if (input !== undefined) return context.readBytes(input, mostBodyBytes);
   const fields: Field[] = rawField.map(([key, value]) => ({ key, value }));
   for (const [key, text] of field) {
     fields.push({

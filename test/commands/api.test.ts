@@ -111,6 +111,14 @@ describe("at a terminal", () => {
 });
 
 describe("what is sent", () => {
+  test("of more than 16 MB is refused, and nothing is sent", async () => {
+    const home = await createServedHome();
+    const stdin = Buffer.alloc(16 * 2 ** 20 + 1, " ");
+    const { exit, stderr } = await home.courier("api PUT orders/1 --input -", { stdin });
+    expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringContaining("larger than 16 MB") });
+    expect(home.sandbox.requests).toHaveLength(0);
+  });
+
   test("a file's bytes, or stdin's, as they are", async () => {
     const home = await createPlayedHome(answering(200));
     const file = path.join(home.directory, "body");
