@@ -12,6 +12,10 @@ export interface KeptDraft {
   readonly open: readonly string[];
 }
 
+export interface FoundDraft extends KeptDraft {
+  readonly position: number;
+}
+
 /** The account, at a service, that a draft belongs to. */
 export interface DraftOwner {
   readonly account: string;
@@ -20,11 +24,11 @@ export interface DraftOwner {
 
 export interface Drafts {
   /** The draft that was kept last. */
-  findDraft(owner: DraftOwner): Promise<KeptDraft | undefined>;
-  /** Keeps a draft. It replaces the last one, unless it `isAnother`. */
-  keepDraft(owner: DraftOwner, kept: KeptDraft, isAnother: boolean): Promise<void>;
-  /** Deletes the draft that was kept last; the one before it is then the last. */
-  dropDraft(owner: DraftOwner): Promise<void>;
+  findDraft(owner: DraftOwner): Promise<FoundDraft | undefined>;
+  /** Keeps a draft, in place of the one that it continues. */
+  keepDraft(owner: DraftOwner, kept: KeptDraft, continued: FoundDraft | undefined): Promise<void>;
+  /** Deletes a draft that was found, unless another form has changed it meanwhile. */
+  dropDraft(owner: DraftOwner, found: FoundDraft): Promise<void>;
   /** Deletes all drafts of an account, at any service. */
   dropAllDrafts(account: string): Promise<void>;
 }
@@ -33,11 +37,14 @@ const mostKept = 10;
 
 export function createDrafts(database: Database, write: Write): Drafts {
   const sql = database.sql;
-  const drop = ({ account, service }: DraftOwner) =>
-    sql(
-      `DELETE FROM drafts WHERE account = ?1 AND service = ?2 AND position =
-         (SELECT max(position) FROM drafts WHERE account = ?1 AND service = ?2)`,
-    ).run(account, service);
+  // Positions are used again, so the text is compared, too.
+  const drop = ({ account, service }: DraftOwner, { position, draft }: FoundDraft) =>
+    sql("DELETE FROM drafts WHERE account = ? AND service = ? AND position = ? AND draft = ?").run(
+      account,
+      service,
+      position,
+      writeDraft(draft),
+    );
 
   return {
     async findDraft({ account, service }) {
@@ -48,6 +55,7 @@ export function createDrafts(database: Database, write: Write): Drafts {
       return (
         draft && {
           draft,
+          position: Number(row?.position),
           open: String(row?.open_parts)
             .split(",")
             .filter((part) => part !== ""),
@@ -55,9 +63,9 @@ export function createDrafts(database: Database, write: Write): Drafts {
       );
     },
 
-    keepDraft: (owner, { draft, open }, isAnother) =>
+    keepDraft: (owner, { draft, open }, continued) =>
       write(() => {
-        if (!isAnother) drop(owner);
+        if (continued) drop(owner, continued);
         const { account, service } = owner;
         sql(
           `INSERT INTO drafts SELECT ?1, ?2, coalesce(max(position), 0) + 1, ?3, ?4 FROM drafts
@@ -69,7 +77,7 @@ export function createDrafts(database: Database, write: Write): Drafts {
         ).run(account, service, mostKept);
       }),
 
-    dropDraft: (owner) => write(() => void drop(owner)),
+    dropDraft: (owner, found) => write(() => void drop(owner, found)),
 
     dropAllDrafts: (account) =>
       write(() => {

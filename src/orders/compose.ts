@@ -14,7 +14,7 @@ import {
   parts,
 } from "../forms/order-form.ts";
 import type { KnownParty } from "../forms/party-form.ts";
-import type { DraftOwner, KeptDraft } from "../ledger/drafts.ts";
+import type { DraftOwner, FoundDraft, KeptDraft } from "../ledger/drafts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder } from "../model/interface.ts";
@@ -67,8 +67,7 @@ export async function composeOrder(
     },
   };
   const offered = start.isBlank ? await offerKept(owner, ledger, prompts, context) : undefined;
-  /** This order takes the place of the draft that was kept last, and ends it when it is sent. */
-  const isKept = start.isBlank && offered !== "another";
+  /** The draft that this order continues, and ends when it is sent. */
   const kept = offered === "another" ? undefined : offered;
   try {
     const given = kept ? new Set<string>(parts.filter((part) => !kept.open.includes(part))) : start.given;
@@ -84,11 +83,11 @@ export async function composeOrder(
       await context.display(reviewView(draft, account));
       const decision = await askDecision(prompts);
       if (decision === "keep") {
-        await ledger.keepDraft(owner, { draft, open }, !isKept);
+        await ledger.keepDraft(owner, { draft, open }, kept);
         return { kept: draft };
       }
       if (decision === "quit") {
-        if (isKept) await ledger.dropDraft(owner);
+        if (kept) await ledger.dropDraft(owner, kept);
         throw new Dropped();
       }
       if (decision !== "send") {
@@ -102,7 +101,7 @@ export async function composeOrder(
           context,
         );
         if (!order) continue;
-        if (isKept) await ledger.dropDraft(owner).catch(() => {}); // the order is what matters
+        if (kept) await ledger.dropDraft(owner, kept).catch(() => {}); // the order is what matters
         return { order, draft };
       } catch (error) {
         if (!(error instanceof ServiceFailure) || error.kind !== "refused") throw error;
@@ -111,7 +110,7 @@ export async function composeOrder(
     }
   } catch (error) {
     if (error instanceof Dropped) throw interrupted(130, "nothing was sent, and the draft was dropped");
-    throw await keepForLater(error, { draft, open }, { isKept, owner, ledger }, context);
+    throw await keepForLater(error, { draft, open }, { continued: kept, owner, ledger }, context);
   }
 }
 
@@ -142,7 +141,7 @@ async function offerKept(
   ledger: Ledger,
   prompts: Prompts,
   context: Context,
-): Promise<KeptDraft | "another" | undefined> {
+): Promise<FoundDraft | "another" | undefined> {
   for (;;) {
     const kept = await ledger.findDraft(owner);
     if (!kept) return undefined;
@@ -153,7 +152,7 @@ async function offerKept(
     } catch (error) {
       throw withDraftHint(error, context);
     }
-    await ledger.dropDraft(owner);
+    await ledger.dropDraft(owner, kept);
   }
 }
 
@@ -186,14 +185,14 @@ async function correct(
 async function keepForLater(
   error: unknown,
   kept: KeptDraft,
-  { isKept, owner, ledger }: { isKept: boolean; owner: DraftOwner; ledger: Ledger },
+  { continued, owner, ledger }: { continued: FoundDraft | undefined; owner: DraftOwner; ledger: Ledger },
   context: Context,
 ): Promise<unknown> {
   const isInDoubt = error instanceof CourierError && error.code === "outcome_unknown";
   if (Object.keys(kept.draft).length === 0) return error;
   try {
-    if (!isInDoubt) await ledger.keepDraft(owner, kept, !isKept);
-    else if (isKept) await ledger.dropDraft(owner);
+    if (!isInDoubt) await ledger.keepDraft(owner, kept, continued);
+    else if (continued) await ledger.dropDraft(owner, continued);
   } catch {
     return error; // what ended the form matters more than the draft
   }

@@ -12,13 +12,13 @@ const named = (name: string) => ({ draft: { item: { name } }, open: ["sender"] }
 test("a draft comes back as it was, its numbers digit for digit", async () => {
   const ledger = await createLedger();
   const draft = parseJson('{"item":{"name":"书","weight":0.50,"value":123456789012345678901}}') as Draft;
-  await ledger.keepDraft(owner, { draft, open: [] }, false);
-  expect(await ledger.findDraft(owner)).toEqual({ draft, open: [] });
+  await ledger.keepDraft(owner, { draft, open: [] }, undefined);
+  expect(await ledger.findDraft(owner)).toMatchObject({ draft, open: [] });
 });
 
 test("another account and another service have their own", async () => {
   const ledger = await createLedger();
-  await ledger.keepDraft(owner, named("one"), false);
+  await ledger.keepDraft(owner, named("one"), undefined);
   expect(await ledger.findDraft({ ...owner, account: "till" })).toBeUndefined();
   expect(await ledger.findDraft({ ...owner, service: "sandbox" })).toBeUndefined();
 });
@@ -27,11 +27,25 @@ test("all drafts of an account go, whatever service they were for", async () => 
   const ledger = await createLedger();
   const elsewhere = { ...owner, service: "https://other.example.com" };
   const other = { ...owner, account: "till" };
-  for (const each of [owner, elsewhere, other]) await ledger.keepDraft(each, named("one"), false);
+  for (const each of [owner, elsewhere, other]) await ledger.keepDraft(each, named("one"), undefined);
   await ledger.dropAllDrafts("shop");
   expect(await ledger.findDraft(owner)).toBeUndefined();
   expect(await ledger.findDraft(elsewhere)).toBeUndefined();
-  expect(await ledger.findDraft(other)).toEqual(named("one"));
+  expect(await ledger.findDraft(other)).toMatchObject(named("one"));
+});
+
+test("of two forms at once, each ends its own draft and leaves the other's", async () => {
+  const ledger = await createLedger();
+  await ledger.keepDraft(owner, named("first form"), undefined);
+  await ledger.keepDraft(owner, named("second form"), undefined);
+  const second = await ledger.findDraft(owner);
+  if (!second) throw new Error("no draft");
+  await ledger.dropDraft(owner, second);
+  await ledger.dropDraft(owner, second);
+  expect(await ledger.findDraft(owner)).toMatchObject(named("first form"));
+  await ledger.keepDraft(owner, named("third form"), undefined);
+  await ledger.dropDraft(owner, second);
+  expect(await ledger.findDraft(owner)).toMatchObject(named("third form"));
 });
 
 test("drafts are a pile of at most ten", async () => {
@@ -45,16 +59,21 @@ test("drafts are a pile of at most ten", async () => {
       const pile: string[] = [];
       for (const each of steps) {
         if (each === "drop") {
-          await ledger.dropDraft(owner);
+          const found = await ledger.findDraft(owner);
+          if (found) await ledger.dropDraft(owner, found);
           pile.pop();
         } else {
-          await ledger.keepDraft(owner, named(each.name), each.isAnother);
+          const continued = each.isAnother ? undefined : await ledger.findDraft(owner);
+          await ledger.keepDraft(owner, named(each.name), continued);
           if (!each.isAnother) pile.pop();
           pile.push(each.name);
           pile.splice(0, pile.length - 10);
         }
         const last = pile.at(-1);
-        expect(await ledger.findDraft(owner)).toEqual(last === undefined ? undefined : named(last));
+        const found = await ledger.findDraft(owner);
+        expect(found && { draft: found.draft, open: found.open }).toEqual(
+          last === undefined ? undefined : named(last),
+        );
       }
     }),
     { numRuns: 25 },

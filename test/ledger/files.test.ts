@@ -123,7 +123,7 @@ describe.skipIf(!canMount())("a small disk (needs root)", () => {
         await ledger.keepDraft(
           owner,
           { draft: { item: { name: `${kept} ${"x".repeat(9_000)}` } }, open: [] },
-          true,
+          undefined,
         );
     };
     await expect(fill()).rejects.toMatchObject({

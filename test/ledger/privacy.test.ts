@@ -226,6 +226,6 @@ async function login(home: ServedHome, account: string): Promise<void> {
 async function keepDraft({ stateDir, sandbox }: ServedHome): Promise<void> {
   const ledger = await openLedger(stateDir);
   const draft = { receiver: { name: personal.draft } };
-  await ledger.keepDraft({ account: "shop", service: sandbox.baseUrl }, { draft, open: [] }, false);
+  await ledger.keepDraft({ account: "shop", service: sandbox.baseUrl }, { draft, open: [] }, undefined);
   await ledger.close();
 }
