@@ -105,7 +105,7 @@ async function agreeToReplace(
   const lost = partyFields.filter(
     (name) => party && existing[name] !== undefined && party[name] === undefined,
   );
-  const loss = `all of it, without its ${lost.map((name) => partyWords[name].label).join(", ")}`;
+  const loss = `the whole address (this removes: ${lost.map((name) => partyWords[name].label).join(", ")})`;
   const replacement = {
     existing: `the address @${alias}`,
     loss: lost.length > 0 ? loss : undefined,

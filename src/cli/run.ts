@@ -54,7 +54,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
   const redact = redactorFor(host.env);
   const writer = createWriter(host.stdout, clear);
   const complaints = createWriter(host.stderr, clear);
-  let messages = messagesFor(host, clear, {
+  let messages = messagesFor(host, clear, redact, {
     quiet: false,
     debug: host.argv.includes("--debug"),
     noColor: host.argv.includes("--no-color"),
@@ -80,7 +80,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     }
     const globals = readGlobals(parsed.globals);
     form = globals.form;
-    messages = messagesFor(host, clear, globals);
+    messages = messagesFor(host, clear, redact, globals);
     progress = progressFor(host, globals, clock, messages);
     const context = await createContext(host, { globals, clock, messages, progress });
     opened.context = context;
@@ -180,11 +180,12 @@ function guessForm(argv: readonly string[]): Form {
 function messagesFor(
   { stderr, env }: Host,
   beforeWrite: () => void,
+  redact: (text: string) => string,
   { quiet, debug, noColor }: Pick<GlobalValues, "quiet" | "debug" | "noColor">,
 ): Messages {
   const colour = () => choosePaint(stderr, env, noColor);
   const messages = createMessages({ stream: stderr, quiet, debug, colour, beforeWrite });
-  messages.redactWith(redactorFor(env));
+  messages.redactWith(redact);
   return messages;
 }
 

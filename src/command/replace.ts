@@ -13,7 +13,7 @@ export function ensureReplaces(isAgreed: boolean | undefined, name: string | und
 export interface Replacement {
   /** What is replaced: `the template “weekly”`. */
   readonly existing: string;
-  /** What goes with it, for the question and the hint: `all of it, without its name`. */
+  /** What goes with it, for the question and the hint: `the whole address (this removes: name)`. */
   readonly loss?: string | undefined;
   /** `--replace` was given. */
   readonly isAgreed: boolean;

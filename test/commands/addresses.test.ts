@@ -107,7 +107,9 @@ describe("add", () => {
         const { exit, stdout, stderr } = await home.courier(line, options);
         expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
         expect(stderr).toContain("the address @li exists already");
-        expect(stderr).toContain("add --replace to replace all of it, without its name, province, city");
+        expect(stderr).toContain(
+          "add --replace to replace the whole address (this removes: name, province, city)",
+        );
         expect(await listed(home)).toMatchObject([before]);
       },
     );
@@ -123,7 +125,8 @@ describe("add", () => {
 
     test("at a terminal it asks, and a no leaves it as it is", async () => {
       const home = await homeWith("li");
-      const question = "The address @li exists already. Replace all of it, without its name, province, city?";
+      const question =
+        "The address @li exists already. Replace the whole address (this removes: name, province, city)?";
       const person = personWho([question, enter], [question, true]);
       const declined = await home.courier(words, { terminal: 80, prompts: person });
       expect({ exit: declined.exit, stdout: declined.stdout }).toEqual({ exit: 130, stdout: "" });
