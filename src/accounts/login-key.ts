@@ -38,10 +38,7 @@ export async function planKey(
   { config, keys, messages }: Context,
   { name, baseUrl, keyStore, keyCommand }: KeyWishes,
 ): Promise<KeyPlan> {
-  if (keyCommand !== undefined) {
-    messages.note(`The key of the account ${name} will not be kept; each call asks: ${keyCommand}`);
-    return { place: "command", command: keyCommand };
-  }
+  if (keyCommand !== undefined) return { place: "command", command: keyCommand };
   const content = await config.read();
   const known = findAccount(content, name);
   const present = known?.key_store ?? (known?.key === undefined ? undefined : "file");
@@ -66,7 +63,7 @@ export async function promptForValidKey(
 ): Promise<{ keyToStore: KeyToStore; apiKey: string; profile: Profile | undefined }> {
   const isAsked = plan.place === "command";
   for (let tries = 1; ; tries += 1) {
-    const apiKey = isAsked ? await context.keys.ask(plan.command) : await askKey(context);
+    const apiKey = isAsked ? await askCommand(context, name, plan.command) : await askKey(context);
     const keyToStore = isAsked ? plan : { ...plan, apiKey };
     if (isUnchecked) return { keyToStore, apiKey, profile: undefined };
     try {
@@ -89,6 +86,13 @@ async function describeRefusal({ config }: Context, name: string, isAsked: boole
   const kept = `nothing was stored${isKept ? `; the key that the account ${name} had is kept` : ""}`;
   if (isAsked) return `${kept}; see what the key command prints`;
   return `${kept}; copy the key from the account's API management page`;
+}
+
+/** Shows the command only after it was found to contain no key. */
+async function askCommand({ keys, messages }: Context, account: string, command: string): Promise<string> {
+  const apiKey = await keys.ask({ account, command });
+  messages.note(`The key of the account ${account} will not be kept; each call asks: ${command}`);
+  return apiKey;
 }
 
 async function askKey(context: Context): Promise<string> {

@@ -3,6 +3,7 @@
 import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { type ActiveAccount, findAccount, unknownAccount } from "./accounts.ts";
+import type { KeyCommand } from "./key-command.ts";
 import type { KeyRing, KeyRingEntry } from "./key-ring.ts";
 import { keySource, parseApiKey, withoutSource } from "./key-source.ts";
 import type { Config, ConfigStore, KeyStore, StoredAccount } from "./store.ts";
@@ -10,7 +11,7 @@ import type { Config, ConfigStore, KeyStore, StoredAccount } from "./store.ts";
 export interface KeyDeps {
   readonly config: ConfigStore;
   ring(): Promise<KeyRing>;
-  runCommand(command: string): Promise<string>;
+  runCommand(command: KeyCommand): Promise<string>;
   /** Called with every key before it is used, so that output is redacted. */
   redact(key: string): void;
 }
@@ -21,10 +22,10 @@ export type KeyToStore =
   | { readonly place: "command"; readonly command: string };
 
 export interface Keys {
-  /** The key of an account. Throws `no_account`, `key_ring` or `key_command`, exit 4. */
+  /** The key of an account. Throws `no_account`, `key_ring` or `key_command`, exit 4, and what `ask` throws. */
   read(account: Extract<ActiveAccount, { kind: "remote" }>): Promise<string>;
-  /** What a command prints, as a key. */
-  ask(command: string): Promise<string>;
+  /** What a command prints, as a key. Throws `key_on_command_line` where the command contains it. */
+  ask(command: KeyCommand): Promise<string>;
   /** Throws where the key ring cannot be used. */
   probeKeychain(name: string, baseUrl: string): Promise<void>;
   /** Stores an account with its key; the first account becomes the current one. A copy elsewhere is deleted. */
@@ -98,13 +99,15 @@ export function createKeys({ config, ring, runCommand, redact }: KeyDeps): Keys 
   return {
     async read({ name, baseUrl, key }) {
       if (key.place === "keychain") return readRing(name, baseUrl);
-      if (key.place === "command") return this.ask(key.command);
+      if (key.place === "command") return this.ask({ account: name, command: key.command });
       return key.apiKey;
     },
     async ask(command) {
       const printed = await runCommand(command);
       try {
-        return registered(parseApiKey(printed, `what the key command prints (${command})`));
+        return registered(
+          parseApiKey(printed, `what the key command of the account ${command.account} prints`),
+        );
       } catch (error) {
         const hint =
           "it has to print the key alone; a first line: --key-command \"sh -c 'pass show courier | head -n 1'\"";

@@ -1,10 +1,19 @@
 /** User commands that print a key: parses and runs them, and words their errors (owner of shlex). */
 
 import { CourierError, usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { type Env, runSubprocess, withoutKey } from "../core/subprocess.ts";
+import { shortestKey } from "./key-source.ts";
 
 /** Long enough for a person to unlock a password store, or to touch a token. */
 const limitMs = 60_000;
+
+export interface KeyCommand {
+  /** The account that has it. */
+  readonly account: string;
+  /** Messages leave it out: it may contain a key. */
+  readonly command: string;
+}
 
 export interface KeyCommandOptions {
   readonly env: Env;
@@ -14,13 +23,16 @@ export interface KeyCommandOptions {
 }
 
 /** The words of a command, split as a shell would, quotes included; no shell runs. Throws a usage error. */
-async function splitKeyCommand(command: string): Promise<readonly string[]> {
+async function splitKeyCommand({ account, command }: KeyCommand): Promise<readonly string[]> {
   const { split } = await import("shlex");
   let words: readonly string[];
   try {
     words = split(command);
   } catch {
-    throw usageError(`the key command has a quote that is not closed: ${command}`);
+    throw usageError(
+      `the key command of the account ${account} has a quote that is not closed`,
+      "close it, or write a quote of its own as \\' or \\\"",
+    );
   }
   if ((words[0] ?? "") === "")
     throw usageError("the key command is empty", "name a program that prints the key: 'pass show courier'");
@@ -30,10 +42,14 @@ async function splitKeyCommand(command: string): Promise<readonly string[]> {
 /** Complaints of a key command come by line, and none is longer. */
 const longestLine = 65_536;
 
-/** Runs a command and gives back what it prints, trimmed. Throws a `key_command` error: exit 2 where it cannot be started, else 4. */
-export async function runKeyCommand(command: string, options: KeyCommandOptions): Promise<string> {
+/**
+ * Runs a command and gives back what it prints, trimmed. Throws a `key_command` error: exit 2 where it cannot be
+ * started, else 4; and `key_on_command_line` where its own text contains what it prints.
+ */
+export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandOptions): Promise<string> {
+  const { account, command } = keyCommand;
   const { env, signal, onComplaint } = options;
-  const words = await splitKeyCommand(command);
+  const words = await splitKeyCommand(keyCommand);
   signal.throwIfAborted();
   let lastComplaint = "";
   let rest = "";
@@ -59,13 +75,18 @@ export async function runKeyCommand(command: string, options: KeyCommandOptions)
     throw new CourierError(
       "key_command",
       2,
-      `the key command cannot be started: ${words[0]}: ${end.reason}`,
+      `the key command of the account ${account} cannot be started: ${words[0]}: ${end.reason}`,
       {
         hint: "it runs without a shell; name a program that prints the key: courier login --key-command 'pass show courier'",
       },
     );
   }
-  if (end.kind === "ended" && end.exit === 0) return end.stdout.trim();
+  if (end.kind === "ended" && end.exit === 0) {
+    const printed = end.stdout.trim();
+    const hasKey = [command, words.join(" ")].some((text) => text.includes(printed));
+    if (printed.length >= shortestKey && hasKey) throw keyInCommand(account);
+    return printed;
+  }
   const reasons = {
     timeout: `did not end within ${limitMs / 1_000} seconds`,
     flood: "printed far more than a key",
@@ -75,11 +96,24 @@ export async function runKeyCommand(command: string, options: KeyCommandOptions)
   throw new CourierError(
     "key_command",
     4,
-    `the key command ${reasons[end.kind]}${lastComplaint}: ${command}`,
+    `the key command of the account ${account} ${reasons[end.kind]}${lastComplaint}`,
     {
       hint:
         "run it by hand until it prints the key and nothing else (it runs without a shell), " +
-        "or set another one: courier login --key-command",
+        `or set another one: courier login --account ${shellQuote(account)} --key-command`,
+    },
+  );
+}
+
+function keyInCommand(account: string): CourierError {
+  return new CourierError(
+    "key_on_command_line",
+    2,
+    `the key command of the account ${account} contains the key that it prints, where others could read it`,
+    {
+      hint:
+        `name a program that fetches the key: courier login --account ${shellQuote(account)} ` +
+        "--key-command 'pass show courier'; replace the key if others could see it",
     },
   );
 }

@@ -23,7 +23,7 @@ export const errorCodes = {
   },
   key_on_command_line: {
     exits: "2",
-    meaning: "a key was given as an argument, where other users of the machine can read it",
+    meaning: "a key was given as an argument, or in a key command's text, where others can read it",
     next: "use `courier login`, or COURIER_API_KEY; replace the key if others could see it",
   },
   file: {
