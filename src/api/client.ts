@@ -2,7 +2,6 @@
 
 import type { Clock } from "../core/clock.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
-import { createRedactor } from "../core/redact.ts";
 import { parseHttpDate } from "../core/time.ts";
 import { type Json, type JsonObject, stringifyJson } from "../model/json.ts";
 import type { Schema } from "../model/schema.ts";
@@ -17,6 +16,8 @@ export interface ClientOptions {
   /** Origin and optional path prefix, without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** Masks the key, and what else an answer may repeat. */
+  readonly redact: (text: string) => string;
   readonly userAgent: string;
   /** Deadline of one call in milliseconds, its retries and waits included. */
   readonly timeoutMs: number;
@@ -74,9 +75,8 @@ export interface Client {
 }
 
 export function createClient(options: ClientOptions): Client {
-  const { clock, signal, trace, timeoutMs } = options;
+  const { clock, signal, trace, timeoutMs, redact } = options;
   const host = new URL(options.baseUrl).host;
-  const redact = createRedactor([options.apiKey]);
   /** The service's time, and the monotonic time here at that moment. */
   let told: { readonly hourMs: number; readonly elapsedMs: number } | undefined;
 

@@ -2,6 +2,8 @@
 
 export interface ProxySettings {
   readonly proxy?: string | undefined;
+  /** The environment's variable that names it. */
+  readonly variable?: string | undefined;
   readonly noProxy?: string | undefined;
 }
 
@@ -24,10 +26,20 @@ function covers(entry: string, host: string, port: number | undefined): boolean 
   return host === name || host.endsWith(`.${name}`);
 }
 
+/** The name and password that a proxy's URL carries. One without the other is not sent to it. */
+export function proxyLogin(proxy: string): { readonly name: string; readonly password: string } | undefined {
+  const { username, password } = parseProxy(proxy);
+  if (username === "" || password === "") return undefined;
+  return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
+}
+
 /** A proxy's URL without the name and password that it may carry. */
 export function withoutPassword(proxy: string): string {
-  const hasScheme = proxy.includes("://");
-  const url = new URL(hasScheme ? proxy : `http://${proxy}`);
+  const url = parseProxy(proxy);
   const shown = `${url.host}${url.username === "" && url.password === "" ? "" : " (with a name and password)"}`;
   return `${url.protocol}//${shown}`;
+}
+
+function parseProxy(proxy: string): URL {
+  return new URL(proxy.includes("://") ? proxy : `http://${proxy}`);
 }

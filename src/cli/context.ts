@@ -24,7 +24,7 @@ import { createCleanup } from "./cleanup.ts";
 import { findDirectories } from "./directories.ts";
 import type { GlobalValues } from "./globals.ts";
 import type { Host } from "./host.ts";
-import { findProxy } from "./proxy.ts";
+import { findProxy, secretsOf } from "./proxy.ts";
 import { readRuntimeInfo } from "./runtime-info.ts";
 import { readVersion } from "./version.ts";
 import { createView } from "./view.ts";
@@ -85,20 +85,22 @@ export async function createContext(
   });
 
   async function clientAs({ baseUrl, apiKey }: Address, ends = signal): Promise<Client> {
-    messages.redactWith(createRedactor([apiKey]));
+    const proxy = host.transport ? {} : findProxy(baseUrl, host.env);
+    const redact = createRedactor([apiKey, ...(await secretsOf(proxy))]);
+    messages.redactWith(redact);
     setMaxListeners(0, ends); // each call in progress adds one, and an import has many
     const [{ createTransport }, { createClient }] = await Promise.all([
       import("../api/transport.ts"),
       import("../api/client.ts"),
     ]);
-    const transport =
-      host.transport ?? (await createTransport(findProxy(baseUrl, host.env), globals.timeoutMs));
+    const transport = host.transport ?? (await createTransport(proxy, globals.timeoutMs));
     if (!host.transport) addCleanup(() => transport.close());
     return createClient({
       baseUrl,
       apiKey,
       userAgent: `courier-cli/${readVersion()}`,
       timeoutMs: globals.timeoutMs,
+      redact,
       transport,
       clock,
       signal: ends,

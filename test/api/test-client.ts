@@ -3,6 +3,7 @@
 import { type Call, createClient } from "../../src/api/client.ts";
 import { NoAnswer } from "../../src/api/failure.ts";
 import type { Answer, Transport, WireRequest } from "../../src/api/transport.ts";
+import { createRedactor } from "../../src/core/redact.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 
 export const apiKey = "sk_live_top~secret";
@@ -37,6 +38,7 @@ export function createTestClient(
     close: async () => {},
   };
   const client = createClient({
+    redact: createRedactor([apiKey]),
     baseUrl: "https://api.example.com",
     apiKey,
     userAgent: "courier-cli/test",
