@@ -4,15 +4,34 @@ import type { ErrorCode } from "../core/error-codes.ts";
 import { CourierError, type ErrorFacts, type ExitCode, systemCode } from "../core/errors.ts";
 import { isJsonNumber, isJsonObject, type JsonObject } from "../model/json.ts";
 
-/** No answer came. `connected` is false only when it is certain that the request never left. */
+/** No answer came. `connected` is false only when it is certain that the request never reached the service. */
 export class NoAnswer extends Error {
   constructor(
     readonly connected: boolean,
     cause: unknown,
-    /** The proxy on the way, as it may be shown. */
-    readonly proxy?: string | undefined,
+    readonly proxy?: ProxyOnTheWay | undefined,
   ) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+export interface ProxyOnTheWay {
+  /** Its URL, as it may be shown. */
+  readonly shown: string;
+  /** The environment's variable that names it. */
+  readonly variable: string;
+  /** It is given a name and password. */
+  readonly hasLogin: boolean;
+}
+
+/** A proxy on the way answered in the place of the service, which has seen nothing. */
+export class ProxyRefusal extends Error {
+  readonly code: string;
+
+  constructor(readonly status: number) {
+    super(`the proxy answered HTTP ${status}`);
+    // 401 is for services, but tinyproxy says it of a wrong password.
+    this.code = status === 407 || status === 401 ? proxyAuthentication : "PROXY_REFUSED";
   }
 }
 
@@ -131,7 +150,6 @@ const explanations: Readonly<Record<string, string>> = {
   timed_out: "no connection in time",
   stalled: "no connection in time",
   PROXY_DROPPED: "the proxy dropped the connection",
-  UND_ERR_ABORTED: "the proxy refused the connection",
   PROXY_AUTHENTICATION: "the proxy asks for a name and password",
   CERT_HAS_EXPIRED: "its certificate has expired",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
@@ -149,7 +167,7 @@ export function explainCause(code: string | undefined): string | undefined {
 const certificatePattern = /CERT|^UNABLE_TO_|^DEPTH_ZERO|^HOSTNAME_MISMATCH/;
 
 /** The cause code of a proxy that wants to know who asks (HTTP 407). */
-export const proxyAuthentication = "PROXY_AUTHENTICATION";
+const proxyAuthentication = "PROXY_AUTHENTICATION";
 
 /** True for failures of certificate checks. */
 export function isCertificateFailure(causeCode: string | undefined): boolean {
@@ -164,22 +182,38 @@ export function isLasting(causeCode: string | undefined): boolean {
 /** Words a failure to get any answer from `host`; `cause` is the system's or the transport's error. */
 export function noAnswerFailure(host: string, connected: boolean, cause: Error): ServiceFailure {
   const causeCode = systemCode(cause.cause);
-  const reason = explainCause(causeCode) ?? causeCode ?? cause.message;
+  const proxy = cause instanceof NoAnswer ? cause.proxy : undefined;
+  const refusal = cause.cause instanceof ProxyRefusal ? explainRefusal(cause.cause, proxy) : undefined;
+  const reason = refusal?.reason ?? explainCause(causeCode) ?? causeCode ?? cause.message;
   const details = causeCode === undefined ? undefined : { cause_code: causeCode };
   if (connected) {
     const dropped = `the connection to ${host} broke before an answer came: ${reason}`;
     return new ServiceFailure("no_response", dropped, { cause, details });
   }
-  const proxy = cause instanceof NoAnswer ? cause.proxy : undefined;
   const isOfProxy = proxy !== undefined && ofAddress.has(causeCode ?? "");
-  const place = isOfProxy ? `the proxy ${proxy}` : proxy ? `${host} through the proxy ${proxy}` : host;
+  const place = isOfProxy
+    ? `the proxy ${proxy.shown}`
+    : proxy
+      ? `${host} through the proxy ${proxy.shown}`
+      : host;
   return new ServiceFailure("unreachable", `cannot reach ${place}: ${reason}`, {
     cause,
+    status: refusal?.status,
     details,
     hint: isOfProxy
       ? "check HTTPS_PROXY (for plain http HTTP_PROXY), and whether the proxy runs; NO_PROXY names hosts to reach without it"
-      : hintFor(causeCode),
+      : (refusal?.hint ?? hintFor(causeCode)),
   });
+}
+
+function explainRefusal({ code, status }: ProxyRefusal, proxy: ProxyOnTheWay | undefined) {
+  if (code !== proxyAuthentication) return { status, reason: `the proxy did not connect (HTTP ${status})` };
+  if (!proxy?.hasLogin) return { status };
+  return {
+    status,
+    reason: `the proxy refused the name and password of ${proxy.variable}`,
+    hint: `correct them in ${proxy.variable}: http://NAME:PASSWORD@proxy.example.com:8080; write % as %25 and @ as %40`,
+  };
 }
 
 /** Failures of an address: with a proxy on the way, no other than its own is looked up and called. */

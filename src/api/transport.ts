@@ -6,7 +6,7 @@ import type { Dispatcher } from "undici";
 import Agent from "undici/lib/dispatcher/agent.js"; // the whole package takes three times as long to load
 import { systemCode, usageError } from "../core/errors.ts";
 import type { Decoded } from "./encoding.ts";
-import { NoAnswer, proxyAuthentication } from "./failure.ts";
+import { NoAnswer, ProxyRefusal } from "./failure.ts";
 import type { ProxySettings } from "./proxy-route.ts";
 
 export type Method = "GET" | "POST" | "DELETE" | "PUT" | "PATCH" | "HEAD";
@@ -72,11 +72,14 @@ export async function createTransport(settings: ProxySettings, timeoutMs: number
 /** The same failure, with the proxy on the way named. */
 async function withProxy(failure: NoAnswer, url: URL, settings: ProxySettings): Promise<NoAnswer> {
   if (settings.proxy === undefined) return failure;
-  const { proxyFor, withoutPassword } = await import("./proxy-route.ts");
+  const { proxyFor, proxyLogin, withoutPassword } = await import("./proxy-route.ts");
   const proxy = proxyFor(url, settings);
-  return proxy === undefined
-    ? failure
-    : new NoAnswer(failure.connected, failure.cause, withoutPassword(proxy));
+  if (proxy === undefined) return failure;
+  return new NoAnswer(failure.connected, failure.cause, {
+    shown: withoutPassword(proxy),
+    variable: settings.variable ?? "the environment",
+    hasLogin: proxyLogin(proxy) !== undefined,
+  });
 }
 
 /** undici's own `request` wraps each answer in a stream, which takes longer than sending the request. */
@@ -99,9 +102,9 @@ function exchange(
       signal.removeEventListener("abort", onAbort);
       if (head) plainAnswer(head, Buffer.concat(chunks), cut).then(resolve, reject);
     };
-    const fail = (error: unknown) => {
+    const fail = (error: unknown, connected = controller !== undefined) => {
       signal.removeEventListener("abort", onAbort);
-      reject(new NoAnswer(controller !== undefined, withCode(error)));
+      reject(new NoAnswer(connected, withCode(error)));
     };
 
     if (signal.aborted) return reject(signal.reason);
@@ -144,7 +147,7 @@ function exchange(
             // The only sign of a proxy's 407 to plain http: undici aborts a request that has begun in
             // no other case.
             if (controller && systemCode(error) === "UND_ERR_INVALID_ARG")
-              head = { status: 407, headers: {} };
+              return fail(new ProxyRefusal(407), false);
             if (!head) return fail(error);
             answer(systemCode(error) === "UND_ERR_BODY_TIMEOUT" ? "stalled" : "dropped");
           },
@@ -206,20 +209,14 @@ async function createDispatcher(
   });
 }
 
-/**
- * undici retries a proxy that drops tunnels for ever, unless it gets another error. It reports a refused tunnel by
- * its message alone.
- */
+/** undici retries a proxy that drops tunnels for ever, unless it gets another error. */
 const endTunnel: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, {
     onRequestStart: (...start) => handler.onRequestStart?.(...start),
     onRequestUpgrade(controller, status, headers, socket) {
-      // 401 is for services, but a tunnel has none yet, and tinyproxy says it of a wrong password.
-      if (status !== 407 && status !== 401)
-        return handler.onRequestUpgrade?.(controller, status, headers, socket);
+      if (status === 200) return handler.onRequestUpgrade?.(controller, status, headers, socket);
       socket.on("error", () => {}).destroy();
-      const error = Object.assign(new Error(`the proxy answered ${status}`), { code: proxyAuthentication });
-      return handler.onResponseError?.(controller, error);
+      return handler.onResponseError?.(controller, new ProxyRefusal(status));
     },
     onResponseStart: (...head) => handler.onResponseStart?.(...head),
     onResponseData: (...data) => handler.onResponseData?.(...data),

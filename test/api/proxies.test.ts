@@ -88,7 +88,12 @@ describe("plain http", () => {
     const { url } = await echo();
     for (const method of ["GET", "POST"] as const) {
       const sent = requestTo(url, method === "POST" ? { method, body: "{}" } : {});
-      expect(await openTransport({ proxy: proxy.url }).send(sent)).toMatchObject({ status: 407 });
+      const failure = await noAnswerOf(openTransport({ proxy: proxy.url }).send(sent));
+      expect(failure.connected).toBe(false);
+      expect(noAnswerFailure(url.host, false, failure)).toMatchObject({
+        status: 407,
+        message: `cannot reach ${url.host} through the proxy ${proxy.url}: the proxy asks for a name and password`,
+      });
     }
     expect(proxy.calls).toHaveLength(2);
   });
@@ -104,14 +109,12 @@ describe("plain http", () => {
 describe("https", () => {
   const target = new URL("https://service.test/");
 
-  const refusedTunnel = "the proxy refused the connection";
-
   test.each([
-    [403, refusedTunnel],
+    [403, "the proxy did not connect (HTTP 403)"],
     [401, "the proxy asks for a name and password"],
     [407, "the proxy asks for a name and password"],
-    [502, refusedTunnel],
-    [503, refusedTunnel],
+    [502, "the proxy did not connect (HTTP 502)"],
+    [302, "the proxy did not connect (HTTP 302)"],
   ])(
     "a tunnel refused with %i: nothing of the request has left, and it says that %s",
     async (status, reason) => {

@@ -89,3 +89,52 @@ describe("a proxy that repeats its password", () => {
     expect(JSON.parse(stdout).name).toBe("[redacted], me and shop");
   });
 });
+
+describe("a proxy that refuses", () => {
+  test.each(["http", "https"] as const)(
+    "%s: HTTP 407 without a name and password asks for them",
+    async (scheme) => {
+      const home = await createFarHome(scheme);
+      const env = environment(scheme, (await startStub({ status: 407 }))());
+      const { exit, stdout, stderr } = await home.courier("profile", { env });
+      expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+      expect(stderr).toMatch(
+        /^error: cannot reach service.test .*: the proxy asks for a name and password\n/,
+      );
+      expect(stderr).toContain("hint: put them into the proxy's URL: http://NAME:PASSWORD@");
+    },
+  );
+
+  test.each(["http", "https"] as const)("%s: HTTP 407 with them says whose were refused", async (scheme) => {
+    const home = await createFarHome(scheme);
+    const urlWith = await startStub({ status: 407 });
+    const variable = `${scheme.toUpperCase()}_PROXY`;
+    for (const name of [variable, variable.toLowerCase()]) {
+      const { exit, stdout, stderr } = await home.courier("profile --json", {
+        env: { [name]: urlWith("shop:Pr0xyMark3r@") },
+      });
+      expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+      const { error } = JSON.parse(stderr);
+      expect(error).toMatchObject({ code: "unreachable", status: 407 });
+      expect(error.message).toMatch(
+        new RegExp(`^cannot reach service.test .*: the proxy refused the name and password of ${name}$`),
+      );
+      expect(error.hint).toContain(`correct them in ${name}`);
+      expect(stderr).not.toContain("Pr0xyMark3r");
+    }
+  });
+
+  test.each([302, 403, 502])("a tunnel with HTTP %i: the status is told", async (status) => {
+    const home = await createFarHome("https");
+    const env = environment("https", (await startStub({ status }))());
+    const { exit, stderr } = await home.courier("profile --json", { env });
+    expect(exit).toBe(5);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "unreachable",
+      status,
+      message: expect.stringMatching(
+        new RegExp(`^cannot reach service.test through .*: the proxy did not connect \\(HTTP ${status}\\)$`),
+      ),
+    });
+  });
+});

@@ -113,7 +113,11 @@ describe.skipIf(lacks("tinyproxy"))("tinyproxy (needs tinyproxy)", () => {
       for (const credentials of secure ? ["", "shop:wrong@"] : [""]) {
         const refused = await through(credentials);
         expect(refused, refused.stderr).toMatchObject({ exit: 5, stdout: "" });
-        expect(refused.stderr).toMatch(/^error: cannot reach .*: the proxy asks for a name and password$/m);
+        expect(refused.stderr).toMatch(
+          credentials === ""
+            ? /^error: cannot reach .*: the proxy asks for a name and password$/m
+            : /^error: cannot reach .*: the proxy refused the name and password of HTTPS_PROXY$/m,
+        );
         expect(refused.stderr).toMatch(/^hint: .*http:\/\/NAME:PASSWORD@/m);
         expect(refused.stderr.match(/^debug: > /gm)).toHaveLength(1);
       }
