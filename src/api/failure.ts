@@ -153,6 +153,7 @@ const explanations: Readonly<Record<string, string>> = {
   PROXY_AUTHENTICATION: "the proxy asks for a name and password",
   CERT_HAS_EXPIRED: "its certificate has expired",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+  UND_ERR_PRX_TLS: "the proxy's certificate is for another host",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
   SELF_SIGNED_CERT_IN_CHAIN: "its certificate chain is self-signed",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate cannot be verified",
@@ -164,7 +165,7 @@ export function explainCause(code: string | undefined): string | undefined {
   return code !== undefined && Object.hasOwn(explanations, code) ? explanations[code] : undefined;
 }
 
-const certificatePattern = /CERT|^UNABLE_TO_|^DEPTH_ZERO|^HOSTNAME_MISMATCH/;
+const certificatePattern = /CERT|^UNABLE_TO_|^DEPTH_ZERO|^HOSTNAME_MISMATCH|_PRX_TLS$/;
 
 /** The cause code of a proxy that wants to know who asks (HTTP 407). */
 const proxyAuthentication = "PROXY_AUTHENTICATION";

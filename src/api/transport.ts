@@ -1,8 +1,9 @@
 /** Undici: sends one request, reads one bounded answer, and says whether a connection was ever made. */
 
 import type { IncomingHttpHeaders } from "node:http";
+import { isIP } from "node:net";
 import { setFlagsFromString } from "node:v8";
-import type { Dispatcher } from "undici";
+import type { buildConnector, Dispatcher } from "undici";
 import Agent from "undici/lib/dispatcher/agent.js"; // the whole package takes three times as long to load
 import { systemCode, usageError } from "../core/errors.ts";
 import type { Decoded } from "./encoding.ts";
@@ -200,13 +201,25 @@ async function createDispatcher(
     connect,
     requestTls: connect,
     proxyTls: connect,
-    clientFactory: (origin: URL, settings: object) =>
-      Object.assign(new Pool(origin, settings).compose(endTunnel), { connect: openTunnel }),
+    clientFactory: (origin: URL, { connect }: { connect: Connector }) =>
+      Object.assign(new Pool(origin, { connect: withoutAddressAsName(connect) }).compose(endTunnel), {
+        connect: openTunnel,
+      }),
     proxyTunnel: false, // many proxies refuse CONNECT for plain http; https is tunnelled anyway
     httpProxy: url,
     httpsProxy: url,
     noProxy,
   });
+}
+
+type Connector = buildConnector.connector;
+
+/** undici gives a proxy's address as the name of its TLS server, of which Node.js warns on stderr. */
+function withoutAddressAsName(connect: Connector): Connector {
+  return ({ servername, ...options }, callback) => {
+    const isAddress = isIP(servername?.replace(/^\[|\]$/g, "") ?? "") !== 0;
+    connect(isAddress || !servername ? options : { ...options, servername }, callback);
+  };
 }
 
 /** undici retries a proxy that drops tunnels for ever, unless it gets another error. */

@@ -1,6 +1,9 @@
 /** Private certificate authorities and proxies, end to end. */
 
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { expect, test } from "vitest";
+import { createAuthority } from "../support/certificates.ts";
 import { startProxy } from "../support/proxy.ts";
 import { createSecureHome } from "../support/secure-home.ts";
 
@@ -72,6 +75,27 @@ test("a proxy's own password goes to the proxy, and is never shown", async () =>
   expect(exit).toBe(0);
   expect(proxy.tunnels[0]?.headers["proxy-authorization"]).toBe(`Basic ${btoa("user:Pr0xyMark3r")}`);
   expect(stdout + stderr).not.toContain("Pr0xyMark3r");
+});
+
+test.each([
+  ["127.0.0.1", 0],
+  ["localhost", 0],
+  ["service.test", 5],
+])("a proxy at 127.0.0.1 that speaks TLS itself, with a certificate for %s: exit %i", async (name, exit) => {
+  const { courier, port, trust, directory } = await createSecureHome();
+  const made = createAuthority([name]);
+  const authorities = path.join(directory, "authorities.pem");
+  await writeFile(authorities, (await readFile(trust.NODE_EXTRA_CA_CERTS, "utf8")) + made.authority);
+  const proxy = await startProxy(port, undefined, made);
+  const url = exit === 0 ? proxy.url.replace("127.0.0.1", name) : proxy.url;
+  const env = { NODE_EXTRA_CA_CERTS: authorities, HTTPS_PROXY: url };
+  const ended = await courier("profile --json --timeout 1 --base-url https://service.test", { env });
+  expect(ended.exit, ended.stderr).toBe(exit);
+  expect(proxy.tunnels).toHaveLength(exit === 0 ? 1 : 0);
+  // Not even a warning of Node.js.
+  if (exit === 0) expect(ended.stderr).toBe("");
+  else
+    expect(JSON.parse(ended.stderr).error.message).toContain("the proxy's certificate is for another host");
 });
 
 test("NO_PROXY goes past the proxy; so does every service on this machine", async () => {

@@ -1,8 +1,10 @@
 /** A small proxy that only tunnels: every host leads to one local port, and every request is on record. */
 
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import type { PrivateAuthority } from "./certificates.ts";
 
 export interface TunnelProxy {
   readonly url: string;
@@ -10,13 +12,21 @@ export interface TunnelProxy {
   readonly tunnels: readonly { readonly target: string; readonly headers: IncomingHttpHeaders }[];
 }
 
-/** Tunnels to a local port; with a `refusal`, answers that status instead. Ends with the test. */
-export async function startProxy(targetPort: number, refusal?: number): Promise<TunnelProxy> {
+/**
+ * Tunnels to a local port; with a `refusal`, answers that status instead; with a certificate, speaks TLS itself. Ends
+ * with the test.
+ */
+export async function startProxy(
+  targetPort: number,
+  refusal?: number,
+  secure?: Pick<PrivateAuthority, "key" | "certificate">,
+): Promise<TunnelProxy> {
   const tunnels: { target: string; headers: IncomingHttpHeaders }[] = [];
   const sockets = new Set<Socket>();
-  const server = createServer((_request, response) => response.writeHead(501).end());
+  const server = secure ? createSecureServer({ key: secure.key, cert: secure.certificate }) : createServer();
+  server.on("request", (_request, response) => response.writeHead(501).end());
   server.on("connection", (socket) => sockets.add(socket));
-  server.on("connect", (request, client) => {
+  server.on("connect", (request: IncomingMessage, client: Socket) => {
     tunnels.push({ target: request.url ?? "", headers: request.headers });
     // From here on the socket is no longer the server's own: an error without a listener would end the process.
     client.on("error", () => client.destroy());
@@ -37,5 +47,8 @@ export async function startProxy(targetPort: number, refusal?: number): Promise<
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, tunnels };
+  return {
+    url: `${secure ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    tunnels,
+  };
 }
