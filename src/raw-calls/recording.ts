@@ -6,11 +6,11 @@ import { ServiceFailure } from "../api/failure.ts";
 import { orderCallOf } from "../api/order-call.ts";
 import { rawUrl } from "../api/raw-url.ts";
 import type { Context } from "../command/command.ts";
-import { CourierError, interrupted } from "../core/errors.ts";
+import { CourierError, interrupted, usageError } from "../core/errors.ts";
 import { nameOperation } from "../ledger/operation.ts";
 import type { CancelOutcome, CreateOutcome } from "../ledger/operations.ts";
 import { type Draft, draftSchema } from "../model/draft.ts";
-import { isJsonNumber, isJsonObject, type Json, parseJson } from "../model/json.ts";
+import { isJsonNumber, isJsonObject, type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { contentOf } from "../model/same-order.ts";
 import { check } from "../model/schema.ts";
 import { failureOutcome, recordEnd, rejectionOf } from "../sending/create.ts";
@@ -31,7 +31,7 @@ export type Effect =
 
 /**
  * Records a call that makes or cancels an order before it leaves; undefined for any other call. Throws
- * `duplicate`, exit 2, where an equal order was sent before.
+ * `duplicate`, exit 2, where an equal order was sent before, and a usage error where that cannot be found out.
  */
 export async function recordCall(
   call: RawCall,
@@ -113,11 +113,20 @@ function contentOfBody(bytes: Uint8Array | undefined, body: Json): string {
   return `raw:${hash("sha256", bytes ?? new Uint8Array()).slice(0, 32)}`;
 }
 
-/** A body that is no JSON is an order without fields: nothing is known of it. */
+/**
+ * A body that is no JSON is an order without fields: nothing is known of it. Throws a usage error for one that is
+ * nested too deeply to be read, since a service may read it.
+ */
 function readBody(body: Uint8Array | undefined): Json {
   try {
     return body === undefined ? {} : parseJson(new TextDecoder().decode(body));
-  } catch {
+  } catch (error) {
+    if (error instanceof JsonSyntaxError && error.isTooDeep) {
+      throw usageError(
+        "the body is nested too deeply to be compared with orders sent before; nothing was sent",
+        "an order has two levels, such as sender.name: correct the file of --input, or the fields",
+      );
+    }
     return {};
   }
 }

@@ -289,6 +289,33 @@ describe("a POST that a server may read as a create", () => {
     expect(home.seen.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
+  test.each([
+    ["501 lists", "[".repeat(501), "]".repeat(501)],
+    ["100000 lists", "[".repeat(100_000), "]".repeat(100_000)],
+    ["600 objects", '{"a":'.repeat(600), "}".repeat(600)],
+  ])(
+    "an order with %s in it is not sent: whether it was sent before cannot be found out",
+    async (...each) => {
+      const [, open, close] = each;
+      const home = await createOrderingHome(answering(201, made));
+      const file = path.join(home.directory, "deep.json");
+      await writeFile(file, `{"item":{"name":"书"},"more":${open}1${close}}`);
+      for (const more of [[], ["--allow-duplicate"]]) {
+        const ran = await home.courier(["api", "POST", "orders", "--input", file, "--json", ...more]);
+        expect(ran).toMatchObject({ exit: 2, stdout: "" });
+        expect(JSON.parse(ran.stderr).error).toMatchObject({
+          code: "usage",
+          message: expect.stringMatching(
+            /^the body is nested too deeply to be compared with orders sent before/,
+          ),
+          hint: expect.stringContaining("--input"),
+        });
+      }
+      expect(home.seen).toEqual([]);
+      expect(JSON.parse((await home.courier("log --json")).stdout)).toEqual([]);
+    },
+  );
+
   test.each(["orders/1/pay", "orders-export", "reorders", "orders/1"])("%s is none", async (place) => {
     const home = await createOrderingHome(answering(201, made));
     for (const _time of ["first", "second"])
