@@ -292,7 +292,7 @@ function wrongShape(answer: Answer, context: AnswerContext, what: string): Servi
 }
 
 /** Longer than a key in any of its forms, so that none is cut before it is masked. */
-const longestSearched = 131_072;
+const longestSearched = 262_144;
 
 /** Status, content type and the first characters of an answer that cannot be used. */
 function glimpse({ status, headers, body, cut }: Answer, { redact }: AnswerContext): string {

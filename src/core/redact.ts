@@ -1,5 +1,7 @@
 /** Masks secrets in text, in every form that a header or a body may carry. */
 
+import { htmlNames, unescapeOnce } from "./unescape.ts";
+
 const mask = "[redacted]";
 /** Stands for a text that could not be searched. */
 const notShown = "[not shown: it could not be checked for secrets]";
@@ -14,9 +16,9 @@ type Search = (text: string, from: number) => Span | undefined;
 
 /**
  * Makes a function that masks every given secret in a text: as it is, URL-encoded, as JSON and HTML escape it, in
- * hexadecimal and in base64, there also as part of a longer text such as `user:SECRET`. Secrets shorter
- * than four characters are left alone, since masking them would garble ordinary text. It never throws: an
- * error's message could show the secret.
+ * hexadecimal and in base64, there also as part of a longer text such as `user:SECRET`; and where that is escaped
+ * again, a few times over. Secrets shorter than four characters are left alone, since masking them would garble
+ * ordinary text. It never throws: an error's message could show the secret.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const maskable = secrets.filter((secret) => secret.length >= 4);
@@ -33,8 +35,7 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
 }
 
 function maskSpans(text: string, searches: readonly Search[]): string {
-  const lowered = lowerKeepingLength(text);
-  const spans = searches.flatMap((search) => [...findAll(lowered, search)]).sort((a, b) => a.start - b.start);
+  const spans = findSpans(lowerKeepingLength(text), searches, mostEscapes).sort((a, b) => a.start - b.start);
   let shown = "";
   let end = 0;
   for (const span of spans) {
@@ -42,6 +43,20 @@ function maskSpans(text: string, searches: readonly Search[]): string {
     end = Math.max(end, span.end);
   }
   return shown + text.slice(end);
+}
+
+/** So many escapes of escapes are taken off: each may search the whole text again. */
+const mostEscapes = 3;
+
+/** Finds the secrets in a text, and in what it is without its escapes. */
+function findSpans(text: string, searches: readonly Search[], levels: number): Span[] {
+  const spans = searches.flatMap((search) => [...findAll(text, search)]);
+  const inner = levels === 0 ? undefined : unescapeOnce(text);
+  if (!inner) return spans;
+  const { origin } = inner;
+  for (const { start, end } of findSpans(inner.text, searches, levels - 1))
+    spans.push({ start: origin(start), end: origin(end) });
+  return spans;
 }
 
 function* findAll(text: string, search: Search): Generator<Span> {
@@ -69,19 +84,27 @@ function searchCharacters(characters: readonly (readonly string[])[]): Search {
     for (let found = beginning.exec(text); found; found = beginning.exec(text)) {
       const start = found.index;
       beginning.lastIndex = start + 1;
-      let ends = new Set([start]);
+      let ends = [start];
       for (const forms of characters) {
-        ends = new Set(
-          [...ends].flatMap((end) =>
-            forms.filter((form) => text.startsWith(form, end)).map((form) => end + form.length),
-          ),
-        );
-        if (ends.size === 0) break;
+        ends = endsOf(forms, text, ends);
+        if (ends.length === 0) break;
       }
-      if (ends.size > 0) return { start, end: Math.max(...ends) };
+      if (ends.length > 0) return { start, end: Math.max(...ends) };
     }
     return undefined;
   };
+}
+
+/** Where any of the forms ends that begins at one of these places. Called for each beginning of a secret. */
+function endsOf(forms: readonly string[], text: string, starts: readonly number[]): number[] {
+  const ends: number[] = [];
+  for (const start of starts) {
+    for (const form of forms) {
+      const end = start + form.length;
+      if (text.startsWith(form, start) && !ends.includes(end)) ends.push(end);
+    }
+  }
+  return ends;
 }
 
 /** So many characters are rare enough in texts without the secret. */
@@ -91,15 +114,6 @@ function anyOf(forms: readonly string[]): string {
   return `(?:${forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|")})`;
 }
 
-/** What HTML has a name for. */
-const htmlNames: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&apos;",
-};
-
 /** A character as it is, percent-encoded, and escaped as in JSON, in HTML and in a quoted word of a shell. */
 function formsOfCharacter(character: string): string[] {
   const percent = [...Buffer.from(character)].map((byte) => `%${hex(byte, 2)}`).join("");
@@ -108,7 +122,8 @@ function formsOfCharacter(character: string): string[] {
     const units = [...Array(character.length).keys()];
     forms.push(units.map((unit) => `\\u${hex(character.charCodeAt(unit), 4)}`).join(""));
     const point = character.codePointAt(0) ?? 0;
-    forms.push(`&#${point};`, `&#0${point};`, `&#x${hex(point, 0)};`, htmlNames[character] ?? character);
+    const names = Object.keys(htmlNames).filter((name) => htmlNames[name] === character);
+    forms.push(`&#${point};`, `&#0${point};`, `&#x${hex(point, 0)};`, ...names.map((name) => `&${name};`));
   }
   if (/["\\/]/.test(character)) forms.push(`\\${character}`);
   if (character === " ") forms.push("+");

@@ -178,6 +178,22 @@ test.each([20, 43, 83, 300, 4_400])(
   },
 );
 
+test.each([
+  ["HTML's names", "k7Qx&sol;aB3&plus;cD4&equals;eF5&lowbar;gH6&period;iJ7&hyphen;z"],
+  ["numbers for letters", "&#x6b;&#55;&#x51;x/aB3+&#x63;D4=eF5_gH6.iJ7&#45;z"],
+  ["two URL encodings", "k7Qx%252FaB3%252BcD4%253DeF5_gH6.iJ7-z"],
+  ["two HTML encodings", "k7Qx&amp;#x2F;aB3&amp;plus;cD4&amp;#61;eF5_gH6.iJ7-z"],
+])("a web page that repeats the key in %s does not show it", async (_what, echo) => {
+  const home = await createServedHome({ apiKey: "k7Qx/aB3+cD4=eF5_gH6.iJ7-z" });
+  const body = `<p>${echo}</p>`;
+  const head = `HTTP/1.1 500 No\r\ncontent-type: text/html\r\ncontent-length: ${body.length}\r\n\r\n`;
+  home.sandbox.faults.set([{ kind: "raw", bytes: head + body }]);
+  const { stderr } = await home.courier("orders list");
+  expect(stderr).toContain("“<p>[redacted]</p>”");
+  home.sandbox.faults.set([{ kind: "refuse", status: 400, code: "ODD", message: `key ${echo}` }]);
+  expect((await home.courier("orders list --json")).stderr).toContain("key [redacted] (ODD)");
+});
+
 describe("a service that repeats the key in its data", () => {
   const apiKey = 'Qk7/echo+01"z~Q9';
   const text = JSON.stringify(apiKey);
