@@ -7,6 +7,7 @@ import { NotRegular } from "../core/regular-file.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { explainSqliteError } from "../sqlite/database.ts";
 import { holdLock } from "../sqlite/lock.ts";
+import { BesideNotRegular } from "../sqlite/private-file.ts";
 import type { WaitOptions } from "../sqlite/wait.ts";
 
 /** A change takes milliseconds, but may wait for a person who unlocks the key ring. */
@@ -34,7 +35,7 @@ export async function takeLock(
     const reason = explainSqliteError(error) ?? (systemCode(error) && explainSystemError(error, "directory"));
     if (reason === undefined) throw error;
     return fail(
-      `${reason}: ${lockPath}`,
+      `${reason}: ${error instanceof BesideNotRegular ? error.path : lockPath}`,
       error,
       error instanceof NotRegular
         ? "move it away, then run the same command again"

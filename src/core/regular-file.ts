@@ -10,7 +10,7 @@ export class Unreadable extends Error {
 
 /** The path is not a regular file. */
 export class NotRegular extends Unreadable {
-  constructor(found: Pick<Stats, "isDirectory" | "isFIFO" | "isSocket">) {
+  constructor(found: Pick<Stats, "isDirectory" | "isFIFO" | "isSocket">, name = "it") {
     const kind = found.isDirectory()
       ? "a directory"
       : found.isFIFO()
@@ -18,7 +18,7 @@ export class NotRegular extends Unreadable {
         : found.isSocket()
           ? "a socket"
           : "a device";
-    super(`it is ${kind}, not a regular file`);
+    super(`${name} is ${kind}, not a regular file`);
   }
 }
 

@@ -1,7 +1,7 @@
 /** courier's SQLite files: private, in WAL mode, migrated forward, written in short transactions. */
 
 import { statSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { NotRegular } from "../core/regular-file.ts";
@@ -16,7 +16,7 @@ import {
   sqliteCode,
 } from "./driver.ts";
 import { createLogFlusher } from "./log-flusher.ts";
-import { LinkToNothing, makePrivateFile } from "./private-file.ts";
+import { BesideNotRegular, LinkToNothing, makePrivateFile } from "./private-file.ts";
 import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
 
 export interface DatabaseOptions {
@@ -338,6 +338,8 @@ function explainFailure(error: unknown, options: DatabaseOptions): unknown {
       hint: withWarning(remedy, options),
     });
   }
+  if (error instanceof BesideNotRegular)
+    return unusable(options.title, error.path, reason, `move ${basename(error.path)} away, and nothing else`);
   if (error instanceof NotRegular) return unusable(options.title, options.path, reason, "move it away");
   const elsewhere = "choose another place with COURIER_STATE_DIR";
   // Without a directory there was no file before, so no warning about a new one.

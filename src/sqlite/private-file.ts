@@ -1,7 +1,16 @@
 /** Creates files that only their owner can read, before SQLite opens them. */
 
-import { chownSync, closeSync, lstatSync, openSync, readlinkSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  chownSync,
+  closeSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { basename, dirname } from "node:path";
 import { systemCode } from "../core/errors.ts";
 import { NotRegular, Unreadable } from "../core/regular-file.ts";
 
@@ -9,6 +18,15 @@ import { NotRegular, Unreadable } from "../core/regular-file.ts";
 export class LinkToNothing extends Unreadable {
   constructor(target: string) {
     super(`it is a link to ${target}, where no file is`);
+  }
+}
+
+/** One of the files that SQLite keeps beside its own is something else. */
+export class BesideNotRegular extends NotRegular {
+  readonly path: string;
+  constructor(path: string, found: Stats) {
+    super(found, basename(path));
+    this.path = path;
   }
 }
 
@@ -23,9 +41,20 @@ export function hasFile(path: string): boolean {
 
 /**
  * Creates an empty file of mode 0600 where there is none. An existing file is not opened: closing it would drop the
- * locks that this process holds on it (POSIX). Throws Unreadable for anything but a file, and the system's errors.
+ * locks that this process holds on it (POSIX). Throws Unreadable for anything but a file, at the path or at those of
+ * SQLite's files beside it, and the system's errors.
  */
 export function makePrivateFile(path: string): void {
+  createWhereMissing(path);
+  const file = realpathSync(path);
+  for (const suffix of ["-journal", "-wal", "-shm"]) {
+    // SQLite would wait for the writer of a pipe, with the whole process.
+    const found = statSync(`${file}${suffix}`, { throwIfNoEntry: false });
+    if (found && !found.isFile()) throw new BesideNotRegular(`${file}${suffix}`, found);
+  }
+}
+
+function createWhereMissing(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {

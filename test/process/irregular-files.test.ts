@@ -46,6 +46,30 @@ test.each(Object.entries(kinds))("the ledger is %s: no order is sent", async (ki
   expect(sandbox.requests).toEqual([]);
 });
 
+const beside = ["ledger.db-wal", "ledger.db-shm", "ledger.db-journal"];
+test.each(["a named pipe", "a directory"].flatMap((kind) => beside.map((name) => [kind, name] as const)))(
+  "%s as %s: no order is sent, and the ledger stays",
+  async (kind, name) => {
+    const { sandbox, stateDir, courier } = await createServedProcessHome();
+    expect(await courier(order, limit)).toMatchObject({ exit: 0 });
+    const sent = sandbox.requests.length;
+    const file = path.join(stateDir, name);
+    await rm(file, { force: true });
+    await kinds[kind]?.(file);
+    const { exit, stderr } = await courier(order, limit);
+    expect([exit, stderr]).toEqual([
+      5,
+      `error: the ledger cannot be used: ${name} is ${kind}, not a regular file: ${file}\n` +
+        `hint: the file was left as it is: move ${name} away, and nothing else\n`,
+    ]);
+    expect(sandbox.requests).toHaveLength(sent);
+    await rm(file, { recursive: true });
+    expect((await courier("log --ndjson", limit)).stdout, "the hint keeps the run").toContain(
+      '"command":"orders create"',
+    );
+  },
+);
+
 test.each(Object.entries(kinds))("the lock of the config file is %s", async (kind, make) => {
   const { configDir, courier } = await createServedProcessHome();
   await mkdir(configDir, { mode: 0o700 });
@@ -54,6 +78,11 @@ test.each(Object.entries(kinds))("the lock of the config file is %s", async (kin
   const { exit, stderr } = await courier("addresses add shop --name A", limit);
   expect(exit).toBe(2);
   expect(stderr).toContain(`it is ${kind}, not a regular file: ${file}\n`);
+  await rm(file, { recursive: true });
+  await make(`${file}-journal`);
+  expect((await courier("addresses add shop --name A", limit)).stderr).toContain(
+    `config.lock.db-journal is ${kind}, not a regular file: ${file}-journal\n` + "hint: move it away",
+  );
 });
 
 test.each(
