@@ -24,6 +24,7 @@ export interface Ledger extends Customers, Runs, Operations, Listings, Drafts, K
   readonly path: string;
   /** Throws `ledger_lost` where the ledger was removed or replaced since it was opened. */
   checkPlace(): Promise<void>;
+  /** Throws `database` where it cannot be written: no order could be sent. */
   inspect(): Promise<LedgerFacts>;
   /** Removes deleted data from the files. Throws `database` where other processes use them for too long. */
   compact(): Promise<void>;
@@ -78,7 +79,11 @@ export async function openLedger(stateDirectory: string, wait?: WaitOptions): Pr
     ...createDrafts(database, write),
     ...createKnownOrders(database, write, (owners) => publishOrders(stateDirectory, owners)),
     checkPlace: () => write(() => {}), // every write checks
-    inspect: async () => inspect(database),
+    async inspect() {
+      const facts = inspect(database);
+      if (facts.integrity === "ok") await tryWrite(database);
+      return facts;
+    },
     async compact() {
       await write(() => {}); // after all pending writes
       await database.compact();
@@ -102,4 +107,10 @@ function inspect(database: Database): LedgerFacts {
     inDoubt: Number(one("SELECT count(*) FROM operations WHERE state IN ('sending', 'unknown')")),
     integrity: String(one("PRAGMA quick_check(1)")),
   };
+}
+
+/** Writes what is there already, and commits it: a rolled back transaction would not notice a full disk. */
+async function tryWrite(database: Database): Promise<void> {
+  await database.transaction(() => database.exec(`PRAGMA user_version = ${migrations.length}`));
+  await database.flush();
 }

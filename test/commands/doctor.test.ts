@@ -1,7 +1,7 @@
 /** The tests of `courier doctor`: what passes, warns and fails, what to do, and what is never told. */
 
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, chmod, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import path from "node:path";
@@ -14,6 +14,8 @@ import { beginRun, recordCreate } from "../ledger/opened.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { createHome, createServedHome, type Home, type RunOptions } from "../support/courier.ts";
 import { createProcessHome } from "../support/process.ts";
+import { canMount, mountDisk } from "../support/small-disk.ts";
+import { asUser } from "../support/unprivileged.ts";
 
 const names =
   "node config state ledger account proxy certificates dns tcp tls service clock completion".split(" ");
@@ -316,6 +318,47 @@ describe("the ledger", () => {
     });
     expect(stdout).not.toContain(home.directory);
     expect(await readFile(file(home), "utf8")).toBe("dear diary, ".repeat(100));
+  });
+
+  test.each(["ledger.db", "ledger.db-wal"])("%s may only be read: no order could be sent", async (name) => {
+    const home = await createServedHome();
+    await home.courier(order);
+    const files = ["ledger.db", "ledger.db-wal"].map((each) => path.join(home.stateDir, each));
+    for (const each of files) await writeFile(each, "", { flag: "a" });
+    await chmod(path.join(home.stateDir, name), 0o444);
+    await asUser([home.directory, home.stateDir, ...files], async () => {
+      const { exit, by } = await diagnose(home);
+      expect(exit).toBe(5);
+      expect(by.ledger).toMatchObject({
+        status: "fail",
+        detail: expect.stringMatching(/^the ledger cannot be used: it cannot be (written to|opened): /),
+        advice: expect.stringContaining("check its permissions"),
+      });
+    });
+  });
+
+  test.skipIf(!canMount())("its disk is full (needs root): no order could be sent", async () => {
+    const home = await createServedHome();
+    await home.courier(order);
+    const disk = await mountDisk("size=512k");
+    await cp(file(home), path.join(disk, "ledger.db"));
+    const other = await openLedger(disk); // SQLite's files beside it exist: it can be read
+    await other.findCustomer("s", "k");
+    await appendFile(path.join(disk, "filler"), Buffer.alloc(512 * 1_024)).catch(() => {});
+    const { exit, by } = await diagnose(home, { COURIER_STATE_DIR: disk });
+    await rm(path.join(disk, "filler"));
+    await other.close();
+    expect(exit).toBe(5);
+    expect(by.ledger).toMatchObject({ status: "fail", detail: expect.stringContaining("disk") });
+    expect(by.ledger?.advice).toMatch(/^make room/);
+  });
+
+  test("the check writes nothing that another run could notice", async () => {
+    const home = await createServedHome();
+    await home.courier(order);
+    const before = await home.courier("log --json");
+    expect((await diagnose(home)).by.ledger).toMatchObject({ status: "ok" });
+    expect(await home.courier("log --json")).toEqual(before);
   });
 
   test("damage inside of it", async () => {
