@@ -27,6 +27,7 @@ import { importRows } from "./importer.ts";
 import type { RejectsWriter } from "./rejects.ts";
 import { inRowOrder } from "./reorder-buffer.ts";
 import type { RowsOptions } from "./rows.ts";
+import { isLedgerLost } from "./unsent-rows.ts";
 
 export interface ImportRun {
   readonly source: RowsOptions;
@@ -114,8 +115,7 @@ function endOf(run: ImportRun, counts: Counts, failure: unknown, context: Contex
   const left = total - countDone(counts);
   const { signal } = context;
   if (failure !== undefined && !isExpected(failure)) throw failure;
-  if (failure instanceof CourierError && failure.code === "ledger_lost")
-    return lostLedger(failure, counts, context);
+  if (isLedgerLost(failure)) return lostLedger(failure, counts, context);
   if (signal.aborted && left + counts.unknown > 0) {
     const stopped = `stopped: ${describeCounts(total, counts)}`;
     return interrupted(interruptionExit(signal.reason), stopped, goOn);

@@ -23,7 +23,7 @@ import { type Claim, createEqualRows } from "./equal-rows.ts";
 import type { ImportOptions, ImportTools, RowResult, Turn } from "./import-types.ts";
 import { createRowSender } from "./row-sender.ts";
 import type { ImportRow } from "./rows.ts";
-import { describeDoubt, inDoubtAs, notChecked, resultOf } from "./unsent-rows.ts";
+import { describeDoubt, inDoubtAs, isLedgerLost, notChecked, resultOf } from "./unsent-rows.ts";
 
 /** An import polls at most so long without settling a row in doubt. */
 const timeLimitMs = 30_000;
@@ -277,9 +277,10 @@ export async function* importRows(
         equalRows.take({ row, decision, operation: undefined });
         reported.add(row.row);
         const result = givenUp.get(nameOperation(decision.operation));
-        const rejection = result
-          ? inDoubtAs(describeDoubt(decision.operation, result, clock.now()))
-          : notChecked;
+        const rejection =
+          result && !isLedgerLost(failure?.error)
+            ? inDoubtAs(describeDoubt(decision.operation, result, clock.now()))
+            : notChecked(failure?.error);
         yield { row, outcome: "unknown", decision, rejection };
       }
     }
@@ -308,7 +309,7 @@ export async function* importRows(
   } catch (error) {
     failure ??= { error };
     for (const row of left)
-      if (!reported.has(row.row)) yield { row, outcome: "unknown", rejection: notChecked };
+      if (!reported.has(row.row)) yield { row, outcome: "unknown", rejection: notChecked(failure.error) };
   }
   if (failure) throw failure.error;
 }

@@ -1,5 +1,6 @@
 /** The report of rows that are not sent. */
 
+import { CourierError } from "../core/errors.ts";
 import { formatUntil } from "../core/time.ts";
 import { nameOperation, type OperationName, type Rejection } from "../ledger/operation.ts";
 import type { RowDecision } from "../ledger/rules.ts";
@@ -26,7 +27,19 @@ export function inDoubtAs(message: string): Rejection {
   return { code: "outcome_unknown", message };
 }
 
-export const notChecked = inDoubtAs("in doubt; run the import again to check");
+/** A row in doubt that the run did not check before `failure` ended it. */
+export function notChecked(failure: unknown): Rejection {
+  return isLedgerLost(failure)
+    ? inDoubtAs(
+        "in doubt, and the ledger is lost: look for its order in the list before you import the row again",
+      )
+    : inDoubtAs("in doubt; run the import again to check");
+}
+
+/** A new ledger does not know the rows: importing them again may ship them twice. */
+export function isLedgerLost(failure: unknown): failure is CourierError {
+  return failure instanceof CourierError && failure.code === "ledger_lost";
+}
 
 /** The result of a row that is not sent. */
 export function resultOf(

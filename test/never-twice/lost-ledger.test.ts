@@ -75,6 +75,20 @@ describe.each(Object.entries(ways))("%s", (_name, lose) => {
     expect([ran.exit, ran.report.map(({ outcome }) => outcome)]).toEqual([6, ["created"]]);
   });
 
+  test("while answers get lost: no row in doubt gives the advice to import again", async () => {
+    const home = await createHome(3);
+    duringPost(home, 3, () => lose(home.stateDir));
+    home.sandbox.faults.add({ kind: "drop_after", method: "POST", path: "/api/v1/orders" });
+    const ran = await home.run();
+    expect([ran.exit, toldError(ran).code]).toEqual([6, "ledger_lost"]);
+    const doubts = ran.report.filter(({ outcome }) => outcome === "unknown");
+    expect(doubts.length).toBeGreaterThan(0);
+    for (const { error } of doubts)
+      expect(error?.message).toBe(
+        "in doubt, and the ledger is lost: look for its order in the list before you import the row again",
+      );
+  });
+
   test("after the last row was recorded: it is noticed before the end", async () => {
     const home = await createHome(1);
     let isLost = false;
