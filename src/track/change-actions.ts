@@ -2,12 +2,14 @@
 
 import type { Context } from "../command/command.ts";
 import type { Alerts } from "../core/alerts.ts";
+import { counted } from "../core/wording.ts";
 import { stringifyJson } from "../model/json.ts";
 import { sanitiseJson } from "../terminal/sanitise.ts";
 import type { Change } from "./parcel.ts";
 import type { WatchInput } from "./watch-options.ts";
 
 const commandLimitMs = 60_000;
+const noteAfterMs = 1_000;
 
 export interface ChangeActions {
   /** Runs the actions in the background, one change after the other, so that commands see the changes in order. */
@@ -24,9 +26,12 @@ export async function createChangeActions(
 ): Promise<ChangeActions> {
   if (exec === undefined && !bell && !notify) return { begin() {}, dropWaiting() {}, async finish() {} };
   const alerts = await context.alerts();
-  const { messages, signal } = context;
+  const { clock, messages, signal } = context;
+  const option = exec === undefined ? "--notify" : "--exec";
   let queue = Promise.resolve();
+  /** Changes whose actions have not started; `open` counts those that run as well. */
   let waiting = 0;
+  let open = 0;
   let isTimeUp = false;
   let canNotify = notify === true;
 
@@ -57,20 +62,27 @@ export async function createChangeActions(
     begin(change) {
       if (bell) alerts.ring();
       waiting += 1;
-      queue = queue.then(() => {
+      open += 1;
+      queue = queue.then(async () => {
         if (isTimeUp) return;
         waiting -= 1;
-        return runActions(change);
+        await runActions(change);
+        open -= 1;
       });
     },
     dropWaiting() {
       isTimeUp = true;
+      open -= waiting;
       if (waiting === 0 || signal.aborted) return;
-      const option = exec === undefined ? "--notify" : "--exec";
-      const changes = waiting === 1 ? "1 change" : `${waiting} changes`;
-      messages.warn(`${option}: time is up, so it was not run for ${changes}`);
+      messages.warn(`${option}: time is up, so it was not run for ${counted(waiting, "change")}`);
     },
-    finish: () => queue,
+    async finish() {
+      const cancel = clock.after(noteAfterMs, () => {
+        const limit = exec === undefined ? "" : `, which is stopped after ${commandLimitMs / 1_000} s`;
+        messages.note(`waiting for ${option}${limit}: ${counted(open, "change")} left; Ctrl-C ends the wait`);
+      });
+      await queue.finally(cancel);
+    },
   };
 }
 

@@ -245,14 +245,25 @@ describe("what waits for --exec when the watch ends", () => {
     expect(exit).toBe(7);
     expect(ran).toHaveLength(1);
     expect(stderr).toContain("warning: --exec: time is up, so it was not run for 2 changes\n");
+    expect(stderr).toContain(
+      "waiting for --exec, which is stopped after 60 s: 1 change left; Ctrl-C ends the wait\n",
+    );
   });
 
-  test("at the goal it still runs", async () => {
+  test("at the goal it still runs, and stderr says what is waited for", async () => {
     const home = await homeWithChanges("delivered");
     const { exit, stderr, ran } = await watchWithSlowProgram(home, "--for 9s");
     expect(exit).toBe(0);
     expect(ran.sort()).toEqual(numbers);
     expect(stderr).not.toContain("time is up");
+    expect(stderr.match(/^waiting.*$/gm)).toEqual([
+      "waiting for --exec, which is stopped after 60 s: 3 changes left; Ctrl-C ends the wait",
+    ]);
+  });
+
+  test("a program that ends at once is not mentioned", async () => {
+    const home = await homeWithChange("北京市");
+    expect((await watch(home, ["--exec", "true"])).stderr).not.toContain("waiting");
   });
 });
 
