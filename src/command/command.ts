@@ -7,7 +7,13 @@ import type { Keys } from "../config/api-keys.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Alerts } from "../core/alerts.ts";
 import type { Clock } from "../core/clock.ts";
-import { type CourierError, type ExitCode, interrupted, usageError } from "../core/errors.ts";
+import {
+  type CourierError,
+  type ExitCode,
+  interrupted,
+  interruptionExit,
+  usageError,
+} from "../core/errors.ts";
 import type { ProcessTable } from "../core/process-identity.ts";
 import type { Prompts } from "../core/prompts.ts";
 import type { Customer } from "../ledger/customers.ts";
@@ -262,6 +268,16 @@ export function goesOnUnread(
       messages.note(`the reader of the report is gone; the ${work} continues without it${log}`);
     },
   };
+}
+
+/** Notes, when the run is stopped, that requests in progress are finished. Gives back what ends that. */
+export function noteStop({ signal, messages }: Context): () => void {
+  const onStop = () => {
+    const again = interruptionExit(signal.reason) === 130 ? "; press Ctrl-C again to stop now" : "";
+    messages.note(`stopping after the requests in progress${again}`);
+  };
+  signal.addEventListener("abort", onStop, { once: true });
+  return () => signal.removeEventListener("abort", onStop);
 }
 
 export function events<T extends Json>(

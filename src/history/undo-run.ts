@@ -1,6 +1,6 @@
 /** Cancels the orders of an undo. Each cancel is recorded before it is sent and after its answer. */
 
-import { type Context, goesOnUnread, type Items, type RowsOutput } from "../command/command.ts";
+import { type Context, goesOnUnread, type Items, noteStop, type RowsOutput } from "../command/command.ts";
 import { CourierError, interrupted, interruptionExit } from "../core/errors.ts";
 import { counted } from "../core/wording.ts";
 import type { OperationName } from "../ledger/operation.ts";
@@ -55,9 +55,7 @@ export function cancelPlanned(
   };
 
   async function* stream(): Items<Undone> {
-    const onStop = () =>
-      messages.note("stopping after the requests in progress; press Ctrl-C again to stop now");
-    signal.addEventListener("abort", onStop, { once: true });
+    const endNote = noteStop(context);
     const meter = context.meter();
     let isOver = false;
     try {
@@ -90,7 +88,7 @@ export function cancelPlanned(
       isOver = true;
       throw error;
     } finally {
-      signal.removeEventListener("abort", onStop);
+      endNote();
       meter.end();
       if (!isOver) messages.warn(`stopped: the result cannot be written; ${goOn}`);
     }

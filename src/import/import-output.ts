@@ -1,7 +1,7 @@
 /** The output of an import: progress, report, rejects, and the error that ends it. */
 
 import { ServiceFailure } from "../api/failure.ts";
-import { type Context, goesOnUnread, type RowsOutput, rows } from "../command/command.ts";
+import { type Context, goesOnUnread, noteStop, type RowsOutput, rows } from "../command/command.ts";
 import { CourierError, type ExitCode, interrupted, interruptionExit } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { ReportRow } from "../model/results.ts";
@@ -59,10 +59,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
 
   async function* report() {
     const meter = openImportProgress(plan.overview.rows, context);
-    const onStop = () => {
-      context.messages.note("stopping after the requests in progress; press Ctrl-C again to stop now");
-    };
-    context.signal.addEventListener("abort", onStop, { once: true });
+    const endNote = noteStop(context);
     let isOver = false;
     let failure: unknown;
     try {
@@ -90,7 +87,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       isOver = true;
       failure = error;
     } finally {
-      context.signal.removeEventListener("abort", onStop);
+      endNote();
       meter.end();
       await rejects?.finish();
       if (rejects?.failure) context.messages.warn(rejects.failure);

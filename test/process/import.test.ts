@@ -38,7 +38,11 @@ describe.each([
     expect(report.every(({ outcome }) => outcome === "created")).toBe(true);
     expect(home.posts()).toBe(report.length);
     const lines = ended.stderr.trimEnd().split("\n");
-    expect(lines).toContain("stopping after the requests in progress; press Ctrl-C again to stop now");
+    expect(lines).toContain(
+      signal === "SIGINT"
+        ? "stopping after the requests in progress; press Ctrl-C again to stop now"
+        : "stopping after the requests in progress",
+    );
     expect(JSON.parse(lines.at(-1) ?? "").error).toMatchObject({
       message: `stopped: ${report.length} created, ${60 - report.length} not sent`,
       hint: "run the same command again: it continues where it stopped",
@@ -55,7 +59,7 @@ describe.each([
     const running = home.start("orders import orders.csv --yes --ndjson");
     await until("all are under way", () => home.posts() >= 4);
     process.kill(running.pid, signal);
-    await running.untilStderr(/press Ctrl-C again to stop now/);
+    await running.untilStderr(/stopping after the requests in progress/);
     process.kill(running.pid, signal);
     expect(await running.ended).toMatchObject({ exit, signal: null });
     const again = await home.courier("orders import orders.csv --yes --ndjson --settle 1s");
