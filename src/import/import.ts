@@ -132,8 +132,8 @@ export const importOrders = defineCommand({
     ensureReplaces(input.replace, input.saveMap, "saveMap");
     if (input.rejects !== undefined) await context.checkOutput("--rejects", input.rejects, file);
     if (check) return checkFile(input, context);
-    await ensureCanConfirm(context);
     const source = await openSource(input, context);
+    await ensureCanConfirm(context); // a file that is missing is the first thing to say
     const overview = await checkRows(source, context);
     const ledger = await context.ledger();
     const { id: customer } = await context.customer({ isFresh: true });

@@ -517,6 +517,21 @@ describe("mistakes of rows", () => {
   });
 });
 
+test("without --yes and a terminal, a missing file is the first thing to say, and the confirmation the next", async () => {
+  const home = await createImportHome(three);
+  const missing = await home.courier("orders import nofile.csv");
+  expect([missing.exit, missing.stderr]).toEqual([
+    2,
+    "error: cannot read nofile.csv: there is no such file\n",
+  ]);
+  const { exit, stderr } = await home.courier(["orders", "import", home.file]);
+  expect([exit, stderr]).toEqual([
+    2,
+    "error: this needs a confirmation, and courier cannot ask here\nhint: add --yes to confirm\n",
+  ]);
+  expect(requestCount(home, "POST", "/api/v1/orders")).toBe(0);
+});
+
 test("--check has no rows, so --csv is refused rather than something else printed", async () => {
   const home = await createImportHome(three);
   const { exit, stdout, stderr } = await home.courier(["orders", "import", home.file, "--check", "--csv"]);
