@@ -115,9 +115,10 @@ export async function createContext(
     return createService(client);
   }
 
+  const sandboxRun = { state: directories.state, clock, random, signal, onLongWait: noteLongWait };
   async function embedded(): Promise<Address> {
     const { startEmbeddedSandbox } = await import("./embedded-sandbox.ts");
-    const server = await startEmbeddedSandbox(directories.state, clock, random);
+    const server = await startEmbeddedSandbox(sandboxRun);
     addCleanup(() => server.close());
     return server;
   }
@@ -335,7 +336,7 @@ export async function createContext(
     }),
     sandbox: lazy(async () => {
       const { controlSandbox } = await import("./embedded-sandbox.ts");
-      return controlSandbox(directories.state, clock, random, forgetSandboxOrders);
+      return controlSandbox(sandboxRun, forgetSandboxOrders);
     }),
   };
 }

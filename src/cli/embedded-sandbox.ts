@@ -9,37 +9,38 @@ import { createPlainFaultPlan } from "../sandbox/apply-fault.ts";
 import { advanceParcel, resetSandbox } from "../sandbox/control.ts";
 import { faultRoutes } from "../sandbox/fault-rules.ts";
 import { type SandboxServer, startSandbox } from "../sandbox/server.ts";
-import { sandboxDirectory } from "../sandbox/stored-orders.ts";
+import { type StoredOrdersOptions, sandboxDirectory, storedOrdersPath } from "../sandbox/stored-orders.ts";
 
 /** The key that a served sandbox accepts; it protects only the test orders on this machine. */
 const servedSandboxKey = "sandbox-key";
 
+/** What a run gives to its sandbox. */
+export interface SandboxRun {
+  /** The state directory of the user. */
+  readonly state: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  /** Called with the file when another process has kept it locked for a second. */
+  readonly onLongWait: (file: string) => void;
+}
+
 /** Starts the service of the account `sandbox` for this run alone. Throws a file error. */
-export async function startEmbeddedSandbox(
-  state: string,
-  clock: Clock,
-  random: () => number,
-): Promise<SandboxServer> {
-  const stateDir = findPlace(state);
-  return startSandbox({ stateDir, clock, random, apiKey: crypto.randomUUID() });
+export async function startEmbeddedSandbox(run: SandboxRun): Promise<SandboxServer> {
+  return startSandbox({ ...prepare(run), clock: run.clock, apiKey: crypto.randomUUID() });
 }
 
 /** The sandbox below a state directory; `forget` is called once its orders are gone. Throws a file error. */
-export async function controlSandbox(
-  state: string,
-  clock: Clock,
-  random: () => number,
-  forget: () => Promise<void>,
-): Promise<SandboxControl> {
-  const stateDir = findPlace(state);
+export async function controlSandbox(run: SandboxRun, forget: () => Promise<void>): Promise<SandboxControl> {
+  const { clock } = run;
+  const stored = prepare(run);
   return {
     serve({ faults: takesFaults, ...options }) {
       const faults = takesFaults ? createPlainFaultPlan() : undefined;
       const controls = faults && faultRoutes(faults);
       return startSandbox({
-        stateDir,
+        ...stored,
         clock,
-        random,
         apiKey: servedSandboxKey,
         ...options,
         faults,
@@ -47,12 +48,18 @@ export async function controlSandbox(
       });
     },
     async reset() {
-      await resetSandbox({ stateDir, random });
+      await resetSandbox(stored);
       await forget();
     },
     advance: (trackingNumber, to) =>
-      advanceParcel({ stateDir, clock, random, trackingNumber, ...(to === undefined ? {} : { to }) }),
+      advanceParcel({ ...stored, clock, trackingNumber, ...(to === undefined ? {} : { to }) }),
   };
+}
+
+function prepare({ state, clock, random, signal, onLongWait }: SandboxRun): StoredOrdersOptions {
+  const stateDir = findPlace(state);
+  const wait = { clock, signal, onLongWait: () => onLongWait(storedOrdersPath(stateDir)) };
+  return { stateDir, random, wait };
 }
 
 /** Throws a file error where the sandbox cannot keep its orders. */

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../sqlite/database.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import type { WaitOptions } from "../sqlite/wait.ts";
 import { createWriteQueue } from "../sqlite/write-queue.ts";
 import { firstStoredId, profileIds } from "./defaults.ts";
 import { createFactsCache } from "./facts-cache.ts";
@@ -38,6 +39,8 @@ export interface StoredOrdersOptions {
   readonly stateDir: string;
   /** From 0 up to but excluding 1; chooses the profile's id. Without it: Math.random. */
   readonly random?: (() => number) | undefined;
+  /** How to wait for other processes that use the file. */
+  readonly wait?: WaitOptions | undefined;
 }
 
 /** Ids have no gaps: a new order has the one after the largest, and only a reset deletes orders, all of them. */
@@ -66,6 +69,7 @@ const migrations = [
 export async function openStoredOrders({
   stateDir,
   random = Math.random,
+  wait,
 }: StoredOrdersOptions): Promise<StoredOrders> {
   const database = await openDatabase({
     path: storedOrdersPath(stateDir),
@@ -73,6 +77,7 @@ export async function openStoredOrders({
     applicationId: 0x43525342,
     migrations,
     durability: "normal",
+    wait,
     damagedHint: "delete it, with its -wal and -shm files; the sandbox then begins anew",
   });
   try {

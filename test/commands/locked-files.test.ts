@@ -6,8 +6,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { takeLock } from "../../src/config/config-lock.ts";
 import { interrupted } from "../../src/core/errors.ts";
 import { ledgerPath } from "../../src/ledger/ledger.ts";
+import { sandboxDirectory, storedOrdersPath } from "../../src/sandbox/stored-orders.ts";
 import { type Connection, loadDriver } from "../../src/sqlite/driver.ts";
-import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createHome, createServedHome, type Home, type ServedHome } from "../support/courier.ts";
 import { row, sheet } from "../support/imports.ts";
 
 const order = "orders create --sender-name A --receiver-name B --item-name C";
@@ -25,7 +26,7 @@ async function homeWithLockedLedger(): Promise<ServedHome & { readonly other: Co
 const posts = ({ sandbox }: ServedHome) => sandbox.requests.filter(({ method }) => method === "POST").length;
 
 /** Calls `act` when the run has waited for so long. */
-function afterWait({ clock }: ServedHome, ms: number, act: () => void): void {
+function afterWait({ clock }: Home, ms: number, act: () => void): void {
   const { sleep } = clock;
   const untilMs = clock.elapsed() + ms;
   let isDone = false;
@@ -73,6 +74,22 @@ test.each([130, 143] as const)(
     expect([exit, posts(home)]).toEqual([signalExit, 1]);
     expect(stderr).toContain(`error: ${signalExit === 130 ? "interrupted" : "terminated"}\n`);
     expect(home.clock.elapsed() - fromMs).toBeLessThan(2_500);
+  },
+);
+
+test.each([`${order} --allow-duplicate`, "sandbox reset --yes"])(
+  "a long wait for the sandbox is told, too: %s",
+  async (words) => {
+    const home = await createHome({ COURIER_ACCOUNT: "sandbox" });
+    expect((await home.courier(order)).exit).toBe(0);
+    const file = storedOrdersPath(sandboxDirectory(home.stateDir));
+    const other = (await loadDriver()).open(file);
+    onTestFinished(() => other.close());
+    other.exec("BEGIN IMMEDIATE");
+    afterWait(home, 2_000, () => other.exec("ROLLBACK"));
+    const { exit, stderr } = await home.courier(`${words} --no-input`);
+    expect(stderr).toContain(`waiting for another courier process that is writing to ${file}…\n`);
+    expect(exit).toBe(0);
   },
 );
 
