@@ -25,15 +25,19 @@ export interface DraftOwner {
 export interface Drafts {
   /** The draft that was kept last. */
   findDraft(owner: DraftOwner): Promise<FoundDraft | undefined>;
-  /** Keeps a draft, in place of the one that it continues. */
-  keepDraft(owner: DraftOwner, kept: KeptDraft, continued: FoundDraft | undefined): Promise<void>;
+  /** Keeps a draft, in place of the one that it continues. Returns the oldest where it made room for this one. */
+  keepDraft(
+    owner: DraftOwner,
+    kept: KeptDraft,
+    continued: FoundDraft | undefined,
+  ): Promise<Draft | undefined>;
   /** Deletes a draft that was found, unless another form has changed it meanwhile. */
   dropDraft(owner: DraftOwner, found: FoundDraft): Promise<void>;
   /** Deletes all drafts of an account, at any service. */
   dropAllDrafts(account: string): Promise<void>;
 }
 
-const mostKept = 10;
+export const mostDrafts = 10;
 
 export function createDrafts(database: Database, write: Write): Drafts {
   const sql = database.sql;
@@ -71,10 +75,13 @@ export function createDrafts(database: Database, write: Write): Drafts {
           `INSERT INTO drafts SELECT ?1, ?2, coalesce(max(position), 0) + 1, ?3, ?4 FROM drafts
              WHERE account = ?1 AND service = ?2`,
         ).run(account, service, writeDraft(draft), open.join(","));
-        sql(
+        const dropped = sql(
           `DELETE FROM drafts WHERE account = ?1 AND service = ?2 AND position <=
-             (SELECT max(position) FROM drafts WHERE account = ?1 AND service = ?2) - ?3`,
-        ).run(account, service, mostKept);
+             (SELECT position FROM drafts WHERE account = ?1 AND service = ?2
+              ORDER BY position DESC LIMIT 1 OFFSET ?3)
+           RETURNING draft`,
+        ).all(account, service, mostDrafts);
+        return readDraft(dropped[0]?.draft);
       }),
 
     dropDraft: (owner, found) => write(() => void drop(owner, found)),

@@ -14,7 +14,7 @@ import {
   parts,
 } from "../forms/order-form.ts";
 import type { KnownParty } from "../forms/party-form.ts";
-import type { DraftOwner, FoundDraft, KeptDraft } from "../ledger/drafts.ts";
+import { type DraftOwner, type FoundDraft, type KeptDraft, mostDrafts } from "../ledger/drafts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder } from "../model/interface.ts";
@@ -83,7 +83,7 @@ export async function composeOrder(
       await context.display(reviewView(draft, account));
       const decision = await askDecision(prompts);
       if (decision === "keep") {
-        await ledger.keepDraft(owner, { draft, open }, kept);
+        await keepDraft({ draft, open }, { continued: kept, owner, ledger }, context);
         return { kept: draft };
       }
       if (decision === "quit") {
@@ -181,18 +181,39 @@ async function correct(
   return corrected ?? draft;
 }
 
+interface DraftPlace {
+  readonly continued: FoundDraft | undefined;
+  readonly owner: DraftOwner;
+  readonly ledger: Ledger;
+}
+
+/** Shows the draft that this one takes the place of: it can be typed in again. */
+async function keepDraft(
+  kept: KeptDraft,
+  { continued, owner, ledger }: DraftPlace,
+  { display, nextCommand }: Context,
+): Promise<void> {
+  const dropped = await ledger.keepDraft(owner, kept, continued);
+  if (!dropped) return;
+  await display([
+    line(styled("warn", `At most ${mostDrafts} drafts are kept, so the oldest was deleted:`)),
+    ...reviewView(dropped),
+    line(`${nextCommand("orders create")} offers the others, the newest first`),
+  ]);
+}
+
 /** An order that may exist is no draft any more, and is not offered again; everything else is kept. */
 async function keepForLater(
   error: unknown,
   kept: KeptDraft,
-  { continued, owner, ledger }: { continued: FoundDraft | undefined; owner: DraftOwner; ledger: Ledger },
+  place: DraftPlace,
   context: Context,
 ): Promise<unknown> {
   const isInDoubt = error instanceof CourierError && error.code === "outcome_unknown";
   if (Object.keys(kept.draft).length === 0) return error;
   try {
-    if (!isInDoubt) await ledger.keepDraft(owner, kept, continued);
-    else if (continued) await ledger.dropDraft(owner, continued);
+    if (!isInDoubt) await keepDraft(kept, place, context);
+    else if (place.continued) await place.ledger.dropDraft(place.owner, place.continued);
   } catch {
     return error; // what ended the form matters more than the draft
   }

@@ -390,6 +390,28 @@ describe("an unfinished draft", () => {
     expect(await draftOf(home)).toEqual(kept);
   });
 
+  test.each([
+    [9, false],
+    [10, true],
+  ])("the next beside %i others: the oldest is deleted and shown: %s", async (count, isFull) => {
+    const home = await createServedHome();
+    const ledger = await openLedger(home.stateDir);
+    const owner = { account: "(environment)", service: home.sandbox.baseUrl };
+    for (let number = 1; number <= count; number++)
+      await ledger.keepDraft(owner, { draft: { item: { name: `draft-${number}-` } }, open: [] }, undefined);
+    await ledger.close();
+    const another = [["Continue with it?", false] as const, ["Delete this draft?", enter] as const];
+    const { exit, stderr } = await compose(home, [
+      ...another,
+      ...shortForm(),
+      ["What now?", "Keep as a draft and quit"],
+    ]);
+    expect(exit).toBe(0);
+    expect(stderr.includes("At most 10 drafts are kept, so the oldest was deleted:\n")).toBe(isFull);
+    expect(stderr.includes("draft-1-")).toBe(isFull);
+    expect(stderr.includes("courier orders create offers the others, the newest first\n")).toBe(isFull);
+  });
+
   test("is not touched by an order that comes from flags, sent or dropped", async () => {
     const home = await homeWithDraft();
     const kept = await draftOf(home);

@@ -48,6 +48,27 @@ test("of two forms at once, each ends its own draft and leaves the other's", asy
   expect(await ledger.findDraft(owner)).toMatchObject(named("third form"));
 });
 
+test("the eleventh draft takes the place of the oldest, which is returned", async () => {
+  const ledger = await createLedger();
+  const dropped = [];
+  for (let number = 1; number <= 12; number++)
+    dropped.push(await ledger.keepDraft(owner, named(`${number}`), undefined));
+  expect(dropped).toEqual([...Array(10).fill(undefined), named("1").draft, named("2").draft]);
+});
+
+test("drafts that another form ended below the newest do not count", async () => {
+  const ledger = await createLedger();
+  await ledger.keepDraft(owner, named("oldest"), undefined);
+  for (let number = 1; number <= 12; number++) {
+    const before = number > 1 ? await ledger.findDraft(owner) : undefined;
+    expect(await ledger.keepDraft(owner, named("newest"), undefined)).toBeUndefined();
+    if (before) await ledger.dropDraft(owner, before);
+  }
+  const newest = await ledger.findDraft(owner);
+  if (newest) await ledger.dropDraft(owner, newest);
+  expect(await ledger.findDraft(owner)).toMatchObject(named("oldest"));
+});
+
 test("drafts are a pile of at most ten", async () => {
   const step = fc.oneof(
     fc.record({ name: fc.string(), isAnother: fc.boolean() }),
