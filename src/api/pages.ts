@@ -1,15 +1,21 @@
 /** A whole list of orders: every page, each order once, and an error where it is not complete (2.6 and 4.3). */
 
 import { mapInOrder } from "../core/concurrent.ts";
-import { byCount, counted } from "../core/wording.ts";
 import type { OrderSummary } from "../model/interface.ts";
-import { ServiceFailure } from "./failure.ts";
 import { type CourierService, type OrderFilter, type OrderPage, toCount } from "./service.ts";
+import {
+  afterPage,
+  beginSweep,
+  endPage,
+  incomplete,
+  isComplete,
+  needsPageAfter,
+  noteTotals,
+  type Sweep,
+} from "./sweep.ts";
 
 const maxPageSize = 100;
 const maxSweeps = 3;
-/** A list that shifts has fewer pages in a row without a new order; after so many, it has no end. */
-export const mostIdlePages = 100;
 
 export interface AllOrdersOptions {
   /** Pages asked for at once. */
@@ -21,20 +27,6 @@ export interface AllOrdersOptions {
    * service gives them; may reject to stop.
    */
   readonly beforeOthers?: ((calls: number, orders: number | undefined) => Promise<void>) | undefined;
-}
-
-/** One pass over the list from its first page, and what its pages have said so far. */
-interface Sweep {
-  readonly ids: Set<number | string>;
-  /** The first `total_items`; undefined where no page had one. */
-  wanted: number | undefined;
-  /** The highest `total_items`. */
-  highest: number;
-  hasShrunk: boolean;
-  /** The highest `total_pages`; 0 where no page had one. */
-  pages: number;
-  /** Pages in a row that brought no new order. */
-  idlePages: number;
 }
 
 /**
@@ -52,10 +44,10 @@ export async function* allOrders(
   const seen = new Set<number | string>();
   for (let sweeps = 1; ; sweeps++) {
     const ids = sweeps === 1 ? seen : new Set<number | string>();
-    const sweep: Sweep = { ids, wanted: undefined, highest: 0, hasShrunk: false, pages: 0, idlePages: 0 };
+    const sweep = beginSweep(ids, { noun: "order", narrowBy: "--from and --to" });
     const beforeOthers = sweeps === 1 ? options.beforeOthers : undefined;
     for await (const { orders, pagination } of pages(service, filter, { ...options, beforeOthers }, sweep)) {
-      noteTotals(sweep, pagination);
+      noteTotals(sweep, toCount(pagination.total_pages), toCount(pagination.total_items));
       const known = ids.size;
       for (const order of orders) {
         const key = keyOf(order.id.value);
@@ -64,61 +56,17 @@ export async function* allOrders(
         seen.add(key);
         if (isNew) yield order;
       }
-      sweep.idlePages = ids.size > known ? 0 : sweep.idlePages + 1;
-      if (sweep.idlePages > mostIdlePages) throw endless();
+      endPage(sweep, known);
     }
     if (isComplete(sweep)) return;
     if (sweeps === maxSweeps) throw incomplete(sweep);
   }
 }
 
-function noteTotals(sweep: Sweep, pagination: OrderPage["pagination"]): void {
-  sweep.pages = Math.max(sweep.pages, toCount(pagination.total_pages) ?? 0);
-  const total = toCount(pagination.total_items);
-  if (total === undefined) return;
-  sweep.wanted ??= total;
-  sweep.hasShrunk ||= total < sweep.highest;
-  sweep.highest = Math.max(sweep.highest, total);
-}
-
-/** Orders that were created during the pass may be among those seen, or not. */
-function isComplete({ ids, wanted, highest, hasShrunk }: Sweep): boolean {
-  return wanted === undefined || (!hasShrunk && ids.size >= wanted && ids.size <= highest);
-}
-
-/** Whether there may be orders after so many pages. */
-function needsPageAfter(read: number, { ids, wanted, hasShrunk, pages, idlePages }: Sweep): boolean {
-  if (read < pages) return true;
-  const isIdle = idlePages > 0;
-  if (wanted === undefined) return read === pages || !isIdle;
-  return ids.size < wanted && !hasShrunk && !isIdle;
-}
-
 /** A number takes a third of the memory of a text; ids beyond 2^53 stay texts. */
 function keyOf(id: string): number | string {
   const number = Number(id);
   return Number.isSafeInteger(number) && String(number) === id ? number : id;
-}
-
-function endless(): ServiceFailure {
-  const message = `gave up: the service returned ${mostIdlePages} pages in a row without new orders`;
-  return new ServiceFailure("invalid_response", message, { code: "wrong_shape" });
-}
-
-function incomplete({ ids, wanted, highest, hasShrunk }: Sweep, cause?: ServiceFailure): ServiceFailure {
-  const seen = ids.size;
-  const progress =
-    wanted === undefined
-      ? `${counted(seen, "order")} ${byCount(seen, "was", "were")} seen, and the service does not say of how many`
-      : seen > highest
-        ? `${counted(seen, "order")} ${byCount(seen, "was", "were")} seen, but the service counts ${highest}`
-        : `${seen} of ${counted(highest, "order")} ${byCount(highest, "was", "were")} seen`;
-  const problem = hasShrunk ? "the list kept changing" : "the list of orders is incomplete";
-  return new ServiceFailure("server_error", `${problem}: ${progress}${cause ? `; ${cause.message}` : ""}`, {
-    code: "list_incomplete",
-    hint: "run the same command again, or narrow it with --from and --to",
-    cause,
-  });
 }
 
 /**
@@ -151,9 +99,7 @@ async function* pages(
       }
     }
   } catch (error) {
-    // A refused page does not prove that the page before it was the last.
-    const isRefused = error instanceof ServiceFailure && error.kind === "refused";
-    throw isRefused && read >= sweep.pages ? incomplete(sweep, error) : error;
+    throw afterPage(read, sweep, error);
   }
 }
 

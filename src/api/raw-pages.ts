@@ -6,8 +6,16 @@ import { isJsonObject, type Json, parseJson, stringifyJson } from "../model/json
 import { check } from "../model/schema.ts";
 import type { Client, RawCall } from "./client.ts";
 import { ServiceFailure } from "./failure.ts";
-import { mostIdlePages } from "./pages.ts";
 import { toCount } from "./service.ts";
+import {
+  afterPage,
+  beginSweep,
+  endPage,
+  incomplete,
+  isComplete,
+  needsPageAfter,
+  noteTotals,
+} from "./sweep.ts";
 
 /** 4.3 and 8: the most that a page may hold, which takes the fewest calls. */
 const pageSize = "100";
@@ -15,7 +23,7 @@ const pageSize = "100";
 /**
  * Yields the body of each page, from the one that the call asks for to the last. `beforeOthers` gets the
  * number of calls that will follow the first; it may reject to stop. Throws ServiceFailure when a page is refused or
- * does not say how many there are, and when page after page brings nothing new.
+ * does not say how many there are, and after the last page where the list is not complete.
  */
 export async function* rawPages(
   client: Client,
@@ -25,23 +33,30 @@ export async function* rawPages(
   const first = parameter(call, "page") ?? "1";
   if (!/^\d{1,9}$/.test(first)) throw usageError(`--paginate begins at a page number, not at “${first}”`);
   const sized = parameter(call, "limit") === undefined ? withParameter(call, "limit", pageSize) : call;
-  let last = Number(first);
-  let idlePages = 0;
-  let before: string | undefined;
-  for (let page = last; page <= last; page++) {
+  const sweep = beginSweep(new Set(), { noun: "item", narrowBy: "-q" });
+  const from = Number(first);
+  for (let page = from; page === from || needsPageAfter(page - 1, sweep); page++) {
     const { answer, failure, url } = await client.exchange(
-      page === Number(first) ? sized : withParameter(sized, "page", String(page)),
+      page === from ? sized : withParameter(sized, "page", String(page)),
     );
-    if (failure) throw failure;
+    if (failure) throw page === from ? failure : afterPage(page - 1, sweep, failure);
     const read = readPage(answer.body);
     if (read === undefined) throw notPaged(url, answer.status);
-    if (page === Number(first)) await beforeOthers(Math.max(0, read.pages - page));
-    last = read.pages;
-    yield answer.bytes;
-    idlePages = read.data === "[]" || read.data === before ? idlePages + 1 : 0;
-    before = read.data;
-    if (idlePages > mostIdlePages) throw endless(url);
+    if (page === from) await beforeOthers(Math.max(0, read.pages - page));
+    const isBeyond = page > Math.max(sweep.pages, read.pages);
+    noteTotals(sweep, read.pages, totalFrom(from, read));
+    const known = sweep.ids.size;
+    for (const key of read.keys) sweep.ids.add(key);
+    if (!isBeyond || sweep.ids.size > known) yield answer.bytes;
+    endPage(sweep, known);
   }
+  if (!isComplete(sweep)) throw incomplete(sweep);
+}
+
+/** How many items there are from that page on; undefined where the service does not say it. */
+function totalFrom(page: number, { items, perPage }: Page): number | undefined {
+  if (items === undefined || page === 1) return items;
+  return perPage === undefined ? undefined : Math.max(0, items - (page - 1) * perPage);
 }
 
 /** The elements of `data` in the body of a page. Throws ServiceFailure when it holds no list. */
@@ -53,22 +68,32 @@ export function itemsOfPage(body: Uint8Array): readonly Json[] {
   });
 }
 
-/** How many pages there are, and what this one holds, as text. */
-function readPage(body: string): { pages: number; data: string } | undefined {
+interface Page {
+  readonly pages: number;
+  readonly items: number | undefined;
+  readonly perPage: number | undefined;
+  /** The ids of its items; where an item has none, its text. */
+  readonly keys: readonly string[];
+}
+
+function readPage(body: string): Page | undefined {
   try {
     const page = parseJson(body);
     if (!isJsonObject(page)) return undefined;
     const checked = check(paginationSchema, page.pagination);
-    const pages = "value" in checked ? toCount(checked.value.total_pages) : undefined;
-    return pages === undefined ? undefined : { pages, data: stringifyJson(page.data ?? []) };
+    if (!("value" in checked)) return undefined;
+    const { total_pages, total_items, per_page } = checked.value;
+    const pages = toCount(total_pages);
+    if (pages === undefined) return undefined;
+    const data = Array.isArray(page.data) ? page.data : [page.data ?? null];
+    return { pages, items: toCount(total_items), perPage: toCount(per_page), keys: data.map(keyOf) };
   } catch {
     return undefined; // not JSON
   }
 }
 
-function endless(url: URL): ServiceFailure {
-  const message = `gave up on ${url.pathname}: the service returned ${mostIdlePages} pages in a row without new items`;
-  return new ServiceFailure("invalid_response", message, { code: "wrong_shape" });
+function keyOf(item: Json): string {
+  return stringifyJson(isJsonObject(item) && item.id !== undefined ? item.id : item);
 }
 
 function notPaged(url: URL, status: number): ServiceFailure {

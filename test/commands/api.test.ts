@@ -497,7 +497,10 @@ describe("--paginate", () => {
 
   test("asks for large pages, and begins where it is told to", async () => {
     const page = (pages: number) =>
-      answering(200, `{"success":true,"data":[],"pagination":{"total_pages":${pages}}}`);
+      answering(
+        200,
+        `{"success":true,"data":[],"pagination":{"total_pages":${pages},"total_items":100,"per_page":100}}`,
+      );
     const home = await createPlayedHome(page(3));
     await home.courier("api orders?page=2&status=paid --paginate");
     expect(home.seen.map(({ url }) => url)).toEqual([
@@ -515,10 +518,93 @@ describe("--paginate", () => {
     answerRaw(home, "GET /api/v1/orders", body);
     const { exit, stderr } = await home.courier("api orders --paginate");
     expect(exit).toBe(70);
-    expect(stderr).toContain(
-      "gave up on /api/v1/orders: the service returned 100 pages in a row without new items",
-    );
+    expect(stderr).toContain("gave up: the service returned 100 pages in a row without new items");
     expect(requestCount(home, "GET", "/api/v1/orders")).toBeLessThanOrEqual(102);
+  });
+
+  type Listed = readonly [ids: readonly number[], pages: number, items?: number];
+  /** Page by page: the ids, `total_pages` and `total_items`. The last one goes on for ever. */
+  const listing = (...pages: readonly Listed[]) =>
+    createPlayedHome(
+      ...pages.map(([ids, total_pages, total_items]) =>
+        answering(
+          200,
+          JSON.stringify({
+            success: true,
+            data: ids.map((id) => ({ id })),
+            pagination: { total_pages, total_items },
+          }),
+        ),
+      ),
+    );
+  const idsOf = (ndjson: string) => [...ndjson.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
+
+  test("a number of pages that shrinks on the way does not end the list", async () => {
+    const home = await listing([[1, 2], 3, 6], [[3, 4], 1, 6], [[5, 6], 1, 6]);
+    const { exit, stdout } = await home.courier("api orders --paginate --ndjson");
+    expect([exit, idsOf(stdout)]).toEqual([0, [1, 2, 3, 4, 5, 6]]);
+  });
+
+  test("too few pages for its number of items: further ones are read", async () => {
+    const home = await listing([[1, 2], 1, 4], [[3, 4], 1, 4]);
+    const { exit, stdout } = await home.courier("api orders --paginate --ndjson");
+    expect([exit, idsOf(stdout)]).toEqual([0, [1, 2, 3, 4]]);
+  });
+
+  test.each([
+    [
+      "the same page again and again",
+      [
+        [[1, 2], 2, 4],
+        [[1, 2], 2, 4],
+      ],
+    ],
+    [
+      "an empty page",
+      [
+        [[1, 2], 2, 4],
+        [[], 2, 4],
+      ],
+    ],
+    [
+      "a number of items that shrinks",
+      [
+        [[1, 2], 2, 4],
+        [[3], 2, 3],
+      ],
+    ],
+  ] as readonly (readonly [string, readonly Listed[]])[])(
+    "an incomplete list fails, after its items: %s",
+    async (_what, pages) => {
+      const home = await listing(...pages);
+      const { exit, stdout, stderr } = await home.courier("api orders --paginate --ndjson");
+      expect(exit).toBe(5);
+      expect(idsOf(stdout).slice(0, 2)).toEqual([1, 2]);
+      expect(JSON.parse(stderr).error).toMatchObject({ code: "list_incomplete" });
+      expect(home.seen.length).toBeLessThan(5);
+    },
+  );
+
+  test("without a number of items, a page after the last one shows that nothing is left", async () => {
+    const home = await listing([[1, 2], 1], [[3], 1], [[], 1]);
+    const { exit, stdout } = await home.courier("api orders --paginate");
+    expect([exit, idsOf(stdout)]).toEqual([0, [1, 2, 3]]);
+    expect(stdout.trimEnd().split("\n"), "the empty page beyond the last is not printed").toHaveLength(2);
+  });
+
+  test("pages that alternate while their number grows are not read for ever", async () => {
+    let page = 0;
+    const home = await createPlayedHome((request, response) => {
+      page += 1;
+      const data = [{ id: page % 2 }];
+      answering(200, JSON.stringify({ success: true, data, pagination: { total_pages: page + 1 } }))(
+        request,
+        response,
+      );
+    });
+    const { exit, stderr } = await home.courier("api orders --paginate --ndjson");
+    expect(exit).toBe(70);
+    expect(stderr).toContain("100 pages in a row without new items");
   });
 
   test("a page that is refused fails the command, after whole documents", async () => {

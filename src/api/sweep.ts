@@ -1,0 +1,88 @@
+/** One pass over a paged list: what its pages said, whether more may follow, and whether it is complete (2.6). */
+
+import { byCount, counted } from "../core/wording.ts";
+import { ServiceFailure } from "./failure.ts";
+
+/** A list that shifts has fewer pages in a row without a new item; after so many, it has no end. */
+const mostIdlePages = 100;
+
+/** The words of messages about a list. */
+interface ListWords {
+  /** "order" */
+  readonly noun: string;
+  /** The flags that make the list shorter. */
+  readonly narrowBy: string;
+}
+
+export interface Sweep extends ListWords {
+  readonly ids: Set<number | string>;
+  /** The first `total_items`; undefined where no page had one. */
+  wanted: number | undefined;
+  /** The highest `total_items`. */
+  highest: number;
+  hasShrunk: boolean;
+  /** The highest `total_pages`; 0 where no page had one. */
+  pages: number;
+  /** Pages in a row that brought no new item. */
+  idlePages: number;
+}
+
+export function beginSweep(ids: Set<number | string>, words: ListWords): Sweep {
+  return { ...words, ids, wanted: undefined, highest: 0, hasShrunk: false, pages: 0, idlePages: 0 };
+}
+
+/** Notes what a page says of the whole list. */
+export function noteTotals(sweep: Sweep, pages: number | undefined, total: number | undefined): void {
+  sweep.pages = Math.max(sweep.pages, pages ?? 0);
+  if (total === undefined) return;
+  sweep.wanted ??= total;
+  sweep.hasShrunk ||= total < sweep.highest;
+  sweep.highest = Math.max(sweep.highest, total);
+}
+
+/** Notes that the items of a page are in `ids`, which had `known` before. Throws ServiceFailure for a list without end. */
+export function endPage(sweep: Sweep, known: number): void {
+  sweep.idlePages = sweep.ids.size > known ? 0 : sweep.idlePages + 1;
+  if (sweep.idlePages <= mostIdlePages) return;
+  const message = `gave up: the service returned ${mostIdlePages} pages in a row without new ${sweep.noun}s`;
+  throw new ServiceFailure("invalid_response", message, { code: "wrong_shape" });
+}
+
+/** Items that were created during the pass may be among those seen, or not. */
+export function isComplete({ ids, wanted, highest, hasShrunk }: Sweep): boolean {
+  return wanted === undefined || (!hasShrunk && ids.size >= wanted && ids.size <= highest);
+}
+
+/** Whether there may be items after so many pages. */
+export function needsPageAfter(read: number, { ids, wanted, hasShrunk, pages, idlePages }: Sweep): boolean {
+  if (read < pages) return true;
+  const isIdle = idlePages > 0;
+  if (wanted === undefined) return read === pages || !isIdle;
+  return ids.size < wanted && !hasShrunk && !isIdle;
+}
+
+export function incomplete(
+  { noun, narrowBy, ids, wanted, highest, hasShrunk }: Sweep,
+  cause?: ServiceFailure,
+): ServiceFailure {
+  const seen = ids.size;
+  const wereSeen = `${counted(seen, noun)} ${byCount(seen, "was", "were")} seen`;
+  const progress =
+    wanted === undefined
+      ? `${wereSeen}, and the service does not say of how many`
+      : seen > highest
+        ? `${wereSeen}, but the service counts ${highest}`
+        : `${seen} of ${counted(highest, noun)} ${byCount(highest, "was", "were")} seen`;
+  const problem = hasShrunk ? "the list kept changing" : `the list of ${noun}s is incomplete`;
+  return new ServiceFailure("server_error", `${problem}: ${progress}${cause ? `; ${cause.message}` : ""}`, {
+    code: "list_incomplete",
+    hint: `run the same command again, or narrow it with ${narrowBy}`,
+    cause,
+  });
+}
+
+/** The failure of the page after `read`: a refused page does not prove that the page before it was the last. */
+export function afterPage(read: number, sweep: Sweep, error: unknown): unknown {
+  const isRefused = error instanceof ServiceFailure && error.kind === "refused";
+  return isRefused && read >= sweep.pages ? incomplete(sweep, error) : error;
+}
