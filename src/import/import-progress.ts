@@ -92,8 +92,10 @@ function describeWait(stage: Stage, silentMs: number, clock: Clock, isStopping: 
         ? `rate limited by the service, retrying in ${Math.ceil(leftMs / 1_000)} s`
         : undefined;
     }
-    case "waiting":
-      return `another courier process is sending ${counted(stage.rows, "row")} of this file`;
+    case "waiting": {
+      const which = stage.pids.length === 0 ? "" : ` (pid ${stage.pids.join(", ")})`;
+      return `another courier process${which} is sending ${counted(stage.rows, "row")} of this file`;
+    }
     case "looking": {
       const orders = counted(stage.rows, "order");
       return stage.untilMs === undefined

@@ -37,8 +37,8 @@ export type Stage =
    * It reconciles rows whose answers were lost. `untilMs`: the time limit while it waits to poll again, by `elapsed`.
    */
   | { readonly kind: "looking"; readonly rows: number; readonly untilMs?: number | undefined }
-  /** Another courier process is sending rows of the same file. */
-  | { readonly kind: "waiting"; readonly rows: number };
+  /** Other courier processes are sending rows of the same file. `pids`: those on this machine. */
+  | { readonly kind: "waiting"; readonly rows: number; readonly pids: readonly number[] };
 
 export interface ImportTools {
   readonly ledger: Ledger;
@@ -53,8 +53,8 @@ export interface ImportTools {
   readonly reconcile: ReconcileTools;
   /** Operations in doubt whose orders this run found before it began to send. */
   readonly found?: ReadonlySet<string> | undefined;
-  /** Takes over the open operations of runs that have ended. */
-  readonly releaseDead: () => Promise<void>;
+  /** Takes over the open operations of runs that have ended. Returns those that are running on this machine. */
+  readonly releaseDead: () => Promise<readonly Run[]>;
   readonly clock: Clock;
   /** In [0, 1): jitter of the backoff. */
   readonly random: () => number;

@@ -190,13 +190,16 @@ export async function* importRows(
 
   /** `settled`: some rows can be decided now; `waited`: another run may have settled some. */
   async function settleRows(batch: readonly ImportRow[]): Promise<"settled" | "waited" | "stopped"> {
+    let pids: readonly number[] = [];
     try {
       const result = await pollInDoubt(batch.length, async () => {
-        await tools.releaseDead();
-        return findAwaited(batch);
+        const running = await tools.releaseDead();
+        const { names, owners } = await findAwaited(batch);
+        pids = running.filter(({ number }) => owners.has(number)).map(({ process }) => process.pid);
+        return names;
       });
       if (result !== "none") return "settled";
-      onStage({ kind: "waiting", rows: batch.length });
+      onStage({ kind: "waiting", rows: batch.length, pids });
       await clock.sleep(otherRunPollMs, stop);
       return "waited";
     } catch (error) {
@@ -243,8 +246,11 @@ export async function* importRows(
     }
   }
 
-  /** The operations in doubt that these rows wait for. */
-  async function findAwaited(batch: readonly ImportRow[]): Promise<readonly string[]> {
+  /** The operations in doubt that these rows wait for, and the runs that are sending others. */
+  async function findAwaited(batch: readonly ImportRow[]): Promise<{
+    readonly names: readonly string[];
+    readonly owners: ReadonlySet<number>;
+  }> {
     const decisions = await ledger.viewRows(
       run.customer,
       equalRows.numberRows(batch),
@@ -252,12 +258,15 @@ export async function* importRows(
       policy,
       clock.now(),
     );
-    const names = decisions.flatMap((decision) =>
-      isOpen(decision) && "operation" in decision && decision.operation.state === "unknown"
-        ? [nameOperation(decision.operation)]
-        : [],
+    const awaited = decisions.flatMap((decision) =>
+      isOpen(decision) && "operation" in decision ? [decision.operation] : [],
     );
-    return [...new Set(names)];
+    const inDoubt = awaited.filter(({ state }) => state === "unknown");
+    const others = awaited.filter(({ state }) => state !== "unknown");
+    return {
+      names: [...new Set(inDoubt.map(nameOperation))],
+      owners: new Set(others.map(({ owner }) => owner)),
+    };
   }
 
   /** Reports the rows that stay in doubt. */

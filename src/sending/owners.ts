@@ -6,7 +6,7 @@ import type { Run } from "../ledger/operation.ts";
 
 /**
  * Takes over the open operations of runs that are known to have ended: a `ready` one becomes unsent, a `sending` one
- * becomes in doubt. `except` is the calling run.
+ * becomes in doubt. `except` is the calling run. Returns those that are running on this machine.
  */
 export async function releaseDeadRuns(
   ledger: Ledger,
@@ -14,13 +14,16 @@ export async function releaseDeadRuns(
   processes: ProcessTable,
   nowMs: number,
   except?: number,
-): Promise<void> {
+): Promise<readonly Run[]> {
   const open = await ledger.openOperations(customer);
   const owners = new Map(
     open.filter(({ operation }) => operation.state !== "unknown").map(({ owner }) => [owner.number, owner]),
   );
-  for (const owner of owners.values())
-    if (owner.number !== except && hasEnded(owner, processes)) await ledger.releaseRun(owner.number, nowMs);
+  const others = [...owners.values()].filter(({ number }) => number !== except);
+  const liveness = others.map((owner) => checkRun(owner, processes));
+  for (const [index, owner] of others.entries())
+    if (liveness[index] === "dead") await ledger.releaseRun(owner.number, nowMs);
+  return others.filter((_owner, index) => liveness[index] === "alive");
 }
 
 /** True where the run is known to have ended. */

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { type JsonObject, stringifyJson } from "../../src/model/json.ts";
 import { createImportHome, type ImportHome, outcomes, row, sheet, withLedger } from "../support/imports.ts";
+import { until } from "../support/process.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 const post = { method: "POST", path: "/api/v1/orders" } as const;
@@ -74,6 +75,29 @@ describe("several imports of one account at once", () => {
       expect([...states].filter((state) => ["ready", "sending", "unknown"].includes(state))).toEqual([]);
     },
   );
+});
+
+test("beside a process that is stopped, the wait names it", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
+  const latencyMs = 3;
+  home.sandbox.faults.set([{ ...post, kind: "latency", ms: latencyMs }]);
+  const { clock } = home;
+  const sleep = clock.sleep.bind(clock);
+  let wakeUp = () => {};
+  const isAwake = new Promise<void>((resolve) => {
+    wakeUp = resolve;
+  });
+  const fromMs = clock.elapsed();
+  clock.sleep = async (delayMs, signal) => {
+    if (delayMs === latencyMs) await isAwake;
+    else if (clock.elapsed() - fromMs > 20_000) wakeUp();
+    return sleep(delayMs, signal);
+  };
+  const stopped = home.run("--concurrency 2");
+  await until("its rows are sent", () => home.posts === 2);
+  const ran = await home.run();
+  expect(ran.stderr).toContain(`another courier process (pid ${process.pid}) is sending 2 rows of this file`);
+  expect([(await stopped).exit, ran.exit, home.posts]).toEqual([0, 0, 2]);
 });
 
 test("a process that was paused sends nothing that another one has taken over", async () => {

@@ -204,6 +204,7 @@ async function importOnce({ rows, copy, crash, ...world }: OneImport) {
     lookup: service.lookup,
     async releaseDead() {
       for (const number of ended) await ledger.releaseRun(number, clock.now());
+      return [];
     },
   });
   const stop = new AbortController().signal;

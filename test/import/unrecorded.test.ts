@@ -63,7 +63,7 @@ async function importWith(kinds: readonly Fate["kind"][], writes: number) {
         stop: new AbortController().signal,
         settleMs: 10_000,
       },
-      releaseDead: async () => {},
+      releaseDead: async () => [],
       clock,
       random: () => 0.5,
       stop: new AbortController().signal,
