@@ -132,6 +132,7 @@ export const importOrders = defineCommand({
     ensureReplaces(input.replace, input.saveMap, "saveMap");
     if (input.rejects !== undefined) await context.checkOutput("--rejects", input.rejects, file);
     if (check) return checkFile(input, context);
+    if (await isPassing(input.file)) await ensureCanConfirm(context); // before it waits for the writer
     const source = await openSource(input, context);
     await ensureCanConfirm(context); // a file that is missing is the first thing to say
     const overview = await checkRows(source, context);

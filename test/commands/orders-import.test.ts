@@ -111,9 +111,9 @@ describe("before it sends", () => {
     expect(home.posts).toBe(0);
   });
 
-  test("without a terminal it needs --yes, and says so before it reads", async () => {
+  test("without a terminal it needs --yes, and says so before it reads a pipe", async () => {
     const home = await createImportHome(three);
-    const ran = await home.courier(["orders", "import", "/nowhere.csv"]);
+    const ran = await home.courier("orders import -", { stdin: "\0 no sheet" });
     expect(ran).toMatchObject({ exit: 2, stdout: "" });
     expect(ran.stderr).toContain("--yes");
   });
