@@ -1,8 +1,36 @@
-/** `courier accounts key-store`: where logins store keys unless `--key-store` names another place. */
+/** `courier accounts key-store` and `move-key`: where keys are kept. */
 
 import { defineCommand, document } from "../command/command.ts";
+import { quote, textArgument } from "../command/options.ts";
+import { sandboxAccount } from "../config/accounts.ts";
+import { type KeyStore, keyStores } from "../config/store.ts";
+import { usageError } from "../core/errors.ts";
 import { line } from "../terminal/blocks.ts";
-import { describeKeyStore, keyStoreCandidates, parseKeyStore } from "./key-store-option.ts";
+
+/** How the place is called in sentences. */
+export function describeKeyStore(store: KeyStore, configPath: string): string {
+  if (store === "keychain") return "the operating system's key ring";
+  return `${configPath} (a file that only you can read)`;
+}
+
+/** Throws a usage error, which calls the text by `what`. */
+export function parseKeyStore(text: string, what: string): KeyStore {
+  const store = keyStores.find((each) => each === text);
+  if (store !== undefined) return store;
+  throw usageError(`${what} is ${keyStores.join(" or ")}, not ${quote(text)}`);
+}
+
+/** For completion. */
+export const keyStoreCandidates = keyStores.map((word) => ({ value: word }));
+
+export function keyStoreOption(summary: string) {
+  return {
+    placeholder: "STORE",
+    summary,
+    parse: parseKeyStore,
+    candidates: keyStoreCandidates,
+  };
+}
 
 export const chooseKeyStore = defineCommand({
   description:
@@ -25,6 +53,34 @@ export const chooseKeyStore = defineCommand({
     await context.config.update((config) => ({ ...config, key_store: store }));
     return document({ key_store: store }, () => [
       line(`From now on, logins keep keys in ${describeKeyStore(store, context.config.path)}`),
+    ]);
+  },
+});
+
+export const moveAccountKey = defineCommand({
+  description:
+    "keychain is the operating system's key ring: Keychain on macOS, Credential Manager on Windows, the\n" +
+    "Secret Service (GNOME Keyring, KWallet) on Linux. file is the config file, which only you can read.\n" +
+    "No copy stays behind.",
+  arguments: { name: textArgument("the account's name", { values: "stored account" }) },
+  options: { to: keyStoreOption("where the key goes: file or keychain") },
+  examples: [
+    { line: "accounts move-key shop --to keychain", note: "into the operating system's key ring" },
+    { line: "accounts move-key shop --to file", note: "back into the config file" },
+  ],
+  exits: [4],
+  seeAlso: ["accounts list", "accounts key-store", "login"],
+  async run({ name, to }, context) {
+    if (to === undefined)
+      throw usageError("the new place is missing", "give it with --to keychain, or --to file");
+    if (name === sandboxAccount) throw usageError("the account sandbox has no key to move");
+    const from = await context.keys.move(name, to);
+    const place = describeKeyStore(to, context.config.path);
+    const verb = from === to ? "was in" : "is now in";
+    return document({ account: name, from, key_store: to, moved: from !== to }, () => [
+      line(
+        `The key of the account ${name} ${verb} ${place}${from === to ? " already" : ", and nowhere else"}`,
+      ),
     ]);
   },
 });

@@ -30,7 +30,7 @@ export const listAccounts = defineCommand({
       key: "not needed",
       key_store: null,
     };
-    return rows(each([...stored, sandbox]), accountColumns, "No accounts");
+    return rows([...stored, sandbox], accountColumns, "No accounts");
   },
 });
 
@@ -40,10 +40,6 @@ function whereKeyIs(name: string, account: StoredAccount, configPath: string) {
   const places = { file: configPath, keychain: "keychain" };
   const key = source.place === "command" ? source.command : places[source.place];
   return { key, key_store: source.place };
-}
-
-async function* each(accounts: readonly AccountRow[]): AsyncGenerator<AccountRow, void> {
-  yield* accounts;
 }
 
 const accountColumns: readonly Column<AccountRow>[] = [

@@ -10,7 +10,7 @@ import type { KeyStore } from "../config/store.ts";
 import { usageError } from "../core/errors.ts";
 import type { Profile } from "../model/interface.ts";
 import { line, styled } from "../terminal/blocks.ts";
-import { describeKeyStore } from "./key-store-option.ts";
+import { describeKeyStore } from "./key-store.ts";
 
 /** Makes a file private that others could read, and warns: they may know the keys in it. */
 export async function fixPermissions({ config, messages }: Context): Promise<void> {

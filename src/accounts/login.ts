@@ -7,7 +7,7 @@ import { parseBaseUrl } from "../config/base-url.ts";
 import { usageError } from "../core/errors.ts";
 import type { Profile } from "../model/interface.ts";
 import { type Block, fields, line, show, styled } from "../terminal/blocks.ts";
-import { keyStoreOption } from "./key-store-option.ts";
+import { keyStoreOption } from "./key-store.ts";
 import { fixPermissions, planKey, promptForValidKey } from "./login-key.ts";
 
 export const login = defineCommand({

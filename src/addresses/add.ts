@@ -6,6 +6,7 @@ import { switchOption, textOption } from "../command/options.ts";
 import { partyOptions } from "../command/party-options.ts";
 import { mayReplace } from "../command/replace.ts";
 import { parseAlias, saveParties } from "../config/address-book.ts";
+import { findSaved } from "../config/saved-names.ts";
 import { CourierError, interrupted, isInterruption, usageError } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { askParty } from "../forms/party-form.ts";
@@ -37,7 +38,7 @@ export const addAddress = defineCommand({
   seeAlso: ["orders create", "addresses import"],
   async run({ alias, text, default: isDefault, replace, ...flags }, context) {
     const { addresses } = await context.config.read();
-    const existing = Object.hasOwn(addresses, alias) ? addresses[alias] : undefined;
+    const existing = findSaved(addresses, alias);
     const agree = (party?: DraftParty) => agreeToReplace(alias, existing, party, replace === true, context);
     const { party, isReplaced } = await collect(text, pickParty(flags), agree, context).catch((error) => {
       const isStopped = error instanceof CourierError && isInterruption(error.exit);

@@ -112,7 +112,7 @@ export const program: Group = {
         {
           name: "move-key",
           summary: "Move an account's key to the key ring, or to the config file",
-          load: async () => (await import("../accounts/move-key.ts")).moveAccountKey,
+          load: async () => (await import("../accounts/key-store.ts")).moveAccountKey,
         },
         {
           name: "key-store",
@@ -142,17 +142,17 @@ export const program: Group = {
         {
           name: "list",
           summary: "List the address book",
-          load: async () => (await import("../addresses/list.ts")).listAddresses,
+          load: async () => (await import("../addresses/addresses.ts")).listAddresses,
         },
         {
           name: "show",
           summary: "Show a saved address",
-          load: async () => (await import("../addresses/show.ts")).showAddress,
+          load: async () => (await import("../addresses/addresses.ts")).showAddress,
         },
         {
           name: "remove",
           summary: "Forget a saved address",
-          load: async () => (await import("../addresses/remove.ts")).removeAddress,
+          load: async () => (await import("../addresses/addresses.ts")).removeAddress,
         },
         {
           name: "import",
@@ -172,17 +172,17 @@ export const program: Group = {
         {
           name: "list",
           summary: "List the order templates",
-          load: async () => (await import("../templates/list.ts")).listTemplates,
+          load: async () => (await import("../templates/templates.ts")).listTemplates,
         },
         {
           name: "show",
           summary: "Show an order template; --json prints it as an order file",
-          load: async () => (await import("../templates/show.ts")).showTemplate,
+          load: async () => (await import("../templates/templates.ts")).showTemplate,
         },
         {
           name: "remove",
           summary: "Forget an order template",
-          load: async () => (await import("../templates/remove.ts")).removeSavedTemplate,
+          load: async () => (await import("../templates/templates.ts")).removeSavedTemplate,
         },
       ],
     },

@@ -245,13 +245,18 @@ export function document<T extends Json>(data: T, human: (data: T) => readonly B
 }
 
 export function rows<T extends Json>(
-  stream: Items<T> | AsyncGenerator<T, void>,
+  items: Items<T> | AsyncGenerator<T, void> | readonly T[],
   columns: readonly Column<T>[],
   empty: string,
   details?: (row: T) => readonly Block[],
 ): RowsOutput {
+  const stream = Array.isArray(items) ? each(items) : items;
   const shown = { rows: stream as Items, columns: columns as readonly Column<never>[], empty };
   return { kind: "rows", ...shown, ...(details ? { details } : {}) };
+}
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T, void> {
+  yield* items;
 }
 
 /** For rows that are read to the end after the reader closed the pipe. `run` gives the run's number, once it has one. */

@@ -4,6 +4,7 @@ import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { type KeySource, keySource, parseApiKey } from "./key-source.ts";
+import { findSaved, parseSavedName } from "./saved-names.ts";
 import type { Config, ConfigStore, StoredAccount } from "./store.ts";
 
 /** The account of the embedded sandbox always exists and is never stored. */
@@ -96,7 +97,7 @@ function chooseBaseUrl(flag: string | undefined, env: string | undefined, stored
 }
 
 export function findAccount(config: Config, name: string): StoredAccount | undefined {
-  return Object.hasOwn(config.accounts, name) ? config.accounts[name] : undefined;
+  return findSaved(config.accounts, name);
 }
 
 /** The error for an unknown account; exit 4. */
@@ -114,15 +115,9 @@ function noAccount(message: string, name = defaultAccount): CourierError {
   });
 }
 
-/** Account names are used in commands and files: letters, digits and `. _ -`. */
+/** An account's name. Throws a usage error. */
 export function parseAccountName(text: string): string {
-  if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u.test(text) || text === "__proto__") {
-    throw usageError(
-      `not a usable account name: ${text}`,
-      "use letters, digits, dots, dashes and underscores",
-    );
-  }
-  return text;
+  return parseSavedName(text, "an account");
 }
 
 /** Makes an account the current one. */

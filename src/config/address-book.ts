@@ -4,27 +4,17 @@ import { type CourierError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { TextProblem } from "../model/text-problem.ts";
+import { findSaved, parseSavedName } from "./saved-names.ts";
 import type { Config, ConfigStore } from "./store.ts";
 
 /** An alias, with or without its `@`. */
 export function parseAlias(text: string): string {
-  return parseShortName(text.replace(/^@/, ""), "address", text);
-}
-
-/** A name for command lines: letters, digits and `. _ -`. Throws a usage error that shows it as typed. */
-export function parseShortName(text: string, what: "address" | "template", typed = text): string {
-  if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u.test(text) || text === "__proto__") {
-    throw usageError(
-      `not a usable name for ${what === "address" ? "an address" : "a template"}: ${typed}`,
-      "use letters, digits, dots, dashes and underscores, without blanks",
-    );
-  }
-  return text;
+  return parseSavedName(text.replace(/^@/, ""), "an address", text);
 }
 
 /** The party saved under an alias. Throws a usage error that names the nearest alias. */
 export function findParty(config: Config, alias: string): DraftParty {
-  const party = Object.hasOwn(config.addresses, alias) ? config.addresses[alias] : undefined;
+  const party = findSaved(config.addresses, alias);
   if (party) return party;
   const nearest = suggest(alias, Object.keys(config.addresses));
   throw usageError(
@@ -67,5 +57,5 @@ export async function removeParty(store: ConfigStore, alias: string): Promise<vo
 /** The default sender, where one is set and still saved. */
 export function defaultSender(config: Config): DraftParty | undefined {
   const alias = config.default_sender;
-  return alias && Object.hasOwn(config.addresses, alias) ? config.addresses[alias] : undefined;
+  return alias ? findSaved(config.addresses, alias) : undefined;
 }

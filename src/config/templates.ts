@@ -3,17 +3,17 @@
 import { usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import type { Draft } from "../model/draft.ts";
-import { parseShortName } from "./address-book.ts";
+import { findSaved, parseSavedName } from "./saved-names.ts";
 import type { Config, ConfigStore } from "./store.ts";
 
 /** A template's name. Throws a usage error. */
 export function parseTemplateName(text: string): string {
-  return parseShortName(text, "template");
+  return parseSavedName(text, "a template");
 }
 
 /** The template of a name. Throws a usage error that names the nearest one. */
 export function findTemplate(config: Config, name: string): Draft {
-  const found = hasTemplate(config, name) ? config.templates[name] : undefined;
+  const found = findSaved(config.templates, name);
   if (found) return found;
   const nearest = suggest(name, Object.keys(config.templates));
   const known = Object.keys(config.templates).join(", ") || "none yet; make one with --save-template NAME";
@@ -24,7 +24,7 @@ export function findTemplate(config: Config, name: string): Draft {
 }
 
 export function hasTemplate({ templates }: Config, name: string): boolean {
-  return Object.hasOwn(templates, name);
+  return findSaved(templates, name) !== undefined;
 }
 
 /** Saves a template, replacing an older one of that name. */

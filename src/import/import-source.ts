@@ -3,6 +3,7 @@
 import type { Context } from "../command/command.ts";
 import { mayReplace } from "../command/replace.ts";
 import { defaultSender, findParty, parseAlias, savedTextError } from "../config/address-book.ts";
+import { findSaved, parseSavedName } from "../config/saved-names.ts";
 import { usageError } from "../core/errors.ts";
 import type { DraftParty } from "../model/draft.ts";
 import { canonicalJson } from "../model/json.ts";
@@ -65,17 +66,18 @@ async function chooseMapping(
   context: Context,
 ): Promise<{ mapping: ReadonlyMap<string, string>; shop: string }> {
   const { maps, shops = {} } = await context.config.read();
-  const saved = useMap !== undefined && Object.hasOwn(maps, useMap) ? maps[useMap] : undefined;
+  const saved = useMap === undefined ? undefined : findSaved(maps, useMap);
   if (useMap !== undefined && !saved) {
     throw usageError(
       `no column names are saved as ${useMap}`,
       `saved: ${Object.keys(maps).join(", ") || "none yet"}`,
     );
   }
-  const savedShop = useMap !== undefined && Object.hasOwn(shops, useMap) ? shops[useMap] : undefined;
+  const savedShop = useMap === undefined ? undefined : findSaved(shops, useMap);
   const mapping = { ...saved, ...Object.fromEntries(map.map(({ header, path }) => [header, path])) };
   const shop = givenShop ?? savedShop ?? "";
-  if (saveMap !== undefined) await saveMapping(parseAlias(saveMap), mapping, shop, replace === true, context);
+  if (saveMap !== undefined)
+    await saveMapping(parseSavedName(saveMap, "column names"), mapping, shop, replace === true, context);
   return { mapping: new Map(Object.entries(mapping)), shop };
 }
 
@@ -88,8 +90,8 @@ async function saveMapping(
   context: Context,
 ): Promise<void> {
   const { maps, shops = {} } = await context.config.read();
-  const existing = Object.hasOwn(maps, name) ? maps[name] : undefined;
-  const hasOtherShop = shop !== "" && Object.hasOwn(shops, name) && shops[name] !== shop;
+  const existing = findSaved(maps, name);
+  const hasOtherShop = shop !== "" && ![undefined, shop].includes(findSaved(shops, name));
   if (existing && (hasOtherShop || canonicalJson(existing) !== canonicalJson(mapping))) {
     const map = `the column map “${name}”`;
     if (!(await mayReplace({ existing: map, isAgreed }, context)))

@@ -37,7 +37,7 @@ export const printSchema = defineCommand({
     if (second !== undefined) throw usageError(`one NAME is enough: ${quote(second)} is too much`);
     if (wanted === undefined) {
       const all = schemaNames.map((name): SchemaRow => ({ name, title: schemaTitle(name) }));
-      return rows(each(all), schemaColumns, "No schemas");
+      return rows(all, schemaColumns, "No schemas");
     }
     const name = schemaNames.find((known) => known === wanted);
     if (name) {
@@ -56,7 +56,3 @@ const schemaColumns: readonly Column<SchemaRow>[] = [
   { path: "name", title: "NAME", cell: ({ name }) => styled("strong", name) },
   { path: "title", title: "DESCRIBES", cell: ({ title }) => title, flexible: true },
 ];
-
-async function* each(all: readonly SchemaRow[]): AsyncGenerator<SchemaRow, void> {
-  yield* all;
-}

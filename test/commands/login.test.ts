@@ -123,7 +123,7 @@ describe("login", () => {
       "a name that is none",
       "login --account ../x --base-url https://a.example",
       "k",
-      "not a usable account name",
+      "not a usable name for an account",
     ],
     ["the sandbox", "login --account sandbox", "some-key", "the account sandbox needs no login"],
   ])("%s: exit 2, nothing stored", async (_what, words, stdin, message) => {

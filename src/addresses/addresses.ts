@@ -1,0 +1,54 @@
+/** `courier addresses`: the address book of this machine is listed, shown, and loses an entry. */
+
+import { confirmOrStop, defineCommand, document, rows } from "../command/command.ts";
+import { findParty, parseAlias, removeParty } from "../config/address-book.ts";
+import { describeParty } from "../forms/party-form.ts";
+import type { AddressRow } from "../model/results.ts";
+import { line } from "../terminal/blocks.ts";
+import { addressColumns, addressView } from "./address-view.ts";
+
+export const listAddresses = defineCommand({
+  arguments: {},
+  options: {},
+  hasRows: true,
+  examples: [
+    { line: "addresses list", note: "every saved address" },
+    { line: "addresses list --csv > addresses.csv", note: "export; addresses import reads it back" },
+  ],
+  seeAlso: ["addresses show", "addresses import"],
+  async run(_input, context) {
+    const { addresses, default_sender } = await context.config.read();
+    const list = Object.entries(addresses).map(
+      ([alias, party]): AddressRow => ({ alias, ...party, default: alias === default_sender }),
+    );
+    return rows(
+      list,
+      addressColumns,
+      "The address book is empty; add to it with: courier addresses add NAME",
+    );
+  },
+});
+
+export const showAddress = defineCommand({
+  arguments: { alias: { summary: "its short name", parse: parseAlias, values: "alias" } },
+  options: {},
+  examples: [{ line: "addresses show shop", note: "every field of it" }],
+  async run({ alias }, context) {
+    const config = await context.config.read();
+    const row: AddressRow = { alias, ...findParty(config, alias), default: config.default_sender === alias };
+    return document(row, addressView);
+  },
+});
+
+export const removeAddress = defineCommand({
+  arguments: { alias: { summary: "its short name", parse: parseAlias, values: "alias" } },
+  options: {},
+  confirms: true,
+  examples: [{ line: "addresses remove li", note: "asks first; --yes does not" }],
+  async run({ alias }, context) {
+    const party = findParty(await context.config.read(), alias);
+    await confirmOrStop(context, `Forget the address ${describeParty(party, alias)}?`);
+    await removeParty(context.config, alias);
+    return document({ alias, removed: true }, () => [line(`The address @${alias} is forgotten`)]);
+  },
+});

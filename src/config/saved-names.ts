@@ -1,0 +1,19 @@
+/** What this machine keeps by name: accounts, addresses, templates, column names. */
+
+import { usageError } from "../core/errors.ts";
+
+type SavedThing = "an account" | "an address" | "a template" | "column names";
+
+/** A name for command lines and files: letters, digits and `. _ -`. Throws a usage error that shows it as typed. */
+export function parseSavedName(text: string, thing: SavedThing, typed = text): string {
+  if (/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u.test(text) && text !== "__proto__") return text;
+  throw usageError(
+    `not a usable name for ${thing}: ${typed}`,
+    "use letters, digits, dots, dashes and underscores, without blanks",
+  );
+}
+
+/** What is saved under a name, never what every object has (`constructor`). */
+export function findSaved<T>(saved: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(saved, name) ? saved[name] : undefined;
+}
