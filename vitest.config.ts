@@ -21,7 +21,8 @@ export default defineConfig(({ mode }) => ({
     env: { TEST_EFFORT: mode, TEST_SEED: String(chooseSeed(mode)) },
     globalSetup: ["test/support/program.ts", "test/support/trusted.ts"],
     pool: "forks",
-    maxWorkers: Math.max(2, availableParallelism()), // most of a test is waiting for processes
+    maxWorkers: Math.ceil(1.5 * availableParallelism()), // tests wait for processes and for what a person does
+    isolate: false, // each worker loads src/ once; no test leaves anything behind in a module
     passWithNoTests: false,
     allowOnly: !isCi,
     retry: 0,

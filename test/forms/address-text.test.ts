@@ -5,7 +5,7 @@ import { readDivisions } from "../../src/forms/address-divisions.ts";
 import { cutAddress, splitAddress, understandAddress } from "../../src/forms/address-text.ts";
 import { normalizeForMatch } from "../../src/forms/normalize-for-match.ts";
 import { partyFields } from "../../src/model/fields.ts";
-import { fc } from "../support/effort.ts";
+import { effort, fc } from "../support/effort.ts";
 import { addresses, addressLimits } from "./addresses.ts";
 
 const categories = [...new Set(addresses.map(({ category }) => category))];
@@ -44,7 +44,7 @@ describe("every text", () => {
           ]);
         }
       }),
-      { numRuns: 1_500 },
+      { numRuns: effort(200, 1_500) },
     );
   });
 
@@ -64,7 +64,7 @@ describe("every text", () => {
             expect(text.replace(/\p{Cf}/gu, "")).toContain(part?.replace(/\p{Cf}/gu, ""));
         }
       }),
-      { numRuns: 1_500 },
+      { numRuns: effort(200, 1_500) },
     );
   });
 
@@ -93,7 +93,7 @@ describe("every text", () => {
           .filter((kind) => !dropped.includes(kind) && kind !== "rest");
         expect(new Set(parts).size).toBe(parts.length);
       }),
-      { numRuns: 3_000 },
+      { numRuns: effort(400, 3_000) },
     );
   });
 

@@ -208,11 +208,6 @@ function areCompatible(first: Manner, next: Manner): boolean {
   return !keys(next).some((key) => taken.has(key));
 }
 
-/** One share of a list, the same at every run: every `of`-th, beginning with the `part`-th. */
-export function share<T>(list: readonly T[], of: number, part = 0): T[] {
-  return list.filter((_, index) => index % of === part);
-}
-
 /** One case for each manner; ways in, losses and ledgers change from one to the next, so that each occurs. */
 export function sampleOf(list: readonly (readonly Manner[])[]): Case[] {
   const turns: readonly Knowledge[] = ["fresh", "telling", "fresh", "plain"];

@@ -6,7 +6,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { effort, seed } from "../support/effort.ts";
+import { effort, seed, share } from "../support/effort.ts";
 import { draftFor } from "../support/rewritings.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 import {
@@ -19,7 +19,6 @@ import {
   nameOf,
   pairs,
   sampleOf,
-  share,
   waysIn,
 } from "./cases.ts";
 import { describeBreach, play, setStage } from "./play.ts";

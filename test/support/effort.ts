@@ -10,6 +10,16 @@ fc.configureGlobal({ seed });
 export { fc };
 
 /** How many runs, rows or kills a test takes; how long it waits. */
-export function effort<T extends number | string>(everyday: T, long: T): T {
+export function effort<T>(everyday: T, long: T): T {
   return isLong ? long : everyday;
+}
+
+/** One share of a list, the same at every run: every `of`-th, beginning with the `part`-th. */
+export function share<T>(list: readonly T[], of: number, part = 0): T[] {
+  return list.filter((_, index) => index % of === part % of);
+}
+
+/** A share of the rows of a table every day, and all of them in the long run. */
+export function someOf<T>(list: readonly T[], of: number, part = 0): readonly T[] {
+  return effort(share(list, of, part), list);
 }
