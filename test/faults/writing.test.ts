@@ -1,6 +1,6 @@
 /**
  * Every fault against every command that changes something: what exists afterwards, and what is said of it. `npm test`
- * tries each fault on every command, and a share of the faults for one request alone.
+ * tries each fault on a create and a cancel, and a share of the faults on imports and for one request alone.
  */
 
 import { writeFile } from "node:fs/promises";
@@ -149,7 +149,7 @@ const importing = expectations.flatMap(({ fault, import: expected }) =>
 );
 
 describe("orders import --yes", () => {
-  test.each(importing)(
+  test.each(someOf(importing, 2))(
     "$fault for every POST: $expected.exit $expected.code, $expected.created created; then the rest, once",
     async ({ fault, expected }) => {
       const home = await createFaultHome();

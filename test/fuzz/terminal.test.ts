@@ -12,7 +12,7 @@ import { Capture, noJob } from "../support/streams.ts";
 import { terminalTexts } from "../support/terminal-grammar.ts";
 import { type FuzzedLine, fuzzCommandLine } from "./command-line.ts";
 
-const numRuns = effort(20, 60);
+const numRuns = effort(10, 60);
 
 /** A further command that shows service text is one line here. */
 const lines: readonly FuzzedLine[] = [

@@ -80,7 +80,7 @@ const story: fc.Arbitrary<Story> = fc.record({
 test("any rows, answers and crashes of two imports at once end with each row created once", async () => {
   await fc.assert(
     fc.asyncProperty(story, async (told) => void (await live(told))),
-    { numRuns: effort(60, 500) },
+    { numRuns: effort(30, 500) },
   );
 });
 
@@ -98,8 +98,8 @@ test("two that look for equal rows at once: an order that one has found does not
   await live({ rows, script, lives: [[{ crash: killed, order: [] }], [whole, whole]], concurrency: 1 });
 });
 
-const stride = effort(4, 1);
-test(`a crash at every ${stride === 1 ? "" : "fourth "}step, before and after it is done`, async () => {
+const stride = effort(7, 1);
+test(`a crash at every ${stride === 1 ? "" : `${stride}th `}step, before and after it is done`, async () => {
   const rows = [0, 1, 0, 2].map((content) => ({ content, hasRef: false }));
   const kinds: Fate["kind"][] = [
     "created",

@@ -197,6 +197,18 @@ export function pairs(): (readonly [Manner, Manner])[] {
   );
 }
 
+/** Two manners at once where that is possible, and each in one of them. */
+export function inPairs(): (readonly Manner[])[] {
+  const left = [...manners];
+  const found: (readonly Manner[])[] = [];
+  for (let first = left.shift(); first; first = left.shift()) {
+    const one = first;
+    const other = one === faithful ? -1 : left.findIndex((next) => areCompatible(one, next));
+    found.push([one, ...(other < 0 ? [] : left.splice(other, 1))]);
+  }
+  return found;
+}
+
 function areCompatible(first: Manner, next: Manner): boolean {
   const moment: Moment = { isLearning: false, looks: () => 0 };
   const keys = ({ ways, lasting, rewriting: _, name: __, ...facts }: Manner) => [
@@ -215,8 +227,11 @@ export function sampleOf(list: readonly (readonly Manner[])[]): Case[] {
     const knows = turns[Math.floor(index / waysIn.length) % turns.length] ?? "fresh";
     const allowed = of.every(({ ledgers }) => ledgers?.includes(knows) ?? true) ? knows : "telling";
     const way = waysIn[index % waysIn.length] ?? "import";
-    const loss = losses[(index * 7) % losses.length];
-    return loss ? [{ manners: of, way, loss, knows: allowed }].filter(isWithinLimits) : [];
+    const cases = losses.map((_, next): Case => {
+      const loss = losses[(index * 7 + next) % losses.length] as Loss;
+      return { manners: of, way, loss, knows: allowed };
+    });
+    return cases.filter(isWithinLimits).slice(0, 1);
   });
 }
 

@@ -1,6 +1,7 @@
 /**
- * Never twice, over the wire (docs/never-twice.md). `npm test` plays each manner once, with every way in and loss among
- * them; the long run adds a share of all cases, another one with each seed. NEVER_TWICE_SHARE=1 plays all of them.
+ * Never twice, over the wire (docs/never-twice.md). `npm test` plays each manner once, two at a time, with every way in
+ * and loss among them; the long run plays each alone, and a share of all cases, another one with each seed.
+ * NEVER_TWICE_SHARE=1 plays all of them.
  */
 
 import { writeFile } from "node:fs/promises";
@@ -13,6 +14,7 @@ import {
   type Case,
   casesOf,
   hardCases,
+  inPairs,
   knowledge,
   losses,
   manners,
@@ -23,7 +25,12 @@ import {
 } from "./cases.ts";
 import { describeBreach, play, setStage } from "./play.ts";
 
-const sample = sampleOf(manners.map((manner) => [manner]));
+const sample = sampleOf(
+  effort(
+    inPairs(),
+    manners.map((manner) => [manner]),
+  ),
+);
 const all = [
   ...manners.flatMap((manner) => knowledge.flatMap((knows) => casesOf([manner], knows))),
   ...sampleOf(pairs()),
@@ -32,11 +39,12 @@ const of = Number(process.env.NEVER_TWICE_SHARE || effort(0, 600));
 const chosen = of > 0 ? share(all, of, seed % of) : [];
 
 test("every manner, way in and loss occurs", () => {
+  const played = [...hardCases(), ...sample];
   const names = (list: readonly { readonly name: string }[]) => new Set(list.map(({ name }) => name));
-  expect(names(sample.flatMap((each) => each.manners))).toEqual(names(manners));
-  expect(new Set(sample.map(({ way }) => way))).toEqual(new Set(waysIn));
-  expect(names(sample.map(({ loss }) => loss))).toEqual(names(losses));
-  expect(new Set(sample.map(({ knows }) => knows))).toEqual(new Set(["fresh", "telling", "plain"]));
+  expect(names(played.flatMap((each) => each.manners))).toEqual(names(manners));
+  expect(new Set(played.map(({ way }) => way))).toEqual(new Set(waysIn));
+  expect(names(played.map(({ loss }) => loss))).toEqual(names(losses));
+  expect(new Set(played.map(({ knows }) => knows))).toEqual(new Set(["fresh", "telling", "plain"]));
 });
 
 describe("no order is made twice, every report is true, and it ends", () => {

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { requestCount } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
+import { effort } from "../support/effort.ts";
 import { createProcessHome } from "../support/process.ts";
 
 const order = (item: string) => ({
@@ -10,8 +11,8 @@ const order = (item: string) => ({
 });
 
 test.each([
-  [2, 100],
-  [8, 100],
+  [2, effort(40, 100)],
+  [8, effort(20, 100)],
 ])(
   "of %i equal creates at once one is sent, %i times",
   async (count, rounds) => {

@@ -8,7 +8,7 @@ import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import { effort, fc, seed } from "../support/effort.ts";
 import { play, story, storyOfSettings } from "./reconcile-model.ts";
 
-const numRuns = effort(200, 1_500);
+const numRuns = effort(100, 1_500);
 
 let directory = "";
 let ledger: Ledger;
