@@ -47,9 +47,15 @@ async function readPackage(root, folder, lock) {
     /^(licen[cs]e|copying|notice)([.-]|$)/i.test(file),
   );
   const texts = await Promise.all(files.sort().map((file) => readFile(`${root}${folder}/${file}`, "utf8")));
-  const text = texts.map((each) => each.trim()).join("\n\n");
+  const text = texts.map((each) => each.trim()).join("\n\n") || (await readOwnCopy(root, name));
   if (text === "") throw new Error(`no text of the licence in ${folder}`);
   return { name, version, licence, text, integrity: lock.packages[folder]?.integrity };
+}
+
+/** The terms and notices of a package that does not bring them. */
+async function readOwnCopy(root, name) {
+  const text = await readFile(`${root}scripts/licences/${name}.txt`, "utf8").catch(() => "");
+  return text.trim();
 }
 
 /**

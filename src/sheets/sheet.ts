@@ -6,14 +6,20 @@ import { fileError } from "../core/errors.ts";
 import { boundLines, longestRow, tooLong } from "./row-limit.ts";
 
 export interface SheetRow {
-  /** The line in the file, from 1, that the record ends on. */
+  /** The line in the file, from 1, that the record ends on; in a workbook, its row of the sheet. */
   readonly line: number;
   /** Cells in the order of the columns; a record may have more or fewer than the header. */
   readonly cells: readonly string[];
+  /** What is wrong with a cell of a workbook, by its index. */
+  readonly faults?: ReadonlyMap<number, string>;
 }
 
 /** A text cell that was defused for spreadsheets on the way out (terminal/csv.ts). */
 const defused = /^'(?='*[=+\-@＝＋－＠\t\r\n])/;
+
+export function undefuse(cell: string): string {
+  return cell.replace(defused, "");
+}
 
 /** The delimiters of spreadsheets in different countries. */
 const delimiters = [",", ";", "\t"] as const;
@@ -50,7 +56,7 @@ export async function* readSheet(
       const isForExcel = isFirst && delimiterLine.test(record.join(delimiter));
       isFirst = false;
       if (isForExcel) return null;
-      const row: SheetRow = { line: lastLine, cells: record.map((cell) => cell.replace(defused, "")) };
+      const row: SheetRow = { line: lastLine, cells: record.map(undefuse) };
       return row as unknown as string[]; // the package's types know no other record
     },
   });

@@ -74,9 +74,11 @@ export const owners: Readonly<Record<string, string>> = {
   "env-paths": "src/cli/directories.ts",
   "fastest-levenshtein": "src/core/suggest.ts",
   "lossless-json": "src/model/json.ts",
+  saxes: "src/sheets/xml.ts",
   shlex: "src/config/key-command.ts",
   "string-width": "src/terminal/width.ts",
   undici: "src/api/transport.ts",
+  yauzl: "src/sheets/zip-parts.ts",
   zod: "src/model/schema.ts",
 };
 
@@ -89,8 +91,10 @@ export const lazyPackages: readonly string[] = [
   "cli-table3",
   "conf",
   "csv-stringify",
+  "saxes",
   "shlex",
   "undici",
+  "yauzl",
 ];
 
 /** Small files with one user, and why each is a file of its own. */

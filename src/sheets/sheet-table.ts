@@ -1,0 +1,154 @@
+/** A table of a worksheet: its header, and the rows below it, kept in memory as compact text. */
+
+import { mostRows, nameCell } from "./cell-address.ts";
+import type { SheetRow } from "./sheet.ts";
+import { tooLarge } from "./workbook-errors.ts";
+import type { MergedCells, UnusualFormat, WorksheetFacts, WorksheetRow } from "./worksheet.ts";
+
+export interface SheetTable {
+  /** The sheet's name. */
+  readonly sheet: string;
+  /** Rows below the header that are not empty, the hidden ones included. */
+  readonly rowCount: number;
+  readonly hiddenRows: number;
+  /** A filter hides rows, not a person. */
+  readonly isFiltered: boolean;
+  /** Hidden rows above the header. */
+  readonly hiddenAbove: number;
+  /** Titles of hidden columns. */
+  readonly hiddenColumns: readonly string[];
+  /** Cells below the header whose value is a formula's last one. */
+  readonly formulas: number;
+  /** Cells of which the lower ones get the value of the first, such as A2:A4. */
+  readonly filledDown: readonly string[];
+  readonly unusualFormats: number;
+  readonly firstUnusual: UnusualFormat | undefined;
+  /** The header and the rows below it, each as wide as the header. */
+  read(options: { readonly withHidden: boolean }): AsyncGenerator<SheetRow>;
+}
+
+/** An order has a few dozen. */
+const mostTitles = 2_000;
+/** As much text as a CSV file may have. */
+const mostBytes = 256 * 2 ** 20;
+/** Characters of rows that are kept as one text. */
+const blockLength = 2 ** 18;
+
+/** A row as it is kept: number, hidden, texts, and what is wrong with cells. */
+type KeptRow = readonly [
+  row: number,
+  isHidden: 0 | 1,
+  texts: readonly string[],
+  faults?: readonly (readonly [number, string])[],
+];
+
+/** Reads all rows. The first row that is shown is the header. Throws a file error for a sheet that is too large. */
+export async function readTable(
+  { file, sheet }: { readonly file: string; readonly sheet: string },
+  rows: AsyncIterable<readonly WorksheetRow[]>,
+  facts: WorksheetFacts,
+): Promise<SheetTable> {
+  const blocks: Buffer[] = [];
+  let block: string[] = [];
+  let length = 0;
+  let header: SheetRow | undefined;
+  let [rowCount, hiddenRows, hiddenAbove, formulas, sizeBytes] = [0, 0, 0, 0, 0];
+
+  function flush() {
+    const bytes = Buffer.from(block.join("\n"));
+    sizeBytes += bytes.length;
+    if (sizeBytes > mostBytes) throw tooLarge(file, `the sheet ${sheet} has more than 256 MB of text`);
+    blocks.push(bytes);
+    [block, length] = [[], 0];
+  }
+
+  function add(row: WorksheetRow) {
+    if (!header) {
+      if (row.isHidden) hiddenAbove += 1;
+      else header = readHeader(row, file);
+      return;
+    }
+    const width = header.cells.length;
+    const texts = row.texts.length > width ? row.texts.slice(0, width) : row.texts;
+    const faults = [...row.faults].filter(([column]) => column < width);
+    if (faults.length === 0 && texts.every((text) => text === "")) return;
+    rowCount += 1;
+    if (row.isHidden) hiddenRows += 1;
+    formulas += row.formulas.filter((column) => column < width).length;
+    const kept: KeptRow = [row.number, row.isHidden ? 1 : 0, texts];
+    const text = JSON.stringify(faults.length > 0 ? [...kept, faults] : kept);
+    block.push(text);
+    length += text.length;
+    if (length >= blockLength) flush();
+  }
+
+  for await (const batch of rows) for (const row of batch) add(row);
+  flush();
+  const top = header?.line ?? mostRows;
+  const titles = header?.cells ?? [];
+  const merged = facts.merged
+    .filter(({ first, last }) => first.row > top && last.row > first.row && first.column < titles.length)
+    .sort((a, b) => a.first.row - b.first.row);
+
+  function* keptRows(): Generator<KeptRow> {
+    for (const each of blocks)
+      for (const text of each.toString().split("\n")) if (text !== "") yield JSON.parse(text) as KeptRow;
+  }
+
+  return {
+    sheet,
+    rowCount,
+    hiddenRows,
+    hiddenAbove,
+    formulas,
+    isFiltered: facts.isFiltered,
+    hiddenColumns: titles.filter(
+      (title, index) =>
+        title !== "" && facts.hiddenColumns.some(({ first, last }) => first <= index && index <= last),
+    ),
+    filledDown: merged.map(({ first, last }) => `${nameCell(first)}:${nameCell(last)}`),
+    unusualFormats: facts.unusualFormats,
+    firstUnusual: facts.firstUnusual,
+    async *read({ withHidden }) {
+      if (!header) return;
+      yield header;
+      const fillDown = createFillDown(merged);
+      for (const [line, hidden, texts, faultList] of keptRows()) {
+        const cells = [...texts];
+        while (cells.length < titles.length) cells.push("");
+        const faults = new Map(faultList);
+        fillDown(line, cells, faults);
+        if (hidden === 1 && !withHidden) continue;
+        yield { line, cells, ...(faults.size > 0 ? { faults } : {}) };
+      }
+    },
+  };
+}
+
+function readHeader({ number, texts }: WorksheetRow, file: string): SheetRow {
+  if (texts.length > mostTitles)
+    throw tooLarge(file, `row ${number} names ${texts.length} columns, and ${mostTitles} are the most`);
+  return { line: number, cells: texts };
+}
+
+/** Gives the cells below the first one of merged cells its value, in rows that come from top to bottom. */
+function createFillDown(merged: readonly MergedCells[]) {
+  const active = new Map<number, { lastRow: number; text: string; fault: string | undefined }>();
+  let next = 0;
+  return (row: number, cells: string[], faults: Map<number, string>): void => {
+    for (const [column, { lastRow, text, fault }] of active) {
+      if (row > lastRow) {
+        active.delete(column);
+        continue;
+      }
+      cells[column] = text;
+      if (fault !== undefined) faults.set(column, fault);
+    }
+    for (let each = merged[next]; each && each.first.row <= row; each = merged[++next]) {
+      const { first, last } = each;
+      const [text = "", fault] = [cells[first.column], faults.get(first.column)];
+      if (first.row !== row || (text === "" && fault === undefined)) continue;
+      active.set(first.column, { lastRow: last.row, text, fault });
+    }
+  };
+}
