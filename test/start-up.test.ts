@@ -1,9 +1,11 @@
 /** What a start-up loads, opens and weighs: whatever the machine's speed, a stray import fails here. */
 
 import { statSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createServedProcessHome, type ServedProcessHome } from "./support/process.ts";
+import { sheetOf } from "./support/workbooks.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const preload = path.join(root, "test/support/loaded.cjs");
@@ -78,6 +80,25 @@ test("a list opens the ledger when it shows something new, and only then", async
   };
   expect(await list()).toContain("ledger.cjs");
   expect(await list()).toEqual([]);
+});
+
+test("an import loads the reader of workbooks for a workbook alone", async () => {
+  const home = await createServedProcessHome();
+  const titles = ["sender.name", "receiver.name", "item.name"];
+  const files = {
+    "orders.csv": `${titles.join(",")}\na,b,c\n`,
+    "orders.xlsx": sheetOf(titles, ["a", "b", "c"]),
+  };
+  const loaded = await Promise.all(
+    Object.entries(files).map(async ([name, content]) => {
+      const file = path.join(home.directory, name);
+      await writeFile(file, content);
+      const { exit, stderr } = await runNode(home, ["-r", preload], `orders import ${file} --check --json`);
+      expect(exit, stderr).toBe(0);
+      return JSON.parse(stderr).files.includes("open-sheet.cjs");
+    }),
+  );
+  expect(loaded).toEqual([false, true]);
 });
 
 describe("weight", () => {

@@ -46,7 +46,7 @@ export const program: Group = {
         },
         {
           name: "import",
-          summary: "Create orders from a CSV, JSON or NDJSON file, each exactly once",
+          summary: "Create orders from .xlsx, CSV, JSON or NDJSON, each exactly once",
           load: async () => (await import("../import/import.ts")).importOrders,
         },
         {

@@ -32,6 +32,8 @@ export interface Overview {
   /** The first text with characters beyond ASCII, which shows whether the encoding is right. */
   readonly sample: string | undefined;
   hasRef(ref: string): boolean;
+  /** Whether a valid row has this number. */
+  hasRow(number: number): boolean;
   /** How many rows without a ref have this content. */
   countOf(content: string): number;
   /** Hash of the contents of all rows; it does not depend on their order. */
@@ -56,7 +58,11 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
   let wrong = 0;
   let refs = 0;
   let sum = 0n;
-  const [refTable, contents] = [createCompactHashMap(), createCompactHashMap()];
+  const [refTable, contents, numbers] = [
+    createCompactHashMap(),
+    createCompactHashMap(),
+    createCompactHashMap(),
+  ];
   const onHeader = (names: readonly string[], map: ColumnMap) => {
     header = names;
     unused = map.unused;
@@ -72,7 +78,8 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
         if (tallies.has(kind) || tallies.size < problemsKept) tallies.set(kind, (tallies.get(kind) ?? 0) + 1);
       continue;
     }
-    const { draft, ref, content } = checked.ok;
+    const { row, position, draft, ref, content } = checked.ok;
+    if (row !== position) numbers.set(String(row), 1);
     if (ref === undefined) contents.set(content, (contents.get(content) ?? 0) + 1);
     else refTable.set(ref, 1);
     if (ref !== undefined) refs += 1;
@@ -90,7 +97,7 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
     );
     if (unused.length > 0) context.messages.note(describeUnused(unused));
     if (encoding !== "utf-8") context.messages.note(`read as ${describeEncoding({ encoding, sample })}`);
-    throw await refuse(options.name, { problems, ofAll, wrong, count }, context);
+    throw await refuse(options, { problems, ofAll, wrong, count }, context);
   }
   return {
     rows: count,
@@ -103,6 +110,7 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
     encoding,
     sample,
     hasRef: (ref) => refTable.has(ref),
+    hasRow: (number) => (options.table ? numbers.has(String(number)) : number <= count),
     countOf: (content) => contents.get(content) ?? 0,
     rowsHash: `${count}:${sum.toString(16)}`,
   };
@@ -136,12 +144,12 @@ interface Findings {
 
 /** Shows the problems, those of all rows once. Returns the error with the next step. */
 async function refuse(
-  name: string,
+  { name, table: sheetTable }: RowsOptions,
   { problems, ofAll, wrong, count }: Findings,
   context: Context,
 ): Promise<Error> {
   const isOfAll = (problem: RowProblem) => ofAll.has(kindOf(problem));
-  const shared = problems.filter((problem) => problem.row === 1 && isOfAll(problem));
+  const shared = problems.filter((problem) => problem.row === problems[0]?.row && isOfAll(problem));
   const own = problems.filter((problem) => !isOfAll(problem));
   const shown = [...shared, ...own].slice(0, problemsShown);
   const columns = [
@@ -151,12 +159,18 @@ async function refuse(
       cell: (problem: RowProblem) => (isOfAll(problem) ? "all" : String(problem.row)),
       align: "right" as const,
     },
-    {
-      path: "line",
-      title: "LINE",
-      cell: (problem: RowProblem) => (isOfAll(problem) ? "-" : String(problem.line)),
-      align: "right" as const,
-    },
+    sheetTable
+      ? {
+          path: "cell",
+          title: "CELL",
+          cell: (problem: RowProblem) => (isOfAll(problem) ? "-" : (problem.cell ?? "-")),
+        }
+      : {
+          path: "line",
+          title: "LINE",
+          cell: (problem: RowProblem) => (isOfAll(problem) ? "-" : String(problem.line)),
+          align: "right" as const,
+        },
     { path: "column", title: "COLUMN", cell: ({ column }: RowProblem) => column },
     { path: "value", title: "VALUE", cell: ({ value }: RowProblem) => value, flexible: true },
     { path: "message", title: "PROBLEM", cell: ({ message }: RowProblem) => message },

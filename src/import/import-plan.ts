@@ -52,7 +52,7 @@ export function createPolicy(choice: PlanChoice, overview: Overview, hasTerminal
   const names = new Set(choice.duplicates);
   for (const name of names) {
     const row = /^row:([1-9]\d*)$/.exec(name)?.[1];
-    if (overview.hasRef(name) || (row !== undefined && Number(row) <= overview.rows)) continue;
+    if (overview.hasRef(name) || (row !== undefined && overview.hasRow(Number(row)))) continue;
     throw usageError(
       `--allow-duplicate: the file has no row ${name}`,
       "give refs or row numbers, for example --allow-duplicate 1001,row:17",

@@ -9,6 +9,8 @@ import type { DraftParty } from "../model/draft.ts";
 import { canonicalJson } from "../model/json.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { contentOfBytes, inspectSource, type NamedEncoding } from "../sheets/source.ts";
+import { findPackage } from "../sheets/text-encoding.ts";
+import { oldOfficeError } from "../sheets/workbook-errors.ts";
 import type { RowsOptions } from "./rows.ts";
 
 export interface SourceChoice {
@@ -22,11 +24,16 @@ export interface SourceChoice {
   readonly shop?: string | undefined;
   readonly sender?: string | undefined;
   readonly encoding?: NamedEncoding | undefined;
+  readonly sheet?: string | undefined;
+  readonly skipHidden?: boolean | undefined;
+  readonly includeHidden?: boolean | undefined;
 }
 
 export interface Source extends RowsOptions {
   /** The shop that the refs belong to. */
   readonly shop: string;
+  /** The name of a workbook's sheet. */
+  readonly sheet: string | undefined;
 }
 
 /** Enough for a spreadsheet of a million rows. */
@@ -37,18 +44,58 @@ const mostBytes = 256 * 2 ** 20;
  * for unknown names and a file error for an unusable file.
  */
 export async function openSource(choice: SourceChoice, context: Context): Promise<Source> {
+  if (choice.skipHidden && choice.includeHidden)
+    throw usageError("--skip-hidden and --include-hidden exclude each other");
   const name = choice.file === "-" ? "stdin" : choice.file;
-  const content = contentOfBytes(await context.readBytes(choice.file, mostBytes));
+  const bytes = await context.readBytes(choice.file, mostBytes);
   const { mapping, shop } = await chooseMapping(choice, context);
+  const sender = await findSender(choice.sender, context);
   return {
-    content,
+    ...(await readContent(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), name, choice, context)),
     name,
-    facts: await inspectSource(content, name, choice.encoding),
     mapping,
     shop,
-    sender: await findSender(choice.sender, context),
+    sender,
   };
 }
+
+/** A file is a workbook by its content, whatever its name. */
+async function readContent(
+  bytes: Buffer,
+  name: string,
+  { encoding, sheet: given, ...choice }: SourceChoice,
+  context: Context,
+): Promise<Pick<Source, "content" | "facts" | "table" | "sheet">> {
+  const content = contentOfBytes(bytes);
+  const kind = findPackage(bytes);
+  if (kind === "old office") throw oldOfficeError(bytes, name);
+  if (kind === undefined) {
+    const facts = await inspectSource(content, name, encoding);
+    if (given !== undefined)
+      throw usageError(
+        `--sheet is for .xlsx workbooks, and ${name} is ${facts.form.toUpperCase()}`,
+        "leave it out",
+      );
+    return { content, facts, sheet: undefined };
+  }
+  if (encoding !== undefined)
+    throw usageError(
+      `--encoding is for text files, and ${name} is a workbook or another zip file`,
+      "leave it out",
+    );
+  const { openSheet } = await import("./open-sheet.ts");
+  const { sheet, fingerprint, table } = await openSheet(bytes, name, { sheet: given, ...choice }, context);
+  return { content, sheet, table, facts: { ...workbookFacts, fingerprint } };
+}
+
+/** A file of rejects is then CSV that a spreadsheet program opens. */
+const workbookFacts = {
+  encoding: "utf-8",
+  isGuessed: false,
+  needsMark: true,
+  form: "xlsx",
+  delimiter: ",",
+} as const;
 
 async function findSender(alias: string | undefined, context: Context): Promise<DraftParty | undefined> {
   const config = await context.config.read();

@@ -24,6 +24,7 @@ import {
 import { ensureReplaces } from "../command/replace.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { ImportFile } from "../ledger/operations.ts";
 import type { FileFacts } from "../ledger/rules.ts";
@@ -56,15 +57,22 @@ const options = {
     parse: parseEncoding,
     candidates: namedEncodings.map((value) => ({ value })),
   },
+  sheet: textOption("NAME", "the sheet of a workbook to read: its name, or its number among the tabs"),
+  skipHidden: switchOption("leave out hidden rows of a workbook"),
+  includeHidden: switchOption("import hidden rows like the others"),
   check: switchOption("read every row and compare it with earlier imports, and send nothing"),
   concurrency: countOption("N", "rows sent at once (default 4)", { min: 1, max: 64 }),
   rate: countOption("N", "send at most N rows a second", { min: 1, max: 1_000 }),
   settle: settleOption,
   shop: textOption("NAME", "the shop of the refs, where several shops use the same order numbers"),
   retryRefused: switchOption("send unchanged rows again that were refused before"),
-  rejects: textOption("FILE", "write refused rows to a file, in the form of the input, with the errors", {
-    values: "file",
-  }),
+  rejects: textOption(
+    "FILE",
+    "write refused rows to a file, in the form of the input (CSV for .xlsx), with the errors",
+    {
+      values: "file",
+    },
+  ),
   skipShipped: switchOption("count rows that equal an order of another file or command as shipped"),
   skipChanged: switchOption(
     "accept rows that were edited since they were shipped: nothing is sent, exit code 0",
@@ -97,7 +105,8 @@ export const importOrders = defineCommand({
     "names such as Recipient Phone or 收件人电话: ref (your own order number), service_type, sender.name,\n" +
     "sender.phone, sender.province, sender.city, sender.district, sender.detail, the same with receiver, and\n" +
     "item.name, item.description, item.weight, item.value, item.quantity. Cells are separated by commas,\n" +
-    "semicolons or tabs; an Excel sheet is saved as CSV UTF-8 first.\n\n" +
+    "semicolons or tabs. An Excel workbook (.xlsx) is read as it is: the first row of its sheet names the columns,\n" +
+    "and reports name rows by their numbers in the sheet.\n\n" +
     "Every row is checked before anything is sent, and recorded in the ledger of this machine before it leaves.\n" +
     "After a lost connection, Ctrl-C or a crash, run the same command again: it continues where it stopped. Rows\n" +
     "that were shipped are skipped, in a longer export of the next day as well: a row is known by its ref, and\n" +
@@ -130,7 +139,7 @@ export const importOrders = defineCommand({
   async run(input, context): Promise<Output> {
     const { file, check } = input;
     ensureReplaces(input.replace, input.saveMap, "saveMap");
-    if (input.rejects !== undefined) await context.checkOutput("--rejects", input.rejects, file);
+    if (input.rejects !== undefined) await checkRejects(input.rejects, file, context);
     if (check) return checkFile(input, context);
     if (await isPassing(input.file)) await ensureCanConfirm(context); // before it waits for the writer
     const source = await openSource(input, context);
@@ -193,12 +202,14 @@ function chooseOf(input: Input): PlanChoice {
 /** How the ledger identifies the file. Stdin and pipes have no path. */
 async function identifyFile(
   input: Input,
-  { shop, facts }: Source,
+  { shop, facts, sheet }: Source,
   { rowsHash }: Overview,
 ): Promise<ImportFile> {
   const isPipe = await isPassing(input.file);
   const found = isPipe ? "" : await findRealPath(input.file).catch(() => path.resolve(input.file));
-  return { shop, path: found, bytesHash: facts.fingerprint, rowsHash };
+  // Each sheet is a file of its own: equal rows of two sheets are not the same order.
+  const place = isPipe || sheet === undefined ? found : `${found}#${sheet}`;
+  return { shop, path: place, bytesHash: facts.fingerprint, rowsHash };
 }
 
 function factsOf({ shop }: Source, { hasRef, countOf }: Overview, files: readonly number[]): FileFacts {
@@ -240,6 +251,14 @@ async function checkFile(input: Input, context: Context): Promise<Output> {
     ? `the orders sent from this machine with the account ${account.name}`
     : "nothing: there is no account";
   return document(toSummary(plan, account?.name), () => checkView(plan, comparison));
+}
+
+async function checkRejects(rejects: string, file: string, context: Context): Promise<void> {
+  await context.checkOutput("--rejects", rejects, file);
+  const ending = /\.(?:xlsx|xls|ods)$/i.exec(rejects)?.[0];
+  if (ending === undefined) return;
+  const csv = shellQuote(`${rejects.slice(0, -ending.length)}.csv`);
+  throw usageError(`cannot write Excel files (${ending})`, `use --rejects ${csv}; Excel opens it`);
 }
 
 async function openRejects(

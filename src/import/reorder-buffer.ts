@@ -4,7 +4,7 @@
 const mostHeld = 1_000;
 
 interface Numbered {
-  readonly row: { readonly row: number };
+  readonly row: { readonly position: number };
 }
 
 /**
@@ -31,10 +31,10 @@ export async function* inRowOrder<T extends Numbered>(results: AsyncIterable<T>)
   }
   try {
     for await (const result of results) {
-      held.set(result.row.row, result);
+      held.set(result.row.position, result);
       yield* release();
       if (held.size >= mostHeld) yield* releaseAll();
-      else if (result.row.row < next && held.delete(result.row.row)) yield result;
+      else if (result.row.position < next && held.delete(result.row.position)) yield result;
     }
   } catch (error) {
     yield* releaseAll();

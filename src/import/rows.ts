@@ -16,10 +16,11 @@ import {
 import { contentOf } from "../model/same-order.ts";
 import { check } from "../model/schema.ts";
 import { findTextProblem, findTextProblems } from "../model/text-problem.ts";
+import { nameCell } from "../sheets/cell-address.ts";
 import { readElements, readObjects } from "../sheets/json-rows.ts";
 import { findLostText, isLostText, lostTextError } from "../sheets/lost-text.ts";
 import { createGarbleCheck } from "../sheets/mojibake.ts";
-import { readSheet } from "../sheets/sheet.ts";
+import { readSheet, type SheetRow } from "../sheets/sheet.ts";
 import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { type ColumnMap, ensureNoOrder, mapColumns } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
@@ -28,6 +29,8 @@ import { createCompactHashMap } from "./compact-hash-map.ts";
 export interface RowProblem {
   readonly row: number;
   readonly line: number;
+  /** The cell of a workbook's sheet: B7. */
+  readonly cell?: string;
   /** The column's header, or the JSON path. */
   readonly column: string;
   readonly value: string;
@@ -35,9 +38,11 @@ export interface RowProblem {
 }
 
 export interface ImportRow {
-  /** The record's number in the file, from 1, without the header. */
+  /** The record's number in the file, from 1, without the header; in a workbook, the row of the sheet. */
   readonly row: number;
   readonly line: number;
+  /** Its place among the rows that are read, from 1. */
+  readonly position: number;
   /** The user's own order number, where the file has one. */
   readonly ref: string | undefined;
   readonly draft: Draft;
@@ -56,6 +61,8 @@ export type CheckedRow = { readonly ok: ImportRow } | { readonly problems: reado
 
 export interface RowsOptions {
   readonly content: Content;
+  /** The header and the rows of a workbook's sheet, which are read instead of the content. */
+  readonly table?: { read(): AsyncIterable<SheetRow> } | undefined;
   /** The user's name for it, for messages. */
   readonly name: string;
   readonly facts: SourceFacts;
@@ -69,7 +76,7 @@ export interface RowsOptions {
 /** Reads and validates the file row by row; memory does not grow with the file. */
 export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow> {
   const [occurrences, refs] = [createCompactHashMap(), createCompactHashMap()];
-  let row = 0;
+  let position = 0;
   let header: readonly string[] = [];
   let paths: ColumnMap["paths"] = [];
   const onHeader: RowsOptions["onHeader"] = (names, map) => {
@@ -79,7 +86,8 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
   };
   const refuseGarbled = options.facts.isGuessed ? createGarbleCheck(options.name) : () => {};
   for await (const record of readRecords({ ...options, onHeader })) {
-    row += 1;
+    position += 1;
+    const row = options.table ? record.line : position;
     refuseGarbled(record.raw, header, { row, line: record.line });
     refuseLost(record, row);
     yield finish(record, row);
@@ -114,7 +122,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     const content = contentOf(whole);
     const defaults = whole === draft ? [] : ["sender"];
     const occurrence = ref === undefined ? countUp(content) : 1;
-    return { ok: { row: number, line, ref, draft: whole, defaults, content, occurrence, raw } };
+    return { ok: { row: number, line, position, ref, draft: whole, defaults, content, occurrence, raw } };
   }
 
   function countUp(content: string): number {
@@ -124,7 +132,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
   }
 }
 
-type CellProblem = Pick<RowProblem, "column" | "value" | "message">;
+type CellProblem = Pick<RowProblem, "column" | "value" | "message" | "cell">;
 
 interface ReadRecord {
   readonly line: number;
@@ -135,12 +143,10 @@ interface ReadRecord {
 }
 
 async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
-  const { content, name, facts } = options;
+  const { content, name, facts, table } = options;
+  if (table) return yield* readSheetRecords(table.read(), options);
   const text = readText(content, name, facts);
-  if (facts.form === "csv") {
-    yield* readSheetRecords(text, options);
-    return;
-  }
+  if (facts.form === "csv") return yield* readSheetRecords(readSheet(text, facts.delimiter, name), options);
   const elements = facts.form === "json" ? readElements(text, name) : readObjects(text, name);
   for await (const { line, value } of elements) yield { line, ...readJsonRecord(value) };
 }
@@ -184,11 +190,12 @@ function textAt(fields: JsonObject, path: string): string {
 }
 
 async function* readSheetRecords(
-  text: AsyncIterable<string>,
+  rows: AsyncIterable<SheetRow>,
   options: RowsOptions,
 ): AsyncGenerator<ReadRecord> {
   let header: { names: readonly string[]; map: ColumnMap } | undefined;
-  for await (const { line, cells } of readSheet(text, options.facts.delimiter, options.name)) {
+  for await (const row of rows) {
+    const { line, cells } = row;
     if (!header) {
       const lost = cells.find((name) => isLostText(name) && !options.mapping.has(name));
       if (lost !== undefined && findLostText(cells))
@@ -199,7 +206,10 @@ async function* readSheetRecords(
     }
     const { names, map } = header;
     if (cells.length === names.length) {
-      yield { line, raw: { cells }, ...readCells(cells, names, map) };
+      const { problems, ...read } = readCells(row, names, map);
+      const withCell = ({ index, ...problem }: IndexedProblem): CellProblem =>
+        options.table ? { ...problem, cell: nameCell({ column: index, row: line }) } : problem;
+      yield { line, raw: { cells }, ...read, problems: problems.map(withCell) };
       continue;
     }
     const message = `the row has ${cells.length} cells, but the header ${names.length}; a cell with a delimiter in it needs quotes`;
@@ -208,15 +218,21 @@ async function* readSheetRecords(
   }
 }
 
-function readCells(cells: readonly string[], names: readonly string[], { paths }: ColumnMap) {
-  const problems: CellProblem[] = [];
+interface IndexedProblem extends CellProblem {
+  /** The column's, from 0. */
+  readonly index: number;
+}
+
+function readCells({ cells, faults }: SheetRow, names: readonly string[], { paths }: ColumnMap) {
+  const problems: IndexedProblem[] = [];
   const draft: Record<string, Json> = {};
   let ref: string | undefined;
   for (const [index, value] of cells.entries()) {
     const path = paths[index];
-    if (path === undefined || value === "") continue;
-    const message = checkCell(path, value);
-    if (message !== undefined) problems.push({ column: names[index] ?? path, value, message });
+    const fault = faults?.get(index);
+    if (path === undefined || (value === "" && fault === undefined)) continue;
+    const message = fault ?? checkCell(path, value);
+    if (message !== undefined) problems.push({ index, column: names[index] ?? path, value, message });
     if (path === "ref") ref = value;
     else if (message === undefined) setField(draft, path, value);
   }

@@ -29,7 +29,7 @@ const chunkBytes = 65_536;
 export const namedEncodings = ["utf-8", "gb18030", "windows-1252"] as const;
 export type NamedEncoding = (typeof namedEncodings)[number];
 export type Encoding = NamedEncoding | UnicodeEncoding;
-export type SheetForm = "csv" | "json" | "ndjson";
+export type SheetForm = "csv" | "json" | "ndjson" | "xlsx";
 
 export interface SourceFacts {
   /** SHA-256 of the bytes, in hexadecimal. */
@@ -94,8 +94,8 @@ export async function inspectSource(
 }
 
 const hints = {
-  table: "open it in the spreadsheet program, save it as “CSV UTF-8”, and import that file",
-  other: "an import takes rows as CSV, JSON or NDJSON",
+  table: "open it in the spreadsheet program, save it as .xlsx or “CSV UTF-8”, and import that file",
+  other: "an import takes rows as .xlsx, CSV, JSON or NDJSON",
 };
 
 function decodes(decoder: InstanceType<typeof TextDecoder>, chunk?: Uint8Array): boolean {

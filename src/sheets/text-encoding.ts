@@ -56,6 +56,16 @@ const kinds: readonly (OtherKind & { readonly start: string; readonly at?: numbe
   { start: "\u001f\u008b", kind: "a gzip file" },
 ];
 
+const zipStart = /^PK(?:\u0003\u0004|\u0005\u0006)/;
+const oldOfficeStart = /^\u00d0\u00cf\u0011\u00e0/;
+
+/** What may be a workbook: a zip file, or a file in the format of Office before 2007. */
+export function findPackage(bytes: Uint8Array): "zip" | "old office" | undefined {
+  const text = Buffer.from(bytes.subarray(0, 4)).toString("latin1");
+  if (zipStart.test(text)) return "zip";
+  return oldOfficeStart.test(text) ? "old office" : undefined;
+}
+
 /** What a file is by its first bytes, where they are no text that is read. */
 export function findOtherKind(bytes: Uint8Array): OtherKind | undefined {
   const text = Buffer.from(bytes.subarray(0, 64)).toString("latin1");
@@ -101,6 +111,10 @@ export function guessUtf16(start: Uint8Array): UnicodeEncoding | undefined {
 
 /** What web shops export as .xls, and Excel opens, without being a workbook. */
 export function findMarkup(start: string): OtherKind | undefined {
-  const isMarkup = /^<(?:!doctype|html|head|meta|table|\?xml)\b/i.test(start);
-  return isMarkup ? { kind: "a web page or XML", isTable: true } : undefined;
+  if (/^<\?xml\b/i.test(start) && start.includes("urn:schemas-microsoft-com:office:spreadsheet"))
+    return { kind: "an XML spreadsheet of Excel 2003", isTable: true };
+  const isMarkup = /^<(?:!doctype|!--|html|head|meta|style|body|div|table|\?xml)\b/i.test(start);
+  if (!isMarkup) return undefined;
+  const hasTable = /<(?:table|tr|td)\b|urn:schemas-microsoft-com:office:excel/i.test(start);
+  return { kind: hasTable ? "a web page that holds a table" : "a web page or XML", isTable: true };
 }

@@ -370,14 +370,6 @@ describe("files as people have them", () => {
     await home.run(`--rejects ${rejects}`);
     expect((await readFile(rejects, "utf8")).startsWith("\uFEFF")).toBe(hasMark);
   });
-
-  test("an Excel workbook is named for what it is", async () => {
-    const home = await createImportHome(Buffer.from([0x50, 0x4b, 0x03, 0x04, 1, 2, 3]));
-    const { exit, stderr } = await home.courier(["orders", "import", home.file, "--yes"]);
-    expect([exit, home.posts]).toEqual([2, 0]);
-    expect(stderr).toContain("is a workbook such as Excel's .xlsx");
-    expect(stderr).toContain("hint: open it in the spreadsheet program, save it as “CSV UTF-8”");
-  });
 });
 
 test("rows whose answer was lost stand in their place in the report", async () => {

@@ -5,14 +5,14 @@ import { inRowOrder } from "../../src/import/reorder-buffer.ts";
 import { collect } from "../sheets/input-text.ts";
 import { fc } from "../support/effort.ts";
 
-const result = (row: number) => ({ row: { row } });
+const result = (position: number) => ({ row: { position } });
 
 async function* giving(rows: readonly number[], error?: Error) {
   for (const row of rows) yield result(row);
   if (error) throw error;
 }
 
-const numbers = (results: readonly { row: { row: number } }[]) => results.map(({ row }) => row.row);
+const numbers = (results: readonly { row: { position: number } }[]) => results.map(({ row }) => row.position);
 const counting = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 test("whatever the order they come in, they leave in the order of the rows", async () => {
@@ -37,8 +37,8 @@ test("rows that never come hold back nothing in the end", async () => {
 test("a row goes as soon as those before it have gone", async () => {
   const seen: number[] = [];
   for await (const { row } of inRowOrder(giving([1, 3, 2, 5]))) {
-    seen.push(row.row);
-    if (row.row === 3) break;
+    seen.push(row.position);
+    if (row.position === 3) break;
   }
   expect(seen).toEqual([1, 2, 3]);
 });
@@ -54,7 +54,7 @@ test("no more than a thousand wait for one that is missing, and it comes after t
 test("what was held back is given before an error is", async () => {
   const seen: number[] = [];
   const reading = (async () => {
-    for await (const { row } of inRowOrder(giving([3, 2], new Error("gone")))) seen.push(row.row);
+    for await (const { row } of inRowOrder(giving([3, 2], new Error("gone")))) seen.push(row.position);
   })();
   await expect(reading).rejects.toThrow("gone");
   expect(seen).toEqual([2, 3]);

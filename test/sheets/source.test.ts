@@ -271,13 +271,19 @@ test.each(otherFiles)("%s is told as what it is", async (what, bytes) => {
 });
 
 test.each([
-  ["<html><table><tr><td>a</td></tr></table></html>"],
-  ["\ufeff\n<!DOCTYPE html>"],
-  ['<?xml version="1.0"?><Workbook/>'],
-])("what shops export as .xls and is none is told as what it is: %j", async (content) => {
+  ["<html><table><tr><td>a</td></tr></table></html>", "a web page that holds a table"],
+  ["<table border=1><tr><th>订单号</th></tr></table>", "a web page that holds a table"],
+  ["<style>td{}</style><div><table>", "a web page that holds a table"],
+  ["\ufeff\n<!DOCTYPE html>", "a web page or XML"],
+  ['<?xml version="1.0"?><Workbook/>', "a web page or XML"],
+  [
+    '<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">',
+    "an XML spreadsheet of Excel 2003",
+  ],
+])("what shops export as .xls and is none is told as what it is: %j", async (content, what) => {
   await expect(read(content)).rejects.toMatchObject({
     exit: 2,
-    message: expect.stringContaining("orders.csv is a web page or XML"),
-    hint: expect.stringContaining("CSV UTF-8"),
+    message: expect.stringContaining(`orders.csv is ${what},`),
+    hint: expect.stringContaining("save it as .xlsx or “CSV UTF-8”"),
   });
 });
