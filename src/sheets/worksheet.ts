@@ -95,8 +95,10 @@ export async function* readWorksheet(
   }
 
   function closeCell({ type, style, text: written, hasFormula, hasValue }: OpenCell) {
-    const { text, fault } = read(type, style, written, hasFormula && !hasValue);
-    if (hasFormula && hasValue && text !== "") formulas.push(column);
+    // An empty value is one of a text alone; openpyxl writes it where it has calculated nothing.
+    const isSaved = hasValue && (written !== "" || type === "str");
+    const { text, fault } = read(type, style, written, hasFormula && !isSaved);
+    if (hasFormula && isSaved && text !== "") formulas.push(column);
     if (fault !== undefined) faults.set(column, fault);
     if (text === "") return;
     length += text.length;

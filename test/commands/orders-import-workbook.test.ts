@@ -157,6 +157,36 @@ describe("a workbook", () => {
   });
 });
 
+describe("a file that only looks like a workbook", () => {
+  const oldOffice = (...streams: string[]) =>
+    Buffer.concat([
+      Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
+      ...streams.map((name) => Buffer.from(`\0${name}\0`, "utf16le")),
+    ]);
+  const whole = writeWorkbook({ sheets: [{ name: "Orders", rows: [titles, cells("A-1")] }] });
+
+  test.each<[string, Buffer, string]>([
+    ["protected", oldOffice("EncryptionInfo", "EncryptedPackage"), "is protected by a password"],
+    ["an .xls", oldOffice("Workbook"), "is an old Excel workbook (.xls), which courier does not read"],
+    ["an .xls of 1995", oldOffice("Book"), "is an old Excel workbook (.xls), which courier does not read"],
+    ["a .doc", oldOffice("WordDocument"), "is an old Word document, which courier does not read"],
+    ["another old file", oldOffice(), "is an old Office file such as .xls, which courier does not read"],
+    ["cut off", whole.subarray(0, -40), "is damaged or incomplete: its end is missing"],
+    [
+      "an HTML table",
+      Buffer.from("<html><body><table><tr><td>订单号</td></tr></table></body></html>"),
+      "is a web page that holds a table, which courier does not read",
+    ],
+  ])("%s: exit 2, what it is, and what to do", async (_what, content, message) => {
+    const home = await createImportHome("");
+    const file = await home.put(content, "orders.xlsx");
+    const error = errorOf(await home.importFile(file));
+    expect(error).toMatchObject({ exit: 2, code: "file", message: `${file} ${message}` });
+    expect(error.hint).toContain("save it as .xlsx or “CSV UTF-8”, and import that file");
+    expect(home.posts).toBe(0);
+  });
+});
+
 describe("several sheets", () => {
   const sheets = [
     { name: "Notes", rows: [["only a title"]] },
@@ -274,7 +304,7 @@ describe("hidden rows", () => {
 describe("cells", () => {
   test("formulas give their last saved value, which one note says", async () => {
     const home = await createWorkbookHome([
-      cells("A-1", { "receiver.name": formula("王五") }),
+      cells("A-1", { "receiver.name": formula("王五"), "item.quantity": formula("") }),
       cells("A-2", { "receiver.name": formula("赵六"), "item.weight": { xml: "<f>1+1</f><v>2</v>" } }),
     ]);
     const { stderr } = await home.importIt();
@@ -285,6 +315,7 @@ describe("cells", () => {
 
   test.each([
     ["a formula that was never saved", unsaved, "is a formula without a saved value"],
+    ["a formula that openpyxl wrote", { xml: "<f>A1</f><v></v>" }, "is a formula without a saved value"],
     ["an error", error, "holds the error #N/A"],
     [
       "a formula that failed",
