@@ -170,14 +170,15 @@ export async function* readWorksheet(
   });
 
   function openInCell(open: OpenCell, name: string) {
-    if (name === "v") [isText, open.hasValue] = [true, true];
-    else if (name === "f") open.hasFormula = true;
-    else if (name === "t") [isText, open.hasValue] = [phonetic === 0, true];
+    if (name === "v" || name === "t") {
+      isText = phonetic === 0;
+      open.hasValue = true;
+    } else if (name === "f") open.hasFormula = true;
     else if (name === "rPh") phonetic += 1;
   }
 
   function addMerged(ref = "") {
-    const [first, last] = ref.split(":").map(readAddress);
+    const [first, last = first] = ref.split(":").map(readAddress);
     if (!first || !last) throw wrong(`${ref || "a merge"} names no cells`);
     if (facts.merged.length >= mostMerges) throw tooLarge(file, `${part.name} has a million merged cells`);
     facts.merged.push({ first, last });

@@ -29,13 +29,13 @@ export async function* readXml(
 ): AsyncGenerator<undefined> {
   let held = 0;
   const parser = new SaxesParser({ position: false, xmlns: false });
-  parser.on("opentag", (tag) => {
+  parser.on("opentag", ({ name: tag, attributes }) => {
     held = 0;
-    handlers.open(withoutPrefix(tag.name), tag.attributes);
+    handlers.open(withoutPrefix(tag), attributes);
   });
-  parser.on("closetag", (tag) => {
+  parser.on("closetag", ({ name: tag }) => {
     held = 0;
-    handlers.close(withoutPrefix(tag.name));
+    handlers.close(withoutPrefix(tag));
   });
   parser.on("text", (text) => handlers.text(text));
   parser.on("cdata", (text) => handlers.text(text));

@@ -120,6 +120,16 @@ describe("a workbook", () => {
     expect(outcomes(again.report)).toBe("created");
   });
 
+  test("is not what a file of rejects can be", async () => {
+    const home = await createWorkbookHome([cells("A-1")]);
+    expect(errorOf(await home.importIt("--rejects rejects.XLSX"))).toMatchObject({
+      exit: 2,
+      message: "cannot write Excel files (.XLSX)",
+      hint: "use --rejects rejects.csv; Excel opens it",
+    });
+    expect(home.posts).toBe(0);
+  });
+
   test("takes --allow-duplicate by the number of the row in the sheet", async () => {
     const home = await createWorkbookHome([cells(""), [], cells("")]);
     await home.importFile(await home.put(sheet(row("")), "other.csv"));
@@ -359,7 +369,7 @@ describe("cells", () => {
             cells("", { ...items("茶壶"), "receiver.name": "王五" }),
           ],
           after:
-            '<mergeCells><mergeCell ref="D2:D4"/><mergeCell ref="E2:E3"/><mergeCell ref="F5:G5"/><mergeCell ref="A1:A2"/></mergeCells>',
+            '<mergeCells><mergeCell ref="D2:D4"/><mergeCell ref="E2:E3"/><mergeCell ref="F5:G5"/><mergeCell ref="A1:A2"/><mergeCell ref="J5"/></mergeCells>',
         },
       ],
     });
