@@ -3,9 +3,10 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { row, sheet } from "../support/imports.ts";
+import { header, row, sheet } from "../support/imports.ts";
 import { until } from "../support/process.ts";
 import { createServedTerminalHome, keys } from "../support/terminal.ts";
+import { writeWorkbook } from "../support/workbooks.ts";
 
 const post = { method: "POST", path: "/api/v1/orders" } as const;
 
@@ -47,6 +48,27 @@ test("Ctrl-C twice stops at once", async () => {
   terminal.type(keys.ctrlC);
   const { exit, signal } = await terminal.ended;
   expect(exit === 130 || signal === 2).toBe(true);
+});
+
+test("a workbook asks which sheet is imported, whether its hidden rows are, and then to confirm", async () => {
+  const home = await createServedTerminalHome();
+  const cells = (ref: string) => row(ref).split(",");
+  const titles = header.split(",");
+  const june = [titles, cells("B-1"), { cells: cells("B-2"), attributes: 'hidden="1"' }];
+  const workbook = writeWorkbook({
+    sheets: [
+      { name: "May", rows: [titles, cells("A-1")] },
+      { name: "June", rows: june },
+    ],
+  });
+  await writeFile(path.join(home.directory, "orders.xlsx"), workbook);
+  const terminal = home.open("orders import orders.xlsx", { columns: 100, rows: 40 });
+  await terminal.choose("orders.xlsx has several sheets with rows. Import which one?", "June (2 rows)");
+  await terminal.answer("1 of 2 rows is hidden. Ship it too?", "n");
+  await terminal.answer("Create 1 order with the account (environment)?", "y");
+  expect((await terminal.ended).exit).toBe(0);
+  expect(terminal.transcript()).toMatch(/^ {2}2 {2}B-1 {2}created/m);
+  expect(home.sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
 });
 
 test("the table, the refusals below their rows, the totals and the rejects stand in that order", async () => {
