@@ -29,7 +29,7 @@ export async function openSheet(
   choice: SheetChoice,
   context: Context,
 ): Promise<OpenedSheet> {
-  const workbook = await openWorkbook(bytes, name);
+  const workbook = await openWorkbook(bytes, name, context.signal);
   const { sheet: given } = choice;
   const sheet =
     given === undefined ? await findSheet(workbook, name, context) : findNamed(workbook, name, given);

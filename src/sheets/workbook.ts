@@ -42,8 +42,8 @@ const textOverhead = 16;
 const mostSharedText = 2 ** 27;
 
 /** `bytes` are a zip file's. Throws a file error for anything else than a readable .xlsx workbook. */
-export async function openWorkbook(bytes: Buffer, name: string): Promise<Workbook> {
-  const zip = await openZip(bytes, name);
+export async function openWorkbook(bytes: Buffer, name: string, signal?: AbortSignal): Promise<Workbook> {
+  const zip = await openZip(bytes, name, signal);
   if (!zip.has(workbookPart)) throw await findOtherZip(zip, name);
   const partOf = (part: string) => ({ file: name, name: part, chunks: zip.read(part) });
   const readPart = (part: string, handlers: Partial<XmlHandlers>) =>

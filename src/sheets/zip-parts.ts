@@ -23,8 +23,11 @@ const mostRatio = 250;
 /** Below this size, any ratio is harmless. */
 const harmlessBytes = 16 * 2 ** 20;
 
-/** Throws a file error for bytes that are no complete zip file. `name` is the file's, for messages. */
-export async function openZip(bytes: Buffer, name: string): Promise<ZipParts> {
+/**
+ * Throws a file error for bytes that are no complete zip file. `name` is the file's, for messages; `signal` ends the
+ * reading of a part.
+ */
+export async function openZip(bytes: Buffer, name: string, signal?: AbortSignal): Promise<ZipParts> {
   const zip = await yauzl.fromBufferPromise(bytes).catch((cause) => {
     throw damaged(name, "its end is missing", cause);
   });
@@ -56,6 +59,7 @@ export async function openZip(bytes: Buffer, name: string): Promise<ZipParts> {
     let sum = 0;
     try {
       for await (const chunk of await zip.openReadStreamPromise(entry)) {
+        signal?.throwIfAborted();
         sum = crc32(chunk, sum);
         yield chunk;
       }

@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { interrupted } from "../../src/core/errors.ts";
 import {
   createImportHome,
   errorOf,
@@ -213,6 +214,25 @@ describe("several sheets", () => {
       "June (2 rows)",
     ]);
     expect([exit, (await home.receivers()).length]).toEqual([0, 2]);
+  });
+
+  test("Ctrl-C ends the reading of a sheet", async () => {
+    const home = await createWorkbookHome({ sheets });
+    const interruption = new AbortController();
+    const prompts = {
+      ...scriptedPrompts({}),
+      async choose<T>(_question: string, choices: readonly { value: T }[]): Promise<T> {
+        interruption.abort(interrupted(130));
+        return (choices[0] as { value: T }).value;
+      },
+    };
+    const words = ["orders", "import", home.file, "--check"];
+    const { exit, stderr } = await home.courier(words, {
+      prompts,
+      terminal: 100,
+      signal: interruption.signal,
+    });
+    expect([exit, stderr]).toEqual([130, expect.stringContaining("interrupted")]);
   });
 
   test("in a script: exit 2 with the names and the flag, which takes a name or a number", async () => {
