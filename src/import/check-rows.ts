@@ -42,6 +42,8 @@ export interface Overview {
 
 const problemsShown = 50;
 const problemsKept = 1_000;
+/** So many rows after the first problem, a person has waited for it. */
+const rowsBeforeNote = 2_000;
 const sendersKept = 20;
 
 /** Reads every row. Where rows are wrong, shows the problems and throws a file error. */
@@ -56,6 +58,7 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
   const tallies = new Map<string, number>();
   let count = 0;
   let wrong = 0;
+  let firstWrong = Number.POSITIVE_INFINITY;
   let refs = 0;
   let sum = 0n;
   const [refTable, contents, numbers] = [
@@ -71,8 +74,11 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
   };
   for await (const checked of readRows({ ...options, onHeader })) {
     count += 1;
+    if (count === firstWrong + rowsBeforeNote && problems[0])
+      context.messages.note(`${describeProblem(problems[0])}; checking the other rows`);
     if ("problems" in checked) {
       wrong += 1;
+      firstWrong = Math.min(firstWrong, count);
       if (problems.length < problemsKept) problems.push(...checked.problems);
       for (const kind of checked.problems.map(kindOf))
         if (tallies.has(kind) || tallies.size < problemsKept) tallies.set(kind, (tallies.get(kind) ?? 0) + 1);
@@ -127,6 +133,12 @@ export function describeEncoding({ encoding, sample }: Pick<Overview, "encoding"
 
 export function describeUnused(unused: readonly string[]): string {
   return `unused columns: ${unused.join(", ")}`;
+}
+
+function describeProblem({ row, line: number, cell, column, value, message }: RowProblem): string {
+  const place = `row ${row}, ${cell ?? `line ${number}`}`;
+  const what = [column, value === "" ? "" : `“${value}”`].filter((text) => text !== "").join(" ");
+  return what === "" ? `${place}: ${message}` : `${place}, ${what}: ${message}`;
 }
 
 /** Problems of one kind have the same fix. */

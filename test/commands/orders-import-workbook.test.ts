@@ -155,6 +155,21 @@ describe("a workbook", () => {
     expect(JSON.parse(json.stderr).error.details).toMatchObject([{ row: 4, cell: "J4", value: "many" }]);
   });
 
+  test("of many rows: the first mistake is shown before the others are checked", async () => {
+    const rows = Array.from({ length: 2_010 }, (_, index) => cells(`A-${index}`));
+    const first = cells("A-0", { "item.quantity": "many" });
+    const home = await createWorkbookHome([
+      first,
+      ...rows.slice(1),
+      cells("B-1", { "item.quantity": "few" }),
+    ]);
+    const { exit, stderr } = await home.courier(["orders", "import", home.file, "--yes"]);
+    expect([exit, home.posts]).toEqual([2, 0]);
+    const [note, ...rest] = stderr.split("\n");
+    expect(note).toBe("row 2, J2, item.quantity “many”: must be a whole number; checking the other rows");
+    expect(rest.join("\n")).toMatch(/\n +2 +J2 [\s\S]*\n2012 +J2012 [\s\S]*: 2 of 2011 rows are invalid\n/);
+  });
+
   test("needs no --encoding, and other files no --sheet", async () => {
     const home = await createWorkbookHome([cells("A-1")]);
     expect(errorOf(await home.importIt("--encoding gb18030"))).toMatchObject({ exit: 2, code: "usage" });
