@@ -39,7 +39,7 @@ export interface Workbook {
 const mostSheets = 1_000;
 /** Each text counts as its length and this, which it takes in memory beside it. */
 const textOverhead = 16;
-const mostSharedText = 2 ** 27;
+const mostSharedText = 2 ** 28;
 
 /** `bytes` are a zip file's. Throws a file error for anything else than a readable .xlsx workbook. */
 export async function openWorkbook(bytes: Buffer, name: string, signal?: AbortSignal): Promise<Workbook> {
@@ -104,7 +104,7 @@ export async function openWorkbook(bytes: Buffer, name: string, signal?: AbortSi
     let [text, size, phonetic, isText] = ["", 0, 0, false];
     const grow = (by: number) => {
       size += by;
-      if (size > mostSharedText) throw tooLarge(name, "its texts have more than 128 million characters");
+      if (size > mostSharedText) throw tooLarge(name, "its texts have more than 256 million characters");
     };
     await readPart(part, {
       open(element) {

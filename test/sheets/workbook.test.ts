@@ -54,6 +54,18 @@ describe("a workbook as other programs write it", () => {
     ]);
   });
 
+  test("with rich texts and readings among the shared ones", async () => {
+    const reading = '<rPh sb="0" eb="2"><t>LI SI</t></rPh><phoneticPr fontId="1"/>';
+    const rich = '<r><rPr><b/></rPr><t xml:space="preserve">建国 </t></r><r><t>路</t></r>';
+    const strings = `<sst><si><t>李四</t>${reading}</si><si>${rich}</si><si/><si><t> a_x0041_ </t></si></sst>`;
+    const cells = [0, 1, 2, 3].map((index) => `<c t="s"><v>${index}</v></c>`).join("");
+    const bytes = writeWorkbook({
+      sheets: [{ name: "S", rows: [] }],
+      parts: { [sheet1]: rowsXml(`<row>${cells}</row>`), "xl/sharedStrings.xml": strings },
+    });
+    expect(await cellsOf(bytes)).toEqual([["李四", "建国 路", "", "aA"]]);
+  });
+
   test("with names of parts in other letter case, and without styles and texts", async () => {
     const bytes = writeZip([
       { name: "XL/Workbook.xml", content: Buffer.from(workbookXml) },
