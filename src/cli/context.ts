@@ -68,7 +68,12 @@ export async function createContext(
     lock: { signal, onLongWait: () => noteLongWait(config.path) },
   });
   const keys = makeKeys({ env: host.env, signal, ring: host.openKeyRing, config, messages });
-  const input = { stdin: host.stdin, signal };
+  const input = {
+    get stdin() {
+      return host.stdin; // which loads what a stream needs
+    },
+    signal,
+  };
   const random = host.random ?? Math.random;
   const settle = given(host.env.COURIER_SETTLE);
   const settleMs = settle === undefined ? undefined : settleOption.parse(settle, "COURIER_SETTLE");

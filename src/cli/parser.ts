@@ -57,7 +57,7 @@ export async function parseCommandLine(
         }),
   };
   const root = bridge.make(program.name);
-  fillGroup(root, program, [], bridge);
+  fillGroup(root, program, { path: [], rest: argv }, bridge);
   root.version(options.version, "-V, --version", "print the version");
   try {
     await root.parseAsync(asQuestion(argv), { from: "user" });
@@ -124,12 +124,24 @@ interface Bridge {
   readonly found: (parsed: Parsed) => void;
 }
 
-/** Tells the parser about a noun. Its verbs are only named until one of them is typed. */
-function fillGroup(noun: Commander, group: Group, path: readonly string[], bridge: Bridge): void {
+/** Where the parser stands: the nouns before it, and the words behind it. */
+interface Place {
+  readonly path: readonly string[];
+  readonly rest: readonly string[];
+}
+
+/** Tells the parser about a noun: of its verbs the one that follows, or all where none follows at once. */
+function fillGroup(
+  noun: Commander,
+  group: Group,
+  { path, rest: [next, ...rest] }: Place,
+  bridge: Bridge,
+): void {
   noun.description(group.summary).configureHelp({ formatHelp: () => groupHelp(group, path, bridge.width) });
   addOptions(noun, globalOptions);
   const entries = new Map<Commander, CommandEntry | Group>();
-  for (const entry of group.commands) {
+  const meant = group.commands.filter(({ name }) => name === next);
+  for (const entry of meant.length > 0 ? meant : group.commands) {
     const word = bridge.make(entry.name).description(entry.summary);
     entries.set(word, entry);
     noun.addCommand(word);
@@ -138,7 +150,8 @@ function fillGroup(noun: Commander, group: Group, path: readonly string[], bridg
     const entry = entries.get(word);
     if (!entry) return;
     const below = [...path, entry.name];
-    if (isGroup(entry)) fillGroup(word, entry, below, bridge);
+    if (isGroup(entry))
+      fillGroup(word, entry, { path: below, rest: entry.name === next ? rest : [] }, bridge);
     else fillCommand(word, entry, await entry.load(), below, bridge);
   });
   noun.helpCommand(false);
