@@ -4,6 +4,8 @@
  * `node scripts/build.mjs [ENTRY]`
  */
 
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { dirname, join } from "node:path";
@@ -11,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 import { rollup } from "rollup";
 import { bundle, completionFile, optionalPackages } from "./bundle.mjs";
-import { describeBuild } from "./describe-build.mjs";
+import { contentMark, describeBuild } from "./describe-build.mjs";
 import { writeSupply } from "./supply.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -20,7 +22,8 @@ const target = "node20.18";
 const [entry = "src/main.ts"] = process.argv.slice(2);
 
 await rm(outdir, { recursive: true, force: true });
-const define = await describeBuild(root);
+const define = { ...(await describeBuild(root)), "import.meta.dirname": "__dirname" };
+const completion = await bundleCompletion();
 const modules = await bundle(root, { entry, target, define });
 const parts = assignParts(modules);
 const program = await rollup({
@@ -54,11 +57,19 @@ await program.write({
         (await transform(code, { minify: true, format: "cjs", target, charset: "ascii", lineLimit: 200 }))
           .code,
     },
+    { name: "content", generateBundle: (_, files) => nameContent(Object.values(files)) },
   ],
 });
-const completion = await bundleCompletion();
 const sources = [...modules.values()].flatMap((module) => module.sources);
 await writeSupply(root, outdir, [...sources, ...completion]);
+
+/** Puts a digest of all files in the place that code kept from an earlier run is checked by. */
+function nameContent(files) {
+  const digest = createHash("sha256").update(readFileSync(`${outdir}/complete.cjs`));
+  for (const { code = "" } of files) digest.update(code);
+  const name = digest.digest("hex").slice(0, contentMark.length);
+  for (const file of files) file.code = file.code?.replaceAll(contentMark, name);
+}
 
 /** The Tab key loads one file, since each further one costs it time. Gives back what went into it. */
 async function bundleCompletion() {
@@ -77,6 +88,7 @@ async function bundleCompletion() {
     charset: "ascii",
     legalComments: "none",
     lineLimit: 200,
+    supported: { "dynamic-import": false }, // kept code has none
     metafile: true,
     logLevel: "warning",
     logOverride: { "empty-import-meta": "silent" }, // read only where the sources run as they are

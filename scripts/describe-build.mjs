@@ -4,11 +4,15 @@ import { readFile, rm } from "node:fs/promises";
 import { build } from "esbuild";
 import { optionalPackages } from "./bundle.mjs";
 
+/** Stands for the name of the content until the files are there. */
+export const contentMark = "content-to-come.";
+
 /** Values for esbuild's `define`. `root` ends with a slash. */
 export async function describeBuild(root) {
   const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
   return {
     __COURIER_VERSION__: JSON.stringify(version),
+    __COURIER_CONTENT__: JSON.stringify(contentMark),
     __COURIER_TREE__: JSON.stringify(await describeCommands(root)),
     __COURIER_SCRIPTS__: JSON.stringify(await readScripts(root)),
   };

@@ -1,5 +1,7 @@
 /** The package's version, which the build puts in its place; undefined when the sources run as they are. */
 declare const __COURIER_VERSION__: string | undefined;
+/** Names this build by what is in its files; undefined when the sources run as they are. */
+declare const __COURIER_CONTENT__: string | undefined;
 /** The commands as completion sees them, as JSON. */
 declare const __COURIER_TREE__: string | undefined;
 /** The completion scripts by shell. */

@@ -1,7 +1,7 @@
 /** What a start-up loads, opens and weighs: whatever the machine's speed, a stray import fails here. */
 
 import { statSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createServedProcessHome, type ServedProcessHome } from "./support/process.ts";
@@ -17,8 +17,8 @@ const connection = ["module", "os", "process", "v8"];
 const cases = [
   { words: "--version", files: ["main"], builtins: [] },
   { words: "-V", files: ["main"], builtins: [] },
-  { words: "--help", files: ["main", "root-help"], builtins: ["module"] },
-  { words: "", files: ["main", "root-help"], builtins: ["module"] },
+  { words: "--help", files: ["main", "root-help"], builtins: [] },
+  { words: "", files: ["main", "root-help"], builtins: [] },
   {
     words: "__complete fish 1 orders li",
     files: ["main", "complete"],
@@ -103,12 +103,60 @@ test("an import loads the reader of workbooks for a workbook alone", async () =>
 
 describe("weight", () => {
   // A few per cent above what they weigh: a new dependency shows, a new sentence does not.
-  const kilobytes = { main: 15, "root-help": 31, run: 160, call: 190, complete: 57 };
+  const kilobytes = { main: 17, "root-help": 17, run: 175, call: 190, complete: 57 };
 
   test.each(Object.entries(kilobytes))("%s: at most %i kB", async (name, limit) => {
     const home = await createServedProcessHome();
     const { size } = statSync(path.join(programOf(home), "../../dist", `${name}.cjs`));
     expect(size / 1_000).toBeLessThan(limit);
+  });
+});
+
+describe("compiled code", () => {
+  const kept = ["call.cjs", "profile.cjs", "root-help.cjs", "run.cjs"];
+
+  async function createHomeWithCache() {
+    const home = await createServedProcessHome();
+    const cache = path.join(home.directory, "cache");
+    await mkdir(cache);
+    const place = path.join(cache, "courier", `${process.version}-${process.arch}`);
+    const call = (options: readonly string[] = []) =>
+      home.run([process.execPath, ...options, programOf(home), "profile", "--json"], {
+        env: { XDG_CACHE_HOME: cache },
+      });
+    expect(await call()).toMatchObject({ exit: 0, stderr: "" });
+    return { call, place };
+  }
+
+  test("is kept for the user alone, and the next run compiles from it and leaves it as it is", async () => {
+    const { call, place } = await createHomeWithCache();
+    expect((await readdir(place)).sort()).toEqual(kept);
+    const look = () => kept.map((name) => statSync(path.join(place, name)));
+    const before = look();
+    expect(before.map(({ mode }) => mode & 0o777)).toEqual(kept.map(() => 0o600));
+    const { stderr } = await call(["-r", path.join(root, "test/support/scripts-made.cjs")]);
+    const made = JSON.parse(stderr) as { name: string; isFromCache: boolean }[];
+    expect(made.map(({ name }) => name).sort()).toEqual(kept);
+    expect(made.every(({ isFromCache }) => isFromCache)).toBe(true);
+    expect(look().map(({ ino, mtimeMs }) => [ino, mtimeMs])).toEqual(
+      before.map(({ ino, mtimeMs }) => [ino, mtimeMs]),
+    );
+  });
+
+  test.each([
+    ["a changed byte", (bytes: Buffer) => bytes.fill(bytes.readUInt8(90_000) ^ 1, 90_000, 90_001)],
+    ["a part that was never written", (bytes: Buffer) => bytes.fill(0, 60_000, 64_096)],
+    ["half of it", (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+    ["nothing", () => Buffer.alloc(0)],
+    ["another build's", (bytes: Buffer) => bytes.fill("0", 0, 15)],
+  ])("that is damaged is not used: %s", async (_name, damage) => {
+    const { call, place } = await createHomeWithCache();
+    const file = path.join(place, "run.cjs");
+    await writeFile(file, damage(await readFile(file)));
+    const { exit, stdout, stderr } = await call(["-r", path.join(root, "test/support/scripts-made.cjs")]);
+    expect([exit, JSON.parse(stdout).name]).toEqual([0, "Sandbox Account"]);
+    const made = JSON.parse(stderr) as { name: string; isFromCache: boolean }[];
+    expect(made.find(({ name }) => name === "run.cjs")?.isFromCache).toBe(false);
   });
 });
 

@@ -1,19 +1,98 @@
-/** The compile cache of Node.js, so that the next run starts faster. */
+/** What V8 made of the program's files, kept in the user's cache so that the next run starts faster. */
 
-import { existsSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import path from "node:path";
+import type { Script } from "node:vm";
+import { nameDraft, replaceFileOnce } from "../core/replace-file.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** The part of Node.js's modules that compiles one file. Its types leave it out. */
+interface Compiler {
+  _compile(this: NodeJS.Module, text: string, file: string): unknown;
+}
+
+/** Another build may run in turn with this one, and each would replace what the other kept. */
+const leftAloneMs = 60_000;
+
 /**
- * Has Node.js 22.8 and later keep compiled code in the user's cache: below the temporary directory, its own
- * choice, others could plant theirs. Where there is no such place, or it cannot be written, nothing is kept.
+ * Compiles the program's files from what an earlier run kept, and keeps it at the end of a run where there is none.
+ * Node.js's own cache (from 22.8 on) lacks the functions that are compiled when they are called, which are most.
+ * Below the temporary directory others could plant theirs. Where there is no cache directory, nothing is kept.
  */
 export async function keepCompiledCode(env: Env): Promise<void> {
-  const nodeModule = await import("node:module");
-  const keep = (nodeModule as { enableCompileCache?: (directory: string) => unknown }).enableCompileCache;
-  const cache = [env.XDG_CACHE_HOME, env.LOCALAPPDATA, env.HOME && path.join(env.HOME, ".cache")].find(
-    (place) => place !== undefined && path.isAbsolute(place),
+  const content = typeof __COURIER_CONTENT__ === "string" ? __COURIER_CONTENT__ : undefined;
+  const cache = findCache(env);
+  if (content === undefined || cache === undefined || process.versions.bun) return;
+  const directory = path.join(cache, "courier", `${process.version}-${process.arch}`);
+  const { default: Module } = await import("node:module");
+  const vm = await import("node:vm");
+  const compiler = Module.prototype as unknown as Compiler;
+  const compile = compiler._compile;
+  const unkept = new Map<string, Script>();
+  process.once("exit", (exit) => {
+    if (exit === 0) for (const [file, script] of unkept) keep(file, content, script.createCachedData());
+  });
+  compiler._compile = function (text, file) {
+    if (path.dirname(file) !== import.meta.dirname) return compile.call(this, text, file);
+    const kept = path.join(directory, path.basename(file));
+    const cachedData = readKept(kept, content);
+    const script = new vm.Script(Module.wrap(text), { filename: file, cachedData });
+    if (cachedData === undefined || script.cachedDataRejected) unkept.set(kept, script);
+    const require = (name: string) => this.require(name);
+    return script.runInThisContext()(this.exports, require, this, file, path.dirname(file));
+  };
+}
+
+/** The user's directory for caches, where there is one. */
+function findCache({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }: Env): string | undefined {
+  const place = [XDG_CACHE_HOME, LOCALAPPDATA, HOME && path.join(HOME, ".cache")].find(
+    (each) => each !== undefined && path.isAbsolute(each),
   );
-  if (keep && cache !== undefined && existsSync(cache)) keep(path.join(cache, "courier"));
+  try {
+    return place !== undefined && statSync(place).isDirectory() ? place : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What was kept by this content of the program; undefined where there is none, or it is damaged. */
+function readKept(file: string, content: string): Buffer | undefined {
+  try {
+    if (process.getuid && statSync(file).uid !== process.getuid()) return undefined;
+    const bytes = readFileSync(file);
+    const start = content.length;
+    const middle = start + (bytes.length - start) / 2;
+    if (bytes.toString("latin1", 0, start) !== content) return undefined;
+    // V8 runs what is damaged, and hangs. Two copies are compared faster than a checksum is loaded.
+    const [first, second] = [bytes.subarray(start, middle), bytes.subarray(middle)];
+    return first.equals(second) ? first : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A run is not worse off without it: where it cannot be written, nothing is said. */
+function keep(file: string, content: string, data: Buffer): void {
+  const draft = nameDraft(file);
+  try {
+    if (existsSync(file) && Date.now() - statSync(file).mtimeMs < leftAloneMs) return;
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    const opened = openSync(draft, "wx", 0o600);
+    for (const part of [Buffer.from(content), data, data]) writeSync(opened, part);
+    fsyncSync(opened);
+    closeSync(opened);
+    replaceFileOnce(draft, file);
+  } catch {
+    // the next run tries again
+  }
 }

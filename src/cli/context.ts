@@ -4,7 +4,7 @@ import { setMaxListeners } from "node:events";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context, RunFacts } from "../command/command.ts";
-import { settleOption } from "../command/options.ts";
+import { settleOption } from "../command/value-options.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
 import { createKeys, type KeyDeps, type Keys } from "../config/api-keys.ts";
 import type { KeyCommandOptions } from "../config/key-command.ts";

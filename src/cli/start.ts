@@ -45,11 +45,11 @@ async function findAnswer(host: Host): Promise<Answer | undefined> {
   const [word] = argv;
   const isAlone = argv.length < 2;
   if (isAlone && (word === "--version" || word === "-V")) return { text: `${readVersion()}\n` };
+  if (isAlone && (word === undefined || word === "--help" || word === "-h"))
+    return (await import("./root-help.ts")).showRootHelp(host);
   await keepCompiledCode(env);
   if (word === "__complete") return { text: await answerTab(argv.slice(1), env) };
   if (word === keyRingWord) return { text: await answerKeyRing() };
-  if (isAlone && (word === undefined || word === "--help" || word === "-h"))
-    return (await import("./root-help.ts")).showRootHelp(host);
   return undefined;
 }
 

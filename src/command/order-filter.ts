@@ -3,7 +3,8 @@
 import type { OrderFilter } from "../api/service.ts";
 import { usageError } from "../core/errors.ts";
 import { stateChoices, stateNames } from "../model/states.ts";
-import { dateOption, type OptionValues, textOption } from "./options.ts";
+import { type OptionValues, textOption } from "./options.ts";
+import { dateOption } from "./value-options.ts";
 
 export const filterOptions = {
   status: textOption("STATE", `only orders in this state: ${stateNames.join(", ")}`, {

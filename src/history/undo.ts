@@ -10,7 +10,8 @@ import {
   type Output,
   rows,
 } from "../command/command.ts";
-import { quote, settleOption, switchOption } from "../command/options.ts";
+import { quote, switchOption } from "../command/options.ts";
+import { settleOption } from "../command/value-options.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import { formatUntil } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";

@@ -16,12 +16,12 @@ import {
   listOption,
   type OptionValues,
   quote,
-  settleOption,
   switchOption,
   textArgument,
   textOption,
 } from "../command/options.ts";
 import { ensureReplaces } from "../command/replace.ts";
+import { settleOption } from "../command/value-options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
 import { shellQuote } from "../core/shell-quote.ts";

@@ -2,8 +2,9 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import { type Context, defineCommand, document, type Output } from "../command/command.ts";
-import { quote, settleOption, switchOption, textOption } from "../command/options.ts";
+import { quote, switchOption, textOption } from "../command/options.ts";
 import { ensureReplaces } from "../command/replace.ts";
+import { settleOption } from "../command/value-options.ts";
 import { parseTemplateName } from "../config/templates.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";

@@ -1,7 +1,8 @@
 /** The flags that make up a draft, and the names under which a user knows each of its fields. */
 
-import { decimalOption, integerOption, textOption } from "../command/options.ts";
+import { textOption } from "../command/options.ts";
 import { partyOptionsOf } from "../command/party-options.ts";
+import { decimalOption, integerOption } from "../command/value-options.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Draft } from "../model/draft.ts";
 import { itemWords, orderFields, serviceTypes } from "../model/fields.ts";

@@ -1,6 +1,7 @@
 /** The options of a watch. The rest of a watch is loaded when one begins. */
 
-import { durationOption, type OptionValues, switchOption, textOption } from "../command/options.ts";
+import { type OptionValues, switchOption, textOption } from "../command/options.ts";
+import { durationOption } from "../command/value-options.ts";
 import { stateChoices } from "../model/states.ts";
 
 const group = "Following";

@@ -103,7 +103,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/api/with-known-orders.ts": "the service does not know that orders are remembered",
   "src/cli/cleanup.ts": "the order in which a run ends",
   "src/cli/command-tree.ts": "the Tab key loads it, and no package",
-  "src/cli/compiled-code.ts": "the only user of Node.js' compile cache",
   "src/cli/raw-output.ts": "only `courier api` has it",
   "src/cli/runtime-info.ts": "facts about this machine, and nothing of the run",
   "src/completion/scripts.ts": "the build puts the scripts of the shells in its place",

@@ -1,0 +1,72 @@
+/** Options whose value is a number, a date or a span of time; the help of the whole program needs none of them. */
+
+import { formatDuration, parseDuration } from "../core/duration.ts";
+import { usageError } from "../core/errors.ts";
+import { isCalendarDate } from "../core/time.ts";
+import { isPlainDecimal } from "../model/decimal.ts";
+import { type JsonNumber, jsonNumber } from "../model/json.ts";
+import { type Extras, quote, type Valued } from "./options.ts";
+
+/** A decimal, kept as typed: `2.50` stays `2.50`. */
+export function decimalOption(placeholder: string, summary: string, extras: Extras = {}): Valued<JsonNumber> {
+  return {
+    placeholder,
+    summary,
+    parse(text, flag) {
+      if (isPlainDecimal(text)) return jsonNumber(text);
+      throw usageError(`${flag} takes a number such as 2.50, not ${quote(text)}`);
+    },
+    ...extras,
+  };
+}
+
+/** An integer of any size, kept as typed. */
+export function integerOption(placeholder: string, summary: string, extras: Extras = {}): Valued<JsonNumber> {
+  return {
+    placeholder,
+    summary,
+    parse(text, flag) {
+      if (isPlainDecimal(text) && !text.includes(".")) return jsonNumber(text);
+      throw usageError(`${flag} takes a whole number, not ${quote(text)}`);
+    },
+    ...extras,
+  };
+}
+
+/** A calendar date, YYYY-MM-DD (4.3). */
+export function dateOption(summary: string, extras: Extras = {}): Valued<string> {
+  return {
+    placeholder: "YYYY-MM-DD",
+    summary,
+    parse(text, flag) {
+      if (isCalendarDate(text)) return text;
+      throw usageError(`${flag} takes a date such as 2026-01-31, not ${quote(text)}`);
+    },
+    ...extras,
+  };
+}
+
+/** A span of time in milliseconds, within bounds. */
+export function durationOption(
+  summary: string,
+  bounds: { minMs: number; maxMs: number },
+  extras: Extras = {},
+): Valued<number> {
+  const range = `from ${formatDuration(bounds.minMs)} to ${formatDuration(bounds.maxMs)}`;
+  return {
+    placeholder: "TIME",
+    summary,
+    parse(text, flag) {
+      const value = parseDuration(text);
+      if (value !== undefined && value >= bounds.minMs && value <= bounds.maxMs) return value;
+      throw usageError(`${flag} takes a time such as 90s, 10m or 2h, ${range}, not ${quote(text)}`);
+    },
+    ...extras,
+  };
+}
+
+/** How `--settle` and COURIER_SETTLE are given. */
+export const settleOption = durationOption(
+  "how long this service may take to list an order: one in doubt counts as not created after it",
+  { minMs: 0, maxMs: 86_400_000 },
+);
