@@ -19,14 +19,18 @@ import { type JsonFile, openJsonFile } from "./json-file.ts";
 export const keyStores = ["file", "keychain"] as const;
 export type KeyStore = (typeof keyStores)[number];
 
+// One schema each for all fields: making them is a large part of a start-up.
+const optionalText = optional(textSchema);
+const name = maybe(textSchema);
+const texts = record(string(), string());
 const keyStoreSchema = maybe(wordSchema(keyStores));
 
 const accountSchema = looseObject(
   {
     base_url: textSchema,
-    key: optional(textSchema),
+    key: optionalText,
     key_store: keyStoreSchema,
-    key_command: optional(textSchema),
+    key_command: optionalText,
     allow_http: maybe(boolean({ error: "boolean" })),
   },
   { error: "object" },
@@ -34,13 +38,13 @@ const accountSchema = looseObject(
 
 const configSchema = looseObject(
   {
-    current: maybe(textSchema),
+    current: name,
     accounts: optional(record(string(), accountSchema, { error: "object" })),
     addresses: optional(record(string(), partySchema, { error: "object" })),
-    default_sender: maybe(textSchema),
+    default_sender: name,
     key_store: keyStoreSchema,
     templates: optional(record(string(), draftSchema, { error: "object" })),
-    maps: optional(record(string(), record(string(), string()), { error: "object" })),
+    maps: optional(record(string(), texts, { error: "object" })),
     shops: optional(record(string(), string(), { error: "object" })),
   },
   { error: "object" },

@@ -13,12 +13,15 @@ export const partySchema = strictObject(
   { error: "object" },
 );
 
+const party = optional(partySchema);
+const number = optional(decimalSchema);
+
 const itemSchema = strictObject(
   {
     name: field,
     description: field,
-    weight: optional(decimalSchema),
-    value: optional(decimalSchema),
+    weight: number,
+    value: number,
     quantity: optional(integerSchema),
   },
   { error: "object" },
@@ -26,8 +29,8 @@ const itemSchema = strictObject(
 
 export const draftSchema = strictObject(
   {
-    sender: optional(partySchema),
-    receiver: optional(partySchema),
+    sender: party,
+    receiver: party,
     item: optional(itemSchema),
     service_type: field,
   },
