@@ -6,18 +6,21 @@ export interface Choice<T> {
   readonly description?: string;
 }
 
-export interface TextQuestion {
+export interface TypedQuestion {
+  /**
+   * Called with the typed text, trimmed, valid or not, when the question is interrupted after something was typed.
+   * Not called for an emptied line: it may be the beginning of another answer.
+   */
+  readonly keepTyped?: ((text: string) => void) | undefined;
+}
+
+export interface TextQuestion extends TypedQuestion {
   /** What the answer starts out as; it can be edited. */
   readonly initial?: string | undefined;
   /** What Enter alone answers. */
   readonly suggestion?: string | undefined;
   /** Says true, or what is wrong with an answer. */
   readonly check?: ((answer: string) => true | string) | undefined;
-  /**
-   * Called with the typed line, trimmed, valid or not, when the question is interrupted after something was typed.
-   * Not called for an emptied line: it may be the beginning of another answer.
-   */
-  readonly keepTyped?: ((line: string) => void) | undefined;
 }
 
 /** Every question rejects with `interrupted` on Ctrl-C. */
@@ -25,7 +28,7 @@ export interface Prompts {
   /** One line of text. */
   text(question: string, options?: TextQuestion): Promise<string>;
   /** Several lines, typed or pasted; an empty line ends them. */
-  lines(question: string): Promise<string>;
+  lines(question: string, options?: TypedQuestion): Promise<string>;
   /** One line that is not shown. */
   secret(question: string): Promise<string>;
   /** Yes or no; Enter means no unless `isYes`. As with `choose`, keys count once the question was seen. */

@@ -20,7 +20,7 @@ export interface PartyTools {
   readonly understand: (text: string) => Promise<DraftParty>;
 }
 
-/** `isUnfinished`: the last answer was interrupted, and its field holds what was typed so far. */
+/** `isUnfinished`: a field holds what was typed so far, or what was pasted, and no answer has confirmed it yet. */
 export type Keep<T> = (value: T, isUnfinished?: boolean) => void;
 
 type Way =
@@ -67,8 +67,12 @@ async function chooseParty(
   if (way.kind === "known") return way.party;
   if (way.kind === "edit") return askFields(title, party, fixed, tools, keep);
   if (way.kind === "type") return askFields(title, {}, fixed, tools, keep);
-  const text = await tools.prompts.lines(`${title}: paste the address, then an empty line`);
-  return askFields(title, await tools.understand(text), fixed, tools, keep);
+  // A text that is not split yet is kept, and asked for again, as the street address.
+  const keepTyped = (text: string) => keep({ detail: text.split(/\s*\n\s*/).join(" ") }, true);
+  const text = await tools.prompts.lines(`${title}: paste the address, then an empty line`, { keepTyped });
+  const pasted = await tools.understand(text);
+  keep(pasted, true);
+  return askFields(title, pasted, fixed, tools, keep);
 }
 
 async function askFields(

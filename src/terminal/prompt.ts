@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { styleText } from "node:util";
 import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { interrupted } from "../core/errors.ts";
-import type { Choice, Prompts, TextQuestion } from "../core/prompts.ts";
+import type { Choice, Prompts, TextQuestion, TypedQuestion } from "../core/prompts.ts";
 import { type Job, type Keyboard, openKeyboard } from "./keyboard.ts";
 import { openFrame } from "./prompt-redraw.ts";
 import { sanitise } from "./sanitise.ts";
@@ -41,8 +41,8 @@ export function createPrompts({ input: source, output, signal, job, elapsed }: P
   const deps: PromptDeps = { keyboard: openKeyboard(source, job, elapsed), output, signal };
   return {
     text: (question, options = {}) => askText(sanitise(question), options, deps),
-    lines: async (question) => {
-      const text = await readLines(sanitise(question), deps);
+    lines: async (question, options = {}) => {
+      const text = await readLines(sanitise(question), options, deps);
       await discardTypedAhead(deps); // what a paste holds after its first empty line answers nothing else
       return text;
     },
@@ -163,7 +163,11 @@ function interruption(signal: AbortSignal): unknown {
  * A prompt of one line ends at the first line break of a paste, and the rest would answer the questions
  * after it; here every line counts until an empty one, or until Ctrl-D.
  */
-function readLines(question: string, { keyboard, output, signal }: PromptDeps): Promise<string> {
+function readLines(
+  question: string,
+  { keepTyped = () => {} }: TypedQuestion,
+  { keyboard, output, signal }: PromptDeps,
+): Promise<string> {
   output.write(`${question}\n`);
   return new Promise((resolve, reject) => {
     const reader = createInterface({ input: keyboard.input, output, prompt: "> ", terminal: true });
@@ -182,7 +186,11 @@ function readLines(question: string, { keyboard, output, signal }: PromptDeps): 
       settle();
     };
     const finish = () => end(() => resolve(lines.join("\n")));
-    const stop = () => end(() => reject(interruption(signal)));
+    const stop = () => {
+      const typed = [...lines, reader.line].join("\n").trim();
+      if (typed !== "") keepTyped(typed);
+      end(() => reject(interruption(signal)));
+    };
     const close = () => {
       output.write("\n");
       return lines.length > 0 ? finish() : stop();

@@ -371,6 +371,66 @@ describe("an unfinished draft", () => {
     expect(bodies[1]).toContain('"value":5}');
   });
 
+  const pasteQuestion = "Sender: paste the address, then an empty line";
+
+  test("has an address that was pasted and split, though none of its fields was answered yet", async () => {
+    const home = await createServedHome();
+    const { stderr } = await compose(home, [
+      ["Sender", "paste an address as text"],
+      [pasteQuestion, "王五 13700137000\n北京市朝阳区建国路88号"],
+      ["Sender name", ctrlC],
+    ]);
+    expect(stderr).toContain("hint: your draft is kept");
+    const { person } = await compose(home, [
+      ["Continue with it?", enter],
+      ...partySteps("Sender"),
+      ["Receiver", ctrlC],
+    ]);
+    expect(person.left).toEqual([]);
+    expect(person.found).toMatchObject({
+      "Sender name": "王五",
+      "Sender phone": "13700137000",
+      "Sender district": "朝阳区",
+      "Sender street address": "建国路88号",
+    });
+  });
+
+  test("has an address whose paste was interrupted, in one line", async () => {
+    const home = await createServedHome();
+    const { stderr } = await compose(home, [
+      ["Sender", "paste an address as text"],
+      [pasteQuestion, ctrlCAfter("王五 13700137000\n北京市朝阳区建")],
+    ]);
+    expect(stderr).toContain("hint: your draft is kept");
+    const { person } = await compose(home, [
+      ["Continue with it?", enter],
+      ...partySteps("Sender"),
+      ["Receiver", ctrlC],
+    ]);
+    expect(person.left).toEqual([]);
+    expect(person.found["Sender street address"]).toBe("王五 13700137000 北京市朝阳区建");
+  });
+
+  test("has an address that was pasted in place of another, and asks for its fields before the review", async () => {
+    const home = await createServedHome();
+    await compose(home, [
+      ...shortForm(),
+      ["What now?", "Change the sender"],
+      ["Sender", "paste an address as text"],
+      [pasteQuestion, "王五 13700137000"],
+      ["Sender name", ctrlC],
+    ]);
+    const { bodies, person } = await compose(home, [
+      ["Continue with it?", enter],
+      ...partySteps("Sender"),
+      send,
+      ["Save 王五…", false],
+      ["Save 李四…", false],
+    ]);
+    expect(person.left).toEqual([]);
+    expect(JSON.parse(bodies[0] ?? "").sender).toEqual({ name: "王五", phone: "13700137000" });
+  });
+
   test("is forgotten when it is not wanted", async () => {
     const home = await homeWithDraft();
     await compose(home, [

@@ -273,6 +273,20 @@ describe("a terminal that closes", () => {
     expect(next.transcript()).toContain(`Sender name ${zhang[0]}`);
   });
 
+  test("keeps an address of which a part was pasted", async () => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open("orders create", { shell: outliving });
+    await terminal.choose("Sender", "paste an address as text");
+    await terminal.until(/^>$/m);
+    terminal.type("李四 13900139000\r北京市朝阳");
+    await terminal.until(/^> 北京市朝阳$/m);
+    await hangUp(home, terminal);
+    const next = home.open("orders create");
+    await next.answer("Continue with it?");
+    await next.until("? Sender name");
+    expect(next.transcript()).toMatch(/李四[\s\S]*13900139000[\s\S]*朝阳/);
+  });
+
   async function importAtTerminal() {
     const home = await createServedTerminalHome();
     await writeFile(

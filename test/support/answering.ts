@@ -76,7 +76,7 @@ export function personWho(...script: readonly Step[]): Person {
         complaints.push(verdict);
       }
     },
-    lines: async (question) => String(next(question)),
+    lines: async (question, { keepTyped } = {}) => String(next(question, keepTyped)),
     secret: async (question) => String(next(question)),
     async confirm(question, isYes = false) {
       const answer = next(question);

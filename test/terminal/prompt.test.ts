@@ -121,6 +121,27 @@ test("Ctrl-C acts before lines that came ahead of it and were not read yet; the 
   expect(kept).toEqual(["Ann"]);
 });
 
+test("Ctrl-C in a paste keeps its lines, and the one that is not ended yet", async () => {
+  const { input, until, prompts } = atTerminal();
+  const kept: string[] = [];
+  const answer = prompts.lines("Address", { keepTyped: (text) => kept.push(text) });
+  input.write("Ann\rShop 1, half a str");
+  await until("half a str");
+  input.write("\u0003");
+  await expect(answer).rejects.toMatchObject({ exit: 130 });
+  expect(kept).toEqual(["Ann\nShop 1, half a str"]);
+});
+
+test("Ctrl-C before anything was pasted keeps nothing", async () => {
+  const { input, until, prompts } = atTerminal();
+  const kept: string[] = [];
+  const answer = prompts.lines("Address", { keepTyped: (text) => kept.push(text) });
+  await until(">");
+  input.write("  \u0003");
+  await expect(answer).rejects.toMatchObject({ exit: 130 });
+  expect(kept).toEqual([]);
+});
+
 test("but no choice and no yes or no, which must have been seen", async () => {
   const { input, prompts, until, pass } = atTerminal();
   input.write("Ann\ry\r\r");
