@@ -4,7 +4,7 @@ import { ServiceFailure, shorten } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError, interruptionExit } from "../core/errors.ts";
-import { isMade, nameOperation, type Rejection } from "../ledger/operation.ts";
+import { isMade, nameOperation, type Operation, type Rejection } from "../ledger/operation.ts";
 import type { CreateOutcome } from "../ledger/operations.ts";
 import { LostClaim, OrderTaken } from "../ledger/operations.ts";
 import type { Draft } from "../model/draft.ts";
@@ -36,7 +36,8 @@ export interface OrderToSend {
 /**
  * Sends a draft once. When the answer is lost, looks for the order and returns it as if the answer had arrived.
  * Undefined where an equal order is known and a person does not want a second one. Throws ServiceFailure when
- * the service refused or was never reached, `duplicate` (exit 2) and `outcome_unknown` (exit 6).
+ * the service refused or was never reached, `duplicate` (exit 2), `database` (exit 5) only before the order is sent,
+ * and `outcome_unknown` (exit 6).
  */
 export async function sendOrder(order: OrderToSend, context: Context): Promise<CreatedOrder | undefined> {
   const { draft } = order;
@@ -155,17 +156,17 @@ async function lookForOrder(
     const settled = await settleInDoubt([name], tools, { timeLimitMs, polls: true });
     const order = settled.found.get(name);
     if (order) {
-      await ledger.markReported([operation]);
+      await ledger.markReported([operation]).catch(() => {}); // then an equal order is asked about
       context.messages.note(`The order was created: found it as ${order.id.value}`);
       return order;
     }
     left = settled.left.get(name);
   } catch (error) {
     if (context.signal.aborted) throw await interruptedWhileSending(error, begun, context);
-    if (!(error instanceof ServiceFailure)) throw error;
+    if (!(error instanceof CourierError)) throw error;
     throw await unknown(begun, lost, `and the check failed too: ${error.message}`, undefined, context);
   }
-  const settled = await ledger.findOperation(operation);
+  const settled = await readOperation(begun);
   // Another process has settled it.
   if (settled && isMade(settled) && settled.order) return (await context.service()).order(settled.order.id);
   if (settled?.state === "refused") throw lost;
@@ -189,14 +190,19 @@ function notCreated(lost: ServiceFailure): CourierError {
   });
 }
 
+/** Undefined where the ledger cannot be read: the order is reported without it. */
+async function readOperation({ ledger, operation }: BegunOrder): Promise<Operation | undefined> {
+  return ledger.findOperation(operation).catch(() => undefined);
+}
+
 async function unknown(
-  { ledger, operation }: BegunOrder,
+  begun: BegunOrder,
   lost: ServiceFailure,
   found: string,
   left: StillInDoubt | undefined,
   context: Context,
 ): Promise<CourierError> {
-  const sent = await ledger.findOperation(operation);
+  const sent = await readOperation(begun);
   return new CourierError(
     "outcome_unknown",
     6,
@@ -214,10 +220,10 @@ async function unknown(
   );
 }
 
-async function interruptedWhileSending(cause: unknown, { ledger, operation }: BegunOrder, context: Context) {
+async function interruptedWhileSending(cause: unknown, begun: BegunOrder, context: Context) {
   const exit = interruptionExit(context.signal.reason);
   const message = "stopped while the order was being sent: it may or may not have been created";
-  const sent = await ledger.findOperation(operation).catch(() => undefined);
+  const sent = await readOperation(begun);
   return new CourierError("outcome_unknown", exit, message, {
     hint: sent ? howToResolve(sent, undefined, context) : "check whether it exists before you send it again",
     cause,
