@@ -235,7 +235,10 @@ export async function createContext(
     return (await ledger()).beginRun({ ...facts, process: identity, startedAtMs: clock.now() });
   }
   const beginRun = (facts: RunFacts): Promise<Run> => {
-    begun ??= record(facts);
+    begun ??= record(facts).catch((error) => {
+      begun = undefined; // a person may make room on the disk, and try again
+      throw error;
+    });
     return begun;
   };
 

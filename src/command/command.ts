@@ -42,7 +42,7 @@ export interface Context {
   customer(options?: { isFresh: boolean }): Promise<Customer>;
   /** The same without a call: undefined for a key that was not used yet, and without a ledger. */
   knownCustomer(): Promise<Customer | undefined>;
-  /** Records that this run is about to change something at the service. Called again, it gives the same run. */
+  /** Records that this run is about to change something at the service. Called again, it gives the same run, unless it failed. */
   beginRun(facts: RunFacts): Promise<Run>;
   /** The processes of this machine. */
   readonly processes: ProcessTable;

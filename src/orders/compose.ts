@@ -22,6 +22,7 @@ import { sendOrder } from "../sending/create.ts";
 import { serviceOf } from "../sending/customer.ts";
 import { type OrdersElsewhere, surveyElsewhere } from "../sending/elsewhere.ts";
 import { createReconcileTools } from "../sending/settle.ts";
+import { makeRoom, mayBeFullDisk, mayPass } from "../sqlite/database.ts";
 import { type Block, blank, fields, line, styled } from "../terminal/blocks.ts";
 import { draftRows } from "../terminal/draft-view.ts";
 import type { StartingDraft } from "./draft-sources.ts";
@@ -45,7 +46,7 @@ type Decision = "send" | Part | "keep" | "quit";
 
 /**
  * Goes through the form and the review until the order is sent, kept or dropped. Whatever ends it before
- * the order was sent, Ctrl-C included, the draft is kept for the next time.
+ * the order was sent, Ctrl-C included, the draft is kept for the next time, or shown where it cannot be kept.
  */
 export async function composeOrder(
   { start, allowDuplicate, settleMs, template, prompts }: Sending & { readonly prompts: Prompts },
@@ -78,13 +79,18 @@ export async function composeOrder(
       context.messages.note("You will review everything before it is sent.");
     }
     draft = await fillDraft(draft, given, tools);
-    const elsewhere = startElsewhereCheck(context); // while the order is reviewed
+    let elsewhere: ElsewhereCheck | undefined = startElsewhereCheck(context); // while the order is reviewed
     for (;;) {
       await context.display(reviewView(draft, account));
       const decision = await askDecision(prompts);
       if (decision === "keep") {
-        await keepDraft({ draft, open }, { continued: kept, owner, ledger }, context);
-        return { kept: draft };
+        try {
+          await keepDraft({ draft, open }, { continued: kept, owner, ledger }, context);
+          return { kept: draft };
+        } catch (error) {
+          await showLedgerFailure(error, context);
+          continue;
+        }
       }
       if (decision === "quit") {
         if (kept) await ledger.dropDraft(owner, kept);
@@ -96,6 +102,7 @@ export async function composeOrder(
       }
       try {
         await template?.check(draft);
+        elsewhere ??= startElsewhereCheck(context);
         const order = await sendOrder(
           { draft, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask },
           context,
@@ -104,8 +111,12 @@ export async function composeOrder(
         if (kept) await ledger.dropDraft(owner, kept).catch(() => {}); // the order is what matters
         return { order, draft };
       } catch (error) {
-        if (!(error instanceof ServiceFailure) || error.kind !== "refused") throw error;
-        draft = await correct(draft, error, tools, context);
+        if (error instanceof ServiceFailure && error.kind === "refused") {
+          draft = await correct(draft, error, tools, context);
+          continue;
+        }
+        await showLedgerFailure(error, context);
+        elsewhere = undefined; // it may have failed, too
       }
     }
   } catch (error) {
@@ -116,8 +127,10 @@ export async function composeOrder(
 
 class Dropped extends Error {}
 
+type ElsewhereCheck = Promise<OrdersElsewhere | undefined>;
+
 /** Lists orders that were made elsewhere. A failure rejects where its result is awaited. */
-function startElsewhereCheck(context: Context): Promise<OrdersElsewhere | undefined> {
+function startElsewhereCheck(context: Context): ElsewhereCheck {
   const check = async () => {
     const { id: customer } = await context.customer();
     const tools = await createReconcileTools({ ledger: await context.ledger(), customer }, context);
@@ -168,6 +181,19 @@ function askDecision(prompts: Prompts): Promise<Decision> {
   ]);
 }
 
+/**
+ * A full disk or a locked ledger is no reason to end: `database` comes before anything was sent. Throws all other
+ * errors.
+ */
+async function showLedgerFailure(error: unknown, { display }: Context): Promise<void> {
+  if (!(error instanceof CourierError) || error.code !== "database" || !mayPass(error)) throw error;
+  const first = mayBeFullDisk(error) ? makeRoom : "end the process that hangs";
+  await display([
+    line(styled("bad", error.message)),
+    line(`Nothing was sent, and the order is still here: ${first}, then choose again`),
+  ]);
+}
+
 /** Asks for the refused field alone; a refusal that names none goes back to the review with its message. */
 async function correct(
   draft: Draft,
@@ -202,7 +228,7 @@ async function keepDraft(
   ]);
 }
 
-/** An order that may exist is no draft any more, and is not offered again; everything else is kept. */
+/** An order that may exist is no draft any more, and is not offered again; everything else is kept, or shown. */
 async function keepForLater(
   error: unknown,
   kept: KeptDraft,
@@ -214,15 +240,32 @@ async function keepForLater(
   try {
     if (!isInDoubt) await keepDraft(kept, place, context);
     else if (place.continued) await place.ledger.dropDraft(place.owner, place.continued);
-  } catch {
-    return error; // what ended the form matters more than the draft
+  } catch (failure) {
+    if (isInDoubt) return error; // what ended the form matters more than the draft
+    await showUnkept(failure, kept, place, context);
+    return withHint(error, "your draft is not kept: copy it from above");
   }
   if (isInDoubt) return error;
   return withDraftHint(error, context);
 }
 
+/** It can be typed in again. */
+async function showUnkept(
+  failure: unknown,
+  { draft }: KeptDraft,
+  { continued }: DraftPlace,
+  { display }: Context,
+): Promise<void> {
+  const what = continued ? "The changes to your draft" : "The draft";
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  await display([line(styled("warn", `${what} could not be kept: ${reason}`)), ...reviewView(draft)]);
+}
+
 function withDraftHint(error: unknown, context: Context): unknown {
-  const hint = `your draft is kept; ${context.nextCommand("orders create")} continues it`;
+  return withHint(error, `your draft is kept; ${context.nextCommand("orders create")} continues it`);
+}
+
+function withHint(error: unknown, hint: string): unknown {
   return error instanceof CourierError
     ? error.with({ hint: error.hint ? `${error.hint}; ${hint}` : hint })
     : error;

@@ -317,6 +317,12 @@ export function mayBeFullDisk(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && mayBeFullDisk(error.cause);
 }
 
+/** True where an error may go away while the process runs: the disk is full, or another process holds the lock. */
+export function mayPass(error: unknown): boolean {
+  if (mayBeFullDisk(error) || sqliteCode(error) === code.busy) return true;
+  return error instanceof Error && error.cause !== undefined && mayPass(error.cause);
+}
+
 /** The reason of an SQLite error in plain words; undefined for another error. */
 export function explainSqliteError(error: unknown): string | undefined {
   const number = sqliteCode(error);
