@@ -3,10 +3,8 @@
 import { systemClock } from "../core/clock.ts";
 import { type ExitCode, isInterruption } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import type { Customer } from "../ledger/customers.ts";
-import { hasLedger, type Ledger } from "../ledger/ledger.ts";
-import { serviceOf } from "../sending/customer.ts";
-import { hasEnded } from "../sending/owners.ts";
+import { hasLedger } from "../ledger/ledger.ts";
+import { findCreatesInDoubt } from "../sending/in-doubt.ts";
 import { createMessages } from "../terminal/messages.ts";
 import { noProgress } from "../terminal/progress.ts";
 import { plainPaint } from "../terminal/style.ts";
@@ -19,7 +17,7 @@ export async function mentionDoubt(context: RunContext, exit: ExitCode): Promise
   const isSaid = exit === 6; // by the command itself
   if (isSaid || isInterruption(exit) || !hasLedger(context.machine.stateDirectory)) return;
   context.noteResultIsOut();
-  const count = await countInDoubt(context).catch(() => 0);
+  const { length: count } = await findCreatesInDoubt(context).catch(() => []);
   if (count === 0) return;
   const orders = `${counted(count, "order")} ${byCount(count, "is", "are")}`;
   context.messages.note(`${orders} in doubt: courier log --unknown`);
@@ -43,28 +41,4 @@ export async function mentionDoubtAlone(host: Host): Promise<void> {
   } catch {
     // help was all that was asked for
   }
-}
-
-async function countInDoubt(context: RunContext): Promise<number> {
-  const ledger = await context.ledger();
-  const customer = await findCustomer(ledger, context);
-  if (!customer) return 0;
-  const open = await ledger.openOperations(customer.id);
-  return open.filter(
-    ({ operation: { kind, state }, owner }) =>
-      kind === "create" &&
-      (state === "unknown" || (state === "sending" && hasEnded(owner, context.processes))),
-  ).length;
-}
-
-/**
- * The customer of the account, without starting a sandbox, and without the key ring or a key command, which might
- * prompt the user: in these cases, the account's last customer.
- */
-async function findCustomer(ledger: Ledger, context: RunContext): Promise<Customer | undefined> {
-  const account = await context.account();
-  if (account.kind === "remote" && "apiKey" in account.key) return context.knownCustomer();
-  const service = serviceOf(account);
-  const customers = await ledger.customersOnlyOf(account.name, []);
-  return customers.filter((each) => each.service === service).toSorted((a, b) => b.id - a.id)[0];
 }

@@ -5,6 +5,7 @@ import type { Context } from "../command/command.ts";
 import { type ActiveAccount, unnamedAccount } from "../config/accounts.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
+import { formatRelative } from "../core/time.ts";
 import {
   changePart,
   correctField,
@@ -21,6 +22,7 @@ import type { CreatedOrder } from "../model/interface.ts";
 import { sendOrder } from "../sending/create.ts";
 import { serviceOf } from "../sending/customer.ts";
 import { type OrdersElsewhere, surveyElsewhere } from "../sending/elsewhere.ts";
+import { findCreatesInDoubt } from "../sending/in-doubt.ts";
 import { createReconcileTools } from "../sending/settle.ts";
 import { makeRoom, mayBeFullDisk, mayPass } from "../sqlite/database.ts";
 import { type Block, blank, fields, line, styled } from "../terminal/blocks.ts";
@@ -67,6 +69,7 @@ export async function composeOrder(
       open = stillOpen;
     },
   };
+  await mentionDoubt(context);
   const offered = start.isBlank ? await offerKept(owner, ledger, prompts, context) : undefined;
   /** The draft that this order continues, and ends when it is sent. */
   const kept = offered === "another" ? undefined : offered;
@@ -126,6 +129,22 @@ export async function composeOrder(
 }
 
 class Dropped extends Error {}
+
+/** Whoever types an order again, whose sending was cut off, should know of it first. */
+async function mentionDoubt(context: Context): Promise<void> {
+  const inDoubt = await findCreatesInDoubt(context).catch(() => []);
+  const last = inDoubt.at(-1);
+  if (!last) return;
+  const receiver = last.draft?.receiver?.name;
+  const sent =
+    last.sentAtMs === undefined ? "" : `, sent ${formatRelative(last.sentAtMs, context.clock.now())}`;
+  const facts = `${receiver ? ` to ${receiver}` : ""}${sent}`;
+  const said =
+    inDoubt.length === 1
+      ? `An order${facts}${sent && ","} is in doubt`
+      : `${inDoubt.length} orders are in doubt, the last one${facts}`;
+  context.messages.note(`${said}; see courier log --unknown`);
+}
 
 type ElsewhereCheck = Promise<OrdersElsewhere | undefined>;
 

@@ -9,6 +9,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { interrupted } from "../../src/core/errors.ts";
 import { identifyProcess } from "../../src/core/process-identity.ts";
 import { ledgerPath } from "../../src/ledger/ledger.ts";
+import { ctrlC, ctrlCAfter, personWho } from "../support/answering.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createHome, createServedHome, type RunOptions, type ServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
@@ -119,6 +120,78 @@ describe("at a terminal, at the end", () => {
     expect(home.sandbox.requests).toHaveLength(before);
     await home.courier("orders list", { terminal });
     expect(home.sandbox.requests).toHaveLength(before + 1);
+  });
+});
+
+describe("before the questions of an order form", () => {
+  async function openForm(home: ServedHome) {
+    const { stderr } = await home.courier("orders create", {
+      terminal,
+      prompts: personWho(["Sender", "new address"], ["Sender name", ctrlC]),
+    });
+    return stderr;
+  }
+
+  test("one, that a killed run was sending: to whom, and when", async () => {
+    const home = await createServedHome();
+    const dead = { ...ownProcess, pid: deadPid(), started: "1" };
+    await recordRun(home, ["sending"], { process: dead });
+    home.clock.advance(180_000);
+    expect(await openForm(home)).toMatch(
+      /^An order to 李四, sent 3 min ago, is in doubt; see courier log --unknown\nPress Enter/,
+    );
+  });
+
+  test("several: how many, and the last one", async () => {
+    const home = await homeWith(["unknown", "created", "unknown"]);
+    await recordRun(home, ["sending"], { process: ownProcess });
+    expect(await openForm(home)).toMatch(
+      /^2 orders are in doubt, the last one to 李四, sent just now; see courier log --unknown\nPress Enter/,
+    );
+  });
+
+  test("one whose receiver is not recorded", async () => {
+    const home = await createServedHome();
+    const customer = await learnCustomer(home);
+    await withLedger(home, async (ledger) => {
+      const run = await ledger.beginRun({
+        command: "api",
+        account: unnamedAccount,
+        service: home.sandbox.baseUrl,
+        customer: customer.id,
+        process: ownProcess,
+        startedAtMs: home.clock.now(),
+      });
+      const create = { content: "x", draft: undefined, windowMs: 0, isDuplicateAllowed: true };
+      await ledger.beginCreate(run, { ...create, accepted: new Set() }, home.clock.now());
+      await ledger.releaseRun(run.number, home.clock.now());
+    });
+    expect(await openForm(home)).toMatch(
+      /^An order, sent just now, is in doubt; see courier log --unknown\n/,
+    );
+  });
+
+  test("above an unfinished one", async () => {
+    const home = await homeWith(["unknown"]);
+    await home.courier("orders create", {
+      terminal,
+      prompts: personWho(["Sender", "new address"], ["Sender name", ctrlCAfter("张三")]),
+    });
+    const prompts = personWho(["Continue with it?", ctrlC]);
+    const { stderr } = await home.courier("orders create", { terminal, prompts });
+    expect(stderr).toMatch(/^An order to 李四.* is in doubt.*\n.*An unfinished order:/);
+  });
+
+  test("none: nothing", async () => {
+    const home = await homeWith(["created", "refused"]);
+    expect(await openForm(home)).not.toContain("doubt");
+  });
+
+  test("the service is asked for nothing", async () => {
+    const home = await homeWith(["unknown"]);
+    const before = home.sandbox.requests.length;
+    await openForm(home);
+    expect(home.sandbox.requests).toHaveLength(before);
   });
 });
 

@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, expect, test as testAnywhere } from "vitest";
 import { ledgerPath, openLedger } from "../../src/ledger/ledger.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
+import { sentBodies } from "../support/answers.ts";
 import { until } from "../support/process.ts";
 import {
   createServedTerminalHome,
@@ -285,6 +286,16 @@ describe("a terminal that closes", () => {
     await next.answer("Continue with it?");
     await next.until("? Sender name");
     expect(next.transcript()).toMatch(/李四[\s\S]*13900139000[\s\S]*朝阳/);
+  });
+
+  test("while an order is sent: the next form says so before it asks", async () => {
+    const home = await createServedTerminalHome();
+    home.sandbox.faults.add({ kind: "stall", method: "POST" });
+    const terminal = home.open(order, { shell: outliving });
+    await expect.poll(() => sentBodies(home).length).toBe(1);
+    await hangUp(home, terminal);
+    const next = home.open("orders create");
+    await next.until(/^An order to 李四, sent .*, is in doubt; see courier log --unknown\n[\s\S]*\? Sender/);
   });
 
   async function importAtTerminal() {

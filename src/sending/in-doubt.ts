@@ -1,0 +1,35 @@
+/** The creates of an account that are in doubt, as far as the ledger knows: nothing is asked. */
+
+import type { Context } from "../command/command.ts";
+import type { Customer } from "../ledger/customers.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Operation } from "../ledger/operation.ts";
+import { serviceOf } from "./customer.ts";
+import { hasEnded } from "./owners.ts";
+
+/** The oldest first. What a run was sending that has ended is in doubt, too. */
+export async function findCreatesInDoubt(context: Context): Promise<readonly Operation[]> {
+  const ledger = await context.ledger();
+  const customer = await findCustomer(ledger, context);
+  if (!customer) return [];
+  const open = await ledger.openOperations(customer.id);
+  return open
+    .filter(
+      ({ operation: { kind, state }, owner }) =>
+        kind === "create" &&
+        (state === "unknown" || (state === "sending" && hasEnded(owner, context.processes))),
+    )
+    .map(({ operation }) => operation);
+}
+
+/**
+ * The customer of the account, without starting a sandbox, and without the key ring or a key command, which might
+ * prompt the user: in these cases, the account's last customer.
+ */
+async function findCustomer(ledger: Ledger, context: Context): Promise<Customer | undefined> {
+  const account = await context.account();
+  if (account.kind === "remote" && "apiKey" in account.key) return context.knownCustomer();
+  const service = serviceOf(account);
+  const customers = await ledger.customersOnlyOf(account.name, []);
+  return customers.filter((each) => each.service === service).toSorted((a, b) => b.id - a.id)[0];
+}
