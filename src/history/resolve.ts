@@ -16,7 +16,18 @@ import { type CreateOutcome, OrderTaken } from "../ledger/operations.ts";
 import type { OperationRow } from "../model/results.ts";
 import { orderFacts } from "../sending/order-facts.ts";
 import { checkRun } from "../sending/owners.ts";
-import { type Block, fields, instant, show, state, styled, type Text } from "../terminal/blocks.ts";
+import {
+  type Block,
+  blank,
+  fields,
+  instant,
+  line,
+  show,
+  state,
+  styled,
+  type Text,
+} from "../terminal/blocks.ts";
+import { draftRows } from "../terminal/draft-view.ts";
 import { findLedger } from "./local-ledger.ts";
 import { showOperationState, toOperationRow } from "./operation-row.ts";
 import { hasEndedQuestion, stillRunning, wrongAccount } from "./run-messages.ts";
@@ -57,7 +68,7 @@ export const resolveOrder = defineCommand({
     if (!ledger) throw usageError("this machine has recorded no runs yet", "courier log shows what was done");
     const operation = await findOperation(name, ledger, context);
     const run = await ledger.findRun(operation.run);
-    if (!isChange || !run) return document(toOperationRow(operation), operationView);
+    if (!isChange || !run) return showOperation(operation);
 
     const customer = await context.customer();
     if (operation.customer !== customer.id)
@@ -68,9 +79,13 @@ export const resolveOrder = defineCommand({
       orderId === undefined
         ? await settleAsUnsent(released, ledger, context)
         : await settleAs(released, orderId, ledger, context);
-    return document(toOperationRow(settled), operationView);
+    return showOperation(settled);
   },
 });
+
+function showOperation(operation: Operation): Output {
+  return document(toOperationRow(operation), (row) => [...operationView(row), ...orderView(operation)]);
+}
 
 async function findOperation(name: string, ledger: Ledger, context: Context): Promise<Operation> {
   if (name.startsWith("ref:")) return findByRef(name.slice("ref:".length), ledger, context);
@@ -174,6 +189,7 @@ async function settleAsUnsent(operation: Operation, ledger: Ledger, context: Con
   ];
   const facts = about.filter(Boolean).join(", ");
   const name = facts === "" ? nameOperation(operation) : `${nameOperation(operation)} (${facts})`;
+  if (!context.globals.yes) await context.display([...orderView(operation), blank]);
   await confirmOrStop(context, `Record that ${name} created no order, so that it may be sent again?`);
   const rejection = { code: "resolved", message: "a person recorded that it created no order" };
   return recordOutcome(operation, { state: "unsent", rejection }, ledger, context);
@@ -209,7 +225,6 @@ function operationView(row: OperationRow): readonly Block[] {
     ["State", showOperationState(row)],
     ["Row", row.row === null ? "-" : String(row.row)],
     ["Ref", show(row.ref)],
-    ["Receiver", show(row.receiver)],
     ["Order", show(row.id)],
     ["Tracking number", show(row.tracking_number)],
     ["Last seen", row.order_state === null ? "-" : state(row.order_state)],
@@ -218,4 +233,11 @@ function operationView(row: OperationRow): readonly Block[] {
   ];
   if (row.error !== null) facts.push(["Error", show(row.error.message)]);
   return [fields(...facts)];
+}
+
+/** A name is not enough to tell an order from others. */
+function orderView({ kind, draft }: Operation): readonly Block[] {
+  if (kind === "cancel") return [];
+  if (!draft) return [blank, line("The ledger does not have the data of the order")];
+  return [blank, line("The order:"), fields(...draftRows(draft))];
 }

@@ -17,6 +17,24 @@ async function operationOf(home: ServedHome, number = 1) {
   return (await readRuns(home))[0]?.operations[number - 1];
 }
 
+const wholeOrder = {
+  sender: { name: "张三", phone: "13800138000", city: "深圳市", detail: "科技园路1号" },
+  receiver: { name: "李四", phone: "13900139000", province: "北京市", district: "朝阳区" },
+  item: { name: "手机", description: "全新", weight: 2.5, value: 2999, quantity: 1 },
+  service_type: "express",
+};
+const wholeOrderShown = `Sender         张三  13800138000
+               深圳市 科技园路1号
+Receiver       李四  13900139000
+               北京市 朝阳区
+Item           手机
+  description  全新
+  weight       2.5
+  value        2999
+  quantity     1
+Service level  express
+`;
+
 describe("without --as and --not-created", () => {
   test("shows what is known, and changes nothing", async () => {
     const home = await homeInDoubt();
@@ -29,10 +47,31 @@ describe("without --as and --not-created", () => {
       "State unknown",
       "Row 2",
       "Ref R-1-1",
-      "Receiver 李四",
+      "Order -",
     ]);
     expect(home.sandbox.requests).toHaveLength(before);
     expect(await readRuns(home)).toHaveLength(1);
+  });
+
+  test("shows the whole order that a person has to decide about", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ kind: "drop_before", method: "POST" }]);
+    const sent = await home.courier("orders create --file - --yes", { stdin: JSON.stringify(wholeOrder) });
+    expect(sent.exit).toBe(6);
+    const { stdout } = await home.courier("orders resolve 1.1");
+    expect(stdout.slice(stdout.indexOf("\n\n"))).toBe(`\n\nThe order:
+${wholeOrderShown}`);
+  });
+
+  test("says that the ledger does not have the order where its body was none of the interface", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ kind: "drop_before", method: "POST" }]);
+    const sent = await home.courier("api POST orders --input -", {
+      stdin: '{"receiver":"李四"}',
+    });
+    expect(sent.exit, sent.stderr).toBe(6);
+    const { stdout } = await home.courier("orders resolve 1.1");
+    expect(stdout).toMatch(/\n\nThe ledger does not have the data of the order\n$/);
   });
 
   test("at a terminal, and as JSON, by its ref", async () => {
@@ -84,8 +123,10 @@ describe("--not-created", () => {
   test("asks, and records that it may be sent again", async () => {
     const home = await homeInDoubt();
     const prompts = scriptedPrompts({ confirms: [true] });
-    const { exit } = await home.courier("orders resolve 1.1 --not-created", { terminal: 80, prompts });
+    const options = { terminal: 80, prompts, env: { NO_COLOR: "1" } };
+    const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created", options);
     expect(exit).toBe(0);
+    expect(stderr).toMatch(/The order:\nSender +张三 {2}13800138000\n[\s\S]*建国路88号\nItem +手机\n/);
     expect(prompts.asked).toEqual([
       "Record that 1.1 (to 李四, 手机, ref R-1-1) created no order, so that it may be sent again?",
     ]);
