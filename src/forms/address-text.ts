@@ -31,9 +31,40 @@ const municipality = /^(?:北京|天津|上海|重[庆慶])市?$/;
 
 /** The party in a text. A municipality without a city is its own city, as services expect it (2.2). */
 export async function understandParty(text: string): Promise<DraftParty> {
-  const { party } = await understandAddress(text);
+  return withOwnCity((await understandAddress(text)).party);
+}
+
+function withOwnCity(party: DraftParty): DraftParty {
   const { province, city } = party;
   return city === undefined && municipality.test(province ?? "") ? { ...party, city: province } : party;
+}
+
+/** Splits many addresses: the names of divisions are read once. */
+export interface AddressSplitter {
+  /** A whole party. */
+  party(text: string): AddressGuess;
+  /** An address without a person: only province, city and district are taken out of it. */
+  place(text: string): DraftParty;
+}
+
+export async function createAddressSplitter(): Promise<AddressSplitter> {
+  const { readDivisions } = await import("./address-divisions.ts");
+  const divisions = readDivisions();
+  return {
+    party(text) {
+      const { party, isPhoneCertain } = splitAddress(text, divisions);
+      return { party: withOwnCity(party), isPhoneCertain };
+    },
+    place: (text) => withOwnCity(splitPlace(text, divisions)),
+  };
+}
+
+function splitPlace(text: string, divisions: Divisions): DraftParty {
+  if (text.length > longestText) return { detail: text };
+  const normalized = normalizeForMatch(text);
+  const place = findPlace({ normalized, divisions, classes: classify(normalized, [], []) });
+  const pieces = place.map(({ start, end, level }): Piece => ({ kind: levels[level], start, end }));
+  return joinPieces(text, tile(normalized, pieces));
 }
 
 export function splitAddress(text: string, divisions: Divisions): AddressGuess {

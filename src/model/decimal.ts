@@ -23,3 +23,17 @@ export function normaliseDecimal(text: string): string {
   const scale = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
   return `${sign}${significant}e${scale}`;
 }
+
+/** The sum of plain decimals, with as many decimals as the longest of them. */
+export function sumDecimals(texts: readonly string[]): string {
+  const places = Math.max(0, ...texts.map((text) => text.split(".")[1]?.length ?? 0));
+  const scaled = (text: string) => {
+    const [whole = "", fraction = ""] = text.split(".");
+    return BigInt(whole + fraction.padEnd(places, "0"));
+  };
+  const sum = texts.reduce((total, text) => total + scaled(text), 0n);
+  const sign = sum < 0n ? "-" : "";
+  const digits = String(sum < 0n ? -sum : sum).padStart(places + 1, "0");
+  const at = digits.length - places;
+  return `${sign}${digits.slice(0, at)}${places > 0 ? `.${digits.slice(at)}` : ""}`;
+}
