@@ -22,6 +22,7 @@ import {
   writeDraft,
 } from "./operation.ts";
 import {
+  asReadToday,
   decideRow,
   type Equals,
   type FileFacts,
@@ -190,6 +191,13 @@ export interface Operations {
 const columns = `run, number, kind, state, customer, owner, attempt, sent_at, sent_event, offset_ms,
   assumed_offset_ms, content, shop, ref, file, row, allowance, draft, defaults`;
 
+/** Operations of two lists, each once, the oldest first. */
+function merge(one: readonly Operation[], other: readonly Operation[] = []): readonly Operation[] {
+  if (other.length === 0) return one;
+  const byName = new Map([...one, ...other].map((each) => [nameOperation(each), each]));
+  return [...byName.values()].sort((a, b) => a.run - b.run || a.number - b.number);
+}
+
 export function createOperations(database: Database, write: Write, events: Events): Operations {
   const sql = database.sql;
   /** The last operation number of the runs of this process. */
@@ -274,12 +282,18 @@ export function createOperations(database: Database, write: Write, events: Event
     policy: RowPolicy,
     nowMs: number,
   ): RowDecision {
-    const same = byContent(customer, row.content);
+    const { former } = row;
+    const today = (found: readonly Operation[]) => found.map((each) => asReadToday(each, row));
+    const same = today(
+      merge(byContent(customer, row.content), former && byContent(customer, former.content)),
+    );
     const isOwn =
       row.ref === undefined
         ? (each: Operation) => each.ref === undefined && isOfFile(each, file)
         : (each: Operation) => each.ref === row.ref && each.shop === file.shop;
-    const own = row.ref === undefined ? same.filter(isOwn) : byRef(customer, file.shop, row.ref);
+    const named = (ref: string | undefined) => (ref === undefined ? [] : byRef(customer, file.shop, ref));
+    const own =
+      row.ref === undefined ? same.filter(isOwn) : today(merge(named(row.ref), former && named(former.ref)));
     const elsewhere = (asked: Pick<RowToSend, "row">) => {
       const order = policy.elsewhere?.(asked) ?? findElsewhere(customer, row.content);
       // Another process may have assigned it to a row meanwhile.

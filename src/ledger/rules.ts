@@ -9,6 +9,12 @@ export const scriptWindowMs = 10 * 60_000;
 /** Longer at a terminal, where a person can confirm. */
 export const terminalWindowMs = 24 * 3_600_000;
 
+/** What an earlier version of courier read of a row: the same row, in other words. */
+export interface FormerIdentity {
+  readonly ref: string | undefined;
+  readonly content: string;
+}
+
 /** A row of an import. */
 export interface RowToSend {
   readonly row: number;
@@ -18,10 +24,28 @@ export interface RowToSend {
   /** True for operations that belong to other rows of the same file. */
   readonly isTaken?: ((operation: Operation) => boolean) | undefined;
   readonly content: string;
+  readonly former?: FormerIdentity;
   readonly draft: Draft;
   /** Parts of the draft that come from a default, not from the row. */
   readonly defaults: readonly string[];
 }
+
+/** An operation with the identity that the row has today, where an earlier version read the row in another way. */
+export function asReadToday(operation: Operation, { ref, content, former }: RowToSend): EqualOperation {
+  if (!former) return operation;
+  const isContent = operation.content === former.content;
+  const isRef = former.ref !== undefined && operation.ref === former.ref;
+  if (!isContent && !isRef) return operation;
+  return {
+    ...operation,
+    content: isContent ? content : operation.content,
+    ref: isRef ? ref : operation.ref,
+    lacksRef: former.ref === undefined && operation.ref === undefined,
+  };
+}
+
+/** `lacksRef`: sent when the row's ref was not read yet, so that only its content tells whose order it is. */
+export type EqualOperation = Operation & { readonly lacksRef?: boolean };
 
 /** Facts about all rows of a file. */
 export interface FileFacts {
@@ -82,7 +106,7 @@ export type RowDecision =
  */
 export function decideRow(
   row: RowToSend,
-  { own, equal }: { readonly own: readonly Operation[]; readonly equal: readonly Operation[] },
+  { own, equal }: { readonly own: readonly Operation[]; readonly equal: readonly EqualOperation[] },
   file: FileFacts,
   policy: RowPolicy,
   nowMs: number,
@@ -183,7 +207,7 @@ function isStanding(operation: Operation): boolean {
 /** The operation that holds the row: one in doubt first. */
 function findBlocker(
   row: RowToSend,
-  equal: readonly Operation[],
+  equal: readonly EqualOperation[],
   file: FileFacts,
   { windowMs, isCovered = () => false }: RowPolicy,
   nowMs: number,
@@ -197,7 +221,7 @@ function findBlocker(
     // Other refs are other orders. But if a ref was removed from the file while its order is in doubt, it may be this
     // row.
     if (haveRefs) return !isMade(operation) && isOfFile(operation, file);
-    if (!isMade(operation) || row.ref === undefined) return true;
+    if (!isMade(operation) || row.ref === undefined || operation.lacksRef) return true;
     return isOfFile(operation, file) || isRecent(operation, windowMs, nowMs);
   });
   return candidates.find((operation) => !isMade(operation)) ?? candidates.at(-1);
