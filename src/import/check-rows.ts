@@ -8,14 +8,17 @@ import type { Json } from "../model/json.ts";
 import { findText } from "../sheets/mojibake.ts";
 import type { Encoding } from "../sheets/source.ts";
 import { line, table } from "../terminal/blocks.ts";
-import type { ColumnMap } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
-import type { RowProblem } from "./rows.ts";
+import type { Layout } from "./layout.ts";
+import { createReadingNotes, type ReadingNotes } from "./reading-notes.ts";
 import { type RowsOptions, readRows } from "./rows.ts";
+import type { RowProblem } from "./sheet-records.ts";
 
 /** Facts about the whole file. */
 export interface Overview {
+  /** Orders: several lines of one order count once. */
   readonly rows: number;
+  readonly reading: ReadingNotes;
   /** How many rows have a ref. */
   readonly refs: number;
   /** How many rows have each service level; "" is none. */
@@ -54,9 +57,11 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
   let header: readonly string[] = [];
   let sample: string | undefined;
   let unused: readonly string[] = [];
-  const columns = new Map<string, string>();
+  let columns: Overview["columns"] = new Map();
   const tallies = new Map<string, number>();
   let count = 0;
+  /** Up to this one, the numbers of rows are those of the orders. */
+  let plainRows = 0;
   let wrong = 0;
   let firstWrong = Number.POSITIVE_INFINITY;
   let refs = 0;
@@ -66,13 +71,14 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
     createCompactHashMap(),
     createCompactHashMap(),
   ];
-  const onHeader = (names: readonly string[], map: ColumnMap) => {
-    header = names;
-    unused = map.unused;
-    for (const [index, path] of map.paths.entries())
-      if (path !== undefined) columns.set(path, names[index] ?? path);
+  const reading = createReadingNotes();
+  const onHeader = (layout: Layout, title: readonly string[] | undefined) => {
+    header = layout.names;
+    unused = layout.unused;
+    columns = layout.columns;
+    reading.noteHeader(layout, title);
   };
-  for await (const checked of readRows({ ...options, onHeader })) {
+  for await (const checked of readRows({ ...options, onHeader, tally: reading })) {
     count += 1;
     if (count === firstWrong + rowsBeforeNote && problems[0])
       context.messages.note(`${describeProblem(problems[0])}; checking the other rows`);
@@ -85,7 +91,8 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
       continue;
     }
     const { row, position, draft, ref, content } = checked.ok;
-    if (row !== position) numbers.set(String(row), 1);
+    if (row === position) plainRows = row;
+    else numbers.set(String(row), 1);
     if (ref === undefined) contents.set(content, (contents.get(content) ?? 0) + 1);
     else refTable.set(ref, 1);
     if (ref !== undefined) refs += 1;
@@ -95,18 +102,19 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
     serviceLevels.set(level, (serviceLevels.get(level) ?? 0) + 1);
     if (senders.size < sendersKept) senders.add(draft.sender?.name ?? "-");
   }
-  if (count === 0) throw fileError(`${options.name} has no rows`);
+  if (count === 0 && reading.skipped.size === 0) throw fileError(`${options.name} has no rows`);
   const { encoding } = options.facts;
   if (wrong > 0) {
     const ofAll = new Set(
       [...tallies].flatMap(([kind, times]) => (count > 1 && times === count ? [kind] : [])),
     );
-    if (unused.length > 0) context.messages.note(describeUnused(unused));
+    for (const note of reading.describe(options.name, count, unused)) context.messages.note(note);
     if (encoding !== "utf-8") context.messages.note(`read as ${describeEncoding({ encoding, sample })}`);
     throw await refuse(options, { problems, ofAll, wrong, count }, context);
   }
   return {
     rows: count,
+    reading,
     refs,
     serviceLevels,
     senders,
@@ -116,7 +124,7 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
     encoding,
     sample,
     hasRef: (ref) => refTable.has(ref),
-    hasRow: (number) => (options.table ? numbers.has(String(number)) : number <= count),
+    hasRow: (number) => number <= plainRows || numbers.has(String(number)),
     countOf: (content) => contents.get(content) ?? 0,
     rowsHash: `${count}:${sum.toString(16)}`,
   };
@@ -129,10 +137,6 @@ export function describeEncoding({ encoding, sample }: Pick<Overview, "encoding"
   if (encoding === "utf-8") return "";
   const name = encoding.toUpperCase();
   return sample === undefined ? name : `${name}, such as “${sample}”; if that is wrong, use --encoding`;
-}
-
-export function describeUnused(unused: readonly string[]): string {
-  return `unused columns: ${unused.join(", ")}`;
 }
 
 function describeProblem({ row, line: number, cell, column, value, message }: RowProblem): string {

@@ -7,9 +7,13 @@ import { describeEncoding } from "./check-rows.ts";
 import { describeEarlier, describeHeldRows, type ImportPlan, lacksRefs } from "./import-plan.ts";
 
 export function toSummary(plan: ImportPlan, account: string | undefined): CheckSummary {
-  const { rows, serviceLevels, senders, unused, refs, encoding } = plan.overview;
+  const { rows, reading, serviceLevels, senders, unused, refs, encoding } = plan.overview;
   return {
     rows,
+    lines: reading.lineCount,
+    platform: reading.platform ?? null,
+    skipped: Object.fromEntries(reading.skipped),
+    cleaned: Object.fromEntries(reading.cleaned),
     service_levels: Object.fromEntries(serviceLevels),
     senders: [...senders],
     unused_columns: [...unused],
@@ -28,14 +32,14 @@ export function toSummary(plan: ImportPlan, account: string | undefined): CheckS
 
 /** `comparison` names what the rows were compared with. */
 export function checkView(plan: ImportPlan, comparison: string): readonly Block[] {
-  const { rows, serviceLevels, senders, unused, refs } = plan.overview;
+  const { rows, reading, serviceLevels, senders, unused, refs } = plan.overview;
   const levels = [...serviceLevels].map(([level, count]) => `${count} ${level || "without one"}`);
   const earlier = describeEarlier(plan);
   const encoding = describeEncoding(plan.overview);
   return [
     line(styled("good", "No mistakes found"), `; nothing was sent. ${promise}`),
     fields(
-      ["Rows", String(rows)],
+      ...reading.fields(rows),
       ["To send", String(plan.toSend)],
       ...(earlier === "" ? [] : ([["From earlier runs", earlier]] as const)),
       ...(plan.held > 0 ? ([["Held", describeHeldRows(plan)]] as const) : []),

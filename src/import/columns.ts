@@ -3,10 +3,13 @@
 import { usageError } from "../core/errors.ts";
 import { inQuotes } from "../core/shell-quote.ts";
 import { suggest } from "../core/suggest.ts";
-import { orderFields } from "../model/fields.ts";
+import { orderFields, partyParts } from "../model/fields.ts";
 
-/** The fields that a column can have: dotted fields of a draft, and `ref`, the user's own order number. */
-export const columnPaths: readonly string[] = ["ref", ...orderFields.map(({ path }) => path)];
+/** Fields of a row that are split into those of a party: all of it, or its address. */
+const wholePaths: readonly string[] = partyParts.flatMap((part) => [`${part}.text`, `${part}.address`]);
+const simplePaths: readonly string[] = ["ref", ...orderFields.map(({ path }) => path)];
+/** The fields that a column can have: dotted fields of a draft, those that are split, and `ref`, the user's own order number. */
+export const columnPaths: readonly string[] = [...simplePaths, ...wholePaths];
 
 const parties: Readonly<Record<string, readonly string[]>> = {
   sender: ["sender", "from", "shipper", "寄件人", "发件人", "寄件", "发件", "发货人"],
@@ -70,10 +73,25 @@ const otherHeaders: Readonly<Record<string, readonly string[]>> = {
   service_type: ["service", "service type", "service level", "服务类型", "时效", "快递类型", "服务"],
 };
 
-/** The usual headers, normalized, with their fields. */
-function knownHeaders(): ReadonlyMap<string, string> {
+/** Words that came later: a file that was read without them keeps the identity of its rows (former-reading.ts). */
+const laterParties: Readonly<Record<string, readonly string[]>> = {
+  sender: ["寄", "寄方", "寄件方"],
+  receiver: ["shipping", "ship", "delivery", "post to", "收", "收方", "收件方", "收货方"],
+};
+const laterPartyHeaders: Readonly<Record<string, readonly string[]>> = {
+  phone: ["phone number", "mobile number", "手机/电话", "联系手机", "联系方式"],
+};
+const laterHeaders: Readonly<Record<string, readonly string[]>> = {
+  "receiver.text": ["收件信息", "收货信息", "收件人信息", "收货人信息"],
+  "sender.text": ["寄件信息", "寄件人信息", "发件人信息"],
+  "item.name": ["托寄物", "托寄物内容", "商品标题", "宝贝标题"],
+  "item.quantity": ["商品数量", "购买数量", "托寄物数量"],
+};
+
+/** The headers with which files were read at first, normalized, with their fields. */
+function firstHeaders(): Map<string, string> {
   const known = new Map<string, string>();
-  for (const path of columnPaths) known.set(normalizeForMatch(path), path);
+  for (const path of simplePaths) known.set(normalizeForMatch(path), path);
   for (const [path, words] of Object.entries(otherHeaders))
     for (const word of words) known.set(normalizeForMatch(word), path);
   for (const [part, names] of Object.entries(parties)) {
@@ -83,6 +101,38 @@ function knownHeaders(): ReadonlyMap<string, string> {
     }
   }
   return known;
+}
+
+/** Further headers; `shipping` alone is a price, so these words need the field. */
+function furtherHeaders(): Map<string, string> {
+  const known = new Map<string, string>();
+  for (const [path, words] of Object.entries(laterHeaders))
+    for (const word of words) known.set(normalizeForMatch(word), path);
+  for (const part of partyParts) {
+    for (const [field, words] of Object.entries(partyHeaders)) {
+      const later = laterPartyHeaders[field] ?? [];
+      for (const name of laterParties[part] ?? [])
+        for (const word of [...words, ...later].filter((each) => each !== ""))
+          known.set(normalizeForMatch(`${name} ${word}`), `${part}.${field}`);
+      for (const name of parties[part] ?? [])
+        for (const word of later) known.set(normalizeForMatch(`${name} ${word}`), `${part}.${field}`);
+    }
+  }
+  return known;
+}
+
+/** Marks of required columns and units in a header; grams would be another number. */
+const headerMarks =
+  /[(（[【](?:必填|选填|可选|required|optional|kg|千克|公斤|元|cny|rmb|件|个)[)）\]】]|\/ ?(?:kg|千克|公斤|元)$/gi;
+
+/** Removes what spreadsheets, forms and platforms put around the name of a column. */
+export function cleanHeader(header: string): string {
+  return header
+    .normalize("NFKC")
+    .replace(/^="?|[\uFEFF\u200b"'“”*]/g, "")
+    .replace(headerMarks, "")
+    .replace(/\s+/g, " ")
+    .trim();
 }
 
 /** Ignores case, blanks and punctuation. */
@@ -116,7 +166,11 @@ export function ensureNoOrder(names: readonly string[], howToLeaveOut: string): 
  * belong to the sender or the receiver, for two columns of one field, for a given header that is missing, and for a
  * list of existing orders.
  */
-export function mapColumns(headers: readonly string[], given: ReadonlyMap<string, string>): ColumnMap {
+export function mapColumns(
+  headers: readonly string[],
+  given: ReadonlyMap<string, string>,
+  { isFormer = false } = {},
+): ColumnMap {
   for (const header of given.keys()) {
     if (!headers.some((each) => each.trim() === header)) {
       throw usageError(`--map: the file has no column “${header}”`, `its columns: ${headers.join(", ")}`);
@@ -124,8 +178,21 @@ export function mapColumns(headers: readonly string[], given: ReadonlyMap<string
   }
   const unmapped = headers.map((header) => header.trim()).filter((header) => !given.has(header));
   ensureNoOrder(unmapped, 'leave such a column out: --map "tracking_number="');
-  const known = knownHeaders();
-  const paths = choosePaths(headers, given, known);
+  const first = firstHeaders();
+  const further = isFormer ? new Map<string, string>() : furtherHeaders();
+  const known = new Map([...further, ...first]);
+  const paths = choosePaths(headers, given, first);
+  if (!isFormer) {
+    const taken = new Set([...paths, ...given.values()]);
+    for (const [index, header] of headers.entries()) {
+      const name = header.trim();
+      if (given.has(name)) continue;
+      if (wholePaths.includes(name)) paths[index] = name;
+      const path = known.get(normalizeForMatch(cleanHeader(header)));
+      if (paths[index] === undefined && !taken.has(path)) paths[index] = path;
+    }
+    ensureNotTwice(paths, headers);
+  }
   for (const path of columnPaths) {
     const columns = headers.filter((_, index) => paths[index] === path);
     const duplicate = columns.find((header, index) =>
@@ -143,8 +210,30 @@ export function mapColumns(headers: readonly string[], given: ReadonlyMap<string
   const unused = headers.filter(
     (header, index) => paths[index] === undefined && header.trim() !== "" && header.trim() !== "error",
   );
-  for (const header of unused) if (!given.has(header.trim())) ensureUnneeded(header.trim(), paths, known);
+  for (const header of unused)
+    if (!given.has(header.trim())) ensureUnneeded(header.trim(), paths, known, isFormer);
   return { paths, unused };
+}
+
+/** Throws where a column holds a whole party or address, and another column a part of it. */
+function ensureNotTwice(paths: readonly (string | undefined)[], headers: readonly string[]): void {
+  for (const part of partyParts) {
+    const isInText = (path: string | undefined) => path?.startsWith(`${part}.`) && path !== `${part}.text`;
+    const isInAddress = (path: string | undefined) =>
+      path !== undefined &&
+      ["province", "city", "district", "detail"].some((each) => path === `${part}.${each}`);
+    for (const [whole, isIn] of [
+      [`${part}.text`, isInText],
+      [`${part}.address`, isInAddress],
+    ] as const) {
+      const twice = paths.includes(whole) ? paths.findIndex(isIn) : -1;
+      if (twice < 0) continue;
+      throw usageError(
+        `column “${headers[paths.indexOf(whole)]}” is ${whole}, and “${headers[twice]?.trim()}” is ${paths[twice]}, a part of it`,
+        `leave one out: ${mapFlag(headers[twice]?.trim())}`,
+      );
+    }
+  }
 }
 
 /** The flag that maps a column to a field; without a path, it leaves the column out. */
@@ -160,6 +249,7 @@ function ensureUnneeded(
   header: string,
   paths: readonly (string | undefined)[],
   known: ReadonlyMap<string, string>,
+  isFormer: boolean,
 ): void {
   const word = normalizeForMatch(header);
   const bare = Object.entries(partyHeaders).find(([, words]) =>
@@ -175,6 +265,7 @@ function ensureUnneeded(
   if (receivers !== undefined || word.length < shortestMisspelt || !/^[a-z/]+$/.test(word)) return;
   const nearest = known.get(suggest(word, [...known.keys()]) ?? "");
   if (nearest === undefined || paths.includes(nearest)) return;
+  if (!isFormer && isOfOther(word, nearest)) return;
   const leaveOut = `; ${mapFlag(header)} leaves it out`;
   throw usageError(
     `column “${header}” looks like ${nearest}`,
@@ -182,12 +273,37 @@ function ensureUnneeded(
   );
 }
 
+/** Behind the name of a party. */
+const shortestField = 3;
+
+/** Headers of shops that resemble a field, such as county, and are none. */
+const noField =
+  /^(?:country|company|companyname|email|zip|zipcode|postcode|postalcode|method|date|fee|cost|price)$/;
+
+/**
+ * True where a header names a party, and the field is not close to what it names of it. A name of one party never means
+ * the other, and the billing address is of neither.
+ */
+function isOfOther(word: string, path: string): boolean {
+  if (word.startsWith("billing")) return true;
+  for (const part of partyParts) {
+    const names = [...(parties[part] ?? []), ...(laterParties[part] ?? [])].map(normalizeForMatch);
+    const name = names.sort((a, b) => b.length - a.length).find((each) => word.startsWith(each));
+    if (name === undefined) continue;
+    const rest = word.slice(name.length);
+    const words = Object.values(partyHeaders).flat().map(normalizeForMatch);
+    const isNear = rest.length >= shortestField && suggest(rest, words) !== undefined;
+    return !path.startsWith(`${part}.`) || noField.test(rest) || !isNear;
+  }
+  return false;
+}
+
 /** `--map` comes before the known headers. */
 function choosePaths(
   headers: readonly string[],
   given: ReadonlyMap<string, string>,
   known: ReadonlyMap<string, string>,
-): readonly (string | undefined)[] {
+): (string | undefined)[] {
   const taken = new Set(given.values());
   // A sheet may have several order numbers: a column with the name ref is then the ref.
   if (headers.some((header) => header.trim() === "ref" && !given.has("ref"))) taken.add("ref");

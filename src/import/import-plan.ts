@@ -12,7 +12,7 @@ import {
   scriptWindowMs,
   terminalWindowMs,
 } from "../ledger/rules.ts";
-import { describeEncoding, describeUnused, type Overview } from "./check-rows.ts";
+import { describeEncoding, type Overview } from "./check-rows.ts";
 import { describeElsewhere, describeHeld, nameOfRow } from "./row-words.ts";
 import { type ImportRow, type RowsOptions, readRows } from "./rows.ts";
 
@@ -121,14 +121,16 @@ export async function* goodRows(source: RowsOptions): AsyncGenerator<ImportRow> 
 }
 
 /** Prints the plan on stderr. */
-export function summarise(plan: ImportPlan, account: string, { messages }: Context): void {
+export function summarise(plan: ImportPlan, file: string, account: string, { messages }: Context): void {
   const { overview } = plan;
   const levels = [...overview.serviceLevels].map(
     ([level, count]) => `${count} ${level || "without a service level"}`,
   );
-  messages.note(`${counted(overview.rows, "row")}, account: ${account}: ${levels.join(", ")}`);
+  for (const note of overview.reading.describe(file, overview.rows, overview.unused)) messages.note(note);
+  if (overview.rows === 0) return;
+  const noun = overview.reading.lineCount > overview.rows ? "order" : "row";
+  messages.note(`${counted(overview.rows, noun)}, account: ${account}: ${levels.join(", ")}`);
   messages.note(`from ${[...overview.senders].join(", ")}`);
-  if (overview.unused.length > 0) messages.note(describeUnused(overview.unused));
   const encoding = describeEncoding(overview);
   if (encoding !== "") messages.note(`read as ${encoding}`);
   const earlier = describeEarlier(plan);

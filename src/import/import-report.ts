@@ -8,7 +8,7 @@ import { type Block, type Column, line, show, styled, type Text } from "../termi
 import type { Overview } from "./check-rows.ts";
 import type { Outcome, RowResult } from "./import-types.ts";
 import type { RejectsWriter } from "./rejects.ts";
-import { explain } from "./row-words.ts";
+import { explain, listRows, nameOfRow } from "./row-words.ts";
 
 export type Counts = Readonly<Record<Outcome, number>>;
 
@@ -37,6 +37,7 @@ export function toReport(result: RowResult, { columns }: Overview): ReportRow {
   return {
     ref: row.ref ?? null,
     row: row.row,
+    ...(row.rows ? { rows: [...row.rows] } : {}),
     outcome,
     id: order ? jsonNumber(order.id) : null,
     order_no: order?.order_no ?? null,
@@ -65,7 +66,7 @@ const styles = {
 } as const;
 
 export const reportColumns: readonly Column<ReportRow>[] = [
-  { path: "row", title: "ROW", cell: ({ row }) => String(row), align: "right" },
+  { path: "row", title: "ROW", cell: ({ row, rows = [row] }) => listRows(rows), align: "right" },
   { path: "ref", title: "REF", cell: ({ ref }) => show(ref), spare: 3 },
   { path: "outcome", title: "OUTCOME", cell: ({ outcome }) => styled(styles[outcome], outcome) },
   { path: "id", title: "ID", cell: ({ id }) => show(id) },
@@ -132,8 +133,9 @@ export function describeCounts(rows: number, counts: Counts): string {
 
 function recall(wrong: readonly ReportRow[], count: number): readonly Block[] {
   const shown = wrong.slice(0, wrongShown).map((report) => {
-    const name = report.ref === null ? "" : ` (${report.ref})`;
-    return line(`row ${report.row}${name}: ${describeError(report)}`);
+    const { row, rows, ref } = report;
+    const name = nameOfRow({ row, ...(rows ? { rows } : {}), ref: ref ?? undefined });
+    return line(`${name}: ${describeError(report)}`);
   });
   return count > shown.length ? [...shown, line(`and ${count - shown.length} more`)] : shown;
 }

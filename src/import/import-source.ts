@@ -24,6 +24,8 @@ export interface SourceChoice {
   readonly shop?: string | undefined;
   readonly sender?: string | undefined;
   readonly encoding?: NamedEncoding | undefined;
+  readonly platform?: string | undefined;
+  readonly includeFulfilled?: boolean | undefined;
   readonly sheet?: string | undefined;
   readonly skipHidden?: boolean | undefined;
   readonly includeHidden?: boolean | undefined;
@@ -56,6 +58,8 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
     mapping,
     shop,
     sender,
+    platform: choice.platform,
+    includeFulfilled: choice.includeFulfilled,
   };
 }
 

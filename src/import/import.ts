@@ -37,6 +37,7 @@ import { findElsewhere } from "./import-elsewhere.ts";
 import { runImport } from "./import-output.ts";
 import { createPolicy, type ImportPlan, type PlanChoice, planImport, summarise } from "./import-plan.ts";
 import { openSource, type Source } from "./import-source.ts";
+import { parsePlatform, platformNames } from "./layout.ts";
 import { createRejects } from "./rejects.ts";
 
 const options = {
@@ -60,6 +61,14 @@ const options = {
   sheet: textOption("NAME", "the sheet of a workbook to read: its name, or its number among the tabs"),
   skipHidden: switchOption("leave out hidden rows of a workbook"),
   includeHidden: switchOption("import hidden rows like the others"),
+  platform: {
+    placeholder: "NAME",
+    summary:
+      "the platform that wrote the file, or none to read it by its headers alone (default: by its header)",
+    parse: parsePlatform,
+    candidates: platformNames.map((value) => ({ value })),
+  },
+  includeFulfilled: switchOption("send orders that the shop's file marks as fulfilled, too"),
   check: switchOption("read every row and compare it with earlier imports, and send nothing"),
   concurrency: countOption("N", "rows sent at once (default 4)", { min: 1, max: 64 }),
   rate: countOption("N", "send at most N rows a second", { min: 1, max: 1_000 }),
@@ -166,7 +175,7 @@ export const importOrders = defineCommand({
       },
       context,
     );
-    summarise(plan, (await context.account()).name, context);
+    summarise(plan, source.name, (await context.account()).name, context);
     const rejects = await openRejects(input.rejects, source, plan, context);
     if (rejects) context.addCleanup(rejects.abandon);
     const resendCancelled = await askAboutUndone(plan, context);
@@ -187,7 +196,7 @@ export const importOrders = defineCommand({
 });
 
 /** A file of rejects must be read with the same flags. */
-const readingOptions = ["map", "useMap", "sender", "shop"] as const;
+const readingOptions = ["map", "useMap", "platform", "includeFulfilled", "sender", "shop"] as const;
 
 type Input = OptionValues<typeof options> & { readonly file: string };
 

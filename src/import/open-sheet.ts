@@ -19,7 +19,7 @@ export interface OpenedSheet {
   readonly sheet: string;
   /** Of the file and the name of the sheet. */
   readonly fingerprint: string;
-  readonly table: { read(): ReturnType<SheetTable["read"]> };
+  readonly table: { read(): ReturnType<SheetTable["read"]>; readonly filledDown: readonly string[] };
 }
 
 /** Throws a usage error where a choice is left to make and no one can be asked, and a file error for other files. */
@@ -39,7 +39,7 @@ export async function openSheet(
   return {
     sheet: sheet.name,
     fingerprint: fingerprintOf(bytes, sheet.name),
-    table: { read: () => table.read({ withHidden }) },
+    table: { read: () => table.read({ withHidden }), filledDown: table.filledDown },
   };
 }
 

@@ -64,7 +64,8 @@ export async function createRejects({
       const record = (cells: readonly string[]) => csvRecord(cells, facts.delimiter);
       const mark = facts.needsMark ? "\uFEFF" : "";
       const head = count === 0 ? mark + record([...own(header), "error"]) : "";
-      return head + record([...own(raw.cells), error]);
+      const lines = [raw.cells, ...(raw.more ?? [])];
+      return head + lines.map((cells) => record([...own(cells), error])).join("");
     }
     const line = stringifyJson(isJsonObject(raw.value) ? { ...raw.value, error } : { row: raw.value, error });
     if (facts.form === "ndjson") return `${line}\n`;

@@ -5,9 +5,21 @@ import type { OrderElsewhere } from "../ledger/rules.ts";
 import type { RowResult } from "./import-types.ts";
 import type { ImportRow } from "./rows.ts";
 
-/** `row 3 (1001)`. */
-export function nameOfRow({ row, ref }: Pick<ImportRow, "row" | "ref">): string {
-  return ref === undefined ? `row ${row}` : `row ${row} (${ref})`;
+/** `row 3 (1001)`, `rows 2-4 (1001)`. */
+export function nameOfRow({ row, rows = [row], ref }: Pick<ImportRow, "row" | "rows" | "ref">): string {
+  const name = rows.length > 1 ? `rows ${listRows(rows)}` : `row ${row}`;
+  return ref === undefined ? name : `${name} (${ref})`;
+}
+
+/** `2-4, 7`. */
+export function listRows(rows: readonly number[]): string {
+  const runs: [number, number][] = [];
+  for (const row of rows) {
+    const last = runs.at(-1);
+    if (last && row === last[1] + 1) last[1] = row;
+    else runs.push([row, row]);
+  }
+  return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(", ");
 }
 
 /** Why an equal order holds a row. */

@@ -1,45 +1,37 @@
-/** The rows of an import: streams a file's records as validated drafts. */
+/** The rows of an import: streams a file's records as validated drafts, with what makes each one known again. */
 
 import { suggest } from "../core/suggest.ts";
 import { withArticle } from "../core/wording.ts";
-import { isPlainDecimal } from "../model/decimal.ts";
+import type { FormerIdentity } from "../ledger/rules.ts";
 import { type Draft, type DraftParty, draftSchema } from "../model/draft.ts";
 import { orderPaths } from "../model/fields.ts";
-import {
-  isJsonNumber,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  jsonNumber,
-  stringifyJson,
-} from "../model/json.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonObject, stringifyJson } from "../model/json.ts";
 import { contentOf } from "../model/same-order.ts";
 import { check } from "../model/schema.ts";
-import { findTextProblem, findTextProblems } from "../model/text-problem.ts";
-import { nameCell } from "../sheets/cell-address.ts";
+import { findTextProblems } from "../model/text-problem.ts";
+import { readAddress } from "../sheets/cell-address.ts";
+import { quoteFormulaTexts } from "../sheets/formula-texts.ts";
 import { readElements, readObjects } from "../sheets/json-rows.ts";
 import { findLostText, isLostText, lostTextError } from "../sheets/lost-text.ts";
 import { createGarbleCheck } from "../sheets/mojibake.ts";
 import { readSheet, type SheetRow } from "../sheets/sheet.ts";
 import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
-import { type ColumnMap, ensureNoOrder, mapColumns } from "./columns.ts";
+import { ensureNoOrder } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
-
-/** What is wrong with one cell. */
-export interface RowProblem {
-  readonly row: number;
-  readonly line: number;
-  /** The cell of a workbook's sheet: B7. */
-  readonly cell?: string;
-  /** The column's header, or the JSON path. */
-  readonly column: string;
-  readonly value: string;
-  readonly message: string;
-}
+import { isTitleRow, type Layout, readLayout } from "./layout.ts";
+import {
+  type NumberedRow,
+  type OrderRecord,
+  type ReadingTally,
+  type RowProblem,
+  readOrders,
+} from "./sheet-records.ts";
 
 export interface ImportRow {
   /** The record's number in the file, from 1, without the header; in a workbook, the row of the sheet. */
   readonly row: number;
+  /** All rows of an order that has several. */
+  readonly rows?: readonly number[];
   readonly line: number;
   /** Its place among the rows that are read, from 1. */
   readonly position: number;
@@ -50,53 +42,62 @@ export interface ImportRow {
   readonly defaults: readonly string[];
   /** Equal for equal orders. */
   readonly content: string;
+  /** The identity that earlier versions of courier gave it, where that is another. */
+  readonly former?: FormerIdentity;
   /** Its number among equal rows without a ref, from 1. */
   readonly occurrence: number;
   /** The record as the file has it, for the file of rejects. */
   readonly raw: RawRecord;
 }
 
-export type RawRecord = { readonly cells: readonly string[] } | { readonly value: Json };
+/** `more` are the further lines of the order. */
+export type RawRecord =
+  | { readonly cells: readonly string[]; readonly more?: readonly (readonly string[])[] }
+  | { readonly value: Json };
 export type CheckedRow = { readonly ok: ImportRow } | { readonly problems: readonly RowProblem[] };
 
 export interface RowsOptions {
   readonly content: Content;
   /** The header and the rows of a workbook's sheet, which are read instead of the content. */
-  readonly table?: { read(): AsyncIterable<SheetRow> } | undefined;
+  readonly table?:
+    | { read(): AsyncIterable<SheetRow>; readonly filledDown?: readonly string[] | undefined }
+    | undefined;
   /** The user's name for it, for messages. */
   readonly name: string;
   readonly facts: SourceFacts;
   readonly mapping: ReadonlyMap<string, string>;
   /** The sender of rows that have none. */
   readonly sender?: DraftParty | undefined;
-  /** Called with the header of a CSV file before the first row. */
-  readonly onHeader?: (headers: readonly string[], map: ColumnMap) => void;
+  /** The platform that wrote the file, or `none`; without one, its header decides. */
+  readonly platform?: string | undefined;
+  /** Orders that the file marks as fulfilled are sent like the others. */
+  readonly includeFulfilled?: boolean | undefined;
+  /** Called with the header of a sheet before the first row, and with the title above it. */
+  readonly onHeader?: (layout: Layout, title: readonly string[] | undefined) => void;
+  readonly tally?: ReadingTally | undefined;
 }
 
 /** Reads and validates the file row by row; memory does not grow with the file. */
 export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow> {
   const [occurrences, refs] = [createCompactHashMap(), createCompactHashMap()];
   let position = 0;
-  let header: readonly string[] = [];
-  let paths: ColumnMap["paths"] = [];
-  const onHeader: RowsOptions["onHeader"] = (names, map) => {
-    header = names;
-    paths = map.paths;
-    options.onHeader?.(names, map);
+  let columns: Layout["columns"] = new Map();
+  let hasLines = false;
+  const onHeader: RowsOptions["onHeader"] = (layout, title) => {
+    columns = layout.columns;
+    hasLines = layout.preset?.hasLines === true;
+    options.onHeader?.(layout, title);
   };
-  const refuseGarbled = options.facts.isGuessed ? createGarbleCheck(options.name) : () => {};
   for await (const record of readRecords({ ...options, onHeader })) {
     position += 1;
-    const row = options.table ? record.line : position;
-    refuseGarbled(record.raw, header, { row, line: record.line });
-    refuseLost(record, row);
-    yield finish(record, row);
+    refuseLost(record);
+    yield finish(record);
   }
 
-  function refuseLost({ line, draft }: ReadRecord, number: number): void {
+  function refuseLost({ line, draft, rows: [number = 0] }: ReadRecord): void {
     const found = findLostText(draft);
     if (!found) return;
-    const column = header[paths.indexOf(found.path)] ?? found.path;
+    const column = columns.get(found.path) ?? found.path;
     throw lostTextError(options.name, `row ${number} has “${found.text}” in ${column}`, {
       row: number,
       line,
@@ -105,24 +106,45 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     });
   }
 
-  function finish({ line, ref, draft, raw, problems }: ReadRecord, number: number): CheckedRow {
-    const found = problems.map((problem) => ({ ...problem, row: number, line }));
-    const whole = draft.sender || !options.sender ? draft : { sender: options.sender, ...draft };
+  function finish({ rows, line, ref, draft, raw, problems, faulty, former }: ReadRecord): CheckedRow {
+    const [row = 0] = rows;
+    const found = [...problems];
+    const withSender = (each: Draft) =>
+      each.sender || !options.sender ? each : { sender: options.sender, ...each };
+    const whole = withSender(draft);
     for (const part of ["sender", "receiver", "item"] as const) {
-      if (!whole[part] && !found.some(({ column }) => column === "" || column.startsWith(part))) {
-        found.push({ row: number, line, column: part, value: "", message: `the row has no ${part}` });
+      if (!whole[part] && !found.some(({ column }) => column === "" || faulty.has(part))) {
+        found.push({ row, line, column: part, value: "", message: `the row has no ${part}` });
       }
     }
-    const earlier = ref === undefined ? undefined : refs.replace(ref, number);
+    const earlier = ref === undefined ? undefined : refs.replace(ref, row);
     if (ref !== undefined && earlier !== undefined) {
-      const message = `same ref as row ${earlier}`;
-      found.push({ row: number, line, column: "ref", value: ref, message });
+      const apart = hasLines ? "; the rows of one order must follow each other" : "";
+      const message = `same ref as row ${earlier}${apart}`;
+      found.push({ row, line, column: "ref", value: ref, message });
     }
     if (found.length > 0) return { problems: found };
     const content = contentOf(whole);
     const defaults = whole === draft ? [] : ["sender"];
     const occurrence = ref === undefined ? countUp(content) : 1;
-    return { ok: { row: number, line, position, ref, draft: whole, defaults, content, occurrence, raw } };
+    const known = former && { ref: former.ref, content: contentOf(withSender(former.draft)) };
+    const isOther = known !== undefined && (known.ref !== ref || known.content !== content);
+    const lines = rows.length > 1 ? { rows } : {};
+    return {
+      ok: {
+        row,
+        ...lines,
+        line,
+        position,
+        ref,
+        draft: whole,
+        defaults,
+        content,
+        occurrence,
+        raw,
+        ...(isOther ? { former: known } : {}),
+      },
+    };
   }
 
   function countUp(content: string): number {
@@ -132,37 +154,35 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
   }
 }
 
-type CellProblem = Pick<RowProblem, "column" | "value" | "message" | "cell">;
-
-interface ReadRecord {
-  readonly line: number;
-  readonly ref: string | undefined;
-  readonly draft: Draft;
-  readonly raw: RawRecord;
-  readonly problems: readonly CellProblem[];
-}
+type ReadRecord = Omit<OrderRecord, "lines"> & { readonly raw: RawRecord };
 
 async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
   const { content, name, facts, table } = options;
   if (table) return yield* readSheetRecords(table.read(), options);
   const text = readText(content, name, facts);
-  if (facts.form === "csv") return yield* readSheetRecords(readSheet(text, facts.delimiter, name), options);
+  if (facts.form === "csv")
+    return yield* readSheetRecords(readSheet(quoteFormulaTexts(text), facts.delimiter, name), options);
   const elements = facts.form === "json" ? readElements(text, name) : readObjects(text, name);
-  for await (const { line, value } of elements) yield { line, ...readJsonRecord(value) };
+  let row = 0;
+  for await (const { line, value } of elements) {
+    row += 1;
+    yield readJsonRecord(value, row, line);
+  }
 }
 
-function readJsonRecord(value: Json): Omit<ReadRecord, "line"> {
+function readJsonRecord(value: Json, row: number, line: number): ReadRecord {
   const raw = { value };
+  const base = { rows: [row], line, raw, former: undefined };
   if (!isJsonObject(value)) {
-    const problem = { column: "", value: "", message: "a row must be an object" };
-    return { ref: undefined, draft: {}, raw, problems: [problem] };
+    const problem = { row, line, column: "", value: "", message: "a row must be an object" };
+    return { ...base, ref: undefined, draft: {}, problems: [problem], faulty: new Set() };
   }
   ensureNoOrder(Object.keys(value), "remove these keys from its objects");
   const { ref, error: _rejected, ...fields } = value; // `error`: a file of rejects that was fixed
   const checked = check(draftSchema, fields);
-  const problems: CellProblem[] = [];
+  const problems: RowProblem[] = [];
   if (ref !== undefined && typeof ref !== "string") {
-    problems.push({ column: "ref", value: "", message: "a ref must be a string" });
+    problems.push({ row, line, column: "ref", value: "", message: "a ref must be a string" });
   }
   if ("mismatches" in checked) {
     for (const { path, expected, received } of checked.mismatches) {
@@ -171,14 +191,17 @@ function readJsonRecord(value: Json): Omit<ReadRecord, "line"> {
         expected === "no such key"
           ? `no such key${nearest ? `; did you mean ${nearest}?` : ""}`
           : `must be ${withArticle(expected)}, but is ${received}`;
-      problems.push({ column: path, value: textAt(fields, path), message });
+      problems.push({ row, line, column: path, value: textAt(fields, path), message });
     }
   }
   const texts = "value" in checked ? findTextProblems({ ref, ...fields }) : [];
-  problems.push(...texts.map(({ path, value: text, message }) => ({ column: path, value: text, message })));
+  problems.push(
+    ...texts.map(({ path, value: text, message }) => ({ row, line, column: path, value: text, message })),
+  );
   // With problems, only the names of its parts are used.
   const draft = fields as Draft;
-  return { ref: typeof ref === "string" && ref !== "" ? ref : undefined, draft, raw, problems };
+  const faulty = new Set(problems.map(({ column }) => column.replace(/\..*/, "")));
+  return { ...base, ref: typeof ref === "string" && ref !== "" ? ref : undefined, draft, problems, faulty };
 }
 
 /** The single value at a dotted path, as text; else empty. */
@@ -189,74 +212,81 @@ function textAt(fields: JsonObject, path: string): string {
   return isJsonNumber(value) || typeof value === "boolean" ? stringifyJson(value) : "";
 }
 
+/** The rows of a sheet as orders: the first row is the header, or the second below a title. */
 async function* readSheetRecords(
   rows: AsyncIterable<SheetRow>,
   options: RowsOptions,
 ): AsyncGenerator<ReadRecord> {
-  let header: { names: readonly string[]; map: ColumnMap } | undefined;
-  for await (const row of rows) {
+  const source = rows[Symbol.asyncIterator]();
+  try {
+    yield* readTable(source, options);
+  } finally {
+    await source.return?.();
+  }
+}
+
+async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions): AsyncGenerator<ReadRecord> {
+  const { name, mapping, platform, table, tally } = options;
+  const choice = { mapping, platform };
+  const [first, second] = [await source.next(), await source.next()];
+  if (first.done) return;
+  const isTitle = !second.done && isTitleRow(first.value.cells, second.value.cells, choice);
+  const header: SheetRow = isTitle ? second.value : first.value;
+  const lost = header.cells.find((title) => isLostText(title) && !mapping.has(title));
+  if (lost !== undefined && findLostText([...header.cells]))
+    throw lostTextError(name, `the header has “${lost}”`, { line: header.line });
+  const layout = readLayout(header.cells, choice, name);
+  options.onHeader?.(layout, isTitle ? first.value.cells : undefined);
+  const before = isTitle || second.done ? [] : [second.value];
+  const orders = readOrders(numberRows(before, source, layout, options), {
+    layout,
+    isWorkbook: table !== undefined,
+    includeFulfilled: options.includeFulfilled === true,
+    isMerged: mergedCells(table?.filledDown ?? []),
+    tally,
+  });
+  for await (const record of orders) {
+    const [line, ...others] = record.lines.map(({ cells }) => cells);
+    const raw = { cells: line ?? [], ...(others.length > 0 ? { more: others } : {}) };
+    yield { ...record, raw };
+  }
+}
+
+/** The rows below the header with their numbers: those that were read before, and the rest of the source. */
+async function* numberRows(
+  before: readonly SheetRow[],
+  source: AsyncIterator<SheetRow>,
+  { names, preset }: Layout,
+  { table, facts, name }: RowsOptions,
+): AsyncGenerator<NumberedRow> {
+  const refuseGarbled = facts.isGuessed ? createGarbleCheck(name) : () => {};
+  const waiting = [...before];
+  let count = 0;
+  for (;;) {
+    const row: SheetRow | undefined = waiting.shift() ?? (await source.next()).value;
+    if (!row) return;
     const { line, cells } = row;
-    if (!header) {
-      const lost = cells.find((name) => isLostText(name) && !options.mapping.has(name));
-      if (lost !== undefined && findLostText(cells))
-        throw lostTextError(options.name, `the header has “${lost}”`, { line });
-      header = { names: cells, map: mapColumns(cells, options.mapping) };
-      options.onHeader?.(cells, header.map);
-      continue;
+    if (preset?.footer?.test(cells.find((cell) => cell !== "") ?? "")) continue;
+    count += 1;
+    const number = table ? line : count;
+    refuseGarbled({ cells }, names, { row: number, line });
+    const surplus = cells.slice(names.length);
+    if (cells.length === names.length) yield { ...row, row: number };
+    else if (preset && surplus.length > 0 && surplus.every((cell) => cell === ""))
+      yield { ...row, cells: cells.slice(0, names.length), row: number };
+    else {
+      const misfit = `the row has ${cells.length} cells, but the header ${names.length}; a cell with a delimiter in it needs quotes`;
+      yield { ...row, row: number, misfit: { text: cells.join(facts.delimiter), message: misfit } };
     }
-    const { names, map } = header;
-    if (cells.length === names.length) {
-      const { problems, ...read } = readCells(row, names, map);
-      const withCell = ({ index, ...problem }: IndexedProblem): CellProblem =>
-        options.table ? { ...problem, cell: nameCell({ column: index, row: line }) } : problem;
-      yield { line, raw: { cells }, ...read, problems: problems.map(withCell) };
-      continue;
-    }
-    const message = `the row has ${cells.length} cells, but the header ${names.length}; a cell with a delimiter in it needs quotes`;
-    const problem = { column: "", value: cells.join(options.facts.delimiter), message };
-    yield { line, ref: undefined, draft: {}, raw: { cells }, problems: [problem] };
   }
 }
 
-interface IndexedProblem extends CellProblem {
-  /** The column's, from 0. */
-  readonly index: number;
-}
-
-function readCells({ cells, faults }: SheetRow, names: readonly string[], { paths }: ColumnMap) {
-  const problems: IndexedProblem[] = [];
-  const draft: Record<string, Json> = {};
-  let ref: string | undefined;
-  for (const [index, value] of cells.entries()) {
-    const path = paths[index];
-    const fault = faults?.get(index);
-    if (path === undefined || (value === "" && fault === undefined)) continue;
-    const message = fault ?? checkCell(path, value);
-    if (message !== undefined) problems.push({ index, column: names[index] ?? path, value, message });
-    if (path === "ref") ref = value;
-    else if (message === undefined) setField(draft, path, value);
-  }
-  return { ref, draft: draft as Draft, problems };
-}
-
-const numberFields = new Set(["item.weight", "item.value", "item.quantity"]);
-
-type Part = Record<string, Json>;
-
-function setField(draft: Record<string, Json | Part>, path: string, text: string): void {
-  const value = numberFields.has(path) ? jsonNumber(text) : text;
-  const dot = path.indexOf(".");
-  if (dot < 0) {
-    draft[path] = value;
-    return;
-  }
-  const name = path.slice(0, dot);
-  draft[name] ??= {};
-  (draft[name] as Part)[path.slice(dot + 1)] = value;
-}
-
-function checkCell(path: string, value: string): string | undefined {
-  if (path === "item.quantity") return /^(0|[1-9]\d*)$/.test(value) ? undefined : "must be a whole number";
-  if (numberFields.has(path)) return isPlainDecimal(value) ? undefined : "must be a number, for example 2.50";
-  return findTextProblem(path, value);
+/** Tells whether merged cells, such as A2:A4, make rows of a workbook one. */
+function mergedCells(ranges: readonly string[]) {
+  const merged = ranges.flatMap((range) => {
+    const [first, last] = range.split(":").map(readAddress);
+    return first && last ? [{ column: first.column, first: first.row, last: last.row }] : [];
+  });
+  return (column: number, one: number, other: number) =>
+    merged.some((each) => each.column === column && each.first <= one && one < other && other <= each.last);
 }

@@ -202,6 +202,8 @@ export type Undone = Infer<typeof undoneSchema>;
 const reportRowSchema = object({
   ref: textOrNull,
   row: count,
+  /** All rows of an order that has several. */
+  rows: optional(array(count)),
   /** `found`: the answer was lost, and the order was found. `shipped`: an earlier run has made the order. */
   outcome: literal([
     "created",
@@ -224,7 +226,16 @@ const reportRowSchema = object({
 export type ReportRow = Infer<typeof reportRowSchema>;
 
 const checkSummarySchema = object({
+  /** Orders to send or sent: several lines of one order count once. */
   rows: count,
+  /** Lines of the file, those of skipped orders included. */
+  lines: count,
+  /** The platform whose export the file is; null where it was read by its headers. */
+  platform: textOrNull,
+  /** Orders that the file marks as not to be sent, by reason. */
+  skipped: record(text, count),
+  /** Cells of which something was removed, such as an apostrophe, by what it was. */
+  cleaned: record(text, count),
   service_levels: record(text, count),
   senders: array(text),
   unused_columns: array(text),

@@ -49,6 +49,7 @@ export async function* readSheet(
     trim: true,
     record_delimiter: ["\r\n", "\n", "\r"], // a line that was appended may end as no other does
     relax_column_count: true,
+    relax_quotes: delimiter === "\t", // Amazon and others quote nothing there: 5" cup
     max_record_size: longestRow,
     on_record: (record, { lines }) => {
       for (const cell of record) countedTwice += cell.split("\r\n").length - 1; // by the parser, within quotes

@@ -18,6 +18,10 @@ describe("--check", () => {
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       rows: 3,
+      lines: 3,
+      platform: null,
+      skipped: {},
+      cleaned: {},
       service_levels: { "": 3 },
       senders: ["张三"],
       unused_columns: [],

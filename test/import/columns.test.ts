@@ -9,7 +9,7 @@ const none = new Map<string, string>();
 const pathsOf = (...headers: string[]) => mapColumns(headers, none).paths;
 
 test("every dotted name is its own field", () => {
-  expect(pathsOf(...columnPaths)).toEqual(columnPaths);
+  for (const path of columnPaths) expect(pathsOf(path)).toEqual([path]);
 });
 
 test.each([

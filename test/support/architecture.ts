@@ -109,9 +109,11 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/config/key-ring-process.ts": "runs in a process of its own",
   "src/config/read-config-unchecked.ts": "the Tab key loads it, and no package",
   "src/forms/normalize-for-match.ts": "keeps offsets into the text as it was typed",
-  "src/import/check-summary.ts": "the view of `--check`",
   "src/import/equal-rows.ts": "which order belongs to which of equal rows",
+  "src/import/former-reading.ts": "what earlier versions read, which must stay as it is",
+  "src/import/hidden-text.ts": "what platforms write for what they hide",
   "src/import/import-elsewhere.ts": "asks the service, which the plan never does",
+  "src/import/item-list.ts": "a format of its own, of one plug-in",
   "src/import/rate-limiter.ts": "a data structure with tests of its own",
   "src/import/reorder-buffer.ts": "a data structure with tests of its own",
   "src/ledger/order-cache-writer.ts": "the Tab key loads the reader, and never the writer",
@@ -119,6 +121,7 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/sandbox/control.ts": "changes the sandbox where no server runs",
   "src/sandbox/seed-words.ts": "a table of words",
   "src/sending/order-age.ts": "rules on clocks, apart from what is done with them",
+  "src/sheets/formula-texts.ts": "repairs a text before it is parsed, and knows nothing of rows",
   "src/sqlite/lock.ts": "a lock that ends with its process: the config has one, and nothing of it",
   "src/terminal/prompt-redraw.ts": "works around one habit of the prompt library",
   "src/terminal/theme.ts": "the one file that loads chalk",
@@ -192,7 +195,10 @@ export function findIdleOwners(files: readonly SourceFile[]): string[] {
 
 const smallestWithoutReason = 60;
 
-/** Files below that size which one other file imports, the table of commands apart. */
+/** The platform's form is all that such a file has. */
+const presetFolder = "src/import/presets/";
+
+/** Files below that size which one other file imports, the table of commands and the presets apart. */
 export function findSmallFiles(files: readonly SourceFile[]): string[] {
   const users = new Map<string, Set<string>>();
   for (const { path, text } of files) {
@@ -204,7 +210,11 @@ export function findSmallFiles(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path, text }) => {
       const [user, ...others] = users.get(path) ?? [];
-      const isAlone = user !== undefined && others.length === 0 && user !== "src/cli/program.ts";
+      const isAlone =
+        user !== undefined &&
+        others.length === 0 &&
+        user !== "src/cli/program.ts" &&
+        !path.startsWith(presetFolder);
       return isAlone && text.split("\n").length <= smallestWithoutReason;
     })
     .map(({ path }) => path);

@@ -1,0 +1,71 @@
+/** Removes from a cell what spreadsheets and platforms put around its value. */
+
+import { numberPaths } from "./order-fields.ts";
+
+/** What was removed, for a count. Blanks around a value are not counted. */
+export type Cleaning = "apostrophe" | "formula text" | "tab" | "empty mark" | "full-width digits" | "amount";
+
+export interface CleanCell {
+  readonly text: string;
+  readonly cleanings: readonly Cleaning[];
+}
+
+/** A text that holds none of these is left as it is: nearly all are. */
+const suspicious = /[\t'=０-９＋（）－\u3000]|^[\s-]|\s$/;
+const plainNumber = /^\d+(?:\.\d+)?$/;
+const nothing: readonly Cleaning[] = [];
+
+/** `="0123"`, which makes a spreadsheet keep a number as it is. */
+const formulaText = /^="((?:[^"]|"")*)"$/s;
+/** An apostrophe that makes a cell text; a name such as 's-Hertogenbosch keeps its own. */
+const textMark = /^'(?=[\p{Script=Han}\d+(]|$)/u;
+
+/**
+ * `path` is the field; `empty` are the platform's texts for an empty cell. What is fine already stays: a phone keeps
+ * its +86. A change to what is removed makes a new version of reading (former-reading.ts).
+ */
+export function cleanCell(path: string, cell: string, empty: readonly string[] = []): CleanCell {
+  const isNumber = numberPaths.has(path);
+  if (isNumber ? plainNumber.test(cell) : !suspicious.test(cell) && !empty.includes(cell))
+    return { text: cell, cleanings: nothing };
+  const cleanings: Cleaning[] = [];
+  let text = cell;
+  const apply = (cleaning: Cleaning, change: (text: string) => string) => {
+    const changed = change(text);
+    if (changed !== text) cleanings.push(cleaning);
+    text = changed;
+  };
+  const trimTabs = (each: string) => each.replace(/^ *\t[ \t]*|[ \t]*\t *$/g, "");
+  apply("tab", trimTabs);
+  text = trim(text);
+  apply("formula text", (each) => formulaText.exec(each)?.[1]?.replaceAll('""', '"') ?? each);
+  const isCode = path === "ref" || path.endsWith(".phone");
+  apply("apostrophe", (each) => each.replace(isCode ? /^'/ : textMark, ""));
+  apply("tab", trimTabs);
+  text = trim(text);
+  apply("empty mark", (each) => (empty.includes(each) ? "" : each));
+  if (isNumber || path.endsWith(".phone")) apply("full-width digits", narrow);
+  if (isNumber) apply("amount", (each) => bareNumber(path, each));
+  return { text, cleanings };
+}
+
+/** Only what people type for a gap: other invisible characters are reported. */
+function trim(text: string): string {
+  return text.replace(/^[ \t\u3000]+|[ \t\u3000]+$/g, "");
+}
+
+function narrow(text: string): string {
+  return text.replace(/[０-９＋－（）．，]/g, (each) => String.fromCharCode(each.charCodeAt(0) - 0xfee0));
+}
+
+/** `¥1,234.50`, `12.00元`, `2.5kg` and `3件` as numbers; grams and decimal commas stay, and are refused. */
+function bareNumber(path: string, text: string): string {
+  if (path === "item.weight") return text.replace(/ *[(（]?(?:kg|千克|公斤)[)）]?$/i, "");
+  if (path === "item.quantity") return withoutCommas(text.replace(/ *[(（]?(?:件|个|pcs)[)）]?$/i, ""));
+  const bare = text.replace(/^(?:[¥￥]|CNY|RMB) */i, "").replace(/ *[(（]?(?:元|CNY|RMB)[)）]?$/i, "");
+  return withoutCommas(bare);
+}
+
+function withoutCommas(text: string): string {
+  return /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
+}

@@ -1,0 +1,32 @@
+/**
+ * What earlier versions of courier read of a row: their orders are known by it, so that a row that is read in another
+ * way today is not sent twice.
+ *
+ * Version 1 knew fewer headers and no platforms, and took cells as they are. Version 2 is the one of today. When a
+ * later version reads a cell in another way, it adds the reading of version 2 here.
+ */
+
+import type { Draft } from "../model/draft.ts";
+import type { Json } from "../model/json.ts";
+import type { ColumnMap } from "./columns.ts";
+import { checkCell, setField } from "./order-fields.ts";
+
+export interface FormerRecord {
+  readonly ref: string | undefined;
+  readonly draft: Draft;
+}
+
+/** The row as version 1 read it; undefined where it refused the row. */
+export function readFormerRecord(cells: readonly string[], { paths }: ColumnMap): FormerRecord | undefined {
+  if (cells.length !== paths.length) return undefined;
+  const draft: Record<string, Json> = {};
+  let ref: string | undefined;
+  for (const [index, text] of cells.entries()) {
+    const path = paths[index];
+    if (path === undefined || text === "") continue;
+    if (checkCell(path, text) !== undefined) return undefined;
+    if (path === "ref") ref = text;
+    else setField(draft, path, text);
+  }
+  return { ref, draft: draft as Draft };
+}

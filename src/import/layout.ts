@@ -1,0 +1,250 @@
+/** How the rows of a sheet are read: by the columns of a known platform, or by the words of its header. */
+
+import { fileError, usageError } from "../core/errors.ts";
+import { suggest } from "../core/suggest.ts";
+import { type ColumnMap, cleanHeader, columnPaths, ensureNoOrder, mapColumns } from "./columns.ts";
+import type { Preset, SkipRule } from "./presets/preset.ts";
+import { presets } from "./presets/presets.ts";
+
+/** A field and its columns by index: the first choice that is filled counts; its columns are joined. */
+export interface LayoutField {
+  readonly path: string;
+  readonly choices: readonly (readonly number[])[];
+}
+
+export interface Layout {
+  readonly names: readonly string[];
+  readonly preset: Preset | undefined;
+  readonly fields: readonly LayoutField[];
+  /** The column that a message names for a field. */
+  readonly columns: ReadonlyMap<string, string>;
+  readonly unused: readonly string[];
+  readonly skips: readonly (SkipRule & { readonly index: number })[];
+  readonly orderKey: LayoutField | undefined;
+  /** Columns that are all blank in a row that sums up an order; empty where the file has none of them. */
+  readonly summary: readonly number[];
+  readonly mustBeBlank: ReadonlyMap<number, string>;
+  /** How earlier versions read the columns; undefined where they refused the file. */
+  readonly former: ColumnMap | undefined;
+  /** They read each field from the same column. */
+  readonly isReadAsBefore: boolean;
+}
+
+export interface LayoutChoice {
+  readonly mapping: ReadonlyMap<string, string>;
+  /** The name of a platform, or `none`; without one, the header decides. */
+  readonly platform?: string | undefined;
+}
+
+export const noPlatform = "none";
+export const platformNames: readonly string[] = [...presets.map(({ name }) => name), noPlatform];
+
+export function parsePlatform(text: string): string {
+  const name = text.toLowerCase();
+  if (platformNames.includes(name)) return name;
+  const nearest = suggest(name, platformNames);
+  throw usageError(
+    `--platform: unknown platform “${text}”`,
+    nearest ? `did you mean ${nearest}?` : `platforms: ${platformNames.join(", ")}`,
+  );
+}
+
+/** Names of columns as presets compare them. */
+function compareAs(header: string): string {
+  return header
+    .normalize("NFKC")
+    .replace(/^="?|[\uFEFF\u200b"'“”*\s]|[([【](?:必填|选填|可选|required|optional)[)\]】]/gi, "")
+    .toLowerCase();
+}
+
+/** The platform that writes such a header. */
+export function findPreset(headers: readonly string[]): Preset | undefined {
+  const found = new Set(headers.map(compareAs));
+  return presets.find(({ keys }) => keys.some((all) => all.every((key) => found.has(compareAs(key)))));
+}
+
+/** Throws a usage error, or a file error for a file that holds no orders to send. */
+export function readLayout(headers: readonly string[], choice: LayoutChoice, file: string): Layout {
+  const { mapping, platform } = choice;
+  const preset = platform === undefined ? findPreset(headers) : presets.find(({ name }) => name === platform);
+  const former = readFormer(headers, mapping);
+  if (preset) return layoutOfPreset(headers, preset, mapping, former, file);
+  const map = mapColumns(headers, mapping);
+  const fields = map.paths.flatMap((path, index) =>
+    path === undefined ? [] : [{ path, choices: [[index]] }],
+  );
+  return {
+    names: headers,
+    preset,
+    fields,
+    columns: nameColumns(headers, fields),
+    unused: map.unused,
+    skips: [],
+    orderKey: undefined,
+    summary: [],
+    mustBeBlank: new Map(),
+    former,
+    isReadAsBefore: isSame(fields, former),
+  };
+}
+
+function isSame(fields: readonly LayoutField[], former: ColumnMap | undefined): boolean {
+  const before = former?.paths.filter((path) => path !== undefined) ?? [];
+  return (
+    before.length === fields.length &&
+    fields.every(({ path, choices }) => {
+      const [index, ...others] = choices.flat();
+      return index !== undefined && others.length === 0 && former?.paths[index] === path;
+    })
+  );
+}
+
+function readFormer(headers: readonly string[], mapping: ReadonlyMap<string, string>): ColumnMap | undefined {
+  try {
+    return mapColumns(headers, mapping, { isFormer: true });
+  } catch {
+    return undefined;
+  }
+}
+
+function layoutOfPreset(
+  headers: readonly string[],
+  preset: Preset,
+  mapping: ReadonlyMap<string, string>,
+  former: ColumnMap | undefined,
+  file: string,
+): Layout {
+  const names = headers.map((header) => header.trim());
+  const compared = headers.map(compareAs);
+  for (const header of mapping.keys())
+    if (!names.includes(header))
+      throw usageError(`--map: the file has no column “${header}”`, `its columns: ${names.join(", ")}`);
+  ensureNoOrder(names, `use --platform ${noPlatform} and --map`);
+
+  /** The columns of a name, which may end in `*`. `--map` takes a column away. */
+  const find = (name: string): number[] => {
+    const wanted = compareAs(name.replace(/\*$/, ""));
+    const isIt = name.endsWith("*")
+      ? (each: string) => each.startsWith(wanted)
+      : (each: string) => each === wanted;
+    const found = compared.flatMap((each, index) =>
+      isIt(each) && !mapping.has(names[index] ?? "") ? [index] : [],
+    );
+    if (found.length > 1 && !name.endsWith("*"))
+      throw usageError(`two columns have the name ${name}`, "rename one of them in the file");
+    return found;
+  };
+  const choose = (choices: Preset["fields"][string]) =>
+    choices
+      .map((choice) => (typeof choice === "string" ? [choice] : choice).flatMap(find))
+      .filter((columns) => columns.length > 0);
+
+  const fields: LayoutField[] = [];
+  const paths = new Set([...Object.keys(preset.fields), ...columnPaths]);
+  for (const path of paths) {
+    const given = [...mapping].flatMap(([header, each]) => (each === path ? [names.indexOf(header)] : []));
+    if (given.length > 1)
+      throw usageError(
+        `the columns ${given.map((index) => names[index]).join(" and ")} both match ${path}`,
+        "give one of them to --map",
+      );
+    const dotted = names.indexOf(path);
+    const own = given.length > 0 ? given : dotted >= 0 && !mapping.has(path) ? [dotted] : [];
+    const choices = own.length > 0 ? [own] : choose(preset.fields[path] ?? []);
+    if (choices.length > 0) fields.push({ path, choices });
+  }
+  const used = withOneAddress(fields, new Set(mapping.values()));
+  const { lacks } = preset;
+  const isGiven = lacks?.columns.some((name) => find(name).length > 0) || [...mapping.values()].some(Boolean);
+  if (lacks && !isGiven)
+    throw fileError(`${file} is ${preset.title}: it ${lacks.problem}`, { hint: lacks.hint });
+  const columns = new Set(used.flatMap(({ choices }) => choices.flat()));
+  if (
+    !Object.values(preset.fields)
+      .flat(2)
+      .some((name) => find(name).length > 0)
+  )
+    throw usageError(
+      `${file} has none of the columns of ${preset.title}`,
+      `leave --platform out, or use --platform ${noPlatform}`,
+    );
+  const summary = (preset.blankInSummary ?? []).flatMap(find);
+  const orderKey = choose(preset.orderKey ?? []);
+  const skips = (preset.skips ?? []).flatMap((rule) =>
+    find(rule.column).map((index) => ({ ...rule, index })),
+  );
+  for (const index of [...summary, ...orderKey.flat(), ...skips.map((rule) => rule.index)])
+    columns.add(index);
+  return {
+    names: headers,
+    preset,
+    fields: used,
+    columns: nameColumns(headers, used),
+    unused: headers.filter(
+      (header, index) => !columns.has(index) && header.trim() !== "" && header.trim() !== "error",
+    ),
+    skips,
+    orderKey: orderKey.length > 0 ? { path: "ref", choices: orderKey } : undefined,
+    summary,
+    mustBeBlank: new Map(
+      Object.entries(preset.mustBeBlank ?? {}).flatMap(([name, reason]) =>
+        find(name).map((index) => [index, reason] as const),
+      ),
+    ),
+    former,
+    isReadAsBefore: isSame(used, former),
+  };
+}
+
+/**
+ * With a column for the city, the address is the street; without one, it is split. A column that `--map` makes the
+ * whole address, or the whole party, replaces the platform's columns of its parts.
+ */
+function withOneAddress(fields: readonly LayoutField[], given: ReadonlySet<string>): readonly LayoutField[] {
+  const has = (path: string) => fields.some((field) => field.path === path);
+  return fields.filter(({ path }) => {
+    const [part = "", name] = path.split(".");
+    if (given.has(path)) return true;
+    if (given.has(`${part}.text`)) return false;
+    if (given.has(`${part}.address`)) return name === "name" || name === "phone" || part === "item";
+    const isSplit = !has(`${part}.province`) && !has(`${part}.city`);
+    if (name === "address") return isSplit || !has(`${part}.detail`);
+    return name !== "detail" || !isSplit || !has(`${part}.address`);
+  });
+}
+
+function nameColumns(headers: readonly string[], fields: readonly LayoutField[]): Map<string, string> {
+  const columns = new Map<string, string>();
+  for (const { path, choices } of fields) {
+    const name = headers[choices[0]?.[0] ?? -1];
+    if (name === undefined) continue;
+    columns.set(path, name);
+    const [part = "", whole] = path.split(".");
+    const parts =
+      whole === "text"
+        ? ["name", "phone", "province", "city", "district", "detail"]
+        : whole === "address"
+          ? ["province", "city", "district", "detail"]
+          : [];
+    for (const each of parts) columns.set(`${part}.${each}`, name);
+    if (path === "item.list") for (const each of ["name", "quantity"]) columns.set(`item.${each}`, name);
+  }
+  return columns;
+}
+
+/** A row above the header, such as the titles of groups of columns: the row below is the header, not this one. */
+export function isTitleRow(row: readonly string[], next: readonly string[], choice: LayoutChoice): boolean {
+  if (findPreset(row) || row.some((cell) => choice.mapping.has(cell.trim()))) return false;
+  if (countKnown(row) > 0) return false;
+  return findPreset(next) !== undefined || countKnown(next) >= leastKnown;
+}
+
+const leastKnown = 3;
+
+function countKnown(row: readonly string[]): number {
+  try {
+    return mapColumns(row.map(cleanHeader), new Map()).paths.filter((path) => path !== undefined).length;
+  } catch {
+    return row.some((cell) => columnPaths.includes(cell.trim())) ? 1 : 0;
+  }
+}

@@ -1,0 +1,28 @@
+/** Puts the texts of cells into the fields of a draft. */
+
+import { isPlainDecimal } from "../model/decimal.ts";
+import { type Json, jsonNumber } from "../model/json.ts";
+import { findTextProblem } from "../model/text-problem.ts";
+
+export const numberPaths: ReadonlySet<string> = new Set(["item.weight", "item.value", "item.quantity"]);
+
+type Part = Record<string, Json>;
+
+export function setField(draft: Record<string, Json | Part>, path: string, text: string): void {
+  const value = numberPaths.has(path) ? jsonNumber(text) : text;
+  const dot = path.indexOf(".");
+  if (dot < 0) {
+    draft[path] = value;
+    return;
+  }
+  const name = path.slice(0, dot);
+  draft[name] ??= {};
+  (draft[name] as Part)[path.slice(dot + 1)] = value;
+}
+
+/** What is wrong with the text of a field. */
+export function checkCell(path: string, value: string): string | undefined {
+  if (path === "item.quantity") return /^(0|[1-9]\d*)$/.test(value) ? undefined : "must be a whole number";
+  if (numberPaths.has(path)) return isPlainDecimal(value) ? undefined : "must be a number, for example 2.50";
+  return findTextProblem(path, value);
+}

@@ -1,0 +1,38 @@
+/**
+ * Pinduoduo: the sheet for couriers, which has receivers, and the merchant's order list, which has none today. Names of
+ * columns in public code that reads them.
+ */
+
+import type { Preset } from "./preset.ts";
+import { skipByStatus, skipByTrackingNumber } from "./status-words.ts";
+
+export const pddCourier: Preset = {
+  name: "pdd",
+  title: "a Pinduoduo sheet for couriers",
+  keys: [["承诺发货时间", "商品编号", "收货人", "手机", "街道"]],
+  fields: {
+    ref: ["订单编号"],
+    "receiver.name": ["收货人"],
+    "receiver.phone": ["手机"],
+    "receiver.province": ["省"],
+    "receiver.city": ["市"],
+    "receiver.district": ["区"],
+    "receiver.detail": ["街道"],
+    "item.name": [["商品名称", "商品规格"]],
+    "item.quantity": ["商品数量"],
+  },
+  skips: [...skipByStatus("订单状态", "售后状态"), skipByTrackingNumber("快递单号")],
+};
+
+export const pddOrders: Preset = {
+  name: "pdd-orders",
+  title: "a Pinduoduo order list",
+  keys: [["商品数量(件)", "商家实收金额(元)", "订单号"]],
+  fields: { ref: ["订单号"] },
+  skips: skipByStatus("订单状态", "售后状态"),
+  lacks: {
+    columns: [],
+    problem: "has no receivers: Pinduoduo leaves name, phone and street out of it",
+    hint: "import the sheet for couriers, or add the columns receiver.name, receiver.phone and receiver.detail and use --platform none",
+  },
+};

@@ -1,0 +1,47 @@
+/** What a preset says: how the order export of one platform is known, and what its columns are. */
+
+/** Why an order of the file is not sent. */
+export type SkipReason = "fulfilled" | "refunded" | "cancelled" | "pick-up" | "unpaid" | "nothing to ship";
+
+/** Columns that give one field: the first that is filled counts; columns in a list of their own are joined. */
+export type Choice = readonly (string | readonly string[])[];
+
+export interface SkipRule {
+  readonly reason: SkipReason;
+  /** Matched where the column is in the file. */
+  readonly column: string;
+  readonly is: RegExp;
+  /** Leaves out one line of an order, not the order. */
+  readonly ofLine?: true;
+}
+
+/** Names of columns are compared without case, blanks, brackets' width and marks such as `*` or `(必填)`. */
+export interface Preset {
+  /** For `--platform`. */
+  readonly name: string;
+  /** For messages: `a Shopify export`. */
+  readonly title: string;
+  /** The file is of this platform where it has all columns of one of these lists. */
+  readonly keys: readonly (readonly string[])[];
+  /** By field. A column of `receiver.detail` that `receiver.address` has too is a whole address without a column for the city. */
+  readonly fields: Readonly<Record<string, Choice>>;
+  /** Lines that follow each other are one order: with the same ref, or with blank columns of the order. */
+  readonly hasLines?: true;
+  /** The number that lines of an order share, where it is not the ref. */
+  readonly orderKey?: Choice;
+  /** A line of an order where all of these are blank sums up the others. */
+  readonly blankInSummary?: readonly string[];
+  readonly skips?: readonly SkipRule[];
+  /** An order without any address is picked up. */
+  readonly isPickUpWithoutAddress?: true;
+  /** Texts that stand for an empty cell. */
+  readonly empty?: readonly string[];
+  /** A line behind the orders, known by its first filled cell. */
+  readonly footer?: RegExp;
+  /** Columns in which any text needs a person, with the reason. */
+  readonly mustBeBlank?: Readonly<Record<string, string>>;
+  /** In municipalities the district stands in the column of the city. */
+  readonly shiftsMunicipalities?: true;
+  /** Why such a file cannot be imported, and what to do; where none of these columns is in it. */
+  readonly lacks?: { readonly columns: readonly string[]; readonly problem: string; readonly hint: string };
+}

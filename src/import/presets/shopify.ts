@@ -1,0 +1,33 @@
+/**
+ * Shopify's orders_export.csv. Header read in zhangerson/shopify_parsing:orders_export.csv and
+ * Ammar282828/gemstrack-pos:orders_export_1.csv; lines of an order in docs.xbp.app (Shopify, order format).
+ */
+
+import type { Preset } from "./preset.ts";
+
+export const shopify: Preset = {
+  name: "shopify",
+  title: "a Shopify export",
+  keys: [["Lineitem name", "Financial Status", "Name"]],
+  fields: {
+    ref: ["Name"],
+    "receiver.name": ["Shipping Name"],
+    "receiver.phone": ["Shipping Phone", "Phone", "Billing Phone"],
+    "receiver.province": ["Shipping Province Name", "Shipping Province"],
+    "receiver.city": ["Shipping City"],
+    // Shipping Street is Address1 and Address2 joined.
+    "receiver.detail": [["Shipping Address1", "Shipping Address2"], "Shipping Street"],
+    "item.name": ["Lineitem name"],
+    "item.quantity": ["Lineitem quantity"],
+  },
+  hasLines: true,
+  isPickUpWithoutAddress: true,
+  skips: [
+    { column: "Cancelled at", reason: "cancelled", is: /./ },
+    { column: "Financial Status", reason: "refunded", is: /^refunded$/i },
+    { column: "Financial Status", reason: "cancelled", is: /^(?:voided|expired)$/i },
+    { column: "Fulfillment Status", reason: "fulfilled", is: /^fulfilled$/i },
+    { column: "Lineitem fulfillment status", reason: "fulfilled", is: /^fulfilled$/i, ofLine: true },
+    { column: "Lineitem requires shipping", reason: "nothing to ship", is: /^false$/i, ofLine: true },
+  ],
+};

@@ -1,0 +1,52 @@
+/**
+ * Batch sheets of couriers (SF large, medium and small, JD logistics) and sheets of warehouses, where both parties have
+ * a whole address in one column. Names of columns in public code that writes and reads them.
+ */
+
+import type { Choice, Preset } from "./preset.ts";
+
+function partyOf(part: "sender" | "receiver", [person, side]: readonly [string, string]) {
+  const names = [`${person}人`, `${person}人姓名`, `${side}姓名`];
+  const phones = ["手机", "手机/电话", "电话", "联系方式", "座机"].flatMap((word) => [
+    `${person}人${word}`,
+    `${person}${word}`,
+    `${side}${word}`,
+  ]);
+  const details = [
+    `${person}详细地址`,
+    `${person}地址`,
+    `${person}人地址`,
+    `${person}人详细地址`,
+    `${side}地址`,
+  ];
+  const fields: Record<string, Choice> = {
+    [`${part}.name`]: names,
+    [`${part}.phone`]: phones,
+    [`${part}.province`]: [`${person}人省`, `${person}人省份`],
+    [`${part}.city`]: [`${person}人市`, `${person}人城市`],
+    [`${part}.district`]: [`${person}人区`, `${person}人区县`],
+    [`${part}.detail`]: details,
+    [`${part}.address`]: details,
+  };
+  return fields;
+}
+
+export const waybills: Preset = {
+  name: "waybills",
+  title: "a batch sheet of waybills",
+  keys: [
+    ["托寄物内容"],
+    ["托寄物"],
+    ["收件人姓名", "收件人手机", "收件人电话"],
+    ["收件人姓名", "收件人手机", "收件人座机"],
+  ],
+  fields: {
+    ref: ["用户订单号", "订单号", "订单编号"],
+    ...partyOf("sender", ["寄件", "寄方"]),
+    ...partyOf("receiver", ["收件", "收方"]),
+    "item.name": ["托寄物内容", "托寄物", "物品名称", "品名", "物品类型"],
+    "item.quantity": ["托寄物数量", "数量"],
+    "item.weight": ["包裹重量/KG", "包裹重量", "重量(kg)", "重量"],
+    "item.value": ["保价金额"],
+  },
+};

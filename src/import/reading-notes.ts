@@ -1,0 +1,161 @@
+/** What a reading of a file found out about it: the platform, lines of orders, what was left out and what was cleaned. */
+
+import { byCount, counted } from "../core/wording.ts";
+import type { Cleaning } from "./clean-cell.ts";
+import type { Layout } from "./layout.ts";
+import type { SkipReason } from "./presets/preset.ts";
+import { listRows } from "./row-words.ts";
+import type { ReadingTally } from "./sheet-records.ts";
+
+export interface ReadingNotes extends ReadingTally {
+  noteHeader(layout: Layout, title: readonly string[] | undefined): void;
+  /** The name for `--platform`; undefined for a file that is read by its headers. */
+  readonly platform: string | undefined;
+  readonly lineCount: number;
+  /** Orders that are not sent, by reason. */
+  readonly skipped: ReadonlyMap<SkipReason, number>;
+  /** Cells of which something was removed, by what it was. */
+  readonly cleaned: ReadonlyMap<Cleaning, number>;
+  /** One sentence each, for an import. */
+  describe(file: string, orders: number, unused: readonly string[]): string[];
+  /** Title and text each, for `--check`. */
+  fields(orders: number): (readonly [title: string, text: string])[];
+}
+
+const reasons: Readonly<Record<SkipReason, string>> = {
+  fulfilled: "fulfilled already",
+  refunded: "refunded",
+  cancelled: "cancelled",
+  "pick-up": "picked up by the buyer",
+  unpaid: "not paid",
+  "nothing to ship": "without goods to ship",
+};
+
+const cleanings: Readonly<Record<Cleaning, string>> = {
+  apostrophe: "a leading apostrophe",
+  "formula text": 'a value in ="…"',
+  tab: "tabs around the value",
+  "empty mark": "a dash for “empty”",
+  "full-width digits": "full-width digits",
+  amount: "a currency, a unit or commas",
+};
+
+/** More unused columns than these are counted, not listed. */
+const mostListed = 8;
+const rowsNamed = 5;
+
+export function createReadingNotes(): ReadingNotes {
+  const skipped = new Map<SkipReason, number>();
+  const skippedRows = new Map<SkipReason, number[]>();
+  const linesLeftOut = new Map<SkipReason, number[]>();
+  const cleaned = new Map<Cleaning, number>();
+  const splits = new Map<string, { count: number; readonly parts: readonly string[] }>();
+  let layout: Layout | undefined;
+  let titleText: string | undefined;
+  let lineCount = 0;
+
+  function describeSkipped(): string {
+    return [...skipped]
+      .map(([reason, count]) => {
+        const rows = skippedRows.get(reason) ?? [];
+        return count <= rowsNamed
+          ? `${count} ${reasons[reason]} (${nameRows(rows)})`
+          : `${count} ${reasons[reason]}`;
+      })
+      .join(", ");
+  }
+
+  const describeLines = () =>
+    [...linesLeftOut]
+      .map(
+        ([reason, rows]) =>
+          `${reasons[reason]} (${rows.length <= rowsNamed ? nameRows(rows) : counted(rows.length, "row")})`,
+      )
+      .join(", ");
+
+  const describeCleaned = () =>
+    [...cleaned].map(([kind, count]) => `${count} with ${cleanings[kind]}`).join(", ");
+
+  const describeSplits = () =>
+    [...splits].map(
+      ([column, { count, parts }]) =>
+        `${column} is split in ${counted(count, "row")}, such as: ${parts.join(" | ")}`,
+    );
+
+  return {
+    noteHeader(read, title) {
+      layout = read;
+      titleText = title?.filter((cell) => cell !== "").join(", ");
+    },
+    line() {
+      lineCount += 1;
+    },
+    skip(reason, rows) {
+      skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+      const named = skippedRows.get(reason) ?? [];
+      if ((skipped.get(reason) ?? 0) <= rowsNamed) skippedRows.set(reason, [...named, ...rows]);
+    },
+    skipLine(reason, row) {
+      const rows = linesLeftOut.get(reason) ?? [];
+      linesLeftOut.set(reason, rows);
+      rows.push(row);
+    },
+    clean(kind) {
+      cleaned.set(kind, (cleaned.get(kind) ?? 0) + 1);
+    },
+    split(column, parts) {
+      splits.set(column, { parts, ...splits.get(column), count: (splits.get(column)?.count ?? 0) + 1 });
+    },
+    get platform() {
+      return layout?.preset?.name;
+    },
+    get lineCount() {
+      return lineCount;
+    },
+    skipped,
+    cleaned,
+    describe(file, orders, unused) {
+      const notes: string[] = [];
+      const title = layout?.preset?.title;
+      const all = orders + [...skipped.values()].reduce((sum, count) => sum + count, 0);
+      const inRows =
+        all === lineCount
+          ? counted(all, "order")
+          : `${counted(all, "order")} in ${counted(lineCount, "row")}`;
+      if (title) notes.push(`${file} is ${title}: ${inRows}`);
+      else if (all < lineCount) notes.push(`${file}: ${inRows}`);
+      if (titleText !== undefined) notes.push(`the row above the header is not read: ${titleText}`);
+      if (skipped.size > 0) notes.push(`not sent: ${describeSkipped()}${wayToSend(skipped)}`);
+      if (linesLeftOut.size > 0) notes.push(`left out of orders that are sent: ${describeLines()}`);
+      if (cleaned.size > 0) notes.push(`cleaned cells: ${describeCleaned()}`);
+      notes.push(...describeSplits());
+      if (unused.length > mostListed || (title && unused.length > 0))
+        notes.push(
+          `${counted(unused.length, "column")} ${byCount(unused.length, "is", "are")} not used; --check lists ${byCount(unused.length, "it", "them")}`,
+        );
+      else if (unused.length > 0) notes.push(`unused columns: ${unused.join(", ")}`);
+      return notes;
+    },
+    fields(orders) {
+      const title = layout?.preset?.title;
+      const lines = lineCount === orders ? "" : ` in ${counted(lineCount, "row")}`;
+      return [
+        ...(title ? [["Read as", title] as const] : []),
+        lines === "" ? ["Rows", String(orders)] : ["Orders", `${orders}${lines}`],
+        ...(titleText === undefined ? [] : [["Above the header", titleText] as const]),
+        ...(skipped.size > 0 ? [["Not sent", describeSkipped()] as const] : []),
+        ...(linesLeftOut.size > 0 ? [["Left out of orders", describeLines()] as const] : []),
+        ...(cleaned.size > 0 ? [["Cleaned cells", describeCleaned()] as const] : []),
+        ...describeSplits().map((text) => ["Split", text] as const),
+      ];
+    },
+  };
+}
+
+function nameRows(rows: readonly number[]): string {
+  return `${byCount(rows.length, "row", "rows")} ${listRows(rows)}`;
+}
+
+function wayToSend(skipped: ReadonlyMap<SkipReason, number>): string {
+  return skipped.has("fulfilled") ? "; --include-fulfilled sends the fulfilled ones" : "";
+}

@@ -1,0 +1,407 @@
+/** The orders of a sheet: cleans the cells, joins the lines of one order, and leaves out what is not to be sent. */
+
+import { sumDecimals } from "../model/decimal.ts";
+import type { Draft, DraftParty } from "../model/draft.ts";
+import { partyFields } from "../model/fields.ts";
+import type { Json } from "../model/json.ts";
+import { nameCell } from "../sheets/cell-address.ts";
+import type { SheetRow } from "../sheets/sheet.ts";
+import { type Cleaning, cleanCell } from "./clean-cell.ts";
+import { cleanHeader } from "./columns.ts";
+import { type FormerRecord, readFormerRecord } from "./former-reading.ts";
+import { hiddenMessage, isHidden } from "./hidden-text.ts";
+import { readItemList } from "./item-list.ts";
+import type { Layout, LayoutField } from "./layout.ts";
+import { checkCell, numberPaths, setField } from "./order-fields.ts";
+import type { SkipReason } from "./presets/preset.ts";
+import { createPartySplitter, type PartySplitter } from "./split-party.ts";
+
+/** A row of the sheet with its number. */
+export interface NumberedRow extends SheetRow {
+  readonly row: number;
+  /** It does not fit the header: why, and the row as one text. */
+  readonly misfit?: { readonly text: string; readonly message: string };
+}
+
+/** What is wrong with one cell. */
+export interface RowProblem {
+  readonly row: number;
+  readonly line: number;
+  /** The cell of a workbook's sheet: B7. */
+  readonly cell?: string;
+  /** The column's header, or the JSON path. */
+  readonly column: string;
+  readonly value: string;
+  readonly message: string;
+}
+
+/** One order as the file has it. */
+export interface OrderRecord {
+  /** Of its lines, the first one first. */
+  readonly rows: readonly number[];
+  readonly line: number;
+  readonly ref: string | undefined;
+  readonly draft: Draft;
+  readonly lines: readonly NumberedRow[];
+  readonly problems: readonly RowProblem[];
+  /** The parts of the draft that lack what a problem is about. */
+  readonly faulty: ReadonlySet<string>;
+  /** What earlier versions read of it, where that is something else. */
+  readonly former: FormerRecord | undefined;
+}
+
+/** Counts what a reading changes and leaves out, for the messages. */
+export interface ReadingTally {
+  line(): void;
+  skip(reason: SkipReason, rows: readonly number[]): void;
+  /** A line is left out of an order that is sent. */
+  skipLine(reason: SkipReason, row: number): void;
+  clean(kind: Cleaning): void;
+  /** A cell of this column was split into these. */
+  split(column: string, parts: readonly string[]): void;
+}
+
+export interface OrderOptions {
+  readonly layout: Layout;
+  readonly isWorkbook: boolean;
+  readonly includeFulfilled: boolean;
+  /** True where cells of the column are merged over both rows. */
+  readonly isMerged: (column: number, first: number, row: number) => boolean;
+  readonly tally: ReadingTally | undefined;
+}
+
+interface FilledCell {
+  readonly text: string;
+  readonly index: number;
+}
+
+/** A row with the values of its fields. */
+interface Line {
+  readonly source: NumberedRow;
+  readonly cells: ReadonlyMap<string, FilledCell>;
+  readonly key: string;
+  readonly cleanings: readonly Cleaning[];
+  /** No cell was cleaned. */
+  readonly isAsWritten: boolean;
+}
+
+/** Reads rows one by one; only the lines of one order are held. */
+export async function* readOrders(
+  rows: AsyncIterable<NumberedRow>,
+  options: OrderOptions,
+): AsyncGenerator<OrderRecord> {
+  const { layout, tally } = options;
+  const splitter = layout.fields.some(({ path }) => /\.(?:text|address)$/.test(path))
+    ? await createPartySplitter()
+    : undefined;
+  const assemble = createAssembler(options, splitter);
+  let lines: Line[] = [];
+  for await (const source of rows) {
+    tally?.line();
+    const line = source.misfit ? undefined : readLine(source, layout);
+    if (lines.length > 0 && !(line && continues(line, lines, options))) {
+      const record = assemble(lines);
+      if (record) yield record;
+      lines = [];
+    }
+    if (line) lines.push(line);
+    else yield refuseRow(source);
+  }
+  const last = lines.length > 0 ? assemble(lines) : undefined;
+  if (last) yield last;
+}
+
+function refuseRow(source: NumberedRow): OrderRecord {
+  const { row, line, misfit } = source;
+  const problem = { row, line, column: "", value: misfit?.text ?? "", message: misfit?.message ?? "" };
+  return {
+    rows: [row],
+    line,
+    ref: undefined,
+    draft: {},
+    lines: [source],
+    problems: [problem],
+    faulty: new Set(),
+    former: undefined,
+  };
+}
+
+function readLine(source: NumberedRow, layout: Layout): Line {
+  const cells = new Map<string, FilledCell>();
+  const cleanings: Cleaning[] = [];
+  let isAsWritten = true;
+  /** The text of a cell; undefined for an empty one. A cell with a fault counts as filled. */
+  const read = (path: string, index: number): string | undefined => {
+    const cell = source.cells[index] ?? "";
+    const { text, cleanings: done } = cleanCell(path, cell, layout.preset?.empty);
+    if (text !== cell) isAsWritten = false;
+    cleanings.push(...done);
+    return text === "" && !source.faults?.has(index) ? undefined : text;
+  };
+  for (const field of layout.fields) {
+    const filled = readField(field, read);
+    if (filled) cells.set(field.path, filled);
+  }
+  const key = layout.orderKey ? readField(layout.orderKey, read)?.text : cells.get("ref")?.text;
+  return { source, cells, key: key ?? "", cleanings, isAsWritten };
+}
+
+/** The first choice with a text. */
+function readField(
+  { path, choices }: LayoutField,
+  read: (path: string, index: number) => string | undefined,
+): FilledCell | undefined {
+  for (const choice of choices) {
+    let found: { text: string; readonly index: number } | undefined;
+    for (const index of choice) {
+      const text = read(path, index);
+      if (text === undefined) continue;
+      if (found) found.text += `${path === "item.list" ? ";" : " "}${text}`;
+      else found = { text, index };
+    }
+    if (found) return found;
+  }
+  return undefined;
+}
+
+const hasAddress = ({ cells }: Line) => [...cells.keys()].some((path) => /^receiver\.(?!phone$)/.test(path));
+
+/** Whether a row is a further line of the order. */
+function continues(line: Line, lines: readonly Line[], { layout, isMerged }: OrderOptions): boolean {
+  const [first] = lines as readonly [Line];
+  const refColumn = line.cells.get("ref")?.index;
+  if (refColumn !== undefined && isMerged(refColumn, first.source.row, line.source.row)) return true;
+  if (first.key === "" || (layout.preset ? !layout.preset.hasLines : line.key !== "")) return false;
+  if (layout.preset && line.key !== "") return line.key === first.key;
+  // Elsewhere only the goods of a further line may be filled.
+  const paths = [...line.cells.keys()];
+  if (layout.preset) return !hasAddress(line) && paths.length > 0;
+  return paths.length > 0 && paths.every((path) => path.startsWith("item."));
+}
+
+/** The lines of an order whose goods are sent, and the others. */
+interface Chosen {
+  readonly lines: readonly Line[];
+  readonly leftOut: readonly { readonly line: Line; readonly reason: SkipReason }[];
+}
+
+function createAssembler(options: OrderOptions, splitter: PartySplitter | undefined) {
+  const { layout, tally, isWorkbook } = options;
+  const { preset } = layout;
+
+  function skipReason(lines: readonly Line[], ofLine: boolean): SkipReason | undefined {
+    for (const { reason, index, is, ofLine: isOfLine = false } of layout.skips) {
+      if (isOfLine !== ofLine || (reason === "fulfilled" && options.includeFulfilled)) continue;
+      const text = lines
+        .map((line) => cleanCell("", line.source.cells[index] ?? "", preset?.empty).text)
+        .find(Boolean);
+      if (text !== undefined && is.test(text)) return reason;
+    }
+    return undefined;
+  }
+
+  /** The lines with goods to send; else the reason why there are none. */
+  function chooseLines(all: readonly Line[]): Chosen | { readonly reason: SkipReason } {
+    if (!preset) return { lines: all, leftOut: [] };
+    const whole = skipReason(all, false);
+    if (whole) return { reason: whole };
+    if (preset.isPickUpWithoutAddress && !all.some(hasAddress)) return { reason: "pick-up" };
+    const isSummary = ({ source }: Line) =>
+      layout.summary.length > 0 &&
+      layout.summary.every((index) => cleanCell("", source.cells[index] ?? "").text === "");
+    const withGoods = all.some((line) => !isSummary(line)) ? all.filter((line) => !isSummary(line)) : all;
+    const judged = withGoods.map((line) => ({ line, reason: skipReason([line], true) }));
+    const lines = judged.flatMap(({ line, reason }) => (reason === undefined ? [line] : []));
+    const leftOut = judged.flatMap(({ line, reason }) => (reason === undefined ? [] : [{ line, reason }]));
+    const [first] = leftOut;
+    return lines.length > 0 || !first ? { lines, leftOut } : { reason: first.reason };
+  }
+
+  return (all: readonly Line[]): OrderRecord | undefined => {
+    const rows = all.map(({ source }) => source.row);
+    const chosen = chooseLines(all);
+    if ("reason" in chosen) {
+      tally?.skip(chosen.reason, rows);
+      return undefined;
+    }
+    if (tally) {
+      for (const { cleanings } of all) for (const kind of cleanings) tally.clean(kind);
+      for (const { reason, line } of chosen.leftOut) tally.skipLine(reason, line.source.row);
+    }
+    const [first] = all as readonly [Line];
+    const problems: RowProblem[] = [];
+    const faulty = new Set<string>();
+    const report: Report = ({ source }, index, value, message) => {
+      const { row, line } = source;
+      for (const { path, choices } of layout.fields)
+        if (choices.some((choice) => choice.includes(index))) faulty.add(path.replace(/\..*/, ""));
+      const cell = isWorkbook ? { cell: nameCell({ column: index, row: line }) } : {};
+      problems.push({ row, line, ...cell, column: layout.names[index] ?? "", value, message });
+    };
+    const draft: Record<string, Json> = {};
+    /** Checks a cell and puts its text into the draft. */
+    const set = (line: Line, path: string, { text, index }: FilledCell) => {
+      const message = checkCell(path, text);
+      if (message === undefined) setField(draft, path, text);
+      else report(line, index, text, message);
+    };
+    for (const { source } of all) {
+      for (const [index, message] of source.faults ?? [])
+        if (layout.fields.some(({ choices }) => choices.some((choice) => choice.includes(index))))
+          report({ source }, index, source.cells[index] ?? "", message);
+      for (const [index, reason] of layout.mustBeBlank) {
+        const text = cleanCell("", source.cells[index] ?? "", preset?.empty).text;
+        if (text !== "") report({ source }, index, text, reason);
+      }
+    }
+    const hasFault = problems.length > 0;
+    const hasOwnItem = all.length === 1 && !first.cells.has("item.list");
+    const holder = all.find(hasAddress) ?? first;
+    if (all.length > 1) ensureOneReceiver(all, holder, report);
+    for (const line of all) {
+      for (const [path, cell] of line.cells) {
+        const isOfReceiver = path.startsWith("receiver.");
+        if (path === "ref" || line !== (isOfReceiver ? holder : first)) continue;
+        if (path.startsWith("item.") && !hasOwnItem) continue;
+        if (line.source.faults?.has(cell.index)) continue;
+        if (isOfReceiver && isHidden(path, cell.text)) {
+          report(line, cell.index, cell.text, hiddenMessage);
+          continue;
+        }
+        const split = splitter?.split(path, cell.text, line.cells);
+        if (!split) {
+          set(line, path, cell);
+          continue;
+        }
+        if ("message" in split) {
+          report(line, cell.index, cell.text, split.message);
+          continue;
+        }
+        const part = path.slice(0, path.indexOf("."));
+        for (const [name, text] of Object.entries(split.party))
+          set(line, `${part}.${name}`, { text: text as string, index: cell.index });
+        tally?.split(
+          cleanHeader(layout.names[cell.index] ?? path),
+          partyFields.flatMap((name) => split.party[name] ?? []),
+        );
+      }
+    }
+    if (preset?.shiftsMunicipalities) unshiftMunicipality(draft.receiver as DraftParty | undefined);
+    if (!hasOwnItem) setItem(chosen.lines, draft, set, report);
+    const ref = readRef(all);
+    const found = ref && checkCell("ref", ref.cell.text);
+    if (ref && found) report(ref.line, ref.cell.index, ref.cell.text, found);
+    const former =
+      all.length > 1 || hasFault || !layout.former || (first.isAsWritten && layout.isReadAsBefore)
+        ? undefined
+        : readFormerRecord(first.source.cells, layout.former);
+    return {
+      rows,
+      line: first.source.line,
+      ref: ref?.cell.text,
+      draft: draft as Draft,
+      lines: all.map(({ source }) => source),
+      problems: problems.sort(
+        (a, b) => a.row - b.row || layout.names.indexOf(a.column) - layout.names.indexOf(b.column),
+      ),
+      faulty,
+      former,
+    };
+  };
+
+  /** The first line with a text in the best column that has one. */
+  function readRef(lines: readonly Line[]): { line: Line; cell: FilledCell } | undefined {
+    const [only, ...others] = lines;
+    const own = only?.cells.get("ref");
+    if (only && others.length === 0) return own && { line: only, cell: own };
+    const field = layout.fields.find(({ path }) => path === "ref");
+    for (const choice of field?.choices ?? []) {
+      for (const line of lines) {
+        const cell = readLine(line.source, {
+          ...layout,
+          fields: [{ path: "ref", choices: [choice] }],
+        }).cells.get("ref");
+        if (cell && cell.text !== "") return { line, cell };
+      }
+    }
+    return undefined;
+  }
+}
+
+type Report = (line: Pick<Line, "source">, index: number, value: string, message: string) => void;
+
+/** Lines of one order go to one receiver. */
+function ensureOneReceiver(lines: readonly Line[], holder: Line, report: Report): void {
+  for (const line of lines) {
+    if (line === holder || !hasAddress(line)) continue;
+    for (const [path, { text, index }] of line.cells) {
+      if (!path.startsWith("receiver.") || path === "receiver.phone") continue;
+      if (holder.cells.get(path)?.text === text) continue;
+      report(
+        line,
+        index,
+        text,
+        `another receiver than row ${holder.source.row}, which has the same order number`,
+      );
+      break;
+    }
+  }
+}
+
+/** The goods of all lines: names joined, numbers summed where every line has one. */
+function setItem(
+  lines: readonly Line[],
+  draft: Record<string, Json>,
+  set: (line: Line, path: string, cell: FilledCell) => void,
+  report: Report,
+): void {
+  const [first] = lines;
+  if (!first) return;
+  const items = lines.map(readItem);
+  const paths = new Set(items.flatMap((item) => [...item.keys()]));
+  for (const path of paths) {
+    const cells = items.map((item) => item.get(path));
+    const filled = cells.filter((cell) => cell !== undefined);
+    const [one] = filled;
+    if (!one) continue;
+    const line = lines[cells.indexOf(one)] ?? first;
+    if (line.source.faults?.has(one.index)) continue;
+    if (!numberPaths.has(path)) {
+      set(line, path, { ...one, text: filled.map(({ text }) => text).join("; ") });
+      continue;
+    }
+    let isWrong = false;
+    for (const [at, cell] of cells.entries()) {
+      const message = cell && checkCell(path, cell.text);
+      if (!message || !cell) continue;
+      isWrong = true;
+      report(lines[at] ?? first, cell.index, cell.text, message);
+    }
+    if (!isWrong && filled.length === lines.length)
+      setField(draft, path, filled.length === 1 ? one.text : sumDecimals(filled.map(({ text }) => text)));
+  }
+}
+
+/** A list of goods in one cell becomes a name and a number of pieces. */
+function readItem({ cells }: Line): ReadonlyMap<string, FilledCell> {
+  const item = new Map([...cells].filter(([path]) => path.startsWith("item.")));
+  const list = item.get("item.list");
+  item.delete("item.list");
+  if (!list || item.has("item.name")) return item;
+  const listed = readItemList(list.text);
+  item.set("item.name", { ...list, text: listed.map(({ name }) => name).join("; ") });
+  if (listed.length > 0 && listed.every(({ quantity }) => /^\d+$/.test(quantity)))
+    item.set("item.quantity", { ...list, text: sumDecimals(listed.map(({ quantity }) => quantity)) });
+  return item;
+}
+
+const municipality = /^(?:北京|天津|上海|重庆)市?$/;
+
+/** Puts a district that stands in the column of the city where it belongs; its own column then holds a street, or nothing. */
+function unshiftMunicipality(party: DraftParty | undefined): void {
+  const { province = "", city, district, detail } = party ?? {};
+  if (!party || !municipality.test(province) || city === undefined || !/[区县]$/.test(city)) return;
+  party.city = province;
+  party.district = city;
+  if (district !== undefined && district !== city) party.detail = `${district}${detail ?? ""}`;
+}

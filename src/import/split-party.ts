@@ -1,0 +1,79 @@
+/** Splits a cell that holds a whole address, or a whole party, into the fields of a party. */
+
+import { createAddressSplitter } from "../forms/address-text.ts";
+import type { DraftParty } from "../model/draft.ts";
+import type { PartyField } from "../model/fields.ts";
+
+export type SplitCell = { readonly party: DraftParty } | { readonly message: string };
+
+export interface PartySplitter {
+  /** Undefined for a field that is not split; `cells` are the other fields of the row. */
+  split(
+    path: string,
+    text: string,
+    cells: ReadonlyMap<string, { readonly text: string }>,
+  ): SplitCell | undefined;
+}
+
+/** `张三，86-13800000000，广东省 深圳市 …`, as newer files of Taobao write an address. */
+const withPerson = /^([^，,\d]{1,30})[，,]\s*(\+?[\d-]{7,20})[，,]\s*(.+)$/s;
+/** Places that have no city below them. */
+const withoutCity = /^(?:香港|澳门|台湾)/;
+const wayOut = "write it into columns of its own, or fix the text";
+
+export async function createPartySplitter(): Promise<PartySplitter> {
+  const splitter = await createAddressSplitter();
+
+  function splitText(text: string): SplitCell {
+    const { party, isPhoneCertain } = splitter.party(text);
+    const missing = [
+      ...(party.name === undefined ? ["name"] : []),
+      ...(party.phone === undefined || !isPhoneCertain ? ["telephone number"] : []),
+      ...missingPlace(party),
+    ];
+    if (missing.length === 0) return { party };
+    return { message: `not understood: no certain ${missing.join(", ")}; ${wayOut}` };
+  }
+
+  function splitAddress(
+    part: string,
+    text: string,
+    cells: ReadonlyMap<string, { readonly text: string }>,
+  ): SplitCell {
+    const [, name, phone, rest = text] = withPerson.exec(text) ?? [];
+    const party = splitter.place(rest);
+    const missing = missingPlace(party);
+    if (missing.length > 0) return { message: `not understood: no ${missing.join(", ")}; ${wayOut}` };
+    if (name === undefined || phone === undefined) return { party };
+    const person: Partial<Record<PartyField, string>> = {};
+    for (const [field, found] of [
+      ["name", name.trim()],
+      ["phone", phone],
+    ] as const) {
+      const own = cells.get(`${part}.${field}`)?.text;
+      if (own === undefined) person[field] = found;
+      else if (!isSame(own, found))
+        return { message: `names another ${field} than the row: ${found}, not ${own}` };
+    }
+    return { party: { ...person, ...party } };
+  }
+
+  return {
+    split(path, text, cells) {
+      const [part = "", name] = path.split(".");
+      if (name === "text") return splitText(text);
+      return name === "address" ? splitAddress(part, text, cells) : undefined;
+    },
+  };
+}
+
+/** The same text, or the same telephone number with or without the country. */
+function isSame(one: string, other: string): boolean {
+  const bare = (text: string) => text.replace(/^\+?86[- ]?(?=1\d{10}$)/, "");
+  return bare(one) === bare(other);
+}
+
+function missingPlace({ province, city, detail }: DraftParty): string[] {
+  const hasCity = city !== undefined || withoutCity.test(province ?? "");
+  return [...(hasCity ? [] : ["city"]), ...(detail === undefined ? ["street address"] : [])];
+}

@@ -1,0 +1,375 @@
+/** courier orders import of a shop's own export: lines of an order, hidden receivers, orders that are not to be sent. */
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createImportHome, errorOf, header, type ImportHome, outcomes } from "../support/imports.ts";
+import { writeWorkbook } from "../support/workbooks.ts";
+
+const sender = ",张三,13800138000";
+const generic =
+  "订单号,收件人姓名,收件人电话,收件人城市,收件人地址,物品名称,数量,重量,sender.name,sender.phone";
+const sheetOf = (...rows: readonly string[]) => [...rows, ""].join("\n");
+
+/** A Shopify file whose sender is a column of its own. */
+const shopify = (...rows: readonly string[]) =>
+  sheetOf(
+    "Name,Financial Status,Fulfillment Status,Lineitem name,Lineitem quantity,Shipping Name,Shipping Phone,Shipping City,Shipping Address1,Billing Name,sender.name,sender.phone",
+    ...rows,
+  );
+const order = (name: string, item = "Tea", status = "") =>
+  `${name},paid,${status},${item},1,Ann,13900139000,Leeds,1 High St,Payer${sender}`;
+
+async function drafts(home: ImportHome): Promise<unknown[]> {
+  return (await home.operations()).map(({ draft }) =>
+    JSON.parse(JSON.stringify(draft), (_, value) => value?.value ?? value),
+  );
+}
+
+function problemsOf(ran: { readonly stderr: string }) {
+  const { details } = errorOf(ran) as unknown as {
+    details: { row: number; column: string; message: string }[];
+  };
+  return details.map(({ row, column, message }) => `${row} ${column}: ${message}`);
+}
+
+describe("the platform", () => {
+  test("is said once, with the counts; --check lists the columns that are not used", async () => {
+    const home = await createImportHome(
+      shopify(order("#1"), "#1,,,Cup,2,,,,,,,", order("#2", "Pot", "fulfilled")),
+    );
+    const sent = await home.courier(["orders", "import", home.file, "--yes"]);
+    expect(sent.stderr).toContain("is a Shopify export: 2 orders in 3 rows\n");
+    expect(sent.stderr).toContain(
+      "not sent: 1 fulfilled already (row 3); --include-fulfilled sends the fulfilled ones\n",
+    );
+    expect(sent.stderr).toContain("1 column is not used; --check lists it\n");
+    expect(sent.stderr).not.toContain("Billing Name");
+    expect(sent.stdout).toMatch(/^ *1-2 +#1 +created/m);
+    const checked = await home.courier(["orders", "import", home.file, "--check"]);
+    expect(checked.stdout).toMatch(/^Read as +a Shopify export$/m);
+    expect(checked.stdout).toMatch(/^Orders +1 in 3 rows$/m);
+    expect(checked.stdout).toMatch(/^Columns not used +Billing Name$/m);
+  });
+
+  test("is switched off with --platform none; an unknown one gets a suggestion", async () => {
+    const home = await createImportHome(shopify(order("#1")));
+    const off = await home.courier([
+      "orders",
+      "import",
+      home.file,
+      "--check",
+      "--json",
+      "--platform",
+      "none",
+    ]);
+    expect(off.exit).toBe(2);
+    expect(errorOf(off).message).toBe("column “Lineitem quantity” looks like item.quantity");
+    const typo = await home.courier([
+      "orders",
+      "import",
+      home.file,
+      "--check",
+      "--json",
+      "--platform",
+      "shopfy",
+    ]);
+    expect(errorOf(typo)).toMatchObject({ exit: 2, hint: "did you mean shopify?" });
+    const wrong = await home.courier([
+      "orders",
+      "import",
+      home.file,
+      "--check",
+      "--json",
+      "--platform",
+      "douyin",
+    ]);
+    expect(errorOf(wrong).message).toContain("has none of the columns of a Douyin export");
+  });
+
+  test("gives way to --map, column by column", async () => {
+    const home = await createImportHome(shopify(order("#1")));
+    const { exit, stderr } = await home.courier([
+      ...["orders", "import", home.file, "--yes"],
+      ...["--map", "Billing Name=receiver.name", "--map", "Shipping Phone="],
+    ]);
+    expect(exit, stderr).toBe(0);
+    expect(await drafts(home)).toMatchObject([
+      { receiver: { name: "Payer", city: "Leeds", detail: "1 High St" } },
+    ]);
+    expect((await drafts(home))[0]).not.toHaveProperty("receiver.phone");
+  });
+
+  test("of a workbook with merged cells is one order", async () => {
+    const refs = ["A2:A3", "B2:B3", "C2:C3", "D2:D3"].map((each) => `<mergeCell ref="${each}"/>`);
+    const merged = `<mergeCells>${refs.join("")}</mergeCells>`;
+    const rows = [
+      ["订单编号", "收货人姓名", "联系手机", "收货地址", "货品标题", "卖家会员名", "数量", "sender.name"],
+      ["300", "李四", "13900139000", "广东省 深圳市 南山区 科技园1号楼", "绿茶", "demo", "2", "张三"],
+      ["", "", "", "", "茶杯", "demo", "1", "张三"],
+    ];
+    const home = await createImportHome(writeWorkbook({ sheets: [{ name: "Orders", rows, after: merged }] }));
+    const { exit, stderr, report } = await home.run();
+    expect(exit, stderr).toBe(0);
+    expect(report).toMatchObject([{ ref: "300", row: 2, rows: [2, 3] }]);
+    expect(await drafts(home)).toMatchObject([{ item: { name: "绿茶; 茶杯", quantity: "3" } }]);
+  });
+});
+
+describe("lines of one order", () => {
+  test("in any sheet are rows where only the goods are filled", async () => {
+    const home = await createImportHome(
+      sheetOf(
+        generic,
+        `A-1,李四,13900139000,北京市,建国路88号,绿茶,2,1.50${sender}`,
+        ",,,,,茶杯,1,0.25,,",
+        `A-2,王五,13700137000,北京市,建国路89号,茶壶,1,${sender}`,
+        ",,,,,茶盘,1,2,,",
+      ),
+    );
+    const { exit, stderr, report } = await home.run();
+    expect(exit, stderr).toBe(0);
+    expect(report).toMatchObject([
+      { ref: "A-1", rows: [1, 2] },
+      { ref: "A-2", rows: [3, 4] },
+    ]);
+    expect(await drafts(home)).toMatchObject([
+      { item: { name: "绿茶; 茶杯", quantity: "3", weight: "1.75" } },
+      { item: { name: "茶壶; 茶盘", quantity: "2" } },
+    ]);
+    expect((await drafts(home))[1]).not.toHaveProperty("item.weight");
+  });
+
+  test("never take a row that lacks only its receiver, or only its number", async () => {
+    const home = await createImportHome(
+      sheetOf(
+        generic,
+        `A-1,李四,13900139000,北京市,建国路88号,绿茶,2,${sender}`,
+        `,,,,,茶杯,1,${sender}`,
+        `,王五,13700137000,北京市,建国路89号,茶壶,1,,,`,
+      ),
+    );
+    const ran = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+    expect(problemsOf(ran)).toEqual([
+      "2 receiver: the row has no receiver",
+      "3 sender: the row has no sender",
+    ]);
+  });
+
+  test("with two receivers, or apart from each other, are mistakes", async () => {
+    const home = await createImportHome(
+      shopify(order("#1"), `#1,,,Cup,2,Bob,,Leeds,1 High St,,,`, order("#2"), order("#1")),
+    );
+    const ran = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+    expect(problemsOf(ran)).toEqual([
+      "2 Shipping Name: another receiver than row 1, which has the same order number",
+      "4 ref: same ref as row 1; the rows of one order must follow each other",
+    ]);
+  });
+
+  test("all go to the file of rejects, which can be imported", async () => {
+    const home = await createImportHome(
+      shopify(order("#1").replace("13900139000", "12"), "#1,,,Cup,2,,,,,,,", order("#2")),
+    );
+    const rejects = path.join(home.directory, "rejects.csv");
+    const first = await home.run(`--rejects ${rejects}`);
+    expect([first.exit, outcomes(first.report)]).toEqual([3, "refused created"]);
+    const text = await readFile(rejects, "utf8");
+    expect(text.split("\n").filter((line) => line.startsWith("#1"))).toHaveLength(2);
+    await home.put(text.replace(",12,", ",13900139000,"), "rejects.csv");
+    const fixed = await home.importFile(rejects);
+    expect([fixed.exit, outcomes(fixed.report)], fixed.stderr).toEqual([0, "created"]);
+    expect(fixed.report).toMatchObject([{ ref: "#1", rows: [1, 2] }]);
+  });
+});
+
+describe("orders that are not to be sent", () => {
+  test("are no mistake, even where they are all", async () => {
+    const home = await createImportHome(
+      shopify(order("#1", "Tea", "fulfilled").replace("13900139000", "139****9000")),
+    );
+    const { exit, stderr, report } = await home.run();
+    expect([exit, report, home.posts], stderr).toEqual([0, [], 0]);
+  });
+
+  test("because they are fulfilled are sent with --include-fulfilled", async () => {
+    const home = await createImportHome(
+      shopify(order("#1", "Tea", "fulfilled"), order("#2").replace("paid", "refunded")),
+    );
+    const { exit, report } = await home.run("--include-fulfilled");
+    expect([exit, report.map(({ ref }) => ref)]).toEqual([0, ["#1"]]);
+  });
+});
+
+test("a receiver that the platform hides is named by row and column", async () => {
+  const douyin = "主订单编号,选购商品,商品数量,收件人,收件人手机号,省,市,区,详细地址,sender.name";
+  const home = await createImportHome(
+    sheetOf(
+      douyin,
+      "1,茶,1,##abc==,$$def==,广东省,深圳市,南山区,##ghi==,张三",
+      "2,茶,1,李*,1******0000,广东省,深圳市,南山区,科技园***,张三",
+      "3,茶,1,A*Star Ltd,13900139000,广东省,深圳市,南山区,科技园1号楼,张三",
+    ),
+  );
+  const ran = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+  const hidden = "cannot be shipped: the platform hid it";
+  expect(problemsOf(ran)).toEqual(
+    [1, 2].flatMap((row) =>
+      ["收件人", "收件人手机号", "详细地址"].map((column) => `${row} ${column}: ${hidden}`),
+    ),
+  );
+});
+
+test("an address that a buyer may have changed needs a person", async () => {
+  const home = await createImportHome(
+    sheetOf(
+      "订单编号,买家会员名,宝贝种类,收货人姓名,联系手机,收货地址,宝贝标题,修改后的收货地址,sender.name",
+      "1,demo,1,李四,13900139000,广东省 深圳市 南山区 科技园1号楼,茶,北京市 朝阳区 建国路88号,张三",
+    ),
+  );
+  const ran = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+  expect(problemsOf(ran)).toEqual([
+    expect.stringMatching(/^1 修改后的收货地址: the address may have been changed/),
+  ]);
+});
+
+describe("a column that holds a whole address or party", () => {
+  const columns = "ref,receiver.text,item.name,sender.name";
+
+  test("is split, and an example is shown", async () => {
+    const home = await createImportHome(
+      sheetOf(columns, "1,张三 13900139000 广东省深圳市南山区科技园1号楼,茶,店主"),
+    );
+    const { exit, stderr } = await home.courier(["orders", "import", home.file, "--yes"]);
+    expect(exit, stderr).toBe(0);
+    expect(stderr).toContain(
+      "receiver.text is split in 1 row, such as: 张三 | 13900139000 | 广东省 | 深圳市 | 南山区 | 科技园1号楼",
+    );
+    expect(await drafts(home)).toMatchObject([
+      {
+        receiver: {
+          name: "张三",
+          phone: "13900139000",
+          province: "广东省",
+          city: "深圳市",
+          district: "南山区",
+          detail: "科技园1号楼",
+        },
+      },
+    ]);
+  });
+
+  test("is named by row and column where it is not understood, and nothing is sent", async () => {
+    const home = await createImportHome(
+      sheetOf(columns, "1,张三 广东省深圳市南山区科技园1号楼,茶,店主", "2,科技园1号楼 13900139000,茶,店主"),
+    );
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect(ran.exit).toBe(2);
+    expect(problemsOf(ran)).toEqual([
+      expect.stringMatching(/^1 receiver.text: not understood: no certain telephone number/),
+      expect.stringMatching(/^2 receiver.text: not understood: no certain .*city/),
+    ]);
+    expect(home.posts).toBe(0);
+  });
+
+  test("of an address keeps names in the street; --map chooses the column", async () => {
+    const home = await createImportHome(
+      sheetOf(
+        "ref,receiver.name,receiver.phone,送到,item.name,sender.name",
+        "1,李四,13900139000,北京市朝阳区建国路88号 王五 收,茶,店主",
+      ),
+    );
+    const { exit, stderr } = await home.courier([
+      ...["orders", "import", home.file, "--yes", "--map", "送到=receiver.address"],
+    ]);
+    expect(exit, stderr).toBe(0);
+    expect(await drafts(home)).toMatchObject([
+      {
+        receiver: {
+          name: "李四",
+          province: "北京市",
+          city: "北京市",
+          district: "朝阳区",
+          detail: "建国路88号 王五 收",
+        },
+      },
+    ]);
+  });
+
+  test("and another with a part of it exclude each other", async () => {
+    const home = await createImportHome(
+      sheetOf("receiver.text,receiver.phone,item.name,sender.name", "a,1,b,c"),
+    );
+    const ran = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+    expect(errorOf(ran)).toMatchObject({ exit: 2, hint: 'leave one out: --map "receiver.phone="' });
+  });
+});
+
+describe("a row that an earlier version read in another way", () => {
+  const raw = { name: "李四", phone: "13900139000", city: "北京市", detail: "建国路88号" };
+  const asSent = (ref: string | undefined, item: object) =>
+    `${JSON.stringify({ ...(ref === undefined ? {} : { ref }), sender: { name: "张三" }, receiver: raw, item })}\n`;
+  const columns = "订单号,收件人姓名,收件人电话,收件人城市,收件人地址,物品名称,商品数量,sender.name";
+
+  test("is known by the ref that it had", async () => {
+    const home = await createImportHome(asSent('="A-1"', { name: "茶" }));
+    await home.run();
+    await home.put(sheetOf(columns, '"=""A-1""",李四,13900139000,北京市,建国路88号,茶,2,张三'));
+    const { exit, report } = await home.run();
+    expect([exit, outcomes(report), home.posts]).toEqual([0, "shipped", 1]);
+  });
+
+  test("is known by the content that it had, in the same file", async () => {
+    const home = await createImportHome(asSent(undefined, { name: "茶" }));
+    await home.run();
+    await home.put(sheetOf(columns, ",李四,13900139000,北京市,建国路88号,茶,2,张三"));
+    const { exit, report } = await home.run();
+    expect([exit, outcomes(report), home.posts]).toEqual([0, "shipped", 1]);
+  });
+
+  test("is held where it has a ref only now, weeks later and in another file", async () => {
+    const home = await createImportHome(asSent(undefined, { name: "茶" }));
+    await home.run();
+    home.clock.advance?.(30 * 86_400_000);
+    const next = await home.put(
+      sheetOf(
+        "主订单编号,选购商品,收件人,收件人手机号,市,详细地址,sender.name",
+        "1,茶,李四,13900139000,北京市,建国路88号,张三",
+      ),
+      "next.csv",
+    );
+    const flags =
+      "--map 选购商品=item.name --map 收件人=receiver.name --map 收件人手机号=receiver.phone --map 市=receiver.city --map 详细地址=receiver.detail";
+    const { exit, report } = await home.importFile(next, flags);
+    expect([exit, outcomes(report), home.posts]).toEqual([3, "held", 1]);
+  });
+});
+
+test("words for the receiver are never taken for the sender, and the billing address is of neither", async () => {
+  const home = await createImportHome(
+    sheetOf(
+      "Order Number,Shipping Name,Shipping Phone,Delivery City,Ship Address,Billing Name,Billing City,Shipping,Shipping Country,Shipping Zip,Item Name,sender.name",
+      "1,Ann,13900139000,Leeds,1 High St,Payer,York,12.00,UK,LS1,Tea,Shop",
+    ),
+  );
+  const { exit, stderr } = await home.run();
+  expect(exit, stderr).toBe(0);
+  expect(await drafts(home)).toEqual([
+    {
+      sender: { name: "Shop" },
+      receiver: { name: "Ann", phone: "13900139000", city: "Leeds", detail: "1 High St" },
+      item: { name: "Tea" },
+    },
+  ]);
+});
+
+test("a file without any of this keeps the content of its rows", async () => {
+  const home = await createImportHome(
+    `${header}\nA-1,张三,13800138000,李四,+8613900139000,北京市,建国路88号,茶叶,1.50,1\n`,
+  );
+  await home.run();
+  // The content that the first version recorded: sender, receiver, item and service level, hashed.
+  expect((await home.operations()).map(({ content }) => content)).toEqual([
+    "1:e7731a348c8b80fe3200994ea15f60d3",
+  ]);
+});

@@ -1,0 +1,478 @@
+/** Exports of shop platforms as they come: each is recognised, becomes orders, and is sent field by field. */
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { presets } from "../../src/import/presets/presets.ts";
+import { effort, fc } from "../support/effort.ts";
+import { createImportHome, errorOf, type ImportHome, outcomes } from "../support/imports.ts";
+
+const sender = {
+  name: "店主",
+  phone: "13800138000",
+  province: "广东省",
+  city: "深圳市",
+  detail: "南山路1号",
+};
+const lisi = { name: "李四", phone: "13900139000" };
+const shenzhen = { province: "广东省", city: "深圳市", district: "南山区", detail: "科技园1号楼" };
+const chaoyang = { province: "北京市", city: "北京市", district: "朝阳区", detail: "建国路88号" };
+const ann = { name: "Ann Example", phone: "+1 555 010 0000" };
+const springfield = { province: "IL", city: "Springfield", detail: "1 Main St Apt 2" };
+
+interface Order {
+  readonly rows?: readonly number[];
+  readonly ref: string | undefined;
+  readonly sender?: object;
+  readonly receiver: object;
+  readonly item: object;
+}
+
+interface Expected {
+  readonly platform: string;
+  readonly lines: number;
+  readonly skipped?: Readonly<Record<string, number>>;
+  readonly cleaned?: Readonly<Record<string, number>>;
+  readonly orders: readonly Order[];
+}
+
+const expected: Readonly<Record<string, Expected>> = {
+  "shopify.csv": {
+    platform: "shopify",
+    lines: 10,
+    skipped: { fulfilled: 1, "pick-up": 1, refunded: 1, cancelled: 1, "nothing to ship": 1 },
+    orders: [
+      {
+        rows: [1, 2, 3],
+        ref: "#1001",
+        receiver: {
+          name: "李四",
+          phone: "+8613900139000",
+          province: "广东省",
+          city: "深圳市",
+          detail: "科技园1号楼 5层",
+        },
+        item: { name: "Green tea - 100g; Cup", quantity: 3 },
+      },
+      {
+        rows: [9, 10],
+        ref: "#1007",
+        receiver: {
+          name: "孙七",
+          phone: "021 5555 0000",
+          province: "SH",
+          city: "上海市",
+          detail: "南京西路1号",
+        },
+        item: { name: "Left over", quantity: 3 },
+      },
+    ],
+  },
+  "taobao.csv": {
+    platform: "taobao",
+    lines: 6,
+    skipped: { fulfilled: 1, cancelled: 1, unpaid: 1 },
+    cleaned: { "formula text": 3, apostrophe: 4 },
+    orders: [
+      {
+        ref: "1234567890123456789",
+        receiver: { ...lisi, ...shenzhen, detail: "粤海街道科技园1号楼(518000)" },
+        item: { name: "绿茶 100克", quantity: 2 },
+      },
+      {
+        ref: "1234567890123456790",
+        receiver: {
+          name: "王五",
+          phone: "010-55550000",
+          ...chaoyang,
+          province: "北京",
+          detail: "建国路88号(100000)",
+        },
+        item: { name: "茶杯", quantity: 1 },
+      },
+      {
+        ref: "1234567890123456791",
+        receiver: {
+          name: "赵六",
+          phone: "13700137000",
+          province: "浙江省",
+          city: "杭州市",
+          district: "西湖区",
+          detail: "文三路1号",
+        },
+        item: { name: "茶壶", quantity: 1 },
+      },
+    ],
+  },
+  "taobao-shipping.csv": {
+    platform: "taobao-shipping",
+    lines: 1,
+    orders: [{ ref: "1234567890123456789", receiver: { ...lisi, ...shenzhen }, item: { name: "绿茶" } }],
+  },
+  "jd.csv": {
+    platform: "jd",
+    lines: 3,
+    skipped: { cancelled: 1 },
+    orders: [
+      {
+        rows: [1, 2],
+        ref: "100000000001",
+        receiver: { ...lisi, province: "广东", city: "深圳市", district: "福田区", detail: "深南大道1号" },
+        item: { name: "绿茶; 茶杯", quantity: 3 },
+      },
+    ],
+  },
+  "pdd.csv": {
+    platform: "pdd",
+    lines: 2,
+    skipped: { fulfilled: 1 },
+    cleaned: { "full-width digits": 1 },
+    orders: [
+      {
+        ref: "260101-123456789012345",
+        receiver: { ...lisi, ...shenzhen },
+        item: { name: "绿茶 100克", quantity: 2 },
+      },
+    ],
+  },
+  "douyin.csv": {
+    platform: "douyin",
+    lines: 4,
+    cleaned: { tab: 9, "empty mark": 4, apostrophe: 1 },
+    orders: [
+      {
+        rows: [1, 2, 3],
+        ref: "6900000000000000001",
+        receiver: { ...lisi, ...shenzhen, detail: "粤海街道 科技园1号楼" },
+        item: { name: "绿茶 100克; 茶杯", quantity: 3 },
+      },
+      {
+        ref: "6900000000000000004",
+        receiver: { name: "王五", phone: "13800138001", ...chaoyang },
+        item: { name: "茶壶", quantity: 1 },
+      },
+    ],
+  },
+  "xiaohongshu.csv": {
+    platform: "xiaohongshu",
+    lines: 3,
+    skipped: { cancelled: 1 },
+    orders: [
+      {
+        rows: [1, 2],
+        ref: "P700000000000000001",
+        receiver: { ...lisi, ...shenzhen },
+        item: { name: "绿茶; 茶杯", quantity: 3 },
+      },
+    ],
+  },
+  "youzan.csv": {
+    platform: "youzan",
+    lines: 3,
+    skipped: { "pick-up": 1 },
+    cleaned: { "empty mark": 1 },
+    orders: [
+      {
+        rows: [1, 2],
+        ref: "E20260131000000000001",
+        receiver: { ...lisi, ...shenzhen },
+        item: { name: "绿茶 100克; 茶杯", quantity: 3 },
+      },
+    ],
+  },
+  "youzan-orders.csv": {
+    platform: "youzan-orders",
+    lines: 2,
+    skipped: { "pick-up": 1 },
+    orders: [
+      { ref: "E20260131000000000003", receiver: { ...lisi, ...shenzhen }, item: { name: "绿茶,茶杯" } },
+    ],
+  },
+  "weidian.csv": {
+    platform: "weidian",
+    lines: 4,
+    skipped: { "pick-up": 1 },
+    orders: [
+      {
+        rows: [1, 2, 3],
+        ref: "800000000000001",
+        receiver: { ...lisi, ...chaoyang },
+        item: { name: "绿茶 100克; 茶杯", quantity: 3 },
+      },
+    ],
+  },
+  "1688.csv": {
+    platform: "1688",
+    lines: 3,
+    skipped: { cancelled: 1 },
+    orders: [
+      {
+        rows: [1, 2],
+        ref: "3000000000000000001",
+        receiver: { ...lisi, ...shenzhen },
+        item: { name: "绿茶 A1; 茶杯", quantity: 14 },
+      },
+    ],
+  },
+  "ebay.csv": {
+    platform: "ebay",
+    lines: 5,
+    skipped: { fulfilled: 1 },
+    orders: [
+      {
+        rows: [1, 2, 3],
+        ref: "01-00001-00001",
+        receiver: { ...ann, ...springfield },
+        item: { name: "Green tea [Size:100g]; Cup", quantity: 3 },
+      },
+      {
+        ref: "102",
+        receiver: {
+          name: "Bob Example",
+          phone: "+1 555 010 0001",
+          province: "IL",
+          city: "Springfield",
+          detail: "2 Main St",
+        },
+        item: { name: "Pot", quantity: 1 },
+      },
+    ],
+  },
+  "ebay-uk.csv": {
+    platform: "ebay",
+    lines: 1,
+    orders: [
+      {
+        ref: "02-00001-00001",
+        receiver: {
+          name: "Cara Example",
+          phone: "+44 20 5555 0000",
+          province: "Yorkshire",
+          city: "Leeds",
+          detail: "3 High St",
+        },
+        item: { name: "Tea", quantity: 1 },
+      },
+    ],
+  },
+  "etsy.csv": {
+    platform: "etsy",
+    lines: 3,
+    skipped: { fulfilled: 1 },
+    orders: [
+      {
+        rows: [1, 2],
+        ref: "3000000001",
+        receiver: { name: ann.name, ...springfield },
+        item: { name: "Green tea Size:100g; Cup", quantity: 3 },
+      },
+    ],
+  },
+  "amazon.txt": {
+    platform: "amazon",
+    lines: 3,
+    skipped: { fulfilled: 1 },
+    orders: [
+      {
+        rows: [1, 2],
+        ref: "111-0000001-0000001",
+        receiver: { ...ann, ...springfield },
+        item: { name: 'Green tea, 100 g; 5" cup "Best"', quantity: 3 },
+      },
+    ],
+  },
+  "woocommerce.csv": {
+    platform: "woocommerce",
+    lines: 3,
+    skipped: { fulfilled: 1 },
+    orders: [
+      {
+        rows: [1, 2],
+        ref: "W-41",
+        receiver: { ...ann, ...springfield },
+        item: { name: "Green tea; Cup", quantity: 3 },
+      },
+    ],
+  },
+  "woocommerce-orders.csv": {
+    platform: "woocommerce",
+    lines: 1,
+    orders: [
+      {
+        ref: "43",
+        receiver: { ...ann, ...springfield, detail: "1 Main St" },
+        item: { name: "Green tea; Cup", quantity: 3 },
+      },
+    ],
+  },
+  "woocommerce-webtoffee.csv": {
+    platform: "woocommerce",
+    lines: 1,
+    orders: [
+      {
+        ref: "44",
+        receiver: { ...ann, phone: "+1 555 010 0009", ...springfield, detail: "1 Main St" },
+        item: { name: "Green tea; Cup", quantity: 3 },
+      },
+    ],
+  },
+  "woocommerce-words.csv": {
+    platform: "woocommerce-words",
+    lines: 3,
+    skipped: { fulfilled: 1 },
+    orders: [
+      {
+        rows: [1, 2],
+        ref: "51",
+        receiver: { ...ann, ...springfield, detail: "1 Main St, Apt 2" },
+        item: { name: "Green tea 100g; Cup", quantity: 3 },
+      },
+    ],
+  },
+  "sf-large.csv": {
+    platform: "waybills",
+    lines: 1,
+    cleaned: { amount: 1 },
+    orders: [
+      {
+        ref: "S-1",
+        sender: { name: "张三", phone: "13800138000", ...shenzhen },
+        receiver: { ...lisi, ...chaoyang },
+        item: { name: "绿茶", quantity: 2, weight: "1.50", value: "1200.00" },
+      },
+    ],
+  },
+  "sf-small.csv": {
+    platform: "waybills",
+    lines: 1,
+    cleaned: { amount: 1 },
+    orders: [{ ref: undefined, receiver: { ...lisi, ...chaoyang }, item: { name: "绿茶", weight: "1.5" } }],
+  },
+  "warehouse.csv": {
+    platform: "waybills",
+    lines: 1,
+    cleaned: { amount: 1 },
+    orders: [
+      {
+        ref: "K-1",
+        receiver: { name: "李四", phone: "010-55550000", ...chaoyang },
+        item: { name: "绿茶", quantity: 2 },
+      },
+    ],
+  },
+};
+
+const folder = path.join(import.meta.dirname, "presets");
+const readFixture = (name: string) => readFile(path.join(folder, name));
+
+async function homeWith(name: string): Promise<ImportHome> {
+  const home = await createImportHome("");
+  await home.put(await readFixture(name), name);
+  const words = Object.entries(sender).flatMap(([field, value]) => [`--${field}`, value]);
+  const ran = await home.courier(["addresses", "add", "shop", ...words, "--default"]);
+  expect(ran.exit, ran.stderr).toBe(0);
+  return home;
+}
+
+const inHome = (home: ImportHome, name: string) => path.join(home.directory, name);
+
+/** Numbers as texts, which keeps 1.50 apart from 1.5. */
+function plain(draft: unknown): unknown {
+  return JSON.parse(JSON.stringify(draft), (_, value) => value?.value ?? value);
+}
+
+describe.each(Object.entries(expected))("%s", (name, { platform, lines, skipped, cleaned, orders }) => {
+  test("is checked and sent, field by field; a second run sends nothing", async () => {
+    const home = await homeWith(name);
+    const file = inHome(home, name);
+    const checked = await home.courier(["orders", "import", file, "--check", "--json"]);
+    expect(checked.exit, checked.stderr).toBe(0);
+    expect(JSON.parse(checked.stdout)).toMatchObject({ platform, lines, rows: orders.length });
+    expect(JSON.parse(checked.stdout).skipped).toEqual(skipped ?? {});
+    if (cleaned) expect(JSON.parse(checked.stdout).cleaned).toEqual(cleaned);
+
+    const { exit, stderr, report } = await home.importFile(file);
+    expect(exit, stderr).toBe(0);
+    expect(report.map(({ ref }) => ref ?? undefined)).toEqual(orders.map(({ ref }) => ref));
+    expect(report.map((row) => ("rows" in row ? row.rows : undefined))).toEqual(
+      orders.map(({ rows }) => rows),
+    );
+    const sent = (await home.operations()).map(({ draft }) => plain(draft));
+    expect(sent).toEqual(
+      orders.map((order) =>
+        plain({ sender: order.sender ?? sender, receiver: order.receiver, item: texts(order.item) }),
+      ),
+    );
+
+    const again = await home.importFile(file);
+    expect(again.exit, again.stderr).toBe(0);
+    expect(again.report.every(({ outcome }) => outcome === "shipped")).toBe(true);
+    expect(home.posts).toBe(orders.length);
+  });
+});
+
+function texts(item: object): object {
+  return Object.fromEntries(Object.entries(item).map(([key, value]) => [key, String(value)]));
+}
+
+test("every platform has a fixture", () => {
+  const shown = new Set([
+    ...Object.values(expected).map(({ platform }) => platform),
+    ...refused.map(([, name]) => name),
+  ]);
+  expect(presets.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([]);
+});
+
+const refused: readonly (readonly [file: string, platform: string, message: string, hint: string])[] = [
+  ["etsy-orders.csv", "etsy-orders", "it has no goods", "EtsySoldOrderItems"],
+  ["pdd-orders.csv", "pdd-orders", "it has no receivers", "sheet for couriers"],
+  ["taobao-orders.csv", "taobao-items", "it has no receivers", "发货报表"],
+];
+
+test.each(refused)("%s cannot be shipped, and the reason is said", async (name, _, message, hint) => {
+  const home = await homeWith(name);
+  const { exit, stderr } = await home.courier(["orders", "import", inHome(home, name), "--check", "--json"]);
+  expect(exit).toBe(2);
+  expect(errorOf({ stderr }).message).toContain(message);
+  expect(errorOf({ stderr }).hint).toContain(hint);
+});
+
+const orderOf = fc.record({
+  lines: fc.integer({ min: 1, max: 4 }),
+  quantity: fc.integer({ min: 1, max: 9 }),
+  isFulfilled: fc.boolean(),
+});
+
+test("the longer export of the next day creates the new orders only", async () => {
+  const property = fc.asyncProperty(
+    fc.array(orderOf, { minLength: 1, maxLength: 4 }),
+    fc.array(orderOf, { minLength: 1, maxLength: 4 }),
+    async (first, second) => {
+      const home = await homeWith("shopify.csv");
+      const header =
+        "Name,Financial Status,Fulfillment Status,Lineitem name,Lineitem quantity,Shipping Name,Shipping Phone,Shipping City,Shipping Address1";
+      const write = (orders: readonly { lines: number; quantity: number; isFulfilled: boolean }[]) =>
+        [
+          header,
+          ...orders.flatMap(({ lines, quantity, isFulfilled }, index) =>
+            Array.from({ length: lines }, (_, line) =>
+              line === 0
+                ? `#${index},paid,${isFulfilled ? "fulfilled" : "unfulfilled"},Tea ${line},${quantity},Ann,'13900139000,Leeds,1 High St`
+                : `#${index},,,Tea ${line},${quantity},,,,`,
+            ),
+          ),
+          "",
+        ].join("\n");
+      const open = (orders: readonly { isFulfilled: boolean }[]) =>
+        orders.filter(({ isFulfilled }) => !isFulfilled).length;
+      const one = await home.importFile(await home.put(write(first), "first.csv"));
+      expect([one.exit, home.posts], one.stderr).toEqual([0, open(first)]);
+      const two = await home.importFile(await home.put(write([...first, ...second]), "second.csv"));
+      expect([two.exit, home.posts], two.stderr).toEqual([0, open([...first, ...second])]);
+      expect(outcomes(two.report)).toBe(
+        [...Array(open(first)).fill("shipped"), ...Array(open(second)).fill("created")].join(" "),
+      );
+    },
+  );
+  await fc.assert(property, { numRuns: effort(4, 100) });
+});
