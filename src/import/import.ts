@@ -113,9 +113,13 @@ export const importOrders = defineCommand({
     "The first line of a CSV file names its columns, by these fields or by their usual English or Chinese\n" +
     "names such as Recipient Phone or 收件人电话: ref (your own order number), service_type, sender.name,\n" +
     "sender.phone, sender.province, sender.city, sender.district, sender.detail, the same with receiver, and\n" +
-    "item.name, item.description, item.weight, item.value, item.quantity. Cells are separated by commas,\n" +
+    "item.name, item.description, item.weight, item.value, item.quantity. receiver.address is split into province,\n" +
+    "city, district and street, receiver.text into all fields of the receiver. Cells are separated by commas,\n" +
     "semicolons or tabs. An Excel workbook (.xlsx) is read as it is: the first row of its sheet names the columns,\n" +
     "and reports name rows by their numbers in the sheet.\n\n" +
+    "The order exports of Shopify, WooCommerce, eBay, Etsy, Amazon, Taobao, JD, Pinduoduo, Douyin, Xiaohongshu,\n" +
+    "Youzan, Weidian and 1688, and batch sheets of couriers, are known by their headers: several lines of one order\n" +
+    "are one order, and orders that are fulfilled, refunded, cancelled or picked up are not sent.\n\n" +
     "Every row is checked before anything is sent, and recorded in the ledger of this machine before it leaves.\n" +
     "After a lost connection, Ctrl-C or a crash, run the same command again: it continues where it stopped. Rows\n" +
     "that were shipped are skipped, in a longer export of the next day as well: a row is known by its ref, and\n" +
@@ -139,8 +143,12 @@ export const importOrders = defineCommand({
     },
     { line: "orders import rejects.csv", note: "send refused rows after you have fixed them in that file" },
     {
-      line: 'orders import shop.csv --map "Ship Name=receiver.name" --sender @shop --save-map shop',
-      note: "a shop's own export; next time, use --use-map shop",
+      line: "orders import orders_export.csv --sender @shop",
+      note: "the export of a known platform, as it is",
+    },
+    {
+      line: 'orders import shop.csv --map "To=receiver.name" --sender @shop --save-map shop',
+      note: "the export of another shop; next time, use --use-map shop",
     },
   ],
   exits: [0, 2, 3, 4, 5, 6, 130],
