@@ -2,8 +2,8 @@
  * What earlier versions of courier read of a row: their orders are known by it, so that a row that is read in another
  * way today is not sent twice.
  *
- * Version 1 knew fewer headers and no platforms, and took cells as they are. Version 2 is the one of today. When a
- * later version reads a cell in another way, it adds the reading of version 2 here.
+ * Version 1 knew fewer headers and no platforms, and took cells as they are. Version 2 (`readingVersion`, recorded with
+ * each operation) is the one of today. A version that reads a cell in another way adds the reading of version 2 here.
  */
 
 import type { Draft } from "../model/draft.ts";

@@ -81,6 +81,8 @@ export interface Operation extends OperationName {
   readonly draft: Draft | undefined;
   /** Parts of the draft that come from a default, not from the row. */
   readonly defaults: readonly string[];
+  /** The version of the reading of its row; undefined for the first one, and without a row. */
+  readonly reading: number | undefined;
 }
 
 export interface Run {
@@ -165,6 +167,7 @@ export function readOperation(row: SqlRow): Operation {
         : { code, message: textOf(row.error_message) ?? "", field: textOf(row.error_field) },
     draft: readDraft(row.draft),
     defaults: textOf(row.defaults)?.split(",") ?? [],
+    reading: numberOf(row.reading),
   };
 }
 

@@ -24,6 +24,7 @@ import {
 import {
   asReadToday,
   decideRow,
+  type EqualOperation,
   type Equals,
   type FileFacts,
   findEquals,
@@ -32,6 +33,7 @@ import {
   type RowDecision,
   type RowPolicy,
   type RowToSend,
+  readingVersion,
 } from "./rules.ts";
 
 /** A single order to send. */
@@ -189,10 +191,10 @@ export interface Operations {
 }
 
 const columns = `run, number, kind, state, customer, owner, attempt, sent_at, sent_event, offset_ms,
-  assumed_offset_ms, content, shop, ref, file, row, allowance, draft, defaults`;
+  assumed_offset_ms, content, shop, ref, file, row, allowance, draft, defaults, reading`;
 
 /** Operations of two lists, each once, the oldest first. */
-function merge(one: readonly Operation[], other: readonly Operation[] = []): readonly Operation[] {
+function merge(one: readonly EqualOperation[], other: readonly EqualOperation[]): readonly EqualOperation[] {
   if (other.length === 0) return one;
   const byName = new Map([...one, ...other].map((each) => [nameOperation(each), each]));
   return [...byName.values()].sort((a, b) => a.run - b.run || a.number - b.number);
@@ -247,9 +249,10 @@ export function createOperations(database: Database, write: Write, events: Event
       allowance ?? "none",
       writeDraft(draft),
       row && row.defaults.length > 0 ? row.defaults.join(",") : null,
+      row ? readingVersion : null,
     ];
     sql(
-      `INSERT INTO operations (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO operations (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(...values);
     return name;
   }
@@ -282,24 +285,27 @@ export function createOperations(database: Database, write: Write, events: Event
     policy: RowPolicy,
     nowMs: number,
   ): RowDecision {
-    const { former } = row;
+    const { ref, content, former } = row;
     const today = (found: readonly Operation[]) => found.map((each) => asReadToday(each, row));
-    const same = today(
-      merge(byContent(customer, row.content), former && byContent(customer, former.content)),
-    );
+    const same = today(byContent(customer, content));
     const isOwn =
-      row.ref === undefined
-        ? (each: Operation) => each.ref === undefined && isOfFile(each, file)
-        : (each: Operation) => each.ref === row.ref && each.shop === file.shop;
-    const named = (ref: string | undefined) => (ref === undefined ? [] : byRef(customer, file.shop, ref));
-    const own =
-      row.ref === undefined ? same.filter(isOwn) : today(merge(named(row.ref), former && named(former.ref)));
+      ref === undefined
+        ? (each: EqualOperation) => each.ref === undefined && isOfFile(each, file)
+        : (each: EqualOperation) => each.ref === ref && each.shop === file.shop;
+    const named = ref === undefined ? [] : byRef(customer, file.shop, ref);
+    const formerNamed =
+      ref === undefined || former?.ref === undefined ? [] : byRef(customer, file.shop, former.ref);
+    const own = ref === undefined ? same.filter(isOwn) : today(merge(named, formerNamed)).filter(isOwn);
+    const formerSame =
+      former && former.content !== content
+        ? today(byContent(customer, former.content)).filter((each) => each.content === content)
+        : [];
     const elsewhere = (asked: Pick<RowToSend, "row">) => {
       const order = policy.elsewhere?.(asked) ?? findElsewhere(customer, row.content);
       // Another process may have assigned it to a row meanwhile.
       return order && isOwned(customer, order.orderId) ? { ...order, isCertain: false } : order;
     };
-    const others = same.filter((each) => !isOwn(each));
+    const others = merge(same, formerSame).filter((each) => each.isFormer || !isOwn(each));
     return decideRow(row, { own, equal: others }, file, { ...policy, elsewhere }, nowMs);
   }
 

@@ -30,9 +30,18 @@ export interface RowToSend {
   readonly defaults: readonly string[];
 }
 
+/**
+ * The version of what an import makes of a row's cells, recorded with its operation; those of version 1 have none.
+ * import/former-reading.ts has the earlier ones.
+ */
+export const readingVersion = 2;
+
+/** `isFormer`: without a ref, only what an earlier version read tells that it may be the row's. */
+export type EqualOperation = Operation & { readonly isFormer?: boolean };
+
 /** An operation with the identity that the row has today, where an earlier version read the row in another way. */
 export function asReadToday(operation: Operation, { ref, content, former }: RowToSend): EqualOperation {
-  if (!former) return operation;
+  if (!former || operation.reading !== undefined) return operation;
   const isContent = operation.content === former.content;
   const isRef = former.ref !== undefined && operation.ref === former.ref;
   if (!isContent && !isRef) return operation;
@@ -40,12 +49,9 @@ export function asReadToday(operation: Operation, { ref, content, former }: RowT
     ...operation,
     content: isContent ? content : operation.content,
     ref: isRef ? ref : operation.ref,
-    lacksRef: former.ref === undefined && operation.ref === undefined,
+    isFormer: former.ref === undefined && operation.ref === undefined,
   };
 }
-
-/** `lacksRef`: sent when the row's ref was not read yet, so that only its content tells whose order it is. */
-export type EqualOperation = Operation & { readonly lacksRef?: boolean };
 
 /** Facts about all rows of a file. */
 export interface FileFacts {
@@ -133,7 +139,8 @@ export function decideRow(
   if (order) return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
   if (!blocker) return { kind: "send", allowance: "none", ...supersedes };
   if (isMade(blocker) && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
-  if (isMade(blocker) && policy.skipShipped)
+  const isOfEqual = blocker.isFormer && file.countOf(row.former?.content ?? "") > 0;
+  if (isMade(blocker) && policy.skipShipped && !isOfEqual)
     return { kind: "shipped", operation: blocker, isElsewhere: true };
   return { kind: "held", operation: blocker };
 }
@@ -211,17 +218,19 @@ function findBlocker(
   file: FileFacts,
   { windowMs, isCovered = () => false }: RowPolicy,
   nowMs: number,
-): Operation | undefined {
+): EqualOperation | undefined {
   const seen = new Map<string, number>();
   const candidates = equal.filter((operation) => {
     if (!isStanding(operation)) return false;
-    if (isOfRow(operation, file, seen)) return false;
+    if (!operation.isFormer && isOfRow(operation, file, seen)) return false;
     if (isMade(operation) && isCovered(operation)) return false;
+    // Equal rows of an earlier reading may differ today: a person decides which one was sent.
+    if (operation.isFormer) return true;
     const haveRefs = row.ref !== undefined && operation.ref !== undefined;
     // Other refs are other orders. But if a ref was removed from the file while its order is in doubt, it may be this
     // row.
     if (haveRefs) return !isMade(operation) && isOfFile(operation, file);
-    if (!isMade(operation) || row.ref === undefined || operation.lacksRef) return true;
+    if (!isMade(operation) || row.ref === undefined) return true;
     return isOfFile(operation, file) || isRecent(operation, windowMs, nowMs);
   });
   return candidates.find((operation) => !isMade(operation)) ?? candidates.at(-1);

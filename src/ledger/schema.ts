@@ -163,4 +163,7 @@ CREATE INDEX known_orders_by_time ON known_orders (account, service, seen_at);
 
 const second = "ALTER TABLE sightings RENAME TO listed_orders";
 
-export const migrations: readonly string[] = [first, second];
+/** The version of how an import read the operation's row; without one, the first. */
+const third = "ALTER TABLE operations ADD COLUMN reading INTEGER";
+
+export const migrations: readonly string[] = [first, second, third];

@@ -62,6 +62,7 @@ const operation = (changes: Partial<Operation> = {}): Operation => {
     rejection: state === "refused" ? { code: "X", message: "no" } : undefined,
     draft,
     defaults: [],
+    reading: undefined,
     ...changes,
   };
 };

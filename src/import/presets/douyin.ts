@@ -4,7 +4,7 @@
  */
 
 import type { Preset } from "./preset.ts";
-import { skipByStatus } from "./status-words.ts";
+import { skipByStatus, skipRefunded } from "./status-words.ts";
 
 export const douyin: Preset = {
   name: "douyin",
@@ -25,5 +25,8 @@ export const douyin: Preset = {
   hasLines: true,
   empty: ["-", "--"],
   // The status of a row is the one of its 子订单编号: the other goods of the order are still to be sent.
-  skips: skipByStatus("订单状态", "售后状态").map((rule) => ({ ...rule, ofLine: true })),
+  skips: [...skipByStatus("订单状态"), ...skipRefunded("售后状态")].map((rule) => ({
+    ...rule,
+    ofLine: true,
+  })),
 };

@@ -4,7 +4,7 @@
  */
 
 import type { Preset } from "./preset.ts";
-import { skipByStatus, skipByTrackingNumber } from "./status-words.ts";
+import { skipByStatus, skipByTrackingNumber, skipRefunded } from "./status-words.ts";
 
 export const pddCourier: Preset = {
   name: "pdd",
@@ -21,7 +21,7 @@ export const pddCourier: Preset = {
     "item.name": [["商品名称", "商品规格"]],
     "item.quantity": ["商品数量"],
   },
-  skips: [...skipByStatus("订单状态", "售后状态"), skipByTrackingNumber("快递单号")],
+  skips: [...skipByStatus("订单状态"), ...skipRefunded("售后状态"), skipByTrackingNumber("快递单号")],
 };
 
 export const pddOrders: Preset = {
@@ -29,7 +29,7 @@ export const pddOrders: Preset = {
   title: "a Pinduoduo order list",
   keys: [["商品数量(件)", "商家实收金额(元)", "订单号"]],
   fields: { ref: ["订单号"] },
-  skips: skipByStatus("订单状态", "售后状态"),
+  skips: [...skipByStatus("订单状态"), ...skipRefunded("售后状态")],
   lacks: {
     columns: [],
     problem: "has no receivers: Pinduoduo leaves name, phone and street out of it",

@@ -2,12 +2,18 @@
 
 import type { SkipRule } from "./preset.ts";
 
-/** Applied to each of these columns that the file has. */
+/** Of columns for the state of a refund, where 已关闭 and 已取消 speak of the refund: the order is to be sent. */
+export function skipRefunded(...columns: readonly string[]): SkipRule[] {
+  const is = /(?<!部分)退款成功|(?<!部分)已退款|退款完成|全额退款/;
+  return columns.map((column): SkipRule => ({ column, reason: "refunded", is }));
+}
+
+/** Of columns for the state of an order. */
 export function skipByStatus(...columns: readonly string[]): SkipRule[] {
   return columns.flatMap((column): SkipRule[] => [
-    { column, reason: "refunded", is: /退款成功|已退款|退款完成|全额退款/ },
+    ...skipRefunded(column),
     { column, reason: "cancelled", is: /交易关闭|被淘宝关闭|已关闭|已取消|交易取消/ },
-    { column, reason: "unpaid", is: /等待买家付款|待付款|待支付|未付款|未支付/ },
+    { column, reason: "unpaid", is: /等待买家付款|待付款|待支付/ },
     {
       column,
       reason: "fulfilled",

@@ -4,7 +4,7 @@
  */
 
 import type { Preset } from "./preset.ts";
-import { skipByStatus, skipByTrackingNumber } from "./status-words.ts";
+import { skipByStatus, skipByTrackingNumber, skipRefunded } from "./status-words.ts";
 
 export const weidian: Preset = {
   name: "weidian",
@@ -30,9 +30,11 @@ export const weidian: Preset = {
   skips: [
     { column: "是否自提", reason: "pick-up", is: /^是/ },
     ...skipByStatus("订单状态"),
-    ...[...skipByStatus("退款状态", "发货状态"), skipByTrackingNumber("物流单号")].map((rule) => ({
-      ...rule,
-      ofLine: true as const,
-    })),
+    ...[...skipRefunded("退款状态"), ...skipByStatus("发货状态"), skipByTrackingNumber("物流单号")].map(
+      (rule) => ({
+        ...rule,
+        ofLine: true as const,
+      }),
+    ),
   ],
 };

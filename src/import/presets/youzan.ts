@@ -1,7 +1,7 @@
 /** Youzan: the file of goods (one row an item) and the file of orders. Headers in public code that reads them. */
 
 import type { Choice, Preset } from "./preset.ts";
-import { skipByStatus, skipByTrackingNumber } from "./status-words.ts";
+import { skipByStatus, skipByTrackingNumber, skipRefunded } from "./status-words.ts";
 
 const receiver: Readonly<Record<string, Choice>> = {
   ref: ["订单号"],
@@ -25,7 +25,8 @@ export const youzanGoods: Preset = {
     { column: "订单配送方式", reason: "pick-up", is: isPickUp },
     { column: "商品发货方式", reason: "pick-up", is: isPickUp },
     ...[
-      ...skipByStatus("商品退款状态", "商品发货状态", "订单商品状态"),
+      ...skipRefunded("商品退款状态"),
+      ...skipByStatus("商品发货状态", "订单商品状态"),
       skipByTrackingNumber("商品发货物流单号"),
     ].map((rule) => ({ ...rule, ofLine: true as const })),
   ],
@@ -39,6 +40,7 @@ export const youzanOrders: Preset = {
   empty: ["-", "--"],
   skips: [
     { column: "订单配送方式", reason: "pick-up", is: isPickUp },
-    ...skipByStatus("订单退款状态", "订单状态"),
+    ...skipRefunded("订单退款状态"),
+    ...skipByStatus("订单状态"),
   ],
 };
