@@ -37,6 +37,16 @@ test.each([
   ["Order #", "ref"],
   ["订单号", "ref"],
   ["Service level", "service_type"],
+  ["Post to name", "receiver.name"],
+  ["Shipping Address", "receiver.detail"],
+  ["Delivery phone number", "receiver.phone"],
+  ["收方姓名", "receiver.name"],
+  ["寄方联系方式", "sender.phone"],
+  ["收件人手机/电话", "receiver.phone"],
+  ["*收件人姓名（必填）", "receiver.name"],
+  ["\uFEFF收件人\n电话(选填)", "receiver.phone"],
+  ["重量(kg)", "item.weight"],
+  ["收货信息", "receiver.text"],
 ])("%s is %s", (header, field) => {
   expect(pathsOf(header)).toEqual([field]);
 });
@@ -99,6 +109,13 @@ test("columns that are no field are left out, and said", () => {
     unused: ["Colour", "Notes"],
   });
 });
+
+test.each(["Shipping", "重量(g)", "Billing Nane", "Shipping Country", "Delivery Date"])(
+  "%s is no field, and none is guessed",
+  (header) => {
+    expect(pathsOf(header, "Item Name")).toEqual([undefined, "item.name"]);
+  },
+);
 
 test("a dotted name that is misspelt is refused with a suggestion", () => {
   expect(() => pathsOf("reciever.name")).toThrow(

@@ -283,8 +283,8 @@ const expected: Readonly<Record<string, Expected>> = {
   },
   "woocommerce.csv": {
     platform: "woocommerce",
-    lines: 3,
-    skipped: { fulfilled: 1 },
+    lines: 4,
+    skipped: { fulfilled: 1, unpaid: 1 },
     orders: [
       {
         rows: [1, 2],

@@ -24,6 +24,7 @@ export const woocommerceWords: Preset = {
   },
   hasLines: true,
   skips: [
+    { column: "Order Status", reason: "unpaid", is: /^(?:wc-)?pending(?: payment)?$/i },
     { column: "Order Status", reason: "fulfilled", is: /^(?:wc-)?completed$/i },
     { column: "Order Status", reason: "refunded", is: /^(?:wc-)?refunded$/i },
     { column: "Order Status", reason: "cancelled", is: /^(?:wc-)?(?:cancelled|failed)$/i },

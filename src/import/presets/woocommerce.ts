@@ -23,6 +23,7 @@ export const woocommerce: Preset = {
   },
   hasLines: true,
   skips: [
+    { column: "status", reason: "unpaid", is: /^(?:wc-)?pending(?: payment)?$/i },
     { column: "status", reason: "fulfilled", is: /^(?:wc-)?completed$/i },
     { column: "status", reason: "refunded", is: /^(?:wc-)?refunded$/i },
     { column: "status", reason: "cancelled", is: /^(?:wc-)?(?:cancelled|failed)$/i },
