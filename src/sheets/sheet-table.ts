@@ -68,6 +68,8 @@ export async function readTable(
       else header = readHeader(row, file);
       return;
     }
+    // A title of groups of columns, above the header, is narrower than it.
+    if (rowCount === 0) header = widen(header, Math.min(row.texts.length, mostTitles));
     const width = header.cells.length;
     const texts = row.texts.length > width ? row.texts.slice(0, width) : row.texts;
     const faults = [...row.faults].filter(([column]) => column < width);
@@ -123,6 +125,11 @@ export async function readTable(
       }
     },
   };
+}
+
+function widen(header: SheetRow, width: number): SheetRow {
+  const missing = width - header.cells.length;
+  return missing > 0 ? { ...header, cells: [...header.cells, ...Array<string>(missing).fill("")] } : header;
 }
 
 function readHeader({ number, texts }: WorksheetRow, file: string): SheetRow {

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
 import { openDatabase } from "../../src/sqlite/database.ts";
 import { createImportHome, errorOf, header, type ImportHome, outcomes } from "../support/imports.ts";
-import { writeWorkbook } from "../support/workbooks.ts";
+import { sheetOf as sheetOfRows, writeWorkbook } from "../support/workbooks.ts";
 
 const sender = ",张三,13800138000";
 const generic =
@@ -116,6 +116,22 @@ describe("the platform", () => {
     expect(report).toMatchObject([{ ref: "300", row: 2, rows: [2, 3] }]);
     expect(await drafts(home)).toMatchObject([{ item: { name: "绿茶; 茶杯", quantity: "3" } }]);
   });
+});
+
+test("a workbook with the titles of groups above its header is read by the header, in its whole width", async () => {
+  const home = await createImportHome(
+    sheetOfRows(
+      ["寄方信息", "", "收方信息", "", "", "商品信息"],
+      ["寄方姓名", "寄方地址", "收方姓名", "收方联系方式", "收方地址", "托寄物内容", "托寄物数量"],
+      ["张三", "广东省深圳市南山区科技园1号楼", "李四", "13900139000", "北京市朝阳区建国路88号", "绿茶", "2"],
+    ),
+  );
+  const { exit, stderr } = await home.courier(["orders", "import", home.file, "--yes"]);
+  expect(exit, stderr).toBe(0);
+  expect(stderr).toContain("the row above the header is not read: 寄方信息, 收方信息, 商品信息");
+  expect(await drafts(home)).toMatchObject([
+    { sender: { city: "深圳市" }, receiver: { name: "李四" }, item: { name: "绿茶", quantity: "2" } },
+  ]);
 });
 
 describe("lines of one order", () => {
