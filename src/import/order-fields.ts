@@ -2,7 +2,7 @@
 
 import { isPlainDecimal } from "../model/decimal.ts";
 import { type Json, jsonNumber } from "../model/json.ts";
-import { findTextProblem } from "../model/text-problem.ts";
+import { findSpreadsheetError, findTextProblem } from "../model/text-problem.ts";
 
 export const numberPaths: ReadonlySet<string> = new Set(["item.weight", "item.value", "item.quantity"]);
 
@@ -22,6 +22,10 @@ export function setField(draft: Record<string, Json | Part>, path: string, text:
 
 /** What is wrong with the text of a field. */
 export function checkCell(path: string, value: string): string | undefined {
+  if (numberPaths.has(path)) {
+    const error = findSpreadsheetError(value);
+    if (error !== undefined) return error;
+  }
   if (path === "item.quantity") return /^(0|[1-9]\d*)$/.test(value) ? undefined : "must be a whole number";
   if (numberPaths.has(path)) return isPlainDecimal(value) ? undefined : "must be a number, for example 2.50";
   return findTextProblem(path, value);

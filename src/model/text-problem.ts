@@ -1,4 +1,4 @@
-/** Finds damaged texts in an order: invisible characters, and phones that a spreadsheet changed. */
+/** Finds damaged texts in an order: invisible characters, errors of a spreadsheet, and phones that one changed. */
 
 import { isJsonObject, type Json } from "./json.ts";
 
@@ -33,12 +33,32 @@ const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/;
 const rounded = /^[+-]?\d+(\.\d+)?E[+-]?\d+$/i;
 const decimal = /^\+?\d{5,}(\.0{1,2})$/;
 
+const formulaError =
+  /^#(N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|FIELD!|ERROR!|GETTING_DATA)$/i;
+const narrowColumn = /^#{3,}$/;
+
+/** What is wrong where the whole text is an error of a formula, or stands for a value that was not shown. */
+export function findSpreadsheetError(text: string): string | undefined {
+  if (!text.includes("#")) return undefined;
+  const trimmed = text.trim();
+  if (formulaError.test(trimmed)) return describeFormulaError(trimmed);
+  return narrowColumn.test(trimmed)
+    ? `is ${trimmed}, which a spreadsheet shows in a column that is too narrow`
+    : undefined;
+}
+
+export function describeFormulaError(error: string): string {
+  return `holds the error ${error} of a spreadsheet`;
+}
+
 /** What is wrong with the text of a field, such as `receiver.phone` or `ref`; undefined where it can be sent. */
 export function findTextProblem(path: string, text: string): string | undefined {
   const isPhone = path === "phone" || path.endsWith(".phone");
   const isNumber = isPhone || path === "ref"; // two numbers that differ must look different
   const unseen = ascii.test(text) ? undefined : (isNumber ? invisible : control).exec(text)?.[0];
   if (unseen !== undefined) return `holds ${nameCharacter(unseen)}`;
+  const error = findSpreadsheetError(text);
+  if (error !== undefined) return error;
   if (isNumber && rounded.test(text))
     return "was changed by a spreadsheet; format the column as text and enter it again";
   const zeros = isPhone ? decimal.exec(text)?.[1] : undefined;

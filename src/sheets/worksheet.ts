@@ -1,5 +1,6 @@
 /** The rows of one worksheet, streamed from its XML (ECMA-376, part 1, 18.3). */
 
+import { describeFormulaError } from "../model/text-problem.ts";
 import { type CellPlace, mostColumns, mostRows, nameCell, readAddress } from "./cell-address.ts";
 import { formatNumber, type NumberFormat } from "./number-format.ts";
 import { longestRow } from "./row-limit.ts";
@@ -113,7 +114,7 @@ export async function* readWorksheet(
     if (type === "s") return written === "" ? { text: "" } : { text: sharedText(written) };
     if (type === "str" || type === "inlineStr") return { text: cleanText(written) };
     if (type === "b") return { text: isTrue(written) ? "TRUE" : "FALSE" };
-    if (type === "e") return { text: written, fault: `holds the error ${written}` };
+    if (type === "e") return { text: written, fault: describeFormulaError(written) };
     if (type === "d") return { text: written.trim() };
     return readNumber(written, values.formatOf(style));
   }

@@ -293,6 +293,13 @@ describe("a text that cannot be meant: exit 2, its place is named, nothing is se
       withPhone("138\u0000"),
       "receiver.phone in stdin “138\\u0000” holds a NUL character (U+0000)",
     ],
+    [
+      "a flag",
+      ["--receiver-name", "#REF!"],
+      stdin,
+      "--receiver-name “#REF!” holds the error #REF! of a spreadsheet",
+    ],
+    ["a file", [], withPhone("#N/A"), "receiver.phone in stdin “#N/A” holds the error #N/A of a spreadsheet"],
     ["a file", [], withPhone("13800138000.0"), "receiver.phone in stdin “13800138000.0” ends in .0"],
   ])("of %s %j", async (_what, words, order, message) => {
     const home = await createServedHome();

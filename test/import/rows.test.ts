@@ -174,6 +174,38 @@ describe("characters that are not seen", () => {
     expect(await problemsOf(inJson(name, "1"))).toMatchObject([problem]);
   });
 
+  test.each(["#N/A", " #REF! ", "#value!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!"])(
+    "the error %j of a spreadsheet is named in a name and in a ref",
+    async (text) => {
+      const message = `holds the error ${text.trim()} of a spreadsheet`;
+      const problem = { row: 1, column: "receiver.name", value: text, message };
+      expect(await problemsOf(inCsv(text, "1"))).toMatchObject([problem]);
+      expect(await problemsOf(inJson(text, "1"))).toMatchObject([problem]);
+      const withRef = `ref,sender.name,receiver.name,item.name\n${text},A,B,C\n`;
+      expect(await problemsOf(withRef)).toMatchObject([{ column: "ref", message }]);
+    },
+  );
+
+  test("number signs, as a column that is too narrow shows them, are named", async () => {
+    const message = "is #####, which a spreadsheet shows in a column that is too narrow";
+    expect(await problemsOf(inCsv("#####", "1"))).toMatchObject([{ column: "receiver.name", message }]);
+    expect(await problemsOf(inJson("#####", "1"))).toMatchObject([{ column: "receiver.name", message }]);
+  });
+
+  test("the error of a spreadsheet in a number is named as one", async () => {
+    const csv = "sender.name,receiver.name,item.name,item.weight\nA,B,C,#DIV/0!\n";
+    expect(await problemsOf(csv)).toMatchObject([
+      { column: "item.weight", message: "holds the error #DIV/0! of a spreadsheet" },
+    ]);
+  });
+
+  test.each(["#5", "# 5", "Flat #N/A Court", "N/A", "#", "##", "C#"])(
+    "%j is a text like any other",
+    async (text) => {
+      expect(await problemsOf(inCsv(text, "1"))).toEqual([]);
+    },
+  );
+
   test("half a character in JSON is named", async () => {
     expect(await problemsOf(inJson("a\ud83d", "1"))).toMatchObject([
       { column: "receiver.name", message: "holds half a character (U+D83D)" },
