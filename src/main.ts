@@ -11,6 +11,8 @@ const interruption = new AbortController();
 /** The standalone executable is its own runtime. */
 const isBun = process.versions.bun !== undefined;
 const terminals: ReadStream[] = [];
+/** What is said when a second signal ends the process. */
+let describeStop: (exit: InterruptionExit) => string | undefined = () => undefined;
 /** Whether a terminal that is used may have closed. */
 let mayBeHungUp = false;
 listen("SIGINT", 130);
@@ -57,6 +59,9 @@ void start({
   onEscape(tell) {
     // If reporting the error fails, do not report that failure too.
     process.on("uncaughtException", (error) => void tell(error).then(end, () => end(70)));
+  },
+  onStopAtOnce(describe) {
+    describeStop = describe;
   },
 }).then(async (exit) => {
   process.exitCode = exit;
@@ -125,8 +130,19 @@ function listen(signal: "SIGINT" | "SIGTERM" | "SIGHUP", exit: InterruptionExit)
   process.on(signal, () => {
     if (signal === "SIGHUP") mayBeHungUp = true;
     if (!interruption.signal.aborted) return interruption.abort(interrupted(exit));
-    if (signal !== "SIGHUP") void end(exit);
+    if (signal === "SIGHUP") return;
+    sayLast(describeStop(exit));
+    void end(exit);
   });
+}
+
+/** The process ends before a stream would have written it. */
+function sayLast(text = ""): void {
+  try {
+    writeSync(2, text);
+  } catch {
+    // no one can read it
+  }
 }
 
 /** Exit listeners restore the terminal and end child processes. */

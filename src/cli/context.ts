@@ -35,8 +35,8 @@ const afterResultMs = 250;
 const endOfRunMs = 5_000;
 
 export interface RunContext extends Context {
-  /** Whether it has something in the ledger that makes, cancels or settles orders. */
-  hasBegunRun(): boolean;
+  /** The command that has begun a run in the ledger, which makes, cancels or settles orders. */
+  begunCommand(): string | undefined;
   /** The result is written: shortens the time limit for what is still to be read or recorded. */
   noteResultIsOut(): void;
   /** Closes what was opened, so that the process can end. */
@@ -226,6 +226,7 @@ export async function createContext(
   }
 
   let begun: Promise<Run> | undefined;
+  let begunCommand: string | undefined;
   async function record({ command, source, undoes }: RunFacts): Promise<Run> {
     const { serviceOf } = await import("../sending/customer.ts");
     const [active, { id }] = [await account(), await customer()];
@@ -235,8 +236,11 @@ export async function createContext(
     return (await ledger()).beginRun({ ...facts, process: identity, startedAtMs: clock.now() });
   }
   const beginRun = (facts: RunFacts): Promise<Run> => {
+    begunCommand ??= facts.command;
     begun ??= record(facts).catch((error) => {
-      begun = undefined; // a person may make room on the disk, and try again
+      // A person may make room on the disk, and try again.
+      begun = undefined;
+      begunCommand = undefined;
       throw error;
     });
     return begun;
@@ -284,7 +288,7 @@ export async function createContext(
     knownCustomer,
     forgetKnownOrders,
     beginRun,
-    hasBegunRun: () => begun !== undefined,
+    begunCommand: () => begunCommand,
     noteResultIsOut,
     processes,
     uninterruptibleService: lazy(async () =>

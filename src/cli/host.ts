@@ -3,7 +3,7 @@
 import type { Transport } from "../api/transport.ts";
 import type { KeyRing } from "../config/key-ring.ts";
 import type { Clock } from "../core/clock.ts";
-import type { ExitCode } from "../core/errors.ts";
+import type { ExitCode, InterruptionExit } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import type { Job } from "../terminal/keyboard.ts";
 import type { KeyInput } from "../terminal/keypress.ts";
@@ -26,6 +26,8 @@ export interface Host {
   openKeyRing(): Promise<KeyRing>;
   /** Reports errors that no run can catch with `tell`; the process ends with its exit code. */
   onEscape?(tell: (error: unknown) => Promise<ExitCode>): void;
+  /** Asks `describe` for the last words of a process that a second signal ends at once. */
+  onStopAtOnce?(describe: (exit: InterruptionExit) => string | undefined): void;
   /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number;
   /** Replaced in tests. */

@@ -3,7 +3,13 @@
 import type { LiveOutput } from "../command/command.ts";
 import { shortestKey } from "../config/key-source.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
-import { CourierError, type ExitCode, isInterruption } from "../core/errors.ts";
+import {
+  CourierError,
+  type ExitCode,
+  type InterruptionExit,
+  interrupted,
+  isInterruption,
+} from "../core/errors.ts";
 import { createRedactor } from "../core/redact.ts";
 import { unwrittenError } from "../core/system-errors.ts";
 import { counted } from "../core/wording.ts";
@@ -67,6 +73,11 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
   const explain = (error: unknown) =>
     error instanceof Unwritten ? unwritten(error, opened) : asCourierError(error);
   host.onEscape?.((error) => tell(explain(error)));
+  host.onStopAtOnce?.((exit) => {
+    const command = opened.context?.begunCommand();
+    if (command === undefined) return undefined;
+    return messages.formatError(stoppedAtOnce(command, exit), form === "human" ? "human" : "json");
+  });
   try {
     const width = helpWidth(host.stdout.columns);
     const parsed = await parseCommandLine(program, host.argv, { version: readVersion(), width });
@@ -150,8 +161,16 @@ async function openFile(path: string, run: OutputRun): Promise<OutputFile> {
 }
 
 function unwritten({ cause }: Unwritten, { context, isRaw }: Opened): CourierError {
-  const mayHaveSent = isRaw === true || context?.hasBegunRun() === true;
+  const mayHaveSent = isRaw === true || context?.begunCommand() !== undefined;
   return unwrittenError("the result", cause, { mayHaveSent });
+}
+
+/** Repeating a command for one order could send it again with --allow-duplicate. */
+function stoppedAtOnce(command: string, exit: InterruptionExit): CourierError {
+  const message = "stopped at once: the requests in progress may or may not have taken effect";
+  const isOneOrder = command === "orders create" || command.startsWith("api ");
+  const again = "run the same command again: it continues where it stopped; courier log shows what was done";
+  return interrupted(exit, message, isOneOrder ? "see what was done: courier log" : again);
 }
 
 function asCourierError(error: unknown): CourierError {

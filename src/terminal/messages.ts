@@ -23,12 +23,19 @@ export interface Messages {
   trace(line: string): void;
   /** The failure of the whole run, as lines for a person or as one line of JSON. Never silenced. */
   error(error: CourierError, form: "human" | "json"): Promise<void>;
+  /** The same as text without colour, for a process that ends at once. */
+  formatError(error: CourierError, form: "human" | "json"): string;
   /** Adds a redactor for all further output. */
   redactWith(redact: (text: string) => string): void;
 }
 
 export function createMessages({ stream, quiet, debug, colour, beforeWrite }: MessageOptions): Messages {
   let redact = (text: string) => text;
+  const formatJson = (error: CourierError) => sanitiseJson(redact(stringifyJson(errorDocument(error))));
+  const formatHuman = (error: CourierError, paint: Paint) => [
+    `${paint("bad", "error:")} ${safe(error.message)}`,
+    ...(error.hint === undefined ? [] : [`${paint("accent", "hint:")} ${safe(error.hint)}`]),
+  ];
   const print = (text: string) => {
     beforeWrite();
     if (!stream.destroyed) stream.write(`${text}\n`);
@@ -47,13 +54,17 @@ export function createMessages({ stream, quiet, debug, colour, beforeWrite }: Me
     },
     async error(error, form) {
       if (form === "json") {
-        print(sanitiseJson(redact(stringifyJson(errorDocument(error)))));
+        print(formatJson(error));
         return;
       }
       const paint = stream.isTTY ? await colour() : plainPaint;
-      print(`${paint("bad", "error:")} ${safe(error.message)}`);
-      if (error.hint !== undefined) print(`${paint("accent", "hint:")} ${safe(error.hint)}`);
+      for (const text of formatHuman(error, paint)) print(text);
       if (debug) for (const text of stackLines(error)) print(`debug: ${safe(text)}`);
+    },
+    formatError(error, form) {
+      beforeWrite();
+      const lines = form === "json" ? [formatJson(error)] : formatHuman(error, plainPaint);
+      return `${lines.join("\n")}\n`;
     },
     redactWith(next) {
       const before = redact;

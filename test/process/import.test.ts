@@ -61,7 +61,13 @@ describe.each([
     process.kill(running.pid, signal);
     await running.untilStderr(/stopping after the requests in progress/);
     process.kill(running.pid, signal);
-    expect(await running.ended).toMatchObject({ exit, signal: null });
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ exit, signal: null });
+    expect(JSON.parse(ended.stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({
+      message: "stopped at once: the requests in progress may or may not have taken effect",
+      hint: "run the same command again: it continues where it stopped; courier log shows what was done",
+      exit,
+    });
     const again = await home.courier("orders import orders.csv --yes --ndjson --settle 1s");
     expect(again.exit).toBe(0);
     const { stdout } = await home.courier("orders list --all --ndjson");

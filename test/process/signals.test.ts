@@ -167,6 +167,23 @@ test("a second Ctrl-C ends at once what the first could not", async () => {
   const { exit, signal, stderr } = await running.ended;
   expect({ exit, signal }).toEqual({ exit: 130, signal: null });
   expect(stderr).not.toMatch(/\n\s+at /);
+  expect(stderr, "it changed nothing").not.toContain("stopped at once");
+});
+
+test("a second Ctrl-C during an undo says that it stopped at once, and what to do", async () => {
+  const { sandbox, start, courier } = await createServedProcessHome();
+  await courier("orders create --sender-name A --receiver-name B --item-name C --yes");
+  sandbox.faults.add({ kind: "stall", method: "DELETE" });
+  const running = start("undo 1 --yes");
+  await until("sent", () => sandbox.requests.some(({ method }) => method === "DELETE"));
+  process.kill(running.pid, "SIGINT");
+  await running.untilStderr(/stopping after the requests in progress/);
+  process.kill(running.pid, "SIGINT");
+  const { exit, stderr } = await running.ended;
+  expect(exit).toBe(130);
+  expect(stderr).toMatch(
+    /\nerror: stopped at once: the requests in progress may or may not have taken effect\nhint: run the same command again.*; courier log shows what was done\n$/,
+  );
 });
 
 test.each(signals)("%s ends the wait for a key that nobody pipes in: exit %i", async (signal, exit) => {
