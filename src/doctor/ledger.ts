@@ -1,13 +1,12 @@
 /** The doctor's check of the ledger: its file, its driver, and the file system that it is on. */
 
-import { statfs as systemStatfs } from "node:fs/promises";
-import { dirname } from "node:path";
 import type { Context } from "../command/command.ts";
-import { CourierError, systemCode } from "../core/errors.ts";
+import { CourierError } from "../core/errors.ts";
 import { counted } from "../core/wording.ts";
 import { hasLedger, type LedgerFacts, ledgerPath } from "../ledger/ledger.ts";
 import { findDriver } from "../sqlite/database.ts";
 import { type CheckResult, hideHome } from "./check-result.ts";
+import { readFileSystem, type Statfs } from "./file-system.ts";
 
 type LedgerContext = Pick<Context, "ledger" | "machine">;
 
@@ -59,9 +58,6 @@ function withSharing(
   };
 }
 
-/** The type's number, as `statfs` of Linux gives it. */
-type Statfs = (path: string) => Promise<{ readonly type: number | bigint }>;
-
 interface NetworkFileSystem {
   readonly name: string;
   /** False for a type that local file systems have too. */
@@ -98,15 +94,9 @@ function certain(name: string): NetworkFileSystem {
 export async function findNetworkFileSystem(
   directory: string,
   platform: string,
-  statfs: Statfs = systemStatfs,
+  statfs?: Statfs,
 ): Promise<NetworkFileSystem | undefined> {
   if (!platform.startsWith("linux")) return undefined;
-  try {
-    const { type } = await statfs(directory);
-    return networkTypes[Number(BigInt.asUintN(32, BigInt(type)))];
-  } catch (error) {
-    const above = dirname(directory);
-    const isMissing = systemCode(error) === "ENOENT" && above !== directory;
-    return isMissing ? findNetworkFileSystem(above, platform, statfs) : undefined;
-  }
+  const found = await readFileSystem(directory, statfs);
+  return found && networkTypes[Number(BigInt.asUintN(32, BigInt(found.type)))];
 }

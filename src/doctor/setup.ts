@@ -8,6 +8,7 @@ import { firstPresent, inspectPath } from "../config/inspect-path.ts";
 import { CourierError } from "../core/errors.ts";
 import { shellQuotePath } from "../core/shell-quote.ts";
 import { type CheckResult, hideHome } from "./check-result.ts";
+import { readFreeBytes } from "./file-system.ts";
 
 const oldestNode = [20, 18, 1] as const;
 
@@ -42,6 +43,9 @@ export async function checkConfig({ config, machine }: Context): Promise<CheckRe
   return { ...found, detail: `${found.detail}; the file has mode ${octal(file.mode)}` };
 }
 
+/** Less than this is too little for a new ledger and the orders of a day. */
+const roomBytes = 1_000_000;
+
 export async function checkState({ machine }: Context): Promise<CheckResult> {
   return checkDirectory("state", machine.stateDirectory, "COURIER_STATE_DIR", machine);
 }
@@ -57,6 +61,11 @@ async function checkDirectory(
   if (!isWritable || (mode !== undefined && !isDirectory)) {
     const detail = `${name} cannot be used as a directory: ${problem ?? "it is a file"}`;
     return { check, status: "fail", detail, advice: `choose another place with ${variable}`, exit: 2 };
+  }
+  const freeBytes = await readFreeBytes(directory);
+  if (freeBytes !== undefined && freeBytes < roomBytes) {
+    const free = freeBytes === 0 ? "is full" : `has only ${Math.floor(freeBytes / 1_000)} kB left`;
+    return { check, status: "warn", detail: `the disk of ${name} ${free}`, advice: "make room on it" };
   }
   if (mode === undefined) return { check, status: "ok", detail: `${name}, made when it is first needed` };
   if (isOpen(mode, machine)) {

@@ -43,6 +43,26 @@ describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
     expect(await courier(`logout --account a1`), "a smaller file fits").toMatchObject({ exit: 0 });
   });
 
+  test.each([
+    ["state", "COURIER_STATE_DIR"],
+    ["config", "COURIER_CONFIG_DIR"],
+  ])("courier doctor says that the disk of the %s directory has no room", async (name, variable) => {
+    const disk = await mountDisk("size=32k");
+    const { courier } = await createServedProcessHome();
+    const env = { [variable]: path.join(disk, "files") };
+    const find = async () => {
+      const checks = JSON.parse((await courier("doctor --json", { env })).stdout) as { check: string }[];
+      return checks.find(({ check }) => check === name);
+    };
+    expect(await find()).toMatchObject({
+      status: "warn",
+      detail: `the disk of ${disk}/files has only 32 kB left`,
+      advice: "make room on it",
+    });
+    await writeFile(path.join(disk, "filler"), Buffer.alloc(32_768));
+    expect(await find()).toMatchObject({ status: "warn", detail: `the disk of ${disk}/files is full` });
+  });
+
   test("without room for the ledger nothing is sent: exit 5; what only reads works", async () => {
     const disk = await mountDisk("size=8k");
     await writeFile(path.join(disk, "filler"), Buffer.alloc(8_192));
