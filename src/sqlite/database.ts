@@ -1,6 +1,6 @@
 /** courier's SQLite files: private, in WAL mode, migrated forward, written in short transactions. */
 
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
@@ -76,7 +76,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   let connection: Connection | undefined;
   try {
     makeWritableDirectory(dirname(path));
-    makePrivateFile(path);
+    makePrivateFile(path, (draft) => writeEmptyDatabase(driver, draft, options.applicationId));
+    if (isEmptied(path)) {
+      const remedy = options.damagedHint ?? withWarning(restoreAll, options);
+      throw new CourierError(
+        "database",
+        5,
+        `the ${title} cannot be used: it is empty, so all that it held is lost: ${path}`,
+        { hint: remedy },
+      );
+    }
     connection = driver.open(path);
     const whenFree = createWait(options.wait);
     const database = createDatabase(connection, driver, whenFree, options);
@@ -86,6 +95,23 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     connection?.close();
     throw explainFailure(error, options);
   }
+}
+
+/** So that a file of 0 bytes is never one that is being made. */
+function writeEmptyDatabase(driver: Driver, file: string, applicationId: number): void {
+  const connection = driver.open(file);
+  try {
+    connection.exec(`PRAGMA application_id = ${applicationId}`);
+  } finally {
+    connection.close();
+  }
+}
+
+/** A file of 0 bytes whose content is in no other file either. */
+function isEmptied(path: string): boolean {
+  const hasContent = (file: string) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const file = realpathSync(path);
+  return ![file, `${file}-wal`, `${file}-journal`].some(hasContent);
 }
 
 /** The driver of this runtime. Throws `database` (exit 5) where there is none. */
@@ -286,6 +312,8 @@ function unusable(title: string, path: string, reason: string, remedy: string): 
 /** What to do first where a disk is full. */
 export const makeRoom = "make room";
 
+const restoreAll = "restore it from a backup, or move it away with its -wal and -shm files";
+
 const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]>> = {
   [code.busy]: ["another courier process keeps it locked", "end the process that hangs"],
   [code.readOnly]: [
@@ -293,7 +321,7 @@ const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]
     "check its permissions, or choose another place with COURIER_STATE_DIR",
   ],
   [code.io]: ["the disk reports an error", "check the disk, then run the same command again"],
-  [code.corrupt]: ["it is damaged", "restore it from a backup, or move it away with its -wal and -shm files"],
+  [code.corrupt]: ["it is damaged", restoreAll],
   [code.full]: ["the disk is full", `${makeRoom}, then run the same command again`],
   [code.cannotOpen]: [
     "it cannot be opened",

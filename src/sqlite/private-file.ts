@@ -3,16 +3,21 @@
 import {
   chownSync,
   closeSync,
+  constants,
+  copyFileSync,
+  linkSync,
   lstatSync,
   openSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   type Stats,
   statSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { systemCode } from "../core/errors.ts";
 import { NotRegular, Unreadable } from "../core/regular-file.ts";
+import { nameDraft } from "../core/replace-file.ts";
 
 /** The path is a link, and nothing is where it leads. SQLite would make the file there, for everyone to read. */
 export class LinkToNothing extends Unreadable {
@@ -40,12 +45,12 @@ export function hasFile(path: string): boolean {
 }
 
 /**
- * Creates an empty file of mode 0600 where there is none. An existing file is not opened: closing it would drop the
+ * Creates a file of mode 0600 where there is none: empty, or with what `fill` writes to a draft of it. An existing file is not opened: closing it would drop the
  * locks that this process holds on it (POSIX). Throws Unreadable for anything but a file, at the path or at those of
  * SQLite's files beside it, and the system's errors.
  */
-export function makePrivateFile(path: string): void {
-  createWhereMissing(path);
+export function makePrivateFile(path: string, fill?: (draft: string) => void): void {
+  createWhereMissing(path, fill);
   const file = realpathSync(path);
   for (const suffix of ["-journal", "-wal", "-shm"]) {
     // SQLite would wait for the writer of a pipe, with the whole process.
@@ -54,9 +59,10 @@ export function makePrivateFile(path: string): void {
   }
 }
 
-function createWhereMissing(path: string): void {
+function createWhereMissing(path: string, fill?: (draft: string) => void): void {
   try {
-    closeSync(openSync(path, "wx", 0o600));
+    if (fill) createFilled(path, fill);
+    else createEmpty(path);
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
     const found = statSync(path, { throwIfNoEntry: false });
@@ -65,6 +71,27 @@ function createWhereMissing(path: string): void {
     return;
   }
   giveToOwner(path);
+}
+
+function createEmpty(path: string): void {
+  closeSync(openSync(path, "wx", 0o600));
+}
+
+/** The file appears at its place with its content, also where the process is killed meanwhile. Throws EEXIST. */
+function createFilled(path: string, fill: (draft: string) => void): void {
+  if (lstatSync(path, { throwIfNoEntry: false }))
+    throw Object.assign(new Error("exists"), { code: "EEXIST" });
+  const draft = nameDraft(path);
+  createEmpty(draft);
+  try {
+    fill(draft);
+    linkSync(draft, path);
+  } catch (error) {
+    if (!["EPERM", "ENOTSUP", "ENOSYS", "EMLINK"].includes(systemCode(error) ?? "")) throw error;
+    copyFileSync(draft, path, constants.COPYFILE_EXCL); // a file system without links
+  } finally {
+    rmSync(draft, { force: true });
+  }
 }
 
 /** A run as root must not leave a file that the directory's owner cannot open. */

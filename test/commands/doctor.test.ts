@@ -1,7 +1,7 @@
 /** The tests of `courier doctor`: what passes, warns and fails, what to do, and what is never told. */
 
 import { existsSync } from "node:fs";
-import { appendFile, chmod, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, chmod, cp, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import path from "node:path";
@@ -359,6 +359,20 @@ describe("the ledger", () => {
     const before = await home.courier("log --json");
     expect((await diagnose(home)).by.ledger).toMatchObject({ status: "ok" });
     expect(await home.courier("log --json")).toEqual(before);
+  });
+
+  test("emptied", async () => {
+    const home = await createServedHome();
+    await home.courier(order);
+    await truncate(file(home), 0);
+    await Promise.all(["-wal", "-shm"].map((end) => rm(`${file(home)}${end}`, { force: true })));
+    const { exit, by } = await diagnose(home);
+    expect(exit).toBe(5);
+    expect(by.ledger).toMatchObject({
+      status: "fail",
+      detail: "the ledger cannot be used: it is empty, so all that it held is lost: ~/state/ledger.db",
+      advice: expect.stringContaining("a new ledger does not know which orders were sent"),
+    });
   });
 
   test("damage inside of it", async () => {

@@ -140,6 +140,7 @@ describe("the ledger", () => {
       (state) => writeFile(ledgerPath(state), "dear diary, ".repeat(500)),
       /it is not an SQLite file, or damaged/,
     ],
+    "is emptied": [(state) => truncate(ledgerPath(state), 0), /it is empty/],
     "is cut off": [(state) => truncate(ledgerPath(state), 5_000), /it is damaged/],
     "has damaged pages": [
       async (state) => {

@@ -1,6 +1,6 @@
 /** Opening a database file that another process is making, recovering or closing at that moment. */
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -31,4 +31,27 @@ test("waits while another one has it for itself, and then finds it made or makes
   const database = await opening;
   expect(database.sql("SELECT count(*) AS n FROM things").get()).toEqual({ n: 0 });
   database.close();
+});
+
+test("an empty file is refused as it is, since a file is never made empty", async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), "courier-sqlite-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const file = path.join(directory, "ledger.db");
+  await writeFile(file, "");
+  await expect(openDatabase({ path: file, ...options })).rejects.toMatchObject({
+    code: "database",
+    exit: 5,
+    message: `the ledger cannot be used: it is empty, so all that it held is lost: ${file}`,
+    hint: "restore it from a backup, or move it away with its -wal and -shm files",
+  });
+  expect(await readdir(directory)).toEqual(["ledger.db"]);
+});
+
+test("several that make the same file at once all find it whole, and leave nothing else", async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), "courier-sqlite-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const file = path.join(directory, "ledger.db");
+  const opened = await Promise.all(Array.from({ length: 4 }, () => openDatabase({ path: file, ...options })));
+  for (const database of opened) database.close();
+  expect((await readdir(directory)).filter((name) => name.includes(".part-"))).toEqual([]);
 });
