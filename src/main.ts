@@ -128,6 +128,7 @@ async function openKeyRing(): Promise<KeyRing> {
  */
 function listen(signal: "SIGINT" | "SIGTERM" | "SIGHUP", exit: InterruptionExit): void {
   process.on(signal, () => {
+    if (signal === "SIGHUP" && isUnderNohup()) return;
     if (signal === "SIGHUP") mayBeHungUp = true;
     if (!interruption.signal.aborted) return interruption.abort(interrupted(exit));
     if (signal === "SIGHUP") return;
@@ -149,6 +150,15 @@ function sayLast(text = ""): void {
 async function end(exit: number): Promise<void> {
   if (mayBeHungUp) await endIfHungUp();
   process.exit(exit);
+}
+
+/**
+ * nohup makes a process ignore SIGHUP, which Node.js undoes at its start. What nohup leaves is no terminal, not even a
+ * closed one, and no pipe: results and messages go to files, and stdin is a file, nothing, or cannot be read.
+ */
+function isUnderNohup(): boolean {
+  if (process.platform === "win32") return false;
+  return [0, 1, 2].every((descriptor) => fstatSync(descriptor).isFile() || isNull(descriptor));
 }
 
 /** As under nohup, which Node.js does not report. True where the system does not say. */

@@ -145,6 +145,18 @@ test.each(signals)(
   },
 );
 
+test.each([
+  ["files", ">> out.txt 2>&1"],
+  ["nothing", "> /dev/null 2>&1"],
+])("SIGHUP does not end what reads nothing and writes to %s, as nohup leaves it", async (_what, files) => {
+  const { sandbox, start } = await createServedProcessHome();
+  sandbox.faults.add({ kind: "latency", ms: 300 });
+  const running = start("profile", { shell: `exec "$@" < /dev/null ${files}` });
+  await until("asked", () => sandbox.requests.length > 0);
+  process.kill(running.pid, "SIGHUP");
+  expect(await running.ended).toMatchObject({ exit: 0, signal: null });
+});
+
 test("a second Ctrl-C ends at once what the first could not", async () => {
   const { start } = await createServedProcessHome({ seedOrders: 5_000 });
   const running = start("orders list --all --ndjson");

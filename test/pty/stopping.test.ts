@@ -332,6 +332,23 @@ describe("a terminal that closes", () => {
     expect(await home.read("errors.txt")).toContain("may or may not have been created");
   });
 
+  testAnywhere.skipIf(lacks("sh", "stty", "nohup"))("under nohup, an import goes on to its end", async () => {
+    const home = await createServedTerminalHome();
+    await writeFile(
+      path.join(home.directory, "orders.csv"),
+      `sender.name,receiver.name,item.name\n${"张三,李四,书\n".repeat(8)}`,
+    );
+    home.sandbox.faults.set([{ kind: "latency", ms: 100, method: "POST" }]);
+    const shell = `trap : HUP; nohup "$@"; echo "$?" > code`;
+    const terminal = home.open("orders import orders.csv --yes --concurrency 2", { shell });
+    const sent = () => home.sandbox.requests.filter(({ method }) => method === "POST").length;
+    await until("it sends", () => sent() > 1);
+    terminal.hangUp();
+    await until("it has ended", async () => (await home.read("code")) !== "");
+    expect([await home.read("code"), sent()]).toEqual(["0\n", 8]);
+    expect(await home.read("nohup.out")).toContain("8 created");
+  });
+
   test("during an import, with a second hang-up: it ends in order all the same", async () => {
     const { home, terminal } = await importAtTerminal();
     terminal.signal("SIGHUP");
