@@ -13,7 +13,9 @@ import { parseUserJson } from "../model/json-text.ts";
 import { check } from "../model/schema.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { findLostText, lostTextError } from "../sheets/lost-text.ts";
+import { createMojibakeTest, findText } from "../sheets/mojibake.ts";
 import { findDelimiter, readSheet } from "../sheets/sheet.ts";
+import { decodeSheet } from "../sheets/text-encoding.ts";
 import { line } from "../terminal/blocks.ts";
 
 export const importAddresses = defineCommand({
@@ -28,7 +30,7 @@ export const importAddresses = defineCommand({
   seeAlso: ["addresses list"],
   async run({ file }, context) {
     const name = file === "-" ? "stdin" : file;
-    const parties = await parseAddresses(await context.readText(file), name);
+    const parties = await parseAddresses(await context.readBytes(file, mostBytes), name);
     const { addresses } = await context.config.read();
     const replaced = Object.keys(parties).filter((alias) => Object.hasOwn(addresses, alias));
     if (replaced.length > 0) {
@@ -44,13 +46,18 @@ export const importAddresses = defineCommand({
   },
 });
 
+/** More than an address book of a hundred thousand entries has. */
+const mostBytes = 16 * 2 ** 20;
+
 interface AddressEntry {
   readonly where: string;
   readonly value: Json;
 }
 
 /** All addresses of the file by alias. Throws a file error that names every wrong line or index. */
-async function parseAddresses(text: string, name: string): Promise<Record<string, DraftParty>> {
+async function parseAddresses(bytes: Uint8Array, name: string): Promise<Record<string, DraftParty>> {
+  const { text, isGuessed } = decodeSheet(bytes, name);
+  const isGarbled = isGuessed ? createMojibakeTest() : () => false;
   const entries = /^\s*[[{]/.test(text.replace(/^\uFEFF/, ""))
     ? jsonEntries(text, name)
     : await sheetEntries(text, name);
@@ -59,6 +66,13 @@ async function parseAddresses(text: string, name: string): Promise<Record<string
   for (const { where, value } of entries) {
     const lost = findLostText(value);
     if (lost) throw lostTextError(name, `${where} has “${lost.text}”`);
+    const garbled = findText(value, isGarbled);
+    if (garbled) {
+      throw fileError(
+        `${name} is neither UTF-8 nor, it seems, GB18030: ${where} would have “${garbled.text}” in ${garbled.path}`,
+        { hint: "save it as “CSV UTF-8” and try again; nothing was saved in the address book" },
+      );
+    }
     try {
       const { alias, party } = parseEntry(value);
       if (Object.hasOwn(parties, alias))

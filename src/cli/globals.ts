@@ -1,8 +1,8 @@
 /** The global options: flags that mean the same for every command. */
 
 import { type Option, switchOption, textOption } from "../command/options.ts";
+import { ensureWritableName } from "../command/output-name.ts";
 import { usageError } from "../core/errors.ts";
-import { shellQuote } from "../core/shell-quote.ts";
 
 const longestTimeoutS = 3_600;
 
@@ -88,17 +88,10 @@ const formsByEnding: Readonly<Record<string, Form>> = {
   jsonl: "ndjson",
 };
 
-const workbooks = ["xlsx", "xls", "ods"];
-
 /** The form by the file's extension. Throws a usage error where a flag says something else. */
 function formOfFile(output: string | undefined, flag: Form): Form | undefined {
+  ensureWritableName("-o", output ?? "", " --bom");
   const ending = /\.(\w+)$/.exec(output ?? "")?.[1]?.toLowerCase() ?? "";
-  if (workbooks.includes(ending)) {
-    throw usageError(
-      `cannot write Excel files (.${ending})`,
-      `use -o ${shellQuote(`${output?.slice(0, -ending.length)}csv`)} --bom; Excel opens it`,
-    );
-  }
   const form = Object.hasOwn(formsByEnding, ending) ? formsByEnding[ending] : undefined;
   if (form === undefined || flag === "human" || flag === form) return form;
   throw usageError(

@@ -20,11 +20,11 @@ import {
   textArgument,
   textOption,
 } from "../command/options.ts";
+import { ensureWritableName } from "../command/output-name.ts";
 import { ensureReplaces } from "../command/replace.ts";
 import { settleOption } from "../command/value-options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
-import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { ImportFile } from "../ledger/operations.ts";
 import type { FileFacts } from "../ledger/rules.ts";
@@ -272,10 +272,7 @@ async function checkFile(input: Input, context: Context): Promise<Output> {
 
 async function checkRejects(rejects: string, file: string, context: Context): Promise<void> {
   await context.checkOutput("--rejects", rejects, file);
-  const ending = /\.(?:xlsx|xls|ods)$/i.exec(rejects)?.[0];
-  if (ending === undefined) return;
-  const csv = shellQuote(`${rejects.slice(0, -ending.length)}.csv`);
-  throw usageError(`cannot write Excel files (${ending})`, `use --rejects ${csv}; Excel opens it`);
+  ensureWritableName("--rejects", rejects);
 }
 
 async function openRejects(

@@ -20,6 +20,23 @@ export function decodeText(bytes: Uint8Array, name: string): string {
   }
 }
 
+/** The same for a sheet: what is not UTF-8 is taken for GB18030, as Chinese Excel saves; `isGuessed` says so. */
+export function decodeSheet(
+  bytes: Uint8Array,
+  name: string,
+): { readonly text: string; readonly isGuessed: boolean } {
+  try {
+    return { text: decodeText(bytes, name), isGuessed: false };
+  } catch (error) {
+    if (findOtherKind(bytes) || findMark(bytes) || guessUtf16(bytes)) throw error;
+    try {
+      return { text: new TextDecoder("gb18030", { fatal: true }).decode(bytes), isGuessed: true };
+    } catch {
+      throw error;
+    }
+  }
+}
+
 /** `hints` say what to do with a table that is no text, and with anything else. */
 export function notText(
   name: string,

@@ -392,6 +392,26 @@ describe("import", () => {
     },
   );
 
+  test("what Chinese Excel saves as CSV is read, in GB18030 as orders are", async () => {
+    const home = await createHome();
+    const [name, city] = [Buffer.from("d5c5c8fd", "hex"), Buffer.from("b1b1bea9", "hex")]; // 张三, 北京
+    const stdin = Buffer.concat([Buffer.from("alias,name,city\nshop,"), name, Buffer.from(","), city]);
+    expect((await home.courier("addresses import -", { stdin })).stderr).toBe("");
+    expect(await listed(home)).toMatchObject([{ alias: "shop", name: "张三", city: "北京" }]);
+  });
+
+  test("Western European text, which would be Chinese in GB18030, is refused", async () => {
+    const home = await createHome();
+    const stdin = Buffer.from("alias,name\nshop,Jürgen Müller\n", "latin1");
+    const { exit, stderr } = await home.courier("addresses import -", { stdin });
+    expect(exit).toBe(2);
+    expect(stderr).toContain(
+      "error: stdin is neither UTF-8 nor, it seems, GB18030: line 2 would have “J黵gen",
+    );
+    expect(stderr).toContain("hint: save it as “CSV UTF-8” and try again");
+    expect(await listed(home)).toEqual([]);
+  });
+
   test("a file that is not there is named", async () => {
     const home = await createHome();
     const { exit, stderr } = await home.courier("addresses import none.csv");

@@ -160,3 +160,19 @@ describe("what courier keeps is never written over", () => {
     expect(await readFile(file, "utf8")).toMatch(/^id,/);
   });
 });
+
+test.each([
+  ["orders export -o all.csv.gz", "cannot write compressed files (.gz)", "use -o all.csv, and compress it"],
+  ["orders export -o all.ZIP", "cannot write compressed files (.ZIP)", "use -o all.csv, and compress it"],
+  ["orders export -o all.xlsx", "cannot write Excel files (.xlsx)", "use -o all.csv --bom; Excel opens it"],
+  [
+    "orders import orders.csv --rejects bad.json.gz",
+    "cannot write compressed files (.gz)",
+    "use --rejects bad.json, and compress it",
+  ],
+])("a name that promises another form is refused: %s", async (words, message, hint) => {
+  const home = await createServedHome();
+  const { exit, stdout, stderr } = await home.courier(`${words}`);
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+  expect(stderr).toContain(`error: ${message}\nhint: ${hint}`);
+});

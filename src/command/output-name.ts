@@ -1,0 +1,23 @@
+/** Refuses names of output files that promise a form which courier does not write. */
+
+import { usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
+
+const workbook = /\.(?:xlsx|xls|ods)$/i;
+const compressed = /\.(?:gz|tgz|zip|bz2|xz|zst|7z)$/i;
+
+/** Throws a usage error. `flag` is as its hint has it: `-o`; `more` follows the name there. */
+export function ensureWritableName(flag: string, file: string, more = ""): void {
+  const [ending] = workbook.exec(file) ?? compressed.exec(file) ?? [];
+  if (ending === undefined) return;
+  const bare = file.slice(0, -ending.length);
+  if (workbook.test(file)) {
+    const use = `use ${flag} ${shellQuote(`${bare}.csv`)}${more}; Excel opens it`;
+    throw usageError(`cannot write Excel files (${ending})`, use);
+  }
+  const plain = /\.(?:csv|json|ndjson|jsonl)$/i.test(bare) ? bare : `${bare}.csv`;
+  throw usageError(
+    `cannot write compressed files (${ending})`,
+    `use ${flag} ${shellQuote(plain)}, and compress it afterwards`,
+  );
+}
