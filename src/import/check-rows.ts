@@ -141,9 +141,17 @@ export function describeEncoding({ encoding, sample }: Pick<Overview, "encoding"
 
 function describeProblem({ row, line: number, cell, column, value, message }: RowProblem): string {
   const place = `row ${row}, ${cell ?? `line ${number}`}`;
-  const what = [column, value === "" ? "" : `“${value}”`].filter((text) => text !== "").join(" ");
+  const what = [column, value === "" ? "" : `“${shorten(value)}”`].filter((text) => text !== "").join(" ");
   return what === "" ? `${place}: ${message}` : `${place}, ${what}: ${message}`;
 }
+
+/** A long value, such as the zero bytes at the end of a damaged file, is shown by its beginning; JSON has all of it. */
+function shorten(value: string): string {
+  if (value.length <= longestShown) return value;
+  return `${value.slice(0, longestShown)}… (${value.length} characters)`;
+}
+
+const longestShown = 200;
 
 /** Problems of one kind have the same fix. */
 function kindOf({ column, message }: RowProblem): string {
@@ -188,7 +196,7 @@ async function refuse(
           align: "right" as const,
         },
     { path: "column", title: "COLUMN", cell: ({ column }: RowProblem) => column },
-    { path: "value", title: "VALUE", cell: ({ value }: RowProblem) => value, flexible: true },
+    { path: "value", title: "VALUE", cell: ({ value }: RowProblem) => shorten(value), flexible: true },
     { path: "message", title: "PROBLEM", cell: ({ message }: RowProblem) => message },
   ];
   const rest = shared.length + own.length - shown.length;

@@ -2,7 +2,7 @@
 
 import { readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { createImportHome, header, row, sheet } from "../support/imports.ts";
+import { createImportHome, errorOf, header, row, sheet } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 describe("a file that is changed while the question is open", () => {
@@ -154,4 +154,14 @@ describe("a file that is not UTF-8", () => {
     expect(wrong.exit).toBe(2);
     expect(wrong.stderr).toContain("--encoding takes utf-8, gb18030, windows-1252, not “latin1”");
   });
+});
+
+test("zero bytes at the end of a file, as a damaged disk leaves them, fill no screen", async () => {
+  const home = await createImportHome(`${sheet(row("A-1"))}${"\0".repeat(4_096)}`);
+  const { exit, stderr } = await home.courier(["orders", "import", home.file, "--yes"]);
+  expect(exit).toBe(2);
+  expect(stderr).toContain("\\u0000… (4096 characters)");
+  expect(stderr.length).toBeLessThan(5_000);
+  const { details } = errorOf(await home.run()) as unknown as { details: { value: string }[] };
+  expect(details[0]?.value).toHaveLength(4_096);
 });
