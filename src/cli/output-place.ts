@@ -3,10 +3,11 @@
 import { fstatSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import type { Context } from "../command/command.ts";
 import { nameLock } from "../config/config-lock.ts";
 import { usageError } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
-import { ledgerPath } from "../ledger/ledger.ts";
+import { hasLedger, ledgerPath } from "../ledger/ledger.ts";
 import { orderCachePath } from "../ledger/order-cache.ts";
 import { sandboxDirectory, storedOrdersPath } from "../sandbox/stored-orders.ts";
 import type { Directories } from "./directories.ts";
@@ -38,6 +39,30 @@ export async function checkOutputPlace(
     if (await isSameFile(file, other))
       throw usageError(`${flag} ${file} is the same file as ${what}`, `give ${flag} another name`);
   }
+}
+
+/** Throws a usage error where the file exists and was the input of an import in the ledger. */
+export async function ensureNoImportInput(
+  flag: string,
+  file: string,
+  { ledger, machine }: Pick<Context, "ledger" | "machine">,
+): Promise<void> {
+  const isFile = await stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  if (!isFile || !hasLedger(machine.stateDirectory)) return;
+  const source = await findRealPath(file);
+  // What only reads works without a ledger that can be read.
+  const runs = await ledger()
+    .then((opened) => opened.listRuns({ source, limit: 1 }))
+    .catch(() => []);
+  const [run] = runs;
+  if (!run) return;
+  throw usageError(
+    `${flag} ${file} is the input of an import (run ${run.number}), and would be overwritten`,
+    `give ${flag} another name, or move ${file} away first`,
+  );
 }
 
 /** The input of a command, `-` for stdin, and what the shell has opened for its output. */

@@ -97,7 +97,11 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     opened.context = context;
     const isRead = host.stderr.isTTY === true && form === "human" && !globals.quiet;
     opened.mentionsDoubt = isRead && parsed.command.mentionsDoubt === true;
-    if (globals.output !== undefined) await context.checkOutput("--output", globals.output);
+    if (globals.output !== undefined) {
+      await context.checkOutput("--output", globals.output);
+      const { ensureNoImportInput } = await import("./output-place.ts");
+      await ensureNoImportInput("--output", globals.output, context);
+    }
     const output = await parsed.command.run(parsed.input, context);
     opened.isRaw = output.kind === "raw";
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());

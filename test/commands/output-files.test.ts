@@ -176,3 +176,18 @@ test.each([
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
   expect(stderr).toContain(`error: ${message}\nhint: ${hint}`);
 });
+
+test("--output does not write over a file that an import has read", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  expect((await home.run()).exit).toBe(0);
+  const refused = await home.courier(["orders", "export", "-o", home.file]);
+  expect(refused).toMatchObject({ exit: 2, stdout: "" });
+  expect(refused.stderr).toBe(
+    `error: --output ${home.file} is the input of an import (run 1), and would be overwritten\n` +
+      `hint: give --output another name, or move ${home.file} away first\n`,
+  );
+  expect(await readFile(home.file, "utf8")).toBe(sheet(row("A-1")));
+  const other = path.join(home.directory, "all.csv");
+  for (let time = 0; time < 2; time++)
+    expect((await home.courier(["orders", "export", "-o", other])).exit).toBe(0);
+});
