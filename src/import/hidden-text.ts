@@ -1,7 +1,7 @@
 /** Receivers that a platform hides: stars for characters, or ciphertext. */
 
 const stars = /[*＊]{2,}/;
-const ciphertext = /^(?:##|\$\$)/;
+const ciphertext = /^(?:##|\$\$)[^#$]/;
 /** 张* and *三. */
 const hiddenName = /^\p{Script=Han}[*＊]|[*＊]\p{Script=Han}$/u;
 
