@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from "../core/error-codes.ts";
 import { shownUrl } from "../core/shown-url.ts";
-import { formatSpan, parseHttpDate } from "../core/time.ts";
+import { formatWait, parseHttpDate } from "../core/time.ts";
 import { withArticle } from "../core/wording.ts";
 import { type ServiceError, serviceErrorSchema } from "../model/interface.ts";
 import {
@@ -253,8 +253,8 @@ function hintFor(kind: FailureKind, answer: Answer, { nowMs }: AnswerContext): s
 }
 
 function describeWait(waitMs = 0): string {
-  if (waitMs < 60_000) return "wait a little";
-  return waitMs > yearMs ? "wait for longer than a year" : `wait ${formatSpan(waitMs)}`;
+  if (waitMs === 0) return "wait a little";
+  return waitMs > yearMs ? "wait for longer than a year" : `wait ${formatWait(waitMs)}`;
 }
 
 const yearMs = 365 * 86_400_000;

@@ -64,6 +64,7 @@ const relativeUnits = [
   { name: "h", sizeMs: 3_600_000 },
   { name: "min", sizeMs: 60_000 },
 ] as const;
+const secondUnit = { name: "s", sizeMs: 1_000 } as const;
 
 /** Clocks differ: a time at most this far ahead counts as now. */
 const momentMs = 10_000;
@@ -79,11 +80,14 @@ export function formatRelative(instantMs: number, nowMs: number): string {
 
 /** `3 d`, `2 h`, `5 min`, `12 s`: a span of time in its largest whole unit, rounded down. */
 export function formatSpan(spanMs: number): string {
-  const { name, sizeMs } = relativeUnits.find((unit) => spanMs >= unit.sizeMs) ?? {
-    name: "s",
-    sizeMs: 1_000,
-  };
+  const { name, sizeMs } = relativeUnits.find((unit) => spanMs >= unit.sizeMs) ?? secondUnit;
   return `${Math.floor(spanMs / sizeMs)} ${name}`;
+}
+
+/** `91 s`, `67 min`, `25 h`: how long to wait, rounded up in a unit that is small beside it. */
+export function formatWait(waitMs: number): string {
+  const { name, sizeMs } = relativeUnits.find((unit) => waitMs >= 2 * unit.sizeMs) ?? secondUnit;
+  return `${Math.ceil(waitMs / sizeMs)} ${name}`;
 }
 
 function pad(value: number): string {

@@ -341,9 +341,15 @@ describe("Retry-After", () => {
 });
 
 test.each([
-  ["10", "wait a little"],
+  ["0", "wait a little"],
+  ["10", "wait 10 s"],
+  ["89", "wait 89 s"],
   ["120", "wait 2 min"],
-  ["86400", "wait 1 d"],
+  ["4000", "wait 67 min"],
+  ["5399", "wait 90 min"],
+  ["86400", "wait 24 h"],
+  ["129599", "wait 36 h"],
+  ["172801", "wait 3 d"],
   ["31536000", "wait 365 d"],
   ["100000000000000000000", "wait for longer than a year"],
   [undefined, "wait a little"],

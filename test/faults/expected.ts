@@ -60,8 +60,8 @@ export const table = `
   429                    | rate limited by the service | 5 rate_limited 4 | 5 4  | 5 rate_limited 0 4 0    | 5 rate_limited pending 4 2 | 5 service_unavailable 0 8
   429, 7 s               | rate limited by the service | 5 rate_limited 4 | 5 4  | 5 rate_limited 0 4 0    | 5 rate_limited pending 4 2 | 5 service_unavailable 0 8
   429, a date            | rate limited by the service | 5 rate_limited 4 | 5 4  | 5 rate_limited 0 4 0    | 5 rate_limited pending 4 2 | 5 service_unavailable 0 8
-  429, 60 s              | wait 1 min                  | 5 rate_limited 1 | 5 1  | 5 rate_limited 0 1 0    | 5 rate_limited pending 1 2 | 5 service_unavailable 0 8
-  429, a day             | wait 1 d                    | 5 rate_limited 1 | 5 1  | 5 rate_limited 0 1 0    | 5 rate_limited pending 1 2 | 5 service_unavailable 0 1
+  429, 60 s              | wait 60 s                   | 5 rate_limited 1 | 5 1  | 5 rate_limited 0 1 0    | 5 rate_limited pending 1 2 | 5 service_unavailable 0 8
+  429, a day             | wait 24 h                   | 5 rate_limited 1 | 5 1  | 5 rate_limited 0 1 0    | 5 rate_limited pending 1 2 | 5 service_unavailable 0 1
   500                    | HTTP 500                    | 5 server_error 1 | 5 1  | 6 outcome_unknown 0 1 7 | 5 server_error pending 1 2 | 6 outcome_unknown 0 1
   500 done               | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
   501                    | HTTP 501                    | 5 server_error 1 | 5 1  | 6 outcome_unknown 0 1 7 | 5 server_error pending 1 2 | 6 outcome_unknown 0 1
