@@ -131,15 +131,18 @@ export function createClient(options: ClientOptions): Client {
   async function send<R>(request: Request, read: Reader<R>): Promise<R> {
     const untilMs = clock.elapsed() + timeoutMs;
     const end = options.begin(`Waiting for ${host}…`);
+    let isAfterDoubt = false;
     try {
       for (let tries = 1; ; tries++) {
         try {
           return await attempt(request, untilMs, read);
         } catch (error) {
           if (!(error instanceof ServiceFailure)) throw error;
+          error.isAfterDoubt = isAfterDoubt;
           if (request.retries === false) throw error;
           const delayMs = retryDelayMs(request.method, error, tries, options.random());
           if (delayMs === undefined || clock.elapsed() + delayMs >= untilMs) throw error;
+          isAfterDoubt = error.mayHaveHappened;
           trace(`  ${error.message}; next try in ${Math.round(delayMs)} ms`);
           await clock.sleep(delayMs, signal);
         }

@@ -70,6 +70,8 @@ export class ServiceFailure extends CourierError {
   readonly kind: FailureKind;
   /** How long the service asked us to wait, in milliseconds, where it did. */
   readonly retryAfterMs: number | undefined;
+  /** An earlier try of the same call may have taken effect: what this answer proves is true of the last try only. */
+  isAfterDoubt = false;
 
   constructor(
     kind: FailureKind,
@@ -82,7 +84,7 @@ export class ServiceFailure extends CourierError {
   }
 
   override with(changes: { message?: string; hint?: string; details?: unknown }): ServiceFailure {
-    return new ServiceFailure(this.kind, changes.message ?? this.message, {
+    const changed = new ServiceFailure(this.kind, changes.message ?? this.message, {
       code: this.code,
       hint: changes.hint ?? this.hint,
       status: this.status,
@@ -91,6 +93,14 @@ export class ServiceFailure extends CourierError {
       cause: this.cause ?? this,
       retryAfterMs: this.retryAfterMs,
     });
+    changed.isAfterDoubt = this.isAfterDoubt;
+    return changed;
+  }
+
+  /** The failure's own advice, then what to do in any case. A limit's says already when to run the command again. */
+  hintBefore(next: string): string {
+    if (this.hint === undefined) return next;
+    return this.kind === "rate_limited" ? this.hint : `${this.hint}; then ${next}`;
   }
 
   /**
@@ -99,7 +109,7 @@ export class ServiceFailure extends CourierError {
    */
   redacted(redact: (text: string) => string): ServiceFailure {
     const hide = (text: string | undefined) => (text === undefined ? undefined : redact(text));
-    return new ServiceFailure(this.kind, shorten(redact(this.message)), {
+    const redacted = new ServiceFailure(this.kind, shorten(redact(this.message)), {
       code: this.code,
       hint: hide(this.hint),
       status: this.status,
@@ -108,10 +118,13 @@ export class ServiceFailure extends CourierError {
       cause: this.cause,
       retryAfterMs: this.retryAfterMs,
     });
+    redacted.isAfterDoubt = this.isAfterDoubt;
+    return redacted;
   }
 
   /** True when the request may have taken effect, judged by the kind alone; for a create, `evidenceOf()` decides. */
   get mayHaveHappened(): boolean {
+    if (this.isAfterDoubt) return true;
     // 307 and 308 ask for the same request elsewhere, so nothing was done; others may point to its result.
     if (this.kind === "redirected") return this.status !== 307 && this.status !== 308;
     return this.kind === "no_response" || this.kind === "server_error" || this.kind === "invalid_response";

@@ -55,7 +55,7 @@ export async function* inPasses<T, R>(
       tried.set(item, last);
       failed.push(item);
       inARow += 1;
-      if (inARow >= mostInARow || last.kind === "key_refused") breaker.abort();
+      if (inARow >= mostInARow || last.kind === "key_refused" || asksTooLong(last)) breaker.abort();
     }
     idle = failed.length < begun ? 0 : idle + 1;
     // Items that were not begun come first: they may succeed.
@@ -75,9 +75,12 @@ export async function* inPasses<T, R>(
 function pauseAfter(failure: ServiceFailure, idle: number, random: number): number | undefined {
   const longest = pausesMs[Math.max(0, idle - 1)];
   if (longest === undefined || failure.kind === "key_refused") return undefined;
-  const askedMs = failure.retryAfterMs ?? 0;
-  if (askedMs > longestPauseMs) return undefined;
-  return Math.max(askedMs, longest * (0.5 + random / 2));
+  if (asksTooLong(failure)) return undefined;
+  return Math.max(failure.retryAfterMs ?? 0, longest * (0.5 + random / 2));
+}
+
+function asksTooLong({ retryAfterMs = 0 }: ServiceFailure): boolean {
+  return retryAfterMs > longestPauseMs;
 }
 
 async function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> {

@@ -1,5 +1,6 @@
 /** Cancels the orders of an undo. Each cancel is recorded before it is sent and after its answer. */
 
+import type { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, type Items, noteStop, type RowsOutput } from "../command/command.ts";
 import { CourierError, interrupted, interruptionExit } from "../core/errors.ts";
 import { counted } from "../core/wording.ts";
@@ -47,6 +48,7 @@ export function cancelPlanned(
   const left: Undone[] = [];
   let done = 0;
   let isComplete = false;
+  let failure: ServiceFailure | undefined;
   let ownNumber: number | undefined;
   const count = (row: Undone) => {
     if (row.outcome === "cancelled" || row.outcome === "already_cancelled") done += 1;
@@ -79,6 +81,7 @@ export function cancelPlanned(
           yield count(rowResult(end.item, end.done));
           continue;
         }
+        if (end.kind === "failed") failure ??= end.failure;
         const last = begun.get(end.item);
         if (tools && last?.result) await endCancel(last.name, last.result, tools);
         yield count(last?.result ? rowResult(end.item, last.result) : rowStopped(end.item));
@@ -98,7 +101,7 @@ export function cancelPlanned(
     yield* plan.unread.map((each) => count(rowUnread(each)));
     yield* plan.inDoubt.map((each) => count(rowInDoubt(each, true)));
     isComplete = left.length === 0;
-    return explainEnd(undone.number, done, left, context);
+    return explainEnd(undone.number, done, left, failure ?? plan.unread[0]?.failure, context);
   }
 
   const after = async () => {
@@ -151,7 +154,10 @@ async function attempt(
 ): Promise<Attempt<CancelResult>> {
   const id = each.order.id.value;
   const name = begun.get(each)?.name ?? (await beginCancel(id, tools));
-  const result = await tryCancel(id, tools.service);
+  const earlier = begun.get(each)?.result;
+  const tried = await tryCancel(id, tools.service);
+  const isInDoubt = earlier?.kind === "open" && !earlier.isUntouched;
+  const result = tried.kind === "open" && isInDoubt ? { ...tried, isUntouched: false } : tried;
   begun.set(each, { name, result });
   if (result.kind === "open") return { failure: result.failure };
   await endCancel(name, result, tools);
@@ -164,6 +170,7 @@ function explainEnd(
   number: number,
   done: number,
   left: readonly Undone[],
+  failure: ServiceFailure | undefined,
   { signal, nextCommand }: Context,
 ): CourierError | undefined {
   const total = done + left.length;
@@ -180,13 +187,12 @@ function explainEnd(
   ].filter((part) => part !== "");
   const message = [counts, ...rest].join("; ");
   if (signal.aborted && left.length > 0) return interrupted(interruptionExit(signal.reason), message, goOn);
-  const failed = [...unknown, ...stopped];
-  if (failed.length > 0) {
-    const error = failed.find((row) => row.error)?.error;
-    if (error?.code === "key_refused")
-      return new CourierError("key_refused", 4, `${error.message}; ${message}`);
-    const reason = error ? `: ${error.message}` : "";
-    return new CourierError("state_unknown", 5, `${message}${reason}`, { hint: goOn });
+  if (failure && (unknown.length === 0 || failure.kind === "key_refused"))
+    return failure.with({ message: `${message}: ${failure.message}`, hint: failure.hintBefore(goOn) });
+  if (unknown.length + stopped.length > 0) {
+    const reason = failure ? `: ${failure.message}` : "";
+    const hint = failure ? failure.hintBefore(goOn) : goOn;
+    return new CourierError("state_unknown", 5, `${message}${reason}`, { hint });
   }
   if (inDoubt.length > 0) {
     const [first] = inDoubt;
@@ -214,11 +220,11 @@ function names(rows: readonly Undone[]): string {
     : shown.join(", ");
 }
 
-function unread(count: number, failure: CourierError): CourierError {
+function unread(count: number, failure: ServiceFailure): CourierError {
   return new CourierError(
     "state_unknown",
     5,
     `the state of ${counted(count, "order")} could not be read: ${failure.message}`,
-    { hint: "it is safe to run the same command again" },
+    { hint: failure.hintBefore("run the same command again") },
   );
 }

@@ -91,8 +91,13 @@ export function rowInDoubt(operation: Operation, isMarked: boolean): Undone {
 
 export function rowResult({ operation, order }: ReadOrder, result: CancelResult): Undone {
   const { after } = result;
-  if (result.kind === "open")
-    return toRow(operation, { outcome: "unknown", before: order, after, failure: result.failure });
+  if (result.kind === "open") {
+    const { failure, isUntouched } = result;
+    const facts = { before: order, after, failure };
+    if (!isUntouched) return toRow(operation, { outcome: "unknown", ...facts });
+    const status = order.status ?? undefined;
+    return toRow(operation, { outcome: "left_alone", reason: "failed", status, ...facts });
+  }
   const { state: outcome, message, refusal: failure } = result;
   return toRow(operation, { outcome, before: order, after, message, failure });
 }

@@ -88,6 +88,8 @@ const addressesImportedSchema = object({ imported: count, replaced: array(text) 
  * - `cancelled`: the order read back is cancelled. - `already_cancelled`: it was before.
  * - `accepted`: the service accepted, but the order read back is not (yet) cancelled.
  * - `refused`: the service refused. - `would_cancel`, `not_cancellable`: of `--dry-run`, by the state of the order.
+ * - `left_alone`: nothing was changed: the run ended before its turn, or the request had no effect, which `error` tells.
+ * - `unknown`: there was no clear answer; another request may be needed.
  * `status` is the state read back afterwards: what is true now.
  */
 const cancellationSchema = object({
@@ -99,6 +101,8 @@ const cancellationSchema = object({
     "already_cancelled",
     "accepted",
     "refused",
+    "left_alone",
+    "unknown",
     "would_cancel",
     "not_cancellable",
   ]),
@@ -172,7 +176,8 @@ export type OperationRow = Infer<typeof operationRowSchema>;
 /**
  * One order of a run that is undone. `left_alone` and `unknown` have a `reason`: `not_cancellable`: by its state.
  * `found`: it was found after its answer was lost, and `--include-found` was not given. `in_doubt`: whether it
- * exists is unknown. `stopped`: the run ended before its turn. `not_read`: its state could not be read.
+ * exists is unknown. `stopped`: the run ended before its turn. `failed`: its request had no effect, such as after HTTP
+ * 429. `not_read`: its state could not be read.
  * `status` is the state read last.
  */
 const undoneSchema = object({
@@ -191,7 +196,7 @@ const undoneSchema = object({
     "unknown",
     "would_cancel",
   ]),
-  reason: nullable(literal(["not_cancellable", "found", "in_doubt", "stopped", "not_read"])),
+  reason: nullable(literal(["not_cancellable", "found", "in_doubt", "stopped", "failed", "not_read"])),
   status_before: textOrNull,
   status: textOrNull,
   message: textOrNull,

@@ -21,6 +21,7 @@ import {
   cancellationColumns,
   type Found,
   reportDryRun,
+  reportNotTried,
   reportResult,
   reportUntouched,
 } from "./cancellation.ts";
@@ -108,21 +109,28 @@ async function* cancelAll(
   tools: CancelTools | undefined,
   context: Context,
 ): Items<Cancellation> {
-  const failures: CourierError[] = [];
+  const refusals: CourierError[] = [];
+  let failure: ServiceFailure | undefined;
+  let done = 0;
   const cancelEach = async (each: Found) => {
     if (!tools || !each.order || !isOpen(each)) return reportUntouched(each);
-    const id = each.order.id.value;
-    return reportResult(each.id, each.order, await cancelOne(id, tools), context);
+    if (failure) return reportNotTried(each);
+    const result = await cancelOne(each.order.id.value, tools);
+    const reported = reportResult(each.id, each.order, result, context);
+    failure ??= reported.failure;
+    return reported;
   };
   const cancelled = mapInOrder(found, callsAtOnce, cancelEach, { isIrrevocable: true });
   for await (const { row, refusal } of cancelled) {
-    if (refusal) failures.push(refusal);
+    if (refusal) refusals.push(refusal);
+    if (row.outcome === "cancelled" || row.outcome === "already_cancelled") done += 1;
     if (row.outcome === "accepted") {
       context.messages.note(`order ${show(row.id)} was accepted for cancelling, but is still ${row.status}`);
     }
     yield row;
   }
-  return summarise(found.length, failures);
+  if (!failure || found.length === 1) return failure ?? summarise(found.length, refusals);
+  return failure.with({ message: `${done} of ${found.length} orders cancelled; ${failure.message}` });
 }
 
 async function prepare(service: CourierService, context: Context): Promise<CancelTools> {

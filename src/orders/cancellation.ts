@@ -2,7 +2,6 @@
 
 import type { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
-import type { CourierError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
@@ -22,6 +21,8 @@ export interface Found {
 interface Reported {
   readonly row: Cancellation;
   readonly refusal?: ServiceFailure;
+  /** Why there is no clear answer. */
+  readonly failure?: ServiceFailure;
 }
 
 /** An order that nothing is sent for: the service does not know it, or it is cancelled. */
@@ -37,14 +38,23 @@ export function reportDryRun(id: string, order: OrderDetail): Reported {
   return { row: toRow(id, order, order, outcome, undefined, message) };
 }
 
-/** Throws where the outcome is unknown. */
+/** An order whose turn did not come, because the command ended before. */
+export function reportNotTried({ id, order }: Found): Reported {
+  return { row: toRow(id, order, order, "left_alone", undefined, "not reached") };
+}
+
 export function reportResult(
   id: string,
   before: OrderDetail,
   result: CancelResult,
   { nextCommand }: Context,
 ): Reported {
-  if (result.kind === "open") throw explainOpen(id, result, nextCommand);
+  if (result.kind === "open") {
+    const { failure, isUntouched, after } = result;
+    const outcome = isUntouched ? "left_alone" : "unknown";
+    const row = toRow(id, before, after ?? (isUntouched ? before : undefined), outcome, failure);
+    return { row, failure: explainOpen(id, result, nextCommand) };
+  }
   const { after, state, message, refusal } = result;
   const row = toRow(id, before, after, state, refusal, message);
   return refusal ? { row, refusal: explainRefusal(refusal, id, after) } : { row };
@@ -52,17 +62,19 @@ export function reportResult(
 
 function explainOpen(
   id: string,
-  { failure, after }: Extract<CancelResult, { kind: "open" }>,
+  { failure, after, isUntouched }: Extract<CancelResult, { kind: "open" }>,
   nextCommand: Context["nextCommand"],
-): CourierError {
-  if (failure.kind === "key_refused") return failure;
-  if (after)
+): ServiceFailure {
+  const state = after ? `, it is ${show(after.status)}` : "";
+  if (after || isUntouched)
     return failure.with({
-      message: `order ${id} is not cancelled, it is ${show(after.status)}: ${failure.message}`,
-      hint: "it is safe to run the same command again",
+      message: `order ${id} is not cancelled${state}: ${failure.message}`,
+      hint: failure.hintBefore("it is safe to run the same command again"),
     });
+  const look = `see: ${nextCommand(`orders show ${shellQuote(id)}`)}`;
   return failure.with({
-    hint: `the order may or may not be cancelled; see: ${nextCommand(`orders show ${shellQuote(id)}`)}`,
+    message: `order ${id} may or may not be cancelled: ${failure.message}`,
+    hint: failure.kind === "rate_limited" ? `${failure.hint}; or ${look}` : failure.hintBefore(look),
   });
 }
 
@@ -101,6 +113,8 @@ const outcomeStyles: Readonly<Record<Cancellation["outcome"], Style>> = {
   already_cancelled: "good",
   accepted: "warn",
   refused: "bad",
+  left_alone: "warn",
+  unknown: "warn",
   would_cancel: "good",
   not_cancellable: "warn",
 };

@@ -25,8 +25,16 @@ export type CancelResult =
       readonly message: string | undefined;
       readonly refusal: ServiceFailure | undefined;
     }
-  /** No clear answer. `after` is the order that was read back, if it could be read: it is not cancelled. */
-  | { readonly kind: "open"; readonly failure: ServiceFailure; readonly after: OrderDetail | undefined };
+  /**
+   * No clear answer. `after` is the order that was read back, if it could be read: it is not cancelled.
+   * `isUntouched`: the request certainly changed nothing, such as after HTTP 429 or 401.
+   */
+  | {
+      readonly kind: "open";
+      readonly failure: ServiceFailure;
+      readonly after: OrderDetail | undefined;
+      readonly isUntouched: boolean;
+    };
 
 /** Cancels an order. Records the cancel before the request is sent, and its outcome. */
 export async function cancelOne(id: string, tools: CancelTools): Promise<CancelResult> {
@@ -50,7 +58,7 @@ export async function endCancel(
     name,
     run.number,
     {
-      state: result.kind === "open" ? "unknown" : result.state,
+      state: result.kind !== "open" ? result.state : result.isUntouched ? "unsent" : "unknown",
       orderState: result.after?.status ?? undefined,
       rejection: failure && toRejection(failure),
     },
@@ -66,14 +74,16 @@ export async function tryCancel(id: string, service: CourierService): Promise<Ca
     message = await service.cancelOrder(id);
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
-    if (error.kind === "key_refused") return { kind: "open", failure: error, after: undefined };
+    if (error.kind === "key_refused")
+      return { kind: "open", failure: error, after: undefined, isUntouched: !error.mayHaveHappened };
     failure = error;
   }
+  const isUntouched = failure !== undefined && failure.kind !== "refused" && !failure.mayHaveHappened;
   const read = await readBack(id, service, failure ? 1 : 2);
   if ("unread" in read) {
     // A refusal may answer a retry of a request that took effect: it proves nothing.
     const shown = failure && failure.kind !== "refused" ? failure : read.unread;
-    return { kind: "open", failure: shown, after: undefined };
+    return { kind: "open", failure: shown, after: undefined, isUntouched };
   }
   const { after } = read;
   if (after.status === "cancelled")
@@ -81,7 +91,7 @@ export async function tryCancel(id: string, service: CourierService): Promise<Ca
   if (!failure) return { kind: "settled", state: "accepted", after, message, refusal: undefined };
   if (failure.kind === "refused")
     return { kind: "settled", state: "refused", after, message: undefined, refusal: failure };
-  return { kind: "open", failure, after };
+  return { kind: "open", failure, after, isUntouched };
 }
 
 async function readBack(

@@ -76,12 +76,59 @@ describe("where nobody can answer, --yes is needed", () => {
 });
 
 describe("--yes", () => {
-  test("orders that were cancelled while one ended the command are reported", async () => {
-    const home = await homeWithOrders(3);
-    home.sandbox.faults.set([{ method: "DELETE", kind: "rate_limit", retryAfter: "7200", times: 1 }]);
-    const { exit, stdout } = await home.courier("orders cancel 1000001 1000002 1000003 --yes --ndjson");
+  test("a limit that lasts long ends it: a row for each order, and the service's wait", async () => {
+    const home = await homeWithOrders(6);
+    home.sandbox.faults.set([
+      { method: "DELETE", path: "/api/v1/orders/1000001", kind: "rate_limit", retryAfter: "4000" },
+    ]);
+    const ids = home.orders.map(({ id }) => String(id));
+    const { exit, stdout, stderr } = await home.courier(["orders", "cancel", ...ids, "--yes", "--json"]);
     expect(exit).toBe(5);
-    expect(stdout.match(/"outcome":"cancelled"/g)).toHaveLength(2);
+    const rows = JSON.parse(stdout) as { outcome: string; status: string; error?: { code: string } }[];
+    expect(rows[0]).toMatchObject({
+      outcome: "left_alone",
+      status: "pending",
+      error: { code: "rate_limited" },
+    });
+    expect(rows.slice(1, 4).map(({ outcome }) => outcome)).toEqual(Array(3).fill("cancelled"));
+    expect(rows.slice(4)).toMatchObject(
+      Array(2).fill({ outcome: "left_alone", status: "pending", message: "not reached" }),
+    );
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "rate_limited",
+      message: expect.stringMatching(
+        /^3 of 6 orders cancelled; order 1000001 is not cancelled, it is pending/,
+      ),
+      hint: "wait 67 min, then run the same command again",
+    });
+    expect(requestCount(home, "DELETE")).toBe(4);
+    expect((await readRuns(home)).at(-1)?.counts).toEqual(
+      new Map([
+        ["cancel cancelled", 3],
+        ["cancel unsent", 1],
+      ]),
+    );
+  });
+
+  test("a key that is refused: not cancelled, and what to do about the key", async () => {
+    const home = await homeWithOrders(1);
+    home.sandbox.faults.set([{ method: "DELETE", kind: "status", status: 401 }]);
+    const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 --yes --csv");
+    expect(exit).toBe(4);
+    expect(stdout).toMatch(/\n1000001,.*,left_alone,pending,pending,/);
+    expect(stderr).toContain("order 1000001 is not cancelled");
+    expect(stderr).toContain("store a new key with: courier login");
+  });
+
+  test("a limit after a lost answer proves nothing of the lost one", async () => {
+    const home = await homeWithOrders(1);
+    home.sandbox.faults.set([
+      { method: "DELETE", kind: "drop_before", times: 1 },
+      { method: "DELETE", kind: "status", status: 401 },
+    ]);
+    const { exit, stdout } = await home.courier("orders cancel 1000001 --yes --json");
+    expect(exit).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject([{ outcome: "unknown", status: null }]);
   });
 
   test("cancels, reads back, and shows one row in every form", async () => {
@@ -186,7 +233,8 @@ describe("the state that counts is the one read back", () => {
     const home = await homeWithOrders(1);
     home.sandbox.faults.set([{ method: "DELETE", kind: "drop_before" }]);
     const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 --yes");
-    expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+    expect(exit).toBe(5);
+    expect(stdout).toMatch(/1000001 .* unknown +pending +pending/);
     expect(stderr).toMatch(
       /^error: order 1000001 is not cancelled, it is pending: .*\nhint: it is safe to run/,
     );

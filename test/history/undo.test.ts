@@ -374,9 +374,33 @@ describe("a service that fails", () => {
     const home = await createServedHome();
     await recordRun(home, ["created", "created"]);
     home.sandbox.faults.set([{ method: "DELETE", kind: "status", status: 401 }]);
-    const { exit } = await home.courier("undo 1 --yes --json");
+    const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
     expect(exit).toBe(4);
     expect(requestCount(home, "DELETE")).toBe(2);
+    expect(rowsOf(stdout)).toMatchObject(
+      Array(2).fill({ outcome: "left_alone", reason: "failed", status: "pending" }),
+    );
+    expect(errorOf(stderr).hint).toContain("store a new key with: courier login");
+  });
+
+  test("a limit that lasts long ends it, with the service's wait: nothing is in doubt", async () => {
+    const home = await createServedHome();
+    await recordRun(
+      home,
+      Array.from({ length: 12 }, () => "created" as const),
+    );
+    home.sandbox.faults.set([{ method: "DELETE", kind: "rate_limit", retryAfter: "4000" }]);
+    const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
+    expect(exit).toBe(5);
+    expect(requestCount(home, "DELETE")).toBeLessThanOrEqual(8);
+    const reasons = new Set(rowsOf(stdout).map(({ outcome, reason }) => `${outcome}, ${reason}`));
+    expect(reasons).toEqual(new Set(["left_alone, failed", "left_alone, stopped"]));
+    expect(errorOf(stderr)).toMatchObject({
+      code: "rate_limited",
+      hint: "wait 67 min, then run the same command again",
+    });
+    expect(errorOf(stderr).message).not.toContain("unknown");
+    expect([...((await readRuns(home)).at(-1)?.counts.keys() ?? [])]).toEqual(["cancel unsent"]);
   });
 
   test("refused for an order that could be cancelled: named, with its state, exit 3", async () => {
