@@ -91,5 +91,5 @@ export interface RowResult {
 
 /** The result of a row's turn, once it is recorded; undefined for a row that is decided about later. */
 export interface Turn {
-  readonly finished?: Promise<RowResult>;
+  readonly finished?: Promise<RowResult | undefined>;
 }

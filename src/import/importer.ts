@@ -355,7 +355,7 @@ function createRowSet() {
  * unknown. Up to `most` further turns run meanwhile. A failure of a turn is thrown after the results.
  */
 async function* asRecorded(turns: AsyncGenerator<Turn>, most: number): AsyncGenerator<RowResult> {
-  const recording: Promise<RowResult>[] = [];
+  const recording: Promise<RowResult | undefined>[] = [];
   let next: Promise<IteratorResult<Turn>> | undefined;
   let failure: { readonly error: unknown } | undefined;
   let isOver = false;
@@ -376,7 +376,8 @@ async function* asRecorded(turns: AsyncGenerator<Turn>, most: number): AsyncGene
       );
       if (turn === undefined) {
         recording.shift();
-        yield (await first) as RowResult;
+        const result = await first;
+        if (result) yield result;
         continue;
       }
       next = undefined;

@@ -1,7 +1,7 @@
 /** Sends the rows of an import with one rate limit. Each request is recorded before it is sent and after its answer. */
 
 import { createSemaphore } from "../core/concurrent.ts";
-import { nameOperation, type OperationName, type Rejection } from "../ledger/operation.ts";
+import type { OperationName, Rejection } from "../ledger/operation.ts";
 import { type CreateOutcome, LostClaim, OrderTaken } from "../ledger/operations.ts";
 import { redactRejection } from "../sending/redacted-rejection.ts";
 import type { Backoff, Failure } from "./backoff.ts";
@@ -43,7 +43,8 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
     const sentMs = clock.elapsed(); // after the wait for the limiter, which is not a wait for the service
     try {
       const result = await tools.send(row, () => ledger.holdsClaim(name, run.number));
-      gate.note(result.kind === "unknown");
+      // Whether an answer names an order of its own is known once it is recorded.
+      if (result.kind !== "created") gate.note(result.kind === "unknown");
       return { result, end: applyAnswer(result, sentMs) };
     } catch (error) {
       hasFailed = true;
@@ -94,28 +95,32 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
     });
   }
 
-  /** Where the order belongs to another operation already, this one is in doubt. */
+  /**
+   * Where the order belongs to another operation already, the answer counts as lost: the row is decided about later,
+   * and the result is undefined.
+   */
   async function endCreated(
     row: ImportRow,
     name: OperationName,
     { order, orderState, stampAheadMs }: Extract<SendResult, { kind: "created" }>,
-  ): Promise<RowResult> {
-    const unknown = (message: string): RowResult => ({
-      row,
-      outcome: "unknown",
-      rejection: { code: "outcome_unknown", message },
-    });
+  ): Promise<RowResult | undefined> {
     try {
       await record(name, { state: "created", order, orderState, stampAheadMs }, true);
+      gate.note(false);
       return { row, outcome: "created", order };
     } catch (error) {
-      if (error instanceof LostClaim)
-        return unknown(`order ${order.id} was created, but another run has settled this row`);
+      if (error instanceof LostClaim) {
+        const message = `order ${order.id} was created, but another run has settled this row`;
+        return { row, outcome: "unknown", rejection: { code: "outcome_unknown", message } };
+      }
       if (!(error instanceof OrderTaken)) throw error;
-      await record(name, { state: "unknown", loss: "broken" });
-      return unknown(
-        `the service answered with order ${order.id}, which belongs to operation ${nameOperation(error.holder)}`,
-      );
+      gate.note(true);
+      onStage({ kind: "server_error", reason: error.reason });
+      onLost(row);
+      await record(name, { state: "unknown", loss: "broken" }).catch((lost) => {
+        if (!(lost instanceof LostClaim)) throw lost;
+      });
+      return undefined;
     }
   }
 

@@ -110,6 +110,11 @@ export class OrderTaken extends NotDone {
   ) {
     super(`order ${orderId} belongs to operation ${nameOperation(holder)}`);
   }
+
+  /** Why the answer to a create is no proof that it made an order. */
+  get reason(): string {
+    return `the answer names another order: ${this.message}`;
+  }
 }
 
 export interface Operations {

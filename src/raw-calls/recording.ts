@@ -7,8 +7,8 @@ import { orderCallOf } from "../api/order-call.ts";
 import { rawUrl } from "../api/raw-url.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError, interrupted, usageError } from "../core/errors.ts";
-import { nameOperation } from "../ledger/operation.ts";
-import type { CancelOutcome, CreateOutcome } from "../ledger/operations.ts";
+import { nameOperation, type OperationName } from "../ledger/operation.ts";
+import type { CancelOutcome, CreateOutcome, OrderTaken } from "../ledger/operations.ts";
 import { type Draft, draftSchema } from "../model/draft.ts";
 import { isJsonNumber, isJsonObject, type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { contentOf } from "../model/same-order.ts";
@@ -65,9 +65,22 @@ async function recordCreate(
   if (!begun) throw interrupted(130, "not confirmed: nothing was sent");
   return async (result) => {
     const outcome = createOutcome(result, draft);
-    await recordEnd(begun, outcome, context);
+    const taken = await recordEnd(begun, outcome, context);
+    if (taken) throw orderTaken(taken, begun.operation, context);
     return outcome.state === "unknown" ? checkRefusal(outcome, begun, context) : { kind: "none" };
   };
+}
+
+function orderTaken(
+  { reason, orderId }: OrderTaken,
+  own: OperationName,
+  { nextCommand }: Context,
+): CourierError {
+  const message = `it is not known whether the order was created: ${reason}`;
+  return new CourierError("outcome_unknown", 6, message, {
+    hint: `to decide: ${nextCommand(`orders resolve ${nameOperation(own)}`)}`,
+    details: { candidates: [orderId] },
+  });
 }
 
 /** A refusal that the specification does not define is checked once. */

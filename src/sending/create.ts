@@ -52,12 +52,13 @@ export async function sendOrder(order: OrderToSend, context: Context): Promise<C
   const service = await context.service();
   try {
     const created = await send(draft, service, begun, context);
-    await end({
+    const taken = await end({
       state: "created",
       order: orderFacts(created),
       orderState: created.status ?? undefined,
       stampAheadMs: stampAheadMs(created.created_at, context.clock.now(), service.clockOffsetMs()),
     });
+    if (taken) throw new ServiceFailure("invalid_response", taken.reason);
     return created;
   } catch (error) {
     if (!(error instanceof ServiceFailure) && !context.signal.aborted) throw error;
@@ -114,30 +115,26 @@ export function failureOutcome(failure: ServiceFailure, draft: Draft | undefined
 
 /**
  * Records the outcome of a create. Where the ledger cannot be written, warns and goes on: the operation stays in doubt
- * there, so that it is reconciled before an equal one is sent.
+ * there, so that it is reconciled before an equal one is sent. Where the order of the answer belongs to another
+ * operation, this one is in doubt, and the result says so.
  */
 export async function recordEnd(
   { ledger, run, operation }: BegunOrder,
   outcome: CreateOutcome,
   context: Context,
-): Promise<void> {
+): Promise<OrderTaken | undefined> {
   try {
     await ledger.endCreate(operation, run.number, outcome, context.clock.now());
   } catch (error) {
-    if (error instanceof OrderTaken) throw orderTaken(error);
+    if (error instanceof OrderTaken) {
+      await recordEnd({ ledger, run, operation }, { state: "unknown", loss: "broken" }, context);
+      return error;
+    }
     if (!(error instanceof CourierError) && !(error instanceof LostClaim)) throw error;
     const made = "order" in outcome ? `order ${outcome.order.id} was created, but ` : "";
     context.messages.warn(`${made}the ledger could not record it: ${error.message}`);
   }
-}
-
-function orderTaken({ orderId, holder }: OrderTaken): CourierError {
-  return new CourierError(
-    "outcome_unknown",
-    6,
-    `it is not known whether the order was created: the service answered with order ${orderId}, which belongs to operation ${holder.run}.${holder.number}`,
-    { hint: `to see the order: courier log show ${holder.run}`, details: { candidates: [orderId] } },
-  );
+  return undefined;
 }
 
 /** Looks for the order. Returns it as if its answer had arrived, or throws what is known. */
@@ -195,6 +192,7 @@ async function readOperation({ ledger, operation }: BegunOrder): Promise<Operati
   return ledger.findOperation(operation).catch(() => undefined);
 }
 
+/** `outcome_unknown`, with the next steps for its own operation. */
 async function unknown(
   begun: BegunOrder,
   lost: ServiceFailure,

@@ -1,7 +1,7 @@
 /** A create whose answer is lost: one order at most, never sent twice, and the user is told what is known. */
 
 import { describe, expect, test } from "vitest";
-import { requestCount } from "../support/answers.ts";
+import { answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
 import type { WireFault } from "../support/wire-faults.ts";
@@ -177,3 +177,41 @@ test.each([0, 500, 1_000])(
     expect({ exit, stdout }).toEqual({ exit: 6, stdout: "" });
   },
 );
+
+describe("an answer that names the order of another create, such as one that a cache repeats", () => {
+  const repeated = { status: 201 } as const;
+  const body = JSON.stringify({
+    success: true,
+    data: { id: 1000001, order_no: "CO1", tracking_number: "CR1", status: "pending", estimated_fee: 1 },
+  });
+  const other = JSON.stringify({ ...plainDraft, receiver: { ...plainDraft.receiver, name: "王五" } });
+
+  test.each([
+    [true, 0, ["王五", "李四"]],
+    [false, 6, ["李四"]],
+  ])("made %s: the list is looked at, exit %i", async (processed, exit, receivers) => {
+    const home = await createServedHome();
+    await home.courier("orders create --file - --json", { stdin });
+    answerRaw(home, "POST /api/v1/orders", body, { ...repeated, processed });
+    const ran = await home.courier("orders create --file - --json", { stdin: other });
+    expect(ran.exit, ran.stderr).toBe(exit);
+    expect(ran.stderr).toContain("the answer names another order: order 1000001 belongs to operation 1.1");
+    if (processed) expect(JSON.parse(ran.stdout).id).toBe(1000002);
+    else expect(ran.stderr).toContain("courier orders resolve 2.1 --as ORDER");
+    expect(requestCount(home, "POST")).toBe(2);
+    home.sandbox.faults.clear();
+    const listed = JSON.parse((await home.courier("orders list --all --json")).stdout);
+    expect(listed.map((order: { receiver: { name: string } }) => order.receiver.name)).toEqual(receivers);
+  });
+
+  test("a raw call names its own operation", async () => {
+    const home = await createServedHome();
+    await home.courier("orders create --file - --json", { stdin });
+    answerRaw(home, "POST /api/v1/orders", body, repeated);
+    const { exit, stderr } = await home.courier("api POST /orders --input -", { stdin: other });
+    expect(exit).toBe(6);
+    expect(stderr).toContain("hint: to decide: courier orders resolve 2.1");
+    const log = await home.courier("log --unknown --json");
+    expect(JSON.parse(log.stdout)).toMatchObject([{ run: 2, in_doubt: 1 }]);
+  });
+});

@@ -6,6 +6,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
 import { enter, personWho } from "../support/answering.ts";
+import { answerRaw } from "../support/answers.ts";
 import {
   createImportHome,
   errorOf,
@@ -15,6 +16,7 @@ import {
   row,
   sheet,
 } from "../support/imports.ts";
+import { createOrder } from "../support/orders.ts";
 import { until } from "../support/process.ts";
 
 const post = { method: "POST", path: "/api/v1/orders" } as const;
@@ -464,4 +466,37 @@ test.each([
   expect(errorOf(ran).hint).toBe(
     "run the same command again (after the time in the report, where it names one); or decide with: courier orders resolve (names: courier log --unknown)",
   );
+});
+
+describe("every answer names the order of another operation, such as one that a cache repeats", () => {
+  const body = JSON.stringify({
+    success: true,
+    data: { id: 1000001, order_no: "CO1", tracking_number: "CR1", status: "pending", estimated_fee: 1 },
+  });
+
+  test("no order is made: the import stops sending, looks at the list, and the rows are in doubt", async () => {
+    const home = await createImportHome(rowsOf(40));
+    await createOrder(home);
+    const before = home.posts;
+    answerRaw(home, "POST /api/v1/orders", body, { status: 201 });
+    const ran = await home.run();
+    expect(ran.exit).toBe(6);
+    expect(home.posts - before).toBeLessThanOrEqual(12);
+    expect(
+      home.sandbox.requests.some(({ method, path }) => method === "GET" && path.includes("date_from")),
+    ).toBe(true);
+    expect(ran.stderr).toContain("more rows were not sent");
+    expect(new Set(ran.report.map(({ outcome }) => outcome))).toEqual(new Set(["unknown"]));
+  });
+
+  test("the orders are made: they are found, and each row is made once", async () => {
+    const rows = [..."赵钱孙李周吴郑王冯陈"].map((name, index) => row(`A-${index}`, `${name}一`));
+    const home = await createImportHome(sheet(...rows));
+    await createOrder(home);
+    answerRaw(home, "POST /api/v1/orders", body, { status: 201, processed: true });
+    const ran = await home.run("--settle 10s");
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(new Set(ran.report.map(({ outcome }) => outcome))).toEqual(new Set(["found"]));
+    expect(await home.receivers()).toHaveLength(11);
+  });
 });
