@@ -1,6 +1,7 @@
 /** User commands that print a key: parses and runs them, and words their errors (owner of shlex). */
 
 import { CourierError, usageError } from "../core/errors.ts";
+import { createRedactor } from "../core/redact.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { type Env, runSubprocess, withoutKey } from "../core/subprocess.ts";
 import { shortestKey } from "./key-source.ts";
@@ -39,8 +40,14 @@ async function splitKeyCommand({ account, command }: KeyCommand): Promise<readon
   return words;
 }
 
-/** Complaints of a key command come by line, and none is longer. */
-const longestLine = 65_536;
+/** Complaints of a key command come by line, and none is shown longer. */
+const longestLine = 1_000;
+/** So many are passed on. */
+const mostLines = 100;
+/** So many of the parts of its output are masked. */
+const mostParts = 50;
+/** So much of its output is kept, to mask it in its complaints. */
+const mostPrinted = 65_536;
 
 /**
  * Runs a command and gives back what it prints, trimmed. Throws a `key_command` error: exit 2 where it cannot be
@@ -51,11 +58,20 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
   const { env, signal, onComplaint } = options;
   const words = await splitKeyCommand(keyCommand);
   signal.throwIfAborted();
+  let printed = "";
   let lastComplaint = "";
   let rest = "";
+  let lines = 0;
+  const show = (line: string) => {
+    const masked = createRedactor(maybeKeys(printed))(line); // before it is cut: a part of a key is not found
+    return masked.length > longestLine ? `${masked.slice(0, longestLine)}…` : masked;
+  };
   const complain = (line: string) => {
-    onComplaint(line);
-    if (line.trim() !== "") lastComplaint = `, saying “${line.trim()}”`;
+    if (line.trim() !== "") lastComplaint = line.trim();
+    lines += 1;
+    // What it printed before this line is read in the same turn, but maybe after it.
+    if (lines <= mostLines) setImmediate(() => onComplaint(show(line)));
+    if (lines === mostLines) setImmediate(() => onComplaint("(what else the key command says is not shown)"));
   };
   const end = await runSubprocess({
     words,
@@ -63,13 +79,17 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
     limitMs,
     signal,
     onText(text, stream) {
-      if (stream !== "stderr") return;
-      const lines = `${rest}${text}`.split(/\r?\n/);
-      rest = (lines.pop() ?? "").slice(-longestLine);
-      for (const line of lines) complain(line);
+      if (stream === "stdout") {
+        printed = (printed + text).slice(0, mostPrinted);
+        return;
+      }
+      const complaints = `${rest}${text}`.split(/\r?\n/);
+      rest = (complaints.pop() ?? "").slice(-mostPrinted);
+      for (const line of complaints) complain(line);
     },
   });
   if (rest !== "") complain(rest);
+  await new Promise(setImmediate);
   signal.throwIfAborted();
   if (end.kind === "not started") {
     throw new CourierError(
@@ -82,10 +102,10 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
     );
   }
   if (end.kind === "ended" && end.exit === 0) {
-    const printed = end.stdout.trim();
-    const hasKey = [command, words.join(" ")].some((text) => text.includes(printed));
-    if (printed.length >= shortestKey && hasKey) throw keyInCommand(account);
-    return printed;
+    const key = end.stdout.trim();
+    const hasKey = [command, words.join(" ")].some((text) => text.includes(key));
+    if (key.length >= shortestKey && hasKey) throw keyInCommand(account);
+    return key;
   }
   const reasons = {
     timeout: `did not end within ${limitMs / 1_000} seconds`,
@@ -96,13 +116,21 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
   throw new CourierError(
     "key_command",
     4,
-    `the key command of the account ${account} ${reasons[end.kind]}${lastComplaint}`,
+    `the key command of the account ${account} ${reasons[end.kind]}${lastComplaint === "" ? "" : `, saying “${show(lastComplaint)}”`}`,
     {
       hint:
         "run it by hand until it prints the key and nothing else (it runs without a shell), " +
         `or set another one: courier login --account ${shellQuote(account)} --key-command`,
     },
   );
+}
+
+/** What it printed may be the key, whole or as a part, although it failed afterwards. */
+function maybeKeys(printed: string): readonly string[] {
+  const parts = [printed.trim(), ...printed.split(/[\r\n]+/), ...printed.split(/\s+/)];
+  return [...new Set(parts.map((part) => part.trim()))]
+    .filter((part) => part.length >= shortestKey)
+    .slice(0, mostParts);
 }
 
 function keyInCommand(account: string): CourierError {

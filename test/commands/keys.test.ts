@@ -335,6 +335,31 @@ describe("login --key-command", () => {
     expect(quiet.stderr).toMatch(/^error: .*saying “no”/);
   });
 
+  test("that prints the key, complains with it and fails does not show it", async () => {
+    const home = await createServedHome();
+    const half = home.sandbox.apiKey.slice(0, 9);
+    const rest = home.sandbox.apiKey.slice(9);
+    const script = `const k = '${half}' + '${rest}'; console.log(k); console.error('bad key ' + k + ' ' + btoa(k)); process.exit(2)`;
+    for (const more of [[], ["--quiet"], ["--json"]]) {
+      const { exit, stderr } = await home.courier(words(home, node(script), more), {
+        env: { COURIER_API_KEY: "" },
+      });
+      expect(exit).toBe(4);
+      expect(stderr).toContain("bad key [redacted] [redacted]");
+      expect(stderr).not.toContain(home.sandbox.apiKey);
+    }
+  });
+
+  test("that floods stderr is shown in part", async () => {
+    const home = await createServedHome();
+    const script = "for (let n = 0; n < 5000; n++) console.error(n + 'x'.repeat(2000)); process.exitCode = 2";
+    const { exit, stderr } = await run(home, words(home, node(script)));
+    expect(exit).toBe(4);
+    expect(stderr).toContain("(what else the key command says is not shown)");
+    expect(stderr).toMatch(/failed \(2\), saying “4999x+…”/);
+    expect(stderr.length).toBeLessThan(150_000);
+  });
+
   const key = "Sk_live-51H8x";
 
   test.each([`echo ${key}`, "echo 'Sk_live'-\"51H8x\""])(
