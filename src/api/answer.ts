@@ -66,6 +66,7 @@ export function readEnvelope(answer: Answer, context: AnswerContext): JsonObject
     if (!body.success) throw envelopeFailure(answer, body, context);
     const failure = contradiction(answer, body, context);
     if (failure) throw failure;
+    if (answer.notIn !== undefined) throw wrongBytes(answer, answer.notIn, context);
     return body;
   }
   throw (
@@ -277,6 +278,12 @@ function cutAnswer(answer: Answer, cut: Cut, context: AnswerContext): ServiceFai
   const kind = code === "cut_short" ? "no_response" : "invalid_response";
   const message = `the answer of ${context.host} ${what}${encoding}: ${glimpse(answer, context)}`;
   return new ServiceFailure(kind, message, { code, status: answer.status });
+}
+
+/** A result with U+FFFD in the place of a name would go on into files, and be compared with orders. */
+function wrongBytes(answer: Answer, encoding: string, context: AnswerContext): ServiceFailure {
+  const message = `the answer of ${context.host} is not text in ${encoding.toUpperCase()}: ${glimpse(answer, context)}`;
+  return new ServiceFailure("invalid_response", message, { code: "undecodable", status: answer.status });
 }
 
 function wrongShape(answer: Answer, context: AnswerContext, what: string): ServiceFailure {

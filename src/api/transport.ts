@@ -31,6 +31,8 @@ export interface Answer {
   readonly body: string;
   /** The raw body, still encoded. */
   readonly bytes: Uint8Array;
+  /** The character encoding that the bytes are not in: `body` has U+FFFD in places. */
+  readonly notIn?: string;
   /** Why the body is incomplete, where it is. */
   readonly cut?: "dropped" | "too_large" | "stalled" | "undecodable";
 }
@@ -178,7 +180,37 @@ async function plainAnswer(
   const decoded = await decode(packed, head.headers["content-encoding"]);
   const bytes = "bytes" in decoded ? decoded.bytes : Buffer.alloc(0);
   const reason = cut ?? ("cut" in decoded ? decoded.cut : undefined);
-  return { ...head, body: new TextDecoder().decode(bytes), bytes, ...(reason ? { cut: reason } : {}) };
+  return {
+    ...head,
+    ...readText(bytes, head.headers["content-type"]),
+    bytes,
+    ...(reason ? { cut: reason } : {}),
+  };
+}
+
+/** Text in the character encoding that the answer declares, or UTF-8. */
+function readText(bytes: Uint8Array, contentType = ""): Pick<Answer, "body" | "notIn"> {
+  const label = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1] ?? "utf-8";
+  const declared = decoderFor(label) ?? decoderFor("utf-8");
+  // Servers add ISO-8859-1 by themselves, and in it any bytes are text. JSON is in UTF-8 (RFC 8259, 8.1).
+  const decoders = declared?.encoding === "windows-1252" ? [decoderFor("utf-8"), declared] : [declared];
+  for (const decoder of decoders) {
+    try {
+      if (decoder) return { body: decoder.decode(bytes) };
+    } catch {
+      // the next one
+    }
+  }
+  return { body: new TextDecoder().decode(bytes), notIn: declared?.encoding ?? label };
+}
+
+/** Undefined for a name that stands for no encoding. */
+function decoderFor(label: string): InstanceType<typeof TextDecoder> | undefined {
+  try {
+    return new TextDecoder(label, { fatal: true });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Most answers are not compressed: the decoders are loaded for the others only. */

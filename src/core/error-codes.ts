@@ -171,7 +171,8 @@ export const errorCodes = {
   },
   undecodable: {
     exits: "70",
-    meaning: "the answer does not decode with its own content encoding",
+    meaning:
+      "the answer does not decode with its own content encoding, or is not text in its character encoding",
     next: "`--debug` shows the calls",
   },
   invalid_response: {
