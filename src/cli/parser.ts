@@ -81,9 +81,13 @@ function toText(error: CommanderError, printed: string, complained: string, near
   if (error.code === "commander.help") return { kind: "incomplete", text: complained };
   if (error.code === "commander.excessArguments" && nearest.endsWith(" login")) throw keyAsArgument();
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
+  const help = `${nearest} --help shows what there is`;
+  // A tracking number may begin so.
+  const isShort = error.code === "commander.unknownOption" && /'-[^-]/.test(message);
   throw usageError(
     message,
-    suggestion?.replace(/^\((.*)\)$/, "$1") ?? `${nearest} --help shows what there is`,
+    suggestion?.replace(/^\((.*)\)$/, "$1") ??
+      (isShort ? `${help}; a value that begins with - comes after --` : help),
   );
 }
 

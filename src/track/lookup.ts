@@ -13,29 +13,47 @@ import { trackingView } from "../terminal/tracking-view.ts";
 
 const callsAtOnce = 4;
 
-/** A parcel's tracking as the service sent it, or the service's refusal. */
+/** A parcel's tracking as the service sent it, or why there is none. */
 export type Tracked =
   | Tracking
   | (JsonObject & { readonly tracking_number: string; readonly error: JsonObject });
 
+/** Failures in a row after which the service counts as down. */
+const mostFailures = 4;
+
 /**
- * Looks up the parcels in the given order. A refused one is reported in its place, and the stream ends with exit code
- * 3.
+ * Looks up the parcels in the given order. A refused one, or one that the service fails for, is reported in its place,
+ * and the stream ends with exit code 3, or that of the failure. A failure that is not of one parcel ends it.
  */
 export async function* trackSeveral(trackingNumbers: readonly string[], context: Context): Items<Tracked> {
   const service = await context.service();
   await checkApiQuota(trackingNumbers.length, service, context);
   const refusals: string[] = [];
+  const failures: ServiceFailure[] = [];
+  let inARow = 0;
   const ask = async (trackingNumber: string): Promise<Tracked> => {
     try {
-      return await service.tracking(trackingNumber);
+      const tracking = await service.tracking(trackingNumber);
+      inARow = 0;
+      return tracking;
     } catch (error) {
-      if (!(error instanceof ServiceFailure) || error.kind !== "refused") throw error;
-      refusals.push(`${trackingNumber}: ${error.message}`);
+      if (!(error instanceof ServiceFailure)) throw error;
+      const message = `${trackingNumber}: ${error.message}`;
+      if (error.kind === "refused") refusals.push(message);
+      else {
+        failures.push(error.with({ message }));
+        inARow += 1;
+        if (!isOfOne(error) || inARow >= mostFailures) throw failures[0];
+      }
       return { tracking_number: trackingNumber, ...(errorDocument(error) as { error: JsonObject }) };
     }
   };
   yield* mapInOrder(trackingNumbers, callsAtOnce, ask);
+  const [failure] = failures;
+  if (failure)
+    return failure.with({
+      message: `${failures.length} of ${trackingNumbers.length} tracking numbers got no answer; ${failure.message}`,
+    });
   if (refusals.length === 0) return undefined;
   return new CourierError(
     "some_refused",
@@ -43,6 +61,11 @@ export async function* trackSeveral(trackingNumbers: readonly string[], context:
     `${refusals.length} of ${trackingNumbers.length} tracking numbers were refused`,
     { hint: refusals.length === 1 ? refusals[0] : `the first was ${refusals[0]}` },
   );
+}
+
+/** Others may be answered: it is no failure of the connection, the key or the rate. */
+function isOfOne({ kind }: ServiceFailure): boolean {
+  return kind === "server_error" || kind === "invalid_response";
 }
 
 function isRefusal(tracked: Tracked): tracked is Extract<Tracked, { error: JsonObject }> {

@@ -31,6 +31,43 @@ test("several parcels are a table; --records adds the movements of each", async 
   expect(numbersIn(json.stdout)).toEqual([one, two]);
 });
 
+test("one that begins with a hyphen: the hint says how to give it", async () => {
+  const home = await createServedHome();
+  const { exit, stderr } = await home.courier("track -R1000001234");
+  expect(exit).toBe(2);
+  expect(stderr).toMatch(
+    /hint: courier track --help shows what there is; a value that begins with - comes after --\n/,
+  );
+  expect((await home.courier("track -- -R1000001234")).stderr).toContain("-R1000001234 does not exist");
+});
+
+test.each(["GET", "json"])(
+  "one that the service fails for is named, and the others are answered: %s",
+  async (form) => {
+    const home = await createServedHome();
+    const [one, two, three] = await createOrders(home, 3);
+    home.sandbox.faults.set([
+      { method: "GET", path: `/api/v1/tracking/${two}`, kind: "status", status: 500, body: "oops" },
+    ]);
+    const flag = form === "json" ? " --json" : "";
+    const { exit, stdout, stderr } = await home.courier(`track ${one} ${two} ${three}${flag}`);
+    expect(exit).toBe(5);
+    for (const number of [one, two, three]) expect(stdout).toContain(number);
+    expect(stderr).toContain(`1 of 3 tracking numbers got no answer; ${two}: the service is failing`);
+    if (form === "json") expect(JSON.parse(stdout)[1]).toMatchObject({ error: { code: "server_error" } });
+  },
+);
+
+test("a service that fails for all of many is not asked for each", async () => {
+  const home = await createServedHome();
+  home.sandbox.faults.set([{ method: "GET", path: "/api/v1/tracking/.*", kind: "status", status: 500 }]);
+  const numbers = Array.from({ length: 40 }, (_, index) => `CR${1000 + index}`);
+  const { exit, stderr } = await home.courier(["track", ...numbers, "--yes"]);
+  expect(exit).toBe(5);
+  expect(stderr).toContain("CR1000: the service is failing");
+  expect(home.sandbox.requests.length).toBeLessThan(15);
+});
+
 test("numbers from stdin: any white space between them, a BOM before them, words beside them", async () => {
   const home = await createServedHome();
   const [one, two, three] = await createOrders(home, 3);
