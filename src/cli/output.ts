@@ -169,7 +169,7 @@ async function writeTable(
       if (details) detailed.push(row);
       if (waiting.length >= rowsAtOnce) await flush();
     });
-    if (written.count === 0) options.note(empty);
+    if (written.count === 0 && empty !== "") options.note(empty);
     return written;
   } finally {
     await flush(); // rows that came before a failure are shown too

@@ -97,7 +97,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   }
 
   return {
-    ...rows(report(), reportColumns, "No rows"),
+    ...rows(report(), reportColumns, plan.overview.rows === 0 ? "No rows" : ""),
     ...goesOnUnread("import", () => run.tools.run.number, context),
     remark: remarkOn as NonNullable<RowsOutput["remark"]>,
     after: () => closeReport(plan.overview.rows, counts, wrong, rejects, context),
@@ -157,7 +157,9 @@ function stoppedBy(cause: Error, counts: Counts): CourierError {
   if (known && known.exit !== 5) return known.with({ message, hint: known.hint ?? goOn });
   const code = known && !(known instanceof ServiceFailure) ? known.code : "service_unavailable";
   const exit: ExitCode = 5;
-  return new CourierError(code, exit, message, { hint: `${roomFirst(cause)}${goOn}`, cause });
+  const failure = [cause, cause.cause].find((each) => each instanceof ServiceFailure);
+  const hint = failure?.hintBefore(goOn) ?? `${roomFirst(cause)}${goOn}`;
+  return new CourierError(code, exit, message, { hint, cause });
 }
 
 /** Exit code 6, not 5: another run would send all rows again. */

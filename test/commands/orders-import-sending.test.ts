@@ -88,6 +88,7 @@ describe("pace", () => {
     const { exit, stderr } = await home.run("--concurrency 1");
     expect(exit).toBe(5);
     expect(stderr).toContain("it asks to wait 7200 s");
+    expect(stderr).toContain("wait 2 h, then run the same command again");
     home.sandbox.faults.clear();
     expect((await home.run()).exit).toBe(0);
     expect(await home.receivers()).toHaveLength(3);
@@ -95,6 +96,16 @@ describe("pace", () => {
 });
 
 describe("a service that cannot be used", () => {
+  test("a proxy on the way that refuses: what to do about it, and no list without rows", async () => {
+    const home = await createImportHome(rowsOf(3));
+    home.sandbox.faults.set([{ ...post, kind: "status", status: 407 }]);
+    const ran = await home.courier(["orders", "import", home.file, "--yes"]);
+    expect(ran.exit).toBe(5);
+    expect(ran.stderr).toMatch(/\nhint: put them into the proxy's URL: .*; then run the same command again/);
+    expect(ran.stdout + ran.stderr).not.toContain("No rows");
+    expect(ran.stderr).toContain("3 rows: 0 created, 3 not sent");
+  });
+
   test.each([
     ["fails", { kind: "status", status: 503 } as const, 6],
     ["drops every connection", { kind: "drop_before" } as const, 6],
@@ -109,7 +120,7 @@ describe("a service that cannot be used", () => {
     if (code === 5) {
       expect(inDoubt).toEqual([]);
       expect(message).toMatch(/^the import stopped after \d+ created orders: /);
-      expect(hint).toBe("run the same command again: it continues where it stopped");
+      expect(hint).toBe("wait a little, then run the same command again");
     } else {
       expect(message).toMatch(
         new RegExp(
