@@ -10,7 +10,6 @@ import { LostClaim, OrderTaken } from "../ledger/operations.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
-import { nameCandidates } from "./candidates.ts";
 import type { OrdersElsewhere } from "./elsewhere.ts";
 import { evidenceOf, lossOf } from "./evidence.ts";
 import { type BegunOrder, beginOrder, howToResolve } from "./guard.ts";
@@ -175,7 +174,7 @@ function describeLeft(left: StillInDoubt | undefined): string {
   if (left?.kind !== "unclear") return "and it is not listed so far";
   const { candidates } = left;
   if (candidates.length === 0) return "and its data was deleted";
-  return `possible matches: ${nameCandidates(candidates)}`;
+  return "and it may be one of the orders that are listed";
 }
 
 function notCreated(lost: ServiceFailure): CourierError {

@@ -206,7 +206,9 @@ export function howToResolve(
       ? `run the same command again after ${formatUntil(left.provedMs, clock.now())}, when the outcome can be proved; or `
       : left?.kind === "unclear" && left.candidates.length > 0
         ? `possible matches: ${nameCandidates(left.candidates)}; `
-        : "";
+        : left === undefined
+          ? "run the same command again, which checks first; or "
+          : "";
   return (
     `${wait}look for the order: ${nextCommand(`orders list --from ${day} --all`)}; ` +
     `then decide: ${nextCommand(`orders resolve ${name} --as ORDER`)}, or --not-created`

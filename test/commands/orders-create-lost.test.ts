@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createAtService } from "../support/ledger.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
 import type { WireFault } from "../support/wire-faults.ts";
 
@@ -103,8 +104,19 @@ test("when looking fails too, exit 6 says both, as JSON with the time of sending
   const { error } = JSON.parse(stderr);
   expect(error).toMatchObject({ code: "outcome_unknown", exit: 6 });
   expect(error.message).toContain("and the check failed too: the service is failing: HTTP 500");
+  expect(error.hint).toMatch(/^run the same command again, which checks first; or look for the order: /);
   expect(error.details).toEqual({ sent_at: "2026-03-01T08:00:00.000Z", candidates: [] });
   expect(requestCount(home, "POST")).toBe(1);
+});
+
+test("possible matches are named once", async () => {
+  const home = await createServedHome();
+  await createAtService(home);
+  await createAtService(home);
+  home.sandbox.faults.set([{ ...post, kind: "drop_before" }]);
+  const { exit, stderr } = await home.courier("orders create --file -", { stdin });
+  expect(exit).toBe(6);
+  expect(stderr.match(/possible matches/g) ?? []).toHaveLength(1);
 });
 
 describe("a service that limits the rate of calls has not acted, so the order is sent again", () => {
