@@ -73,6 +73,7 @@ export const undoRun = defineCommand({
     if (second !== undefined) throw usageError(`undo takes one run: remove ${quote(String(second))}`);
     if (number === undefined && !(await context.prompts()))
       throw usageError("no run number given", "courier log shows the runs and their numbers");
+    if (number !== undefined) await findRun(await findLedger(context), number);
     if (!dryRun) await ensureCanConfirm(context, "undoing a run");
     const { ledger, run, customer } = await chooseRun(number, context);
     const orders = await readOrders(run, customer, { ledger, dryRun, settleMs }, context);

@@ -125,7 +125,8 @@ async function* cancelAll(
     if (refusal) refusals.push(refusal);
     if (row.outcome === "cancelled" || row.outcome === "already_cancelled") done += 1;
     if (row.outcome === "accepted") {
-      context.messages.note(`order ${show(row.id)} was accepted for cancelling, but is still ${row.status}`);
+      const now = row.status === null ? "does not say its state" : `is still ${row.status}`;
+      context.messages.note(`order ${show(row.id)} was accepted for cancelling, but ${now}`);
     }
     yield row;
   }

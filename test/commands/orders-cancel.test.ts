@@ -218,6 +218,13 @@ describe("the state that counts is the one read back", () => {
     expect(stderr).toBe("order 1000001 was accepted for cancelling, but is still pending\n");
   });
 
+  test("accepted, and the order does not say its state", async () => {
+    const home = await homeWithOrders(1);
+    answerData(home, "GET /api/v1/orders/1000001", '{"id":1000001}');
+    const { stderr } = await home.courier("orders cancel 1000001 --yes --ndjson");
+    expect(stderr).toBe("order 1000001 was accepted for cancelling, but does not say its state\n");
+  });
+
   test.each(["drop_after", "truncate", "drop_mid_body"] as const)(
     "a lost answer (%s) is found out",
     async (kind) => {

@@ -208,6 +208,13 @@ describe("for a script", () => {
     expect(requestCount(home, "DELETE")).toBe(0);
   });
 
+  test("one that does not exist is said before anything else", async () => {
+    const home = await createServedHome();
+    const { exit, stderr } = await home.courier("undo 99");
+    expect(exit).toBe(2);
+    expect(stderr).toContain("there is no run 99 in the log");
+  });
+
   test("an undo cannot be undone", async () => {
     const home = await createServedHome();
     await recordRun(home, ["created"]);
