@@ -23,7 +23,7 @@ const mostFailures = 4;
 
 /**
  * Looks up the parcels in the given order. A refused one, or one that the service fails for, is reported in its place,
- * and the stream ends with exit code 3, or that of the failure. A failure that is not of one parcel ends it.
+ * and the stream ends with exit code 3, or that of the failure. A failure that is not of one parcel ends it at once.
  */
 export async function* trackSeveral(trackingNumbers: readonly string[], context: Context): Items<Tracked> {
   const service = await context.service();
@@ -37,13 +37,13 @@ export async function* trackSeveral(trackingNumbers: readonly string[], context:
       inARow = 0;
       return tracking;
     } catch (error) {
-      if (!(error instanceof ServiceFailure)) throw error;
+      if (!(error instanceof ServiceFailure) || isOfAll(error)) throw error;
       const message = `${trackingNumber}: ${error.message}`;
       if (error.kind === "refused") refusals.push(message);
       else {
         failures.push(error.with({ message }));
         inARow += 1;
-        if (!isOfOne(error) || inARow >= mostFailures) throw failures[0];
+        if (error.kind === "no_response" || inARow >= mostFailures) throw failures[0];
       }
       return { tracking_number: trackingNumber, ...(errorDocument(error) as { error: JsonObject }) };
     }
@@ -63,9 +63,9 @@ export async function* trackSeveral(trackingNumbers: readonly string[], context:
   );
 }
 
-/** Others may be answered: it is no failure of the connection, the key or the rate. */
-function isOfOne({ kind }: ServiceFailure): boolean {
-  return kind === "server_error" || kind === "invalid_response";
+/** A failure of the connection, the key or the rate is not one of a parcel. */
+function isOfAll({ kind }: ServiceFailure): boolean {
+  return kind === "unreachable" || kind === "key_refused" || kind === "rate_limited";
 }
 
 function isRefusal(tracked: Tracked): tracked is Extract<Tracked, { error: JsonObject }> {
