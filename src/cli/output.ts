@@ -21,6 +21,8 @@ export interface OutputOptions {
   readonly view: View;
   /** Receives notes and warnings. */
   readonly note: (text: string) => void;
+  /** Masks the key in an answer that is shown at a terminal. */
+  readonly redact: (text: string) => string;
   readonly warn: (text: string) => void;
   /** Shows a live result in place, until it ends; undefined where nothing can be redrawn. */
   readonly live: ((output: LiveOutput) => Promise<CourierError | undefined>) | undefined;
@@ -63,7 +65,9 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
     case "raw":
       if (given.items && options.form !== "human") return writeItems(itemsOf(given), writer, options);
       return drain(given.bodies, (body) =>
-        writer.write(writer.stream.isTTY ? presentable(body, (value) => toJson(value, writer)) : body),
+        writer.write(
+          writer.stream.isTTY ? presentable(body, (value) => toJson(value, writer), options.redact) : body,
+        ),
       );
     case "live":
       if (options.form !== "human" || !options.live) return writeLive(given, writer, options);

@@ -17,9 +17,13 @@ export async function* itemsOf({ bodies, items }: RawOutput): Items {
   }
 }
 
-/** JSON in its pretty form, other text line by line: nothing that could act on the terminal. */
-export function presentable(body: Uint8Array, pretty: (value: Json) => string): string {
-  const text = new TextDecoder().decode(body);
+/** JSON in its pretty form, other text line by line: no key, and nothing that could act on the terminal. */
+export function presentable(
+  body: Uint8Array,
+  pretty: (value: Json) => string,
+  redact: (text: string) => string,
+): string {
+  const text = redact(new TextDecoder().decode(body));
   if (text === "") return "";
   try {
     return `${pretty(parseJson(text))}\n`;

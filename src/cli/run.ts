@@ -126,6 +126,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
         bom: globals.bom,
         view,
         note: messages.note,
+        redact: messages.redact,
         warn: messages.warn,
         live: canRedraw ? live : undefined,
         clock,

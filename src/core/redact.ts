@@ -64,15 +64,25 @@ function* findAll(text: string, search: Search): Generator<Span> {
 }
 
 function searchesFor(secret: string): Search[] {
-  const encoded = [Buffer.from(secret).toString("hex"), ...base64Forms(secret)];
-  return [searchCharacters([...secret].map(formsOfCharacter)), ...encoded.map(searchText)];
+  return [
+    searchCharacters([...secret].map(formsOfCharacter)),
+    searchText(Buffer.from(secret).toString("hex")),
+    ...base64Forms(secret).map((form) => searchText(form, base64End)),
+  ];
 }
 
-function searchText(form: string): Search {
+/** The last characters of a text in base64: the secret decides a part of them. */
+const base64End = /(?:[a-z0-9+/_-]==|[a-z0-9+/_-]?=)(?!=)/y;
+
+/** `tail`: what may follow, and is masked, too. */
+function searchText(form: string, tail?: RegExp): Search {
   const lowered = lowerKeepingLength(form);
   return (text, from) => {
     const start = text.indexOf(lowered, from);
-    return start < 0 ? undefined : { start, end: start + lowered.length };
+    if (start < 0) return undefined;
+    const end = start + lowered.length;
+    if (tail) tail.lastIndex = end;
+    return { start, end: end + (tail?.exec(text)?.[0].length ?? 0) };
   };
 }
 

@@ -37,8 +37,8 @@ export const callApi = defineCommand({
   description:
     "For endpoints that have no command. METHOD defaults to GET; a body needs another one. PATH is\n" +
     "below the base URL: orders, v1/orders and /api/v1/orders name the same; a whole URL must be the\n" +
-    "service's own. In a pipe the body comes byte for byte, also of an error; at a terminal JSON is indented\n" +
-    "and control characters are escaped. A call that may have taken effect is never sent twice:\n" +
+    "service's own. In a pipe the body comes byte for byte, also of an error; at a terminal JSON is indented,\n" +
+    "control characters are escaped, and a key that the service repeats is masked. A call that may have taken effect is never sent twice:\n" +
     "when its answer is lost, the exit code is 6. POST and DELETE of orders are recorded in the ledger, and an\n" +
     "order that equals one of the last ten minutes is not made without --allow-duplicate. --paginate asks for 100 items a page unless -q limit=N says\n" +
     "otherwise.",

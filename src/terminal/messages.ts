@@ -25,6 +25,8 @@ export interface Messages {
   error(error: CourierError, form: "human" | "json"): Promise<void>;
   /** The same as text without colour, for a process that ends at once. */
   formatError(error: CourierError, form: "human" | "json"): string;
+  /** Masks what the redactors so far know. */
+  redact(text: string): string;
   /** Adds a redactor for all further output. */
   redactWith(redact: (text: string) => string): void;
 }
@@ -66,6 +68,7 @@ export function createMessages({ stream, quiet, debug, colour, beforeWrite }: Me
       const lines = form === "json" ? [formatJson(error)] : formatHuman(error, plainPaint);
       return `${lines.join("\n")}\n`;
     },
+    redact: (text) => redact(text),
     redactWith(next) {
       const before = redact;
       redact = (text) => next(before(text));

@@ -91,6 +91,15 @@ describe("the body", () => {
 });
 
 describe("at a terminal", () => {
+  test("a key that the service repeats is masked; in a pipe the body stays as it came", async () => {
+    const body = `{"success":true,"data":{"authorization":"Bearer ${key}"}}`;
+    const home = await createOrderingHome(answering(200, body));
+    const shown = await home.courier("api x", { terminal: 80 });
+    expect(shown.stdout).toContain('"Bearer [redacted]"');
+    expect(shown.stdout).not.toContain(key);
+    expect((await home.courier("api x")).stdout).toBe(body);
+  });
+
   test("JSON is indented, numbers stay as they are", async () => {
     const home = await createPlayedHome(answering(200, spaced));
     const { stdout } = await home.courier("api user/profile", { terminal: 80 });
