@@ -65,7 +65,9 @@ export async function* trackSeveral(trackingNumbers: readonly string[], context:
 
 /** A failure of the connection, the key or the rate is not one of a parcel. */
 function isOfAll({ kind }: ServiceFailure): boolean {
-  return kind === "unreachable" || kind === "key_refused" || kind === "rate_limited";
+  return (
+    kind !== "refused" && kind !== "server_error" && kind !== "invalid_response" && kind !== "no_response"
+  );
 }
 
 function isRefusal(tracked: Tracked): tracked is Extract<Tracked, { error: JsonObject }> {
