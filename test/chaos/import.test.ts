@@ -18,7 +18,7 @@ test(`${alone.rows} rows, ${alone.pairs} of them twice, ${alone.kills} kills: ea
 
 const together = {
   files: effort(2, 3),
-  rows: effort(16, 800),
+  rows: effort(12, 800),
   pairs: effort(3, 60),
   kills: effort(2, 60),
   longestLifeMs: effort(700, 3_000),

@@ -88,7 +88,7 @@ function homeOf({ base_url, api_key }: Served): Promise<ProcessHome> {
   return createProcessHome({
     COURIER_BASE_URL: base_url,
     COURIER_API_KEY: api_key,
-    COURIER_SETTLE: effort("2s", "10s"), // this sandbox lists an order at once
+    COURIER_SETTLE: effort("1s", "10s"), // this sandbox lists an order at once
   });
 }
 

@@ -8,7 +8,7 @@ import { row, sheet } from "../support/imports.ts";
 import { createProcessHome, createServedProcessHome, type ProcessHome, until } from "../support/process.ts";
 import { lacks } from "../support/tools.ts";
 
-const manyOrders = 1_500;
+const manyOrders = 3_000;
 
 describe("a reader that closes the pipe after one line", () => {
   test.skipIf(lacks("head")).each([
