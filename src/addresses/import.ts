@@ -13,7 +13,7 @@ import { parseUserJson } from "../model/json-text.ts";
 import { check } from "../model/schema.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { findLostText, lostTextError } from "../sheets/lost-text.ts";
-import { createMojibakeTest, findText } from "../sheets/mojibake.ts";
+import { createMojibakeTest, describeMojibake, findText } from "../sheets/mojibake.ts";
 import { findDelimiter, readSheet } from "../sheets/sheet.ts";
 import { decodeSheet } from "../sheets/text-encoding.ts";
 import { line } from "../terminal/blocks.ts";
@@ -57,7 +57,7 @@ interface AddressEntry {
 /** All addresses of the file by alias. Throws a file error that names every wrong line or index. */
 async function parseAddresses(bytes: Uint8Array, name: string): Promise<Record<string, DraftParty>> {
   const { text, isGuessed } = decodeSheet(bytes, name);
-  const isGarbled = isGuessed ? createMojibakeTest() : () => false;
+  const isMojibake = isGuessed ? createMojibakeTest() : () => false;
   const entries = /^\s*[[{]/.test(text.replace(/^\uFEFF/, ""))
     ? jsonEntries(text, name)
     : await sheetEntries(text, name);
@@ -66,12 +66,11 @@ async function parseAddresses(bytes: Uint8Array, name: string): Promise<Record<s
   for (const { where, value } of entries) {
     const lost = findLostText(value);
     if (lost) throw lostTextError(name, `${where} has “${lost.text}”`);
-    const garbled = findText(value, isGarbled);
-    if (garbled) {
-      throw fileError(
-        `${name} is neither UTF-8 nor, it seems, GB18030: ${where} would have “${garbled.text}” in ${garbled.path}`,
-        { hint: "save it as “CSV UTF-8” and try again; nothing was saved in the address book" },
-      );
+    const wrong = findText(value, isMojibake);
+    if (wrong) {
+      throw fileError(describeMojibake(name, where, wrong), {
+        hint: "save it as “CSV UTF-8” and try again; nothing was saved in the address book",
+      });
     }
     try {
       const { alias, party } = parseEntry(value);

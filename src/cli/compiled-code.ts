@@ -21,6 +21,8 @@ interface Compiler {
   _compile(this: NodeJS.Module, text: string, file: string): unknown;
 }
 
+/** A file of less is compiled as fast as what was kept of it is read, and each kept file is flushed once. */
+const leastCharacters = 8_000;
 /** Another build may run in turn with this one, and each would replace what the other kept. */
 const leftAloneMs = 60_000;
 
@@ -43,7 +45,8 @@ export async function keepCompiledCode(env: Env): Promise<void> {
     if (exit === 0) for (const [file, script] of unkept) keep(file, content, script.createCachedData());
   });
   compiler._compile = function (text, file) {
-    if (path.dirname(file) !== import.meta.dirname) return compile.call(this, text, file);
+    const isOurs = path.dirname(file) === import.meta.dirname;
+    if (!isOurs || text.length < leastCharacters) return compile.call(this, text, file);
     const kept = path.join(directory, path.basename(file));
     const cachedData = readKept(kept, content);
     const script = new vm.Script(Module.wrap(text), { filename: file, cachedData });

@@ -13,7 +13,7 @@ import { readAddress } from "../sheets/cell-address.ts";
 import { quoteFormulaTexts } from "../sheets/formula-texts.ts";
 import { readElements, readObjects } from "../sheets/json-rows.ts";
 import { findLostText, isLostText, lostTextError } from "../sheets/lost-text.ts";
-import { createGarbleCheck } from "../sheets/mojibake.ts";
+import { createMojibakeCheck } from "../sheets/mojibake.ts";
 import { readSheet, type SheetRow } from "../sheets/sheet.ts";
 import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { ensureNoOrder } from "./columns.ts";
@@ -259,7 +259,7 @@ async function* numberRows(
   { names, preset }: Layout,
   { table, facts, name }: RowsOptions,
 ): AsyncGenerator<NumberedRow> {
-  const refuseGarbled = facts.isGuessed ? createGarbleCheck(name) : () => {};
+  const refuseMojibake = facts.isGuessed ? createMojibakeCheck(name) : () => {};
   const waiting = [...before];
   let count = 0;
   for (;;) {
@@ -269,7 +269,7 @@ async function* numberRows(
     if (preset?.footer?.test(cells.find((cell) => cell !== "") ?? "")) continue;
     count += 1;
     const number = table ? line : count;
-    refuseGarbled({ cells }, names, { row: number, line });
+    refuseMojibake({ cells }, names, { row: number, line });
     const surplus = cells.slice(names.length);
     if (cells.length === names.length) yield { ...row, row: number };
     else if (preset && surplus.length > 0 && surplus.every((cell) => cell === ""))

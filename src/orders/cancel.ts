@@ -14,6 +14,7 @@ import {
 import { parseOrderId, switchOption } from "../command/options.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { CourierError } from "../core/errors.ts";
+import { byCount } from "../core/wording.ts";
 import type { Cancellation } from "../model/results.ts";
 import { type CancelTools, cancelOne } from "../sending/cancel.ts";
 import { show } from "../terminal/blocks.ts";
@@ -142,5 +143,9 @@ async function prepare(service: CourierService, context: Context): Promise<Cance
 function summarise(count: number, failures: readonly CourierError[]): CourierError | undefined {
   const [first] = failures;
   if (first === undefined || count === 1) return first;
-  return new CourierError("some_refused", 3, `${failures.length} of ${count} orders were not cancelled`);
+  return new CourierError(
+    "some_refused",
+    3,
+    `${failures.length} of ${count} orders ${byCount(failures.length, "was", "were")} not cancelled`,
+  );
 }

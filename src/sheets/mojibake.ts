@@ -4,25 +4,31 @@ import { fileError } from "../core/errors.ts";
 import { isJsonObject, type Json } from "../model/json.ts";
 
 /** Throws a file error for the first text of a row that shows that GB18030 was the wrong guess. */
-export function createGarbleCheck(name: string) {
-  const isGarbled = createMojibakeTest();
+export function createMojibakeCheck(name: string) {
+  const isMojibake = createMojibakeTest();
   return (
     record: RowText,
     header: readonly string[],
     place: { readonly row: number; readonly line: number },
   ) => {
     const row = "value" in record ? record.value : byColumns(record.cells, header);
-    const found = findText(row, isGarbled);
+    const found = findText(row, isMojibake);
     if (!found) return;
-    const { path, text } = found;
-    throw fileError(
-      `${name} is neither UTF-8 nor, it seems, GB18030: row ${place.row} would have “${text}” in ${path}`,
-      {
-        hint: "save it as “CSV UTF-8”, or say what it is: --encoding windows-1252 for Western European, --encoding gb18030 where the text is right",
-        details: { ...place, column: path, value: text },
-      },
-    );
+    throw fileError(describeMojibake(name, `row ${place.row}`, found), {
+      hint: "save it as “CSV UTF-8”, or say what it is: --encoding windows-1252 for Western European, --encoding gb18030 where the text is right",
+      details: { ...place, column: found.path, value: found.text },
+    });
   };
+}
+
+/** The message for a text of a file that shows that GB18030 was the wrong guess. */
+export function describeMojibake(name: string, where: string, { path, text }: FoundText): string {
+  return `${name} is neither UTF-8 nor, it seems, GB18030: ${where} would have “${text}” in ${path}`;
+}
+
+interface FoundText {
+  readonly path: string;
+  readonly text: string;
 }
 
 type RowText = { readonly cells: readonly string[] } | { readonly value: Json };
@@ -58,11 +64,7 @@ function charactersOverLetters(): ReadonlySet<string> {
 }
 
 /** The first text or key in a value that passes the test, and its path. */
-export function findText(
-  value: Json,
-  test: (text: string) => boolean,
-  path = "",
-): { readonly path: string; readonly text: string } | undefined {
+export function findText(value: Json, test: (text: string) => boolean, path = ""): FoundText | undefined {
   if (typeof value === "string") return test(value) ? { path, text: value } : undefined;
   if (!Array.isArray(value) && !isJsonObject(value)) return undefined;
   for (const [key, part] of Object.entries(value)) {

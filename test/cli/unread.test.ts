@@ -86,7 +86,7 @@ test("a cancel goes on, and its exit code is its own", async () => {
   const [run] = await readRuns(home);
   expect(stderr).toContain(told("cancelling", run?.number ?? 0));
   expect(JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({
-    message: "1 of 12 orders were not cancelled",
+    message: "1 of 12 orders was not cancelled",
   });
   const states = await Promise.all(orders.map(({ id }) => stateAtService(home, id)));
   expect(states).toEqual([...Array.from({ length: 11 }, () => "cancelled"), "picked"]);

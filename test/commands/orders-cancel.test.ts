@@ -188,7 +188,7 @@ describe("--yes", () => {
     ]);
     expect(JSON.parse(stderr).error).toMatchObject({
       code: "some_refused",
-      message: "1 of 3 orders were not cancelled",
+      message: "1 of 3 orders was not cancelled",
       exit: 3,
     });
   });

@@ -1,13 +1,13 @@
 /** Western European text that was read as GB18030 is known by its words; Chinese text never is taken for it. */
 
 import { expect, test } from "vitest";
-import { createGarbleCheck, findText } from "../../src/sheets/mojibake.ts";
+import { createMojibakeCheck, findText } from "../../src/sheets/mojibake.ts";
 
 const gb18030 = new TextDecoder("gb18030");
 /** A text in Windows' Western European encoding, read as GB18030. */
 const misread = (text: string) => gb18030.decode(Buffer.from(text, "latin1"));
 const check = (text: string) =>
-  createGarbleCheck("a.csv")({ value: { name: text } }, [], { row: 3, line: 4 });
+  createMojibakeCheck("a.csv")({ value: { name: text } }, [], { row: 3, line: 4 });
 
 test.each([
   "Müller",
