@@ -32,6 +32,8 @@ export interface UndoPlan {
   readonly found: readonly ReadOrder[];
   /** Their state does not allow a cancel. */
   readonly tooLate: readonly ReadOrder[];
+  /** The service refused to show them, for example because it does not know them. Another read would not help. */
+  readonly refused: readonly UnreadOrder[];
   readonly unread: readonly UnreadOrder[];
   readonly inDoubt: readonly Operation[];
 }
@@ -63,6 +65,7 @@ export async function planUndo(
   const sure: ReadOrder[] = [];
   const found: ReadOrder[] = [];
   const tooLate: ReadOrder[] = [];
+  const refused: UnreadOrder[] = [];
   const unread: UnreadOrder[] = [];
   const sort = (read: ReadOrder): readonly [ReadOrder[], ReadOrder] => {
     if (read.order.status === "cancelled") return [alreadyCancelled, read];
@@ -81,7 +84,7 @@ export async function planUndo(
       if (end.kind === "failed") {
         if (end.failure.kind === "key_refused") throw end.failure;
         unread.push({ operation: end.item, failure: end.failure });
-      } else if ("failure" in end.done) unread.push({ operation: end.item, failure: end.done.failure });
+      } else if ("failure" in end.done) refused.push({ operation: end.item, failure: end.done.failure });
       else {
         const [group, order] = sort({ operation: end.item, order: end.done.order });
         group.push(order);
@@ -90,7 +93,7 @@ export async function planUndo(
   } finally {
     meter.end();
   }
-  return { doneBefore, alreadyCancelled, sure, found, tooLate, unread, inDoubt };
+  return { doneBefore, alreadyCancelled, sure, found, tooLate, refused, unread, inDoubt };
 }
 
 type ReadEnd = { readonly order: OrderDetail } | { readonly failure: ServiceFailure };

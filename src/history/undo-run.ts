@@ -10,12 +10,13 @@ import type { Undone } from "../model/results.ts";
 import { beginCancel, type CancelResult, type CancelTools, endCancel, tryCancel } from "../sending/cancel.ts";
 import { show } from "../terminal/blocks.ts";
 import { type Attempt, inPasses } from "./passes.ts";
-import type { ReadOrder, UndoPlan } from "./undo-plan.ts";
+import type { ReadOrder, UndoPlan, UnreadOrder } from "./undo-plan.ts";
 import {
   rowAlreadyCancelled,
   rowDoneBefore,
   rowFound,
   rowInDoubt,
+  rowRefused,
   rowResult,
   rowStopped,
   rowTooLate,
@@ -24,17 +25,31 @@ import {
 } from "./undone-row.ts";
 
 /** The rows of `--dry-run`. */
-export async function* previewPlan(plan: UndoPlan, includeFound: boolean): Items<Undone> {
+export async function* previewPlan(
+  { number }: RunSummary,
+  plan: UndoPlan,
+  includeFound: boolean,
+  { nextCommand }: Context,
+): Items<Undone> {
   yield* plan.doneBefore.map(rowDoneBefore);
   yield* plan.alreadyCancelled.map(rowAlreadyCancelled);
   yield* plan.sure.map(rowWouldCancel);
   yield* plan.found.map(includeFound ? rowWouldCancel : rowFound);
   yield* plan.tooLate.map(rowTooLate);
+  yield* plan.refused.map(rowRefused);
   yield* plan.unread.map(rowUnread);
   yield* plan.inDoubt.map((operation) => rowInDoubt(operation, operation.isUnwanted));
   const [first] = plan.unread;
-  if (!first) return undefined;
-  return unread(plan.unread.length, first.failure);
+  if (first) return unread(plan.unread.length, first.failure);
+  const [refused] = plan.refused;
+  if (!refused) return undefined;
+  const count = counted(plan.refused.length, "order");
+  return new CourierError(
+    "some_not_cancelled",
+    3,
+    `${count} of run ${number} cannot be cancelled: ${refused.failure.message}`,
+    { hint: refusalHint(number, refused, nextCommand) },
+  );
 }
 
 /** Cancels the chosen orders while the rows are read. `after` reports the total. */
@@ -98,10 +113,12 @@ export function cancelPlanned(
     const chosenOnes = new Set(chosen);
     yield* plan.found.filter((each) => !chosenOnes.has(each)).map((each) => count(rowFound(each)));
     yield* plan.tooLate.map((each) => count(rowTooLate(each)));
+    yield* plan.refused.map((each) => count(rowRefused(each)));
     yield* plan.unread.map((each) => count(rowUnread(each)));
     yield* plan.inDoubt.map((each) => count(rowInDoubt(each, true)));
     isComplete = left.length === 0;
-    return explainEnd(undone.number, done, left, failure ?? plan.unread[0]?.failure, context);
+    const why = { failure: failure ?? plan.unread[0]?.failure, refused: plan.refused[0] };
+    return explainEnd(undone.number, done, left, why, context);
   }
 
   const after = async () => {
@@ -170,7 +187,10 @@ function explainEnd(
   number: number,
   done: number,
   left: readonly Undone[],
-  failure: ServiceFailure | undefined,
+  {
+    failure,
+    refused,
+  }: { readonly failure?: ServiceFailure | undefined; readonly refused?: UnreadOrder | undefined },
   { signal, nextCommand }: Context,
 ): CourierError | undefined {
   const total = done + left.length;
@@ -184,6 +204,7 @@ function explainEnd(
     others.length > 0 ? `not cancelled: ${names(others)}` : "",
     stopped.length > 0 ? `not reached: ${stopped.length}` : "",
     inDoubt.length > 0 ? `in doubt: ${names(inDoubt)}` : "",
+    refused?.failure.message ?? "",
   ].filter((part) => part !== "");
   const message = [counts, ...rest].join("; ");
   if (signal.aborted && left.length > 0) return interrupted(interruptionExit(signal.reason), message, goOn);
@@ -205,8 +226,14 @@ function explainEnd(
   return new CourierError("some_not_cancelled", 3, message, {
     hint: hasFound
       ? "add --include-found to cancel orders that were found after their answer was lost"
-      : undefined,
+      : refused && refusalHint(number, refused, nextCommand),
   });
+}
+
+function refusalHint(number: number, { failure }: UnreadOrder, nextCommand: Context["nextCommand"]): string {
+  return (
+    failure.hint ?? `to ask the service about it, see its order number: ${nextCommand(`log show ${number}`)}`
+  );
 }
 
 /** `1000005 (in_transit), 1000006 (picked) and 3 more` */

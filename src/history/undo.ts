@@ -83,7 +83,7 @@ export const undoRun = defineCommand({
     const calls = dryRun ? count : count * 3;
     await checkApiQuota(calls, service, context, `undoing run ${run.number} takes up to ${calls} calls`);
     const plan = await planUndo(orders, service, context);
-    if (dryRun) return rows(previewPlan(plan, includeFound), undoneColumns, nothing);
+    if (dryRun) return rows(previewPlan(run, plan, includeFound, context), undoneColumns, nothing);
     const chosen = await choose(run, plan, includeFound, context);
     const { stream, ...how } = cancelPlanned(run, plan, chosen, context);
     return { ...rows(stream, undoneColumns, nothing), ...how };
@@ -199,7 +199,7 @@ async function choose(
 
 function mainQuestion(
   { number, command, source }: RunSummary,
-  { tooLate, unread }: UndoPlan,
+  { tooLate, refused, unread }: UndoPlan,
   chosen: readonly ReadOrder[],
   toMark: number,
 ): string {
@@ -208,6 +208,7 @@ function mainQuestion(
   const facts = [
     paid > 0 ? `${paid} of them paid: the interface does not say whether the fee is refunded` : "",
     tooLate.length > 0 ? `${tooLate.length} cannot be cancelled any more` : "",
+    refused.length > 0 ? `the service refuses to show ${refused.length}` : "",
     unread.length > 0 ? `${unread.length} could not be read` : "",
     toMark > 0 && chosen.length > 0 ? `${counted(toMark, "order")} in doubt will not be sent again` : "",
     chosen.length > 0 ? `${chosen.length * 2} calls` : "",

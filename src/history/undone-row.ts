@@ -82,6 +82,10 @@ export function rowUnread({ operation, failure }: UnreadOrder): Undone {
   return toRow(operation, { outcome: "unknown", reason: "not_read", failure });
 }
 
+export function rowRefused({ operation, failure }: UnreadOrder): Undone {
+  return toRow(operation, { outcome: "refused", failure });
+}
+
 export function rowInDoubt(operation: Operation, isMarked: boolean): Undone {
   const message = isMarked
     ? "in doubt: it is not sent again; run undo again to find and cancel it"

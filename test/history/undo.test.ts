@@ -504,6 +504,65 @@ describe("interrupted", () => {
   });
 });
 
+describe("an order that the service does not know", () => {
+  async function setUp(count: number) {
+    const home = await createServedHome();
+    const { orders } = await recordRun(home, Array<"created">(count).fill("created"));
+    home.sandbox.faults.set([
+      {
+        method: "GET",
+        path: "/api/v1/orders/1000001",
+        kind: "refuse",
+        status: 404,
+        code: "NOT_FOUND",
+        message: "no such order",
+      },
+    ]);
+    return { home, orders };
+  }
+
+  test("is refused, the others are cancelled: exit 3, and again without another question", async () => {
+    const { home, orders } = await setUp(2);
+    const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
+    expect(exit).toBe(3);
+    expect(rowsOf(stdout)).toMatchObject([
+      { id: 1000002, outcome: "cancelled" },
+      {
+        id: 1000001,
+        outcome: "refused",
+        reason: null,
+        status: null,
+        error: { code: "refused", status: 404 },
+      },
+    ]);
+    const { code, message, hint } = errorOf(stderr);
+    expect(code).toBe("some_not_cancelled");
+    expect(message).toBe(
+      "1 of 2 orders of run 1 cancelled; not cancelled: 1000001; the service refused: no such order (NOT_FOUND)",
+    );
+    expect(hint).toBe(`to ask the service about it, see its order number: courier log show 1`);
+    expect(await stateAtService(home, orders[1]?.id ?? "")).toBe("cancelled");
+
+    const prompts = scriptedPrompts({ confirms: [] });
+    const again = await home.courier("undo 1", { terminal: 100, prompts });
+    expect(again.exit).toBe(3);
+    expect(prompts.asked).toEqual([]);
+    expect(again.stderr).not.toContain("again");
+    expect(await readRuns(home)).toHaveLength(2);
+  });
+
+  test("is shown by --dry-run as refused: exit 3", async () => {
+    const { home } = await setUp(1);
+    const { exit, stdout, stderr } = await home.courier("undo 1 --dry-run --json");
+    expect(exit).toBe(3);
+    expect(rowsOf(stdout)).toMatchObject([{ outcome: "refused", reason: null }]);
+    expect(errorOf(stderr)).toMatchObject({
+      code: "some_not_cancelled",
+      message: "1 order of run 1 cannot be cancelled: the service refused: no such order (NOT_FOUND)",
+    });
+  });
+});
+
 test("an import is undone, and imported again sends nothing unless it is told to", async () => {
   const home = await createServedHome();
   const file = path.join(home.directory, "orders.csv");
