@@ -372,9 +372,9 @@ function makeKeys({ config, ring, env, signal, messages }: KeySetup): Keys {
   return createKeys({
     config,
     ring,
-    async runCommand(command) {
+    async runCommand(command, storedKeys) {
       const { runKeyCommand } = await import("../config/key-command.ts");
-      return runKeyCommand(command, { env, signal, onComplaint: messages.note });
+      return runKeyCommand(command, { env, signal, storedKeys, onComplaint: messages.note });
     },
     redact: (key) => messages.redactWith(createRedactor([key])),
   });

@@ -17,6 +17,7 @@ import { createMessages, type Messages } from "../terminal/messages.ts";
 import { createLineProgress, createProgress, noProgress, type Progress } from "../terminal/progress.ts";
 import { createWriter, PipeClosed, Unwritten, type Writer } from "../terminal/streams.ts";
 import { createContext, type RunContext } from "./context.ts";
+import { findDirectories } from "./directories.ts";
 import { type Form, type GlobalValues, readGlobals } from "./globals.ts";
 import type { Host } from "./host.ts";
 import { writeOutput } from "./output.ts";
@@ -67,6 +68,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
   });
   let form: Form = guessForm(host.argv);
   const tell = async (error: CourierError): Promise<ExitCode> => {
+    messages.redactWith(await redactorOfStoredKeys(host.env));
     await messages.error(error, form === "human" ? "human" : "json");
     return error.exit;
   };
@@ -148,10 +150,29 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
 }
 
 /** The key may stand in the wrong place of the command line, so it is masked before anything is parsed. */
-function redactorFor({ COURIER_API_KEY = "" }: Host["env"]): (text: string) => string {
-  const key = COURIER_API_KEY.trim();
-  return createRedactor(key.length < shortestKey ? [] : [key]);
+function redactorFor({ COURIER_API_KEY = "" }: Host["env"]): Redact {
+  return redactorOf([COURIER_API_KEY.trim()]);
 }
+
+/**
+ * An error may repeat words of the command line, and any stored key may be one of them. It is made for errors only:
+ * other commands do not wait for it. Key rings are not asked, since they may prompt.
+ */
+async function redactorOfStoredKeys(env: Host["env"]): Promise<Redact> {
+  try {
+    const { config } = await findDirectories(env);
+    const { readKeysUnchecked } = await import("../config/read-config-unchecked.ts");
+    return redactorOf(readKeysUnchecked(config));
+  } catch {
+    return (text) => text; // there is no place for a config file
+  }
+}
+
+function redactorOf(keys: readonly string[]): Redact {
+  return createRedactor(keys.filter(({ length }) => length >= shortestKey));
+}
+
+type Redact = (text: string) => string;
 
 function redacting(writer: Writer, redact: (text: string) => string): Writer {
   return {

@@ -11,7 +11,8 @@ import type { Config, ConfigStore, KeyStore, StoredAccount } from "./store.ts";
 export interface KeyDeps {
   readonly config: ConfigStore;
   ring(): Promise<KeyRing>;
-  runCommand(command: KeyCommand): Promise<string>;
+  /** `storedKeys`: the command may contain none of them. */
+  runCommand(command: KeyCommand, storedKeys: readonly string[]): Promise<string>;
   /** Called with every key before it is used, so that output is redacted. */
   redact(key: string): void;
 }
@@ -24,7 +25,7 @@ export type KeyToStore =
 export interface Keys {
   /** The key of an account. Throws `no_account`, `key_ring` or `key_command`, exit 4, and what `ask` throws. */
   read(account: Extract<ActiveAccount, { kind: "remote" }>): Promise<string>;
-  /** What a command prints, as a key. Throws `key_on_command_line` where the command contains it. */
+  /** What a command prints, as a key. Throws `key_on_command_line` where the command contains it, or a stored key. */
   ask(command: KeyCommand): Promise<string>;
   /** Throws where the key ring cannot be used. */
   probeKeychain(name: string, baseUrl: string): Promise<void>;
@@ -103,7 +104,9 @@ export function createKeys({ config, ring, runCommand, redact }: KeyDeps): Keys 
       return key.apiKey;
     },
     async ask(command) {
-      const printed = await runCommand(command);
+      const { accounts } = await config.read();
+      const storedKeys = Object.values(accounts).flatMap(({ key }) => key ?? []);
+      const printed = await runCommand(command, storedKeys);
       try {
         return registered(
           parseApiKey(printed, `what the key command of the account ${command.account} prints`),

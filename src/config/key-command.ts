@@ -19,6 +19,8 @@ export interface KeyCommand {
 export interface KeyCommandOptions {
   readonly env: Env;
   readonly signal: AbortSignal;
+  /** Keys that the command may not contain, besides COURIER_API_KEY. */
+  readonly storedKeys: readonly string[];
   /** Each line that the command writes to stderr. */
   readonly onComplaint: (line: string) => void;
 }
@@ -51,12 +53,16 @@ const mostPrinted = 65_536;
 
 /**
  * Runs a command and gives back what it prints, trimmed. Throws a `key_command` error: exit 2 where it cannot be
- * started, else 4; and `key_on_command_line` where its own text contains what it prints.
+ * started, else 4; and `key_on_command_line` where its own text contains what it prints, or a key that is known.
  */
 export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandOptions): Promise<string> {
   const { account, command } = keyCommand;
-  const { env, signal, onComplaint } = options;
+  const { env, signal, onComplaint, storedKeys } = options;
   const words = await splitKeyCommand(keyCommand);
+  const contains = (key: string) =>
+    key.length >= shortestKey && [command, words.join(" ")].some((text) => text.includes(key));
+  const known = [...storedKeys, env.COURIER_API_KEY ?? ""].map((key) => key.trim());
+  if (known.some(contains)) throw keyInCommand(account, "an API key");
   signal.throwIfAborted();
   let printed = "";
   let lastComplaint = "";
@@ -92,10 +98,13 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
   await new Promise(setImmediate);
   signal.throwIfAborted();
   if (end.kind === "not started") {
+    const [program = "", ...others] = words;
+    // One word without a path may be the key itself.
+    const isShown = others.length > 0 || /[/\\]/.test(program);
     throw new CourierError(
       "key_command",
       2,
-      `the key command of the account ${account} cannot be started: ${words[0]}: ${end.reason}`,
+      `the key command of the account ${account} cannot be started: ${isShown ? `${program}: ` : ""}${end.reason}`,
       {
         hint: "it runs without a shell; name a program that prints the key: courier login --key-command 'pass show courier'",
       },
@@ -103,8 +112,7 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
   }
   if (end.kind === "ended" && end.exit === 0) {
     const key = end.stdout.trim();
-    const hasKey = [command, words.join(" ")].some((text) => text.includes(key));
-    if (key.length >= shortestKey && hasKey) throw keyInCommand(account);
+    if (contains(key)) throw keyInCommand(account, "the key that it prints");
     return key;
   }
   const reasons = {
@@ -133,11 +141,11 @@ function maybeKeys(printed: string): readonly string[] {
     .slice(0, mostParts);
 }
 
-function keyInCommand(account: string): CourierError {
+function keyInCommand(account: string, what: string): CourierError {
   return new CourierError(
     "key_on_command_line",
     2,
-    `the key command of the account ${account} contains the key that it prints, where others could read it`,
+    `the key command of the account ${account} contains ${what}, where others could read it`,
     {
       hint:
         `name a program that fetches the key: courier login --account ${shellQuote(account)} ` +

@@ -1,4 +1,4 @@
-/** The config file as completion reads it: without loading the schemas that check it. */
+/** The config file as completion and errors read it: without loading the schemas that check it. */
 
 import path from "node:path";
 import { readRegularFile } from "../core/regular-file.ts";
@@ -17,6 +17,15 @@ export function readConfigUnchecked(directory: string): Config {
     templates: entriesOf<Config["templates"][string]>(content.templates),
     maps: entriesOf<Config["maps"][string]>(content.maps),
   };
+}
+
+/** The keys in the file, of all accounts. */
+export function readKeysUnchecked(directory: string): readonly string[] {
+  const { accounts } = objectOf(parse(path.join(directory, "config.json")));
+  return Object.values(objectOf(accounts)).flatMap((account) => {
+    const { key } = objectOf(account);
+    return typeof key === "string" ? key.trim() : [];
+  });
 }
 
 function parse(file: string): unknown {

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { answerData, onePage } from "../support/answers.ts";
+import { putConfig } from "../support/config-file.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
 import { filesBelow } from "../support/marker.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
@@ -139,6 +140,44 @@ describe("a key that stands in the wrong place is masked", () => {
     expect([2, 4]).toContain(exit);
     expect(stdout).toBe("");
     expect(stderr).not.toMatch(/sk-wrong|123456789/i);
+  });
+});
+
+describe("a key that is stored and stands in the wrong place is masked", () => {
+  const key = "Sk-Wrong_\"0'<&123456789";
+
+  test.each([
+    [[key]],
+    [["help", key]],
+    [["orders", key, "--json"]],
+    [["profile", `--${key}`]],
+    [["profile", "--account", key]],
+    [["profile", "--account", `my ${key}`, "--debug"]],
+    [["accounts", "use", key]],
+    [["orders", "show", key]],
+    [["orders", "list", "--status", key, "--limit", key]],
+    [["orders", "create", "--file", key]],
+    [["orders", "import", key, "--json"]],
+    [["track", "T1", "--watch", "--for", key]],
+  ])("%j", async (words) => {
+    const home = await createServedHome();
+    const base_url = home.sandbox.baseUrl;
+    await putConfig(home, { current: "a", accounts: { a: { base_url }, b: { base_url, key } } });
+    const ran = await home.courier(words, { env: { COURIER_API_KEY: "", COURIER_BASE_URL: "" } });
+    expect(ran.exit).toBeGreaterThan(0);
+    expect(ran.stdout + ran.stderr).not.toMatch(/sk-wrong|123456789/i);
+    expect(ran.exit).not.toBe(70);
+    if (!words.includes("help")) expect(ran.stderr).toContain("[redacted]");
+  });
+
+  test("the key ring is not asked for what an error must not show", async () => {
+    const home = await createServedHome();
+    const base_url = home.sandbox.baseUrl;
+    await putConfig(home, { accounts: { a: { base_url, key_store: "keychain" } } });
+    const asked: unknown[] = [];
+    Object.assign(home.keyRing, { get: async (entry: unknown) => void asked.push(entry) });
+    expect((await home.courier("orders lost --account a")).exit).toBe(2);
+    expect(asked).toEqual([]);
   });
 });
 

@@ -306,7 +306,7 @@ describe("login --key-command", () => {
     ["no-such-program-here show x", 2, /cannot be started: no-such-program-here: there is no such program/],
     ["/etc/passwd/x", 2, /cannot be started: \/etc\/passwd\/x: a part of its path is no directory/],
     ["/etc/passwd", 2, /cannot be started: \/etc\/passwd: permission denied/],
-    ["x".repeat(300), 2, /cannot be started: x+: the name is too long/],
+    ["x".repeat(300), 2, /cannot be started: the name is too long/],
     [`echo ${"x".repeat(200_000)}`, 2, /cannot be started: echo: what it is given is too long/],
     [node("process.kill(process.pid, 'SIGTERM')"), 4, /failed \(SIGTERM\)/],
     [node("console.log('x'.repeat(1e6))"), 4, /printed far more than a key/],
@@ -406,6 +406,34 @@ describe("login --key-command", () => {
     }
     expect(await run(home, "profile --account shop")).toMatchObject({ exit: 2, stdout: "" });
     expect(home.sandbox.requests).toEqual([]);
+  });
+
+  test.each(["a stored key", "COURIER_API_KEY"])("that contains %s is refused and not run", async (place) => {
+    const home = await createServedHome();
+    const stored = place === "a stored key" ? { key } : {};
+    await putConfig(home, { accounts: { shop: { base_url: home.sandbox.baseUrl, ...stored } } });
+    const env = { COURIER_API_KEY: place === "a stored key" ? "" : key };
+    for (const command of [key, `echo ${key}`]) {
+      const line = words(home, command, ["--account", "second", "--json"]);
+      const { exit, stdout, stderr } = await home.courier(line, { env });
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+      const { code, message } = JSON.parse(stderr.split("\n").at(-2) ?? "").error;
+      expect(code).toBe("key_on_command_line");
+      expect(message).toBe(
+        "the key command of the account second contains an API key, where others could read it",
+      );
+      expect(stderr).not.toContain(key);
+    }
+  });
+
+  test("that is one word and no program is not shown: it may be the key itself", async () => {
+    const home = await createServedHome();
+    const { exit, stderr } = await run(home, words(home, key));
+    expect(exit).toBe(2);
+    expect(stderr).toContain(
+      "the key command of the account default cannot be started: there is no such program",
+    );
+    expect(stderr).not.toContain(key);
   });
 
   test("may contain other words that it prints", async () => {
