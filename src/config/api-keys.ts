@@ -25,7 +25,10 @@ export type KeyToStore =
 export interface Keys {
   /** The key of an account. Throws `no_account`, `key_ring` or `key_command`, exit 4, and what `ask` throws. */
   read(account: Extract<ActiveAccount, { kind: "remote" }>): Promise<string>;
-  /** What a command prints, as a key. Throws `key_on_command_line` where the command contains it, or a stored key. */
+  /**
+   * What a command prints, as a key. Throws `key_command` where it is none, and `key_on_command_line` where the command
+   * contains it, or a stored key.
+   */
   ask(command: KeyCommand): Promise<string>;
   /** Throws where the key ring cannot be used. */
   probeKeychain(name: string, baseUrl: string): Promise<void>;
@@ -114,7 +117,8 @@ export function createKeys({ config, ring, runCommand, redact }: KeyDeps): Keys 
       } catch (error) {
         const hint =
           "it has to print the key alone; a first line: --key-command \"sh -c 'pass show courier | head -n 1'\"";
-        throw error instanceof CourierError ? error.with({ hint }) : error;
+        if (!(error instanceof CourierError)) throw error;
+        throw new CourierError("key_command", 4, error.message, { hint });
       }
     },
     async probeKeychain(name, baseUrl) {

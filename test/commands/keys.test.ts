@@ -279,7 +279,7 @@ describe("login --key-command", () => {
     const home = await createServedHome();
     const script = node("process.stderr.write(process.argv.slice(1).join('|'))");
     const { exit, stderr } = await run(home, words(home, `${script} '$HOME' ; touch a\\ b "x y" $(id)`));
-    expect(exit).toBe(2);
+    expect(exit).toBe(4);
     expect(stderr).toContain("$HOME|;|touch|a b|x y|$(id)");
   });
 
@@ -310,8 +310,8 @@ describe("login --key-command", () => {
     [`echo ${"x".repeat(200_000)}`, 2, /cannot be started: echo: what it is given is too long/],
     [node("process.kill(process.pid, 'SIGTERM')"), 4, /failed \(SIGTERM\)/],
     [node("console.log('x'.repeat(1e6))"), 4, /printed far more than a key/],
-    [node("console.log('first' + '-line\\nuser: me')"), 2, /has blanks, line breaks or non-ASCII/],
-    [node(""), 2, /what the key command of the account default prints is empty/],
+    [node("console.log('first' + '-line\\nuser: me')"), 4, /has blanks, line breaks or non-ASCII/],
+    [node(""), 4, /what the key command of the account default prints is empty/],
     ["pass 'show", 2, /a quote that is not closed/],
     [" ", 2, /the key command is empty/],
   ])("%s: exit %i, nothing stored, and what to do", async (command, expected, message) => {
@@ -379,7 +379,7 @@ describe("login --key-command", () => {
   );
 
   test.each([
-    [`printf '${key}\\nuser: me'`, 2, "has blanks, line breaks"],
+    [`printf '${key}\\nuser: me'`, 4, "has blanks, line breaks"],
     [node(`console.log('${key}'); process.exit(1)`), 4, "failed (1)"],
     [`echo '${key}`, 2, "a quote that is not closed"],
   ])("that fails is not shown, for it may contain the key: %s", async (command, expected, message) => {
@@ -436,11 +436,28 @@ describe("login --key-command", () => {
     expect(stderr).not.toContain(key);
   });
 
+  test.each(["", "console.log('two' + ' words')", "console.log('short')", "process.exit(1)"])(
+    "that gives no key is key_command, exit 4, at login and at every use: %j",
+    async (script) => {
+      const home = await createServedHome();
+      const base_url = home.sandbox.baseUrl;
+      await putConfig(home, { accounts: { shop: { base_url, key_command: node(script) } } });
+      for (const line of [
+        words(home, node(script), ["--json"]),
+        "profile --account shop --json".split(" "),
+      ]) {
+        const { exit, stdout, stderr } = await run(home, line);
+        expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
+        expect(JSON.parse(stderr.split("\n").at(-2) ?? "").error.code).toBe("key_command");
+      }
+    },
+  );
+
   test("may contain other words that it prints", async () => {
     const home = await createServedHome();
     const script = node("console.log(process.argv[1] + ' is not in the store')");
     const { exit, stderr } = await run(home, words(home, `${script} courier-shop`));
-    expect(exit).toBe(2);
+    expect(exit).toBe(4);
     expect(stderr).toContain("has blanks");
   });
 
