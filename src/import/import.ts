@@ -264,6 +264,8 @@ async function checkFile(input: Input, context: Context): Promise<Output> {
         }
       : undefined;
   const plan = await planImport(source, overview, known, context);
+  const rejects = await openRejects(input.rejects, source, plan, context);
+  await rejects?.abandon(); // the import would fail where it cannot be created
   const comparison = account
     ? `the orders sent from this machine with the account ${account.name}`
     : "nothing: there is no account";

@@ -308,6 +308,30 @@ describe("rejects come out in the form that went in, and go in again", () => {
   });
 
   test.each([
+    ["", "it is a directory"],
+    ["/nowhere/rejects.csv", "there is no such directory"],
+    ["/orders.csv", "is the same file as the input"],
+    ["/rejects.xlsx", "cannot write Excel files"],
+  ])("--check refuses what the import refuses, in the same words: …%s", async (name, reason) => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const words = `--rejects ${home.directory}${name}`;
+    const imported = await home.run(words);
+    const checked = await home.run(`${words} --check`);
+    expect(checked).toMatchObject({ exit: 2, stdout: "" });
+    expect(checked.stderr).toContain(reason);
+    expect(errorOf(checked)).toEqual(errorOf(imported));
+    expect(await readdir(home.directory)).not.toContainEqual(expect.stringMatching(/rejects/));
+  });
+
+  test("--check makes no file of rejects", async () => {
+    const home = await createImportHome(sheet(row("A-1", "李四", "12")));
+    const before = await readdir(home.directory);
+    const rejects = path.join(home.directory, "rejects.csv");
+    expect((await home.run(`--rejects ${rejects} --check`)).exit).toBe(0);
+    expect((await readdir(home.directory)).sort()).toEqual(before.sort());
+  });
+
+  test.each([
     ["refused", row("A-2", "王五", "12"), 3],
     ["created", row("A-2"), 0],
   ])(
