@@ -30,7 +30,7 @@ export const importAddresses = defineCommand({
   seeAlso: ["addresses list"],
   async run({ file }, context) {
     const name = file === "-" ? "stdin" : file;
-    const parties = await parseAddresses(await context.readBytes(file, mostBytes), name);
+    const parties = await parseAddresses(await context.readBytes(file, sizeLimit), name);
     const { addresses } = await context.config.read();
     const replaced = Object.keys(parties).filter((alias) => Object.hasOwn(addresses, alias));
     if (replaced.length > 0) {
@@ -47,7 +47,7 @@ export const importAddresses = defineCommand({
 });
 
 /** More than an address book of a hundred thousand entries has. */
-const mostBytes = 16 * 2 ** 20;
+const sizeLimit = { bytes: 16 * 2 ** 20, hint: "split it into several files" };
 
 interface AddressEntry {
   readonly where: string;

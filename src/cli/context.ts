@@ -316,9 +316,9 @@ export async function createContext(
       const { readText } = await import("./input.ts");
       return readText(file, input);
     },
-    async readBytes(file, mostBytes) {
+    async readBytes(file, limit) {
       const { readBytes } = await import("./input.ts");
-      return readBytes(file, input, mostBytes);
+      return readBytes(file, input, limit);
     },
     async checkOutput(flag, file, name) {
       const { checkOutputPlace, filesBeside, keptFiles } = await import("./output-place.ts");

@@ -4,6 +4,7 @@ import { constants, createReadStream, open as openDescriptor } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { promisify } from "node:util";
+import type { SizeLimit } from "../command/command.ts";
 import { CourierError, fileError } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { decodeText } from "../sheets/text-encoding.ts";
@@ -20,20 +21,17 @@ const mostTextBytes = 16 * 2 ** 20;
 
 /** The text of a file, or of stdin for `-`, in UTF-8 or UTF-16. Throws as `readChunks` does. */
 export async function readText(file: string, input: Input): Promise<string> {
-  return decodeText(await readBytes(file, input, mostTextBytes), nameOf(file));
+  const hint = file === "-" ? "check what is piped in" : "check that it is the right file";
+  return decodeText(await readBytes(file, input, { bytes: mostTextBytes, hint }), nameOf(file));
 }
 
-/** The same, byte for byte. Throws a file error for more than `mostBytes`. */
-export async function readBytes(
-  file: string,
-  input: Input,
-  mostBytes = Number.POSITIVE_INFINITY,
-): Promise<Buffer> {
+/** The same, byte for byte. Throws a file error for more than `limit`. */
+export async function readBytes(file: string, input: Input, limit: SizeLimit): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  for await (const chunk of readChunks(file, input, mostBytes)) {
+  for await (const chunk of readChunks(file, input, limit)) {
     sizeBytes += chunk.length;
-    if (sizeBytes > mostBytes) throw tooLarge(file, mostBytes);
+    if (sizeBytes > limit.bytes) throw tooLarge(file, limit);
     chunks.push(Buffer.from(chunk));
   }
   return Buffer.concat(chunks);
@@ -43,19 +41,13 @@ function nameOf(file: string): string {
   return file === "-" ? "stdin" : file;
 }
 
-function tooLarge(file: string, mostBytes: number) {
-  return fileError(`${nameOf(file)} is larger than ${Math.round(mostBytes / 2 ** 20)} MB`, {
-    hint: "split it into several files",
-  });
+function tooLarge(file: string, { bytes, hint }: SizeLimit) {
+  return fileError(`${nameOf(file)} is larger than ${Math.round(bytes / 2 ** 20)} MB`, { hint });
 }
 
 /** The same, in pieces. Throws a file error in the user's words, and at once for a file that is too large. */
-export function readChunks(
-  file: string,
-  { stdin, signal }: Input,
-  mostBytes = Number.POSITIVE_INFINITY,
-): AsyncIterable<Uint8Array> {
-  return file === "-" ? addAbortSignal(signal, stdin as Readable) : readFileChunks(file, signal, mostBytes);
+function readChunks(file: string, { stdin, signal }: Input, limit: SizeLimit): AsyncIterable<Uint8Array> {
+  return file === "-" ? addAbortSignal(signal, stdin as Readable) : readFileChunks(file, signal, limit);
 }
 
 /**
@@ -65,7 +57,7 @@ export function readChunks(
 async function* readFileChunks(
   file: string,
   signal: AbortSignal,
-  mostBytes: number,
+  limit: SizeLimit,
 ): AsyncGenerator<Uint8Array> {
   let isChanged = false;
   try {
@@ -77,7 +69,7 @@ async function* readFileChunks(
     try {
       const before = await handle.stat({ bigint: true });
       signal.throwIfAborted(); // the stream would fail before it has a listener
-      if (before.isFile() && before.size > mostBytes) throw tooLarge(file, mostBytes);
+      if (before.isFile() && before.size > limit.bytes) throw tooLarge(file, limit);
       yield* handle.createReadStream({ autoClose: false, signal });
       const after = await handle.stat({ bigint: true });
       isChanged = before.isFile() && (before.mtimeNs !== after.mtimeNs || before.size !== after.size);

@@ -27,6 +27,12 @@ import type { Meter } from "../terminal/progress.ts";
 import type { Argument, ArgumentValues, Option, OptionValues } from "./options.ts";
 import type { RuntimeInfo, SandboxControl } from "./runtime-info.ts";
 
+/** The most that is read of a file, and what to do about a larger one. */
+export interface SizeLimit {
+  readonly bytes: number;
+  readonly hint: string;
+}
+
 /** What a command may use. Everything is made on first use, so that a command pays for what it needs. */
 export interface Context {
   readonly clock: Clock;
@@ -75,8 +81,8 @@ export interface Context {
   understandAddress(text: string): Promise<DraftParty>;
   /** The text of a file, or of stdin for `-`. Throws a file error. */
   readText(path: string): Promise<string>;
-  /** The same, byte for byte. Throws for more than `mostBytes`. */
-  readBytes(path: string, mostBytes?: number): Promise<Uint8Array>;
+  /** The same, byte for byte. Throws for more than `limit`. */
+  readBytes(path: string, limit: SizeLimit): Promise<Uint8Array>;
   /**
    * Throws a usage error where `file`, which `flag` gives for writing, is no file's name, is a file that courier keeps,
    * or the command's input (`-` is stdin), or takes what is printed beside it.

@@ -39,7 +39,7 @@ export interface Source extends RowsOptions {
 }
 
 /** Enough for a spreadsheet of a million rows. */
-const mostBytes = 256 * 2 ** 20;
+const sizeLimit = { bytes: 256 * 2 ** 20, hint: "split it into several files" };
 
 /**
  * Reads the file into memory once, so that the rows that are sent are those that were validated. Throws a usage error
@@ -49,7 +49,7 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
   if (choice.skipHidden && choice.includeHidden)
     throw usageError("--skip-hidden and --include-hidden exclude each other");
   const name = choice.file === "-" ? "stdin" : choice.file;
-  const bytes = await context.readBytes(choice.file, mostBytes);
+  const bytes = await context.readBytes(choice.file, sizeLimit);
   const { mapping, shop } = await chooseMapping(choice, context);
   const sender = await findSender(choice.sender, context);
   return {

@@ -31,7 +31,10 @@ const options = {
 } as const;
 
 /** As much as any answer is read; a body is held in memory. */
-const mostBodyBytes = 16 * 2 ** 20;
+const bodyLimit = {
+  bytes: 16 * 2 ** 20,
+  hint: "it is the body of one call: check that it is the right one",
+};
 
 export const callApi = defineCommand({
   description:
@@ -109,7 +112,7 @@ async function readBody(
       hasFields ? "say POST for a body, or -q for parameters of the URL" : "say POST before the PATH",
     );
   }
-  if (input !== undefined) return context.readBytes(input, mostBodyBytes);
+  if (input !== undefined) return context.readBytes(input, bodyLimit);
   const fields: Field[] = rawField.map(([key, value]) => ({ key, value }));
   for (const [key, text] of field) {
     fields.push({

@@ -316,6 +316,14 @@ describe("a long key", () => {
     for (const { stdout, stderr } of [made, refused]) expect(stdout + stderr).not.toContain("kD.7x-_w");
   });
 
+  test("of more than 16 MB at login is no key, and the hint fits that", async () => {
+    const home = await createHome();
+    const login = "login --base-url https://api.example.com";
+    const { exit, stderr } = await home.courier(login, { stdin: "x".repeat(17 * 2 ** 20) });
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/error: stdin is larger than 16 MB\nhint: check what is piped in\n$/);
+  });
+
   const tooLong = "kD.7x-_w".repeat(1_024) + "x";
 
   test("of more is refused in the environment before anything is sent", async () => {

@@ -362,7 +362,11 @@ describe("import", () => {
       "stdin, line 4: the row that begins here has more than",
     ],
     ["a long header", "x".repeat(2_000_000), "stdin, line 1: the row that begins here has more than"],
-    ["more than 16 MB", "x".repeat(17 * 2 ** 20), "stdin is larger than 16 MB"],
+    [
+      "more than 16 MB",
+      "x".repeat(17 * 2 ** 20),
+      "stdin is larger than 16 MB\nhint: split it into several files\n",
+    ],
   ])("refuses %s, and names the limit", async (_what, text, message) => {
     const home = await createHome();
     const { exit, stdout, stderr } = await home.courier("addresses import - --yes", { stdin: text });

@@ -183,7 +183,7 @@ describe("a wrong order file: exit 2, the place is named, nothing is sent", () =
       2_000_000,
       "stdin has more than 1,000,000 characters, the most that courier reads as one order",
     ],
-    ["a file", 17 * 2 ** 20, "stdin is larger than 16 MB"],
+    ["a file", 17 * 2 ** 20, "stdin is larger than 16 MB\nhint: check what is piped in\n"],
   ])("%s that is too long is refused with the limit", async (_what, length, message) => {
     const home = await createServedHome();
     const order = JSON.stringify({ ...plainDraft, service_type: "x".repeat(length) });
