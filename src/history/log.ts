@@ -38,8 +38,9 @@ const options = {
 export const showLog = defineCommand({
   description:
     "Each command that changes something at the service is a run with a number. Each order that a run creates or\n" +
-    "cancels is an operation: 12.3 is the third operation of run 12. log show N lists the operations of run N. The\n" +
-    "log makes no call to the service: an order's state is the last one seen on this machine.",
+    "cancels is an operation: 12.3 is the third operation of run 12. log show N lists the operations of run N. Rows\n" +
+    "that an import did not reach are not in the log. It makes no call to the service: an order's state is the last\n" +
+    "one seen on this machine.",
   arguments: {
     words: {
       summary: "show, and the number of a run",

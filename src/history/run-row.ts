@@ -49,7 +49,7 @@ const countWords = {
   created: "created",
   found: "found",
   refused: "refused",
-  unsent: "not sent",
+  unsent: "begun but not created",
   ready: "to send",
   in_doubt: "in doubt",
   cancelled: "cancelled",

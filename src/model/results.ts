@@ -116,6 +116,7 @@ export type Cancellation = Infer<typeof cancellationSchema>;
 /**
  * One run of the log. `outcome`: `done`: exit 0. `failed`: it ended with `exit`. `running`. `killed`: it has no end,
  * and its process is gone. `unknown`: it has no end, and its process cannot be seen from this machine.
+ * The counts are of operations: rows that an import did not reach are none. `unsent`: begun, and no order was created.
  */
 const runRowSchema = object({
   run: count,

@@ -7,6 +7,7 @@ import { identifyProcess } from "../../src/core/process-identity.ts";
 import { ledgerPath } from "../../src/ledger/ledger.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
+import { createImportHome, row, sheet } from "../support/imports.ts";
 import { recordRun } from "../support/ledger.ts";
 
 async function homeWithRuns() {
@@ -129,6 +130,20 @@ describe("courier log", () => {
     const { stdout } = await home.courier("log --json");
     const outcomes = (JSON.parse(stdout) as { outcome: string }[]).map(({ outcome }) => outcome);
     expect(outcomes).toEqual(["done", "unknown", "killed", "running"]);
+  });
+
+  test("counts the rows that an import began: those that it did not reach are in no ledger", async () => {
+    const home = await createImportHome(
+      sheet(...Array.from({ length: 60 }, (_, index) => row(`A-${index}`))),
+    );
+    home.sandbox.faults.set([{ method: "POST", kind: "rate_limit", after: 10 }]);
+    const imported = await home.courier(["orders", "import", home.file, "--yes"]);
+    expect(imported.stderr).toContain("60 rows: 10 created, 50 not sent");
+    const { stdout } = await home.courier("log --json");
+    const [run] = JSON.parse(stdout);
+    expect(run.unsent).toBeGreaterThan(0);
+    expect(run.unsent).toBeLessThan(50);
+    expect(run.summary).toBe(`10 created, ${run.unsent} begun but not created`);
   });
 
   test("where nothing was recorded, it is empty, and no ledger is made", async () => {
