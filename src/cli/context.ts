@@ -73,6 +73,9 @@ export async function createContext(
       return host.stdin; // which loads what a stream needs
     },
     signal,
+    clock,
+    note: host.stderr.isTTY === true ? messages.note : undefined,
+    endKeys: process.platform === "win32" ? "Ctrl-Z and Enter" : "Ctrl-D",
   };
   const random = host.random ?? Math.random;
   const settle = given(host.env.COURIER_SETTLE);

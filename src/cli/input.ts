@@ -5,15 +5,21 @@ import { open, stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { promisify } from "node:util";
 import type { SizeLimit } from "../command/command.ts";
+import type { Clock } from "../core/clock.ts";
 import { CourierError, fileError } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { decodeText } from "../sheets/text-encoding.ts";
 
 /** What a run reads from beside its files. */
 export interface Input {
-  readonly stdin: NodeJS.ReadableStream;
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };
   /** Ends the wait for a writer that neither writes nor closes. */
   readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /** Tells a person at the terminal what is waited for. Undefined where there is none. */
+  readonly note: ((text: string) => void) | undefined;
+  /** What a person types to end the input. */
+  readonly endKeys: string;
 }
 
 /** An address book of a hundred thousand entries is smaller. */
@@ -29,12 +35,27 @@ export async function readText(file: string, input: Input): Promise<string> {
 export async function readBytes(file: string, input: Input, limit: SizeLimit): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  for await (const chunk of readChunks(file, input, limit)) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > limit.bytes) throw tooLarge(file, limit);
-    chunks.push(Buffer.from(chunk));
+  const cancelNote = noteWait(file, input);
+  try {
+    for await (const chunk of readChunks(file, input, limit)) {
+      cancelNote();
+      sizeBytes += chunk.length;
+      if (sizeBytes > limit.bytes) throw tooLarge(file, limit);
+      chunks.push(Buffer.from(chunk));
+    }
+  } finally {
+    cancelNote();
   }
   return Buffer.concat(chunks);
+}
+
+const quietWaitMs = 1_000;
+
+/** A named pipe without a writer looks like a program that hangs. */
+function noteWait(file: string, { stdin, clock, note, endKeys }: Input): () => void {
+  if (note && file === "-" && stdin.isTTY) note(`reading from the terminal; ${endKeys} ends the input`);
+  else if (note) return clock.after(quietWaitMs, () => note(`waiting for data from ${nameOf(file)}`));
+  return () => {};
 }
 
 function nameOf(file: string): string {

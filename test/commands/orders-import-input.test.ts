@@ -1,9 +1,13 @@
 /** The file of an import: what was checked is what is sent, whatever becomes of the file meanwhile. */
 
+import { execFileSync } from "node:child_process";
 import { readdir, rm, truncate, writeFile } from "node:fs/promises";
-import { describe, expect, test } from "vitest";
+import path from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import type { RunOptions } from "../support/courier.ts";
 import { createImportHome, errorOf, header, row, sheet } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import { lacks } from "../support/tools.ts";
 
 describe("a file that is changed while the question is open", () => {
   const rows = Array.from({ length: 30 }, (_, index) => row(`A-${index}`, `Name ${index}`));
@@ -165,3 +169,44 @@ test("zero bytes at the end of a file, as a damaged disk leaves them, fill no sc
   const { details } = errorOf(await home.run()) as unknown as { details: { value: string }[] };
   expect(details[0]?.value).toHaveLength(4_096);
 });
+
+describe.skipIf(lacks("mkfifo"))("an input that does not come at once (needs mkfifo)", () => {
+  async function importPipe(options: RunOptions) {
+    const home = await createImportHome("");
+    const pipe = path.join(home.directory, "p");
+    execFileSync("mkfifo", [pipe]);
+    const running = home.courier(["orders", "import", pipe, "--check"], options);
+    return { home, pipe, running };
+  }
+
+  test("is waited for, which is said at a terminal after a second", async () => {
+    const { home, pipe, running } = await importPipe({ terminal: 100 });
+    await vi.waitUntil(() => home.clock.waiting > 0);
+    home.clock.advance(1_000);
+    await writeFile(pipe, sheet(row("A-1")));
+    const { exit, stderr } = await running;
+    expect(exit).toBe(0);
+    expect(stderr).toContain(`waiting for data from ${pipe}\n`);
+    expect(home.clock.waiting).toBe(0);
+  });
+
+  test("and comes within a second: nothing is said", async () => {
+    const { home, pipe, running } = await importPipe({ terminal: 100 });
+    await writeFile(pipe, sheet(row("A-1")));
+    const { exit, stderr } = await running;
+    home.clock.advance(1_000);
+    expect(exit).toBe(0);
+    expect(stderr).not.toContain("waiting");
+  });
+});
+
+test.each(["orders import - --check", "track -", "orders create --file -", "addresses import -"])(
+  "an input that is to be typed at the terminal is asked for: %s",
+  async (words) => {
+    const home = await createImportHome("");
+    const atTerminal = await home.courier(words, { terminal: 100 });
+    expect(atTerminal.stderr).toMatch(/^reading from the terminal; Ctrl-D ends the input\n/);
+    const piped = await home.courier(words, { terminal: 100, stdin: "" });
+    expect(piped.stderr).not.toContain("reading from");
+  },
+);
