@@ -7,6 +7,7 @@ import {
   document,
   ensureCanConfirm,
   type Output,
+  rows,
 } from "../command/command.ts";
 import { parseOrderId, quote, switchOption } from "../command/options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
@@ -14,6 +15,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { nameOperation, type Operation, parseOperationName } from "../ledger/operation.ts";
 import { type CreateOutcome, OrderTaken } from "../ledger/operations.ts";
 import type { OperationRow } from "../model/results.ts";
+import { findCreatesInDoubt } from "../sending/in-doubt.ts";
 import { orderFacts } from "../sending/order-facts.ts";
 import { checkRun } from "../sending/owners.ts";
 import {
@@ -29,7 +31,7 @@ import {
 } from "../terminal/blocks.ts";
 import { draftRows } from "../terminal/draft-view.ts";
 import { findLedger } from "./local-ledger.ts";
-import { showOperationState, toOperationRow } from "./operation-row.ts";
+import { operationColumns, showOperationState, toOperationRow } from "./operation-row.ts";
 import { hasEndedQuestion, stillRunning, wrongAccount } from "./run-messages.ts";
 
 const options = {
@@ -45,15 +47,21 @@ const options = {
 export const resolveOrder = defineCommand({
   description:
     "An order is in doubt when its answer was lost and it was not found since. NAME is its operation, such as 12.3,\n" +
-    "or ref:R for the order with a ref; courier log --unknown lists the runs. Without --as and --not-created, the\n" +
-    "command shows what is known. --as takes an existing order that belongs to no other operation. With\n" +
+    "or ref:R for the order with a ref. Without NAME, the command lists the orders in doubt of the account; without\n" +
+    "--as and --not-created, it shows what is known. --as takes an existing order that belongs to no other operation. With\n" +
     "--not-created the next import sends it again: make sure first that there is no such order.",
   arguments: {
-    name: { summary: "an operation (12.3), or ref:R", parse: (text: string) => text.trim() },
+    name: {
+      summary: "an operation (12.3), or ref:R",
+      parse: (text: string) => text.trim(),
+      isOptional: true,
+    },
   },
   options,
+  hasRows: true,
   confirms: true,
   examples: [
+    { line: "orders resolve", note: "the orders in doubt, with their names" },
     { line: "orders resolve 12.3", note: "show what is known" },
     { line: "orders resolve 12.3 --as 1000001", note: "it was created as this order" },
     { line: "orders resolve ref:A-17 --not-created", note: "there is no such order: send it again" },
@@ -63,12 +71,19 @@ export const resolveOrder = defineCommand({
   async run({ name, as: orderId, notCreated = false }, context): Promise<Output> {
     if (orderId !== undefined && notCreated) throw usageError("--as and --not-created exclude each other");
     const isChange = orderId !== undefined || notCreated;
-    if (notCreated) await ensureCanConfirm(context, "--not-created");
+    if (name === "" && isChange)
+      throw usageError(
+        `${notCreated ? "--not-created" : "--as"} needs the name of an operation`,
+        "courier orders resolve lists them",
+      );
     const ledger = await findLedger(context);
+    if (name === "") return listInDoubt(ledger, context);
     if (!ledger) throw usageError("this machine has recorded no runs yet", "courier log shows what was done");
     const operation = await findOperation(name, ledger, context);
     const run = await ledger.findRun(operation.run);
     if (!isChange || !run) return showOperation(operation);
+    if (!openStates.includes(operation.state)) ensureInDoubt(operation);
+    if (notCreated) await ensureCanConfirm(context, "--not-created");
 
     const customer = await context.customer();
     if (operation.customer !== customer.id)
@@ -82,6 +97,11 @@ export const resolveOrder = defineCommand({
     return showOperation(settled);
   },
 });
+
+async function listInDoubt(ledger: Ledger | undefined, context: Context): Promise<Output> {
+  const inDoubt = ledger ? await findCreatesInDoubt(context) : [];
+  return rows(inDoubt.map(toOperationRow), operationColumns, "No order is in doubt");
+}
 
 function showOperation(operation: Operation): Output {
   return document(toOperationRow(operation), (row) => [...operationView(row), ...orderView(operation)]);

@@ -137,7 +137,7 @@ function inDoubt(
     6,
     `it is not known whether ${unknown} of ${counted(total, "order")} ${wereFor(unknown)} created${rest}${cause}`,
     {
-      hint: `${roomFirst(failure)}run the same command again (after the time in the report, where it names one); or decide with: ${nextCommand("orders resolve")} (names: ${nextCommand("log --unknown")})`,
+      hint: `${roomFirst(failure)}run the same command again (after the time in the report, where it names one); or decide each: ${nextCommand("orders resolve")} lists them`,
     },
   );
 }

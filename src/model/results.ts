@@ -311,7 +311,7 @@ export const resultSchemas = {
   "orders-show": orderDetailSchema,
   "orders-cancel": array(cancellationSchema),
   "orders-import": union([array(reportRowSchema), checkSummarySchema]),
-  "orders-resolve": operationRowSchema,
+  "orders-resolve": union([operationRowSchema, array(operationRowSchema)]),
   log: union([array(runRowSchema), array(operationRowSchema)]),
   undo: array(undoneSchema),
   "orders-export": union([array(orderSummarySchema), array(orderDetailSchema)]),

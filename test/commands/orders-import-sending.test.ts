@@ -475,7 +475,7 @@ test.each([
     ["in doubt; run the import again to check"],
   ]);
   expect(errorOf(ran).hint).toBe(
-    "run the same command again (after the time in the report, where it names one); or decide with: courier orders resolve (names: courier log --unknown)",
+    "run the same command again (after the time in the report, where it names one); or decide each: courier orders resolve lists them",
   );
 });
 

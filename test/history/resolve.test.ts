@@ -35,6 +35,44 @@ Item           手机
 Service level  express
 `;
 
+describe("without a name", () => {
+  test("lists the orders in doubt of the account, each with its name, and asks the service nothing", async () => {
+    const home = await homeInDoubt(["unknown", "created", "unknown", "refused"]);
+    const before = home.sandbox.requests.length;
+    const { exit, stdout, stderr } = await home.courier("orders resolve");
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout.replace(/ +/g, " ").split("\n")).toEqual([
+      "NAME KIND STATE ROW REF ORDER TRACKING LAST SEEN TO SENT",
+      "1.1 create unknown 2 R-1-1 - - - 李四 2026-03-01T08:00:00.000Z",
+      "1.3 create unknown 4 R-1-3 - - - 李四 2026-03-01T08:00:00.000Z",
+      "",
+    ]);
+    const listed = JSON.parse((await home.courier("orders resolve --json")).stdout);
+    expect(listed.map(({ operation }: { operation: string }) => operation)).toEqual(["1.1", "1.3"]);
+    expect(home.sandbox.requests).toHaveLength(before);
+  });
+
+  test("says that none is in doubt, and makes no ledger", async () => {
+    const home = await createServedHome();
+    expect(await home.courier("orders resolve")).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: "No order is in doubt\n",
+    });
+    expect((await home.courier("log")).stderr).toBe("Nothing was recorded yet\n");
+    expect((await home.courier("orders resolve --json")).stdout.trim()).toBe("[]");
+  });
+
+  test.each(["--as 1000001", "--not-created --yes"])("%s needs one: exit 2", async (flag) => {
+    const home = await homeInDoubt();
+    const { exit, stderr } = await home.courier(`orders resolve ${flag}`);
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(
+      /^error: --\S+ needs the name of an operation\nhint: .*courier orders resolve lists them\n$/,
+    );
+  });
+});
+
 describe("without --as and --not-created", () => {
   test("shows what is known, and changes nothing", async () => {
     const home = await homeInDoubt();
@@ -141,6 +179,13 @@ describe("--not-created", () => {
     );
     expect((await operationOf(home))?.state).toBe("unknown");
     expect(await readRuns(home)).toHaveLength(1);
+  });
+
+  test("of an order that was created says so before it asks", async () => {
+    const home = await homeInDoubt(["created"]);
+    const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created");
+    expect(exit).toBe(2);
+    expect(stderr).toContain("error: 1.1 is not in doubt: it is created (order 1000001)\n");
   });
 
   test("in a pipe it needs --yes", async () => {
