@@ -52,6 +52,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
   const accepted = new Set<string>();
   let found: readonly Operation[] | undefined;
   let left: InDoubt = new Map();
+  let failure: CourierError | undefined;
   for (;;) {
     // It was in doubt until now: even with --allow-duplicate, the person did not know that it was created.
     const justFound = found?.filter((each) => !accepted.has(nameOperation(each))) ?? [];
@@ -70,7 +71,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     }
     if (found === undefined) {
       run = await checkCustomer(run, ledger, context);
-      ({ found, left } = await settleEquals(equals, run, order, ledger, context));
+      ({ found, left, failure } = await settleEquals(equals, run, order, ledger, context));
       continue;
     }
     const passed = isDuplicateAllowed ? await findInProgress(equals, ledger, context) : [];
@@ -81,13 +82,10 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     if (!first) continue;
     const unreported = stopping.filter(({ isUnreported }) => isUnreported);
     if (unreported.length > 0) await ledger.markReported(unreported);
-    if (!ask)
-      throw duplicate(
-        first,
-        left.get(nameOperation(first)),
-        justFound.length > 0 || first.isUnreported,
-        context,
-      );
+    if (!ask) {
+      const isJustFound = justFound.length > 0 || first.isUnreported;
+      throw duplicate(first, { left: left.get(nameOperation(first)), failure, isJustFound }, context);
+    }
     if (!(await ask(`${capitalised(describeEqual(first, context))}. Send it again?`))) return undefined;
     for (const each of stopping) accepted.add(nameOperation(each));
   }
@@ -108,12 +106,16 @@ async function settleEquals(
   { settleMs }: GuardedOrder,
   ledger: Ledger,
   context: Context,
-): Promise<{ readonly found: readonly Operation[]; readonly left: InDoubt }> {
+): Promise<{
+  readonly found: readonly Operation[];
+  readonly left: InDoubt;
+  readonly failure: CourierError | undefined;
+}> {
   const { customer, number } = run;
   await releaseDeadRuns(ledger, customer, context.processes, context.clock.now(), number);
   const names = inDoubt.map(nameOperation);
   const tools = await createReconcileTools({ ledger, customer, run: number, settleMs }, context);
-  const left = names.length > 0 ? await settleIfPossible(names, tools) : new Map();
+  const { left, failure } = names.length > 0 ? await settleIfPossible(names, tools) : nothingToSettle;
   const found: Operation[] = [];
   for (const name of inDoubt) {
     const operation = await ledger.findOperation(name);
@@ -124,16 +126,23 @@ async function settleEquals(
     const state = await readState(order.id, context);
     if (state !== undefined) await ledger.noteOrderState(customer, order.id, state);
   }
-  return { found, left };
+  return { found, left, failure };
 }
 
-/** Where the service cannot be read, all stays in doubt. */
-async function settleIfPossible(names: readonly string[], tools: ReconcileTools): Promise<InDoubt> {
+interface Settled {
+  readonly left: InDoubt;
+  /** Why the service could not be read: then all stays in doubt. */
+  readonly failure: CourierError | undefined;
+}
+
+const nothingToSettle: Settled = { left: new Map(), failure: undefined };
+
+async function settleIfPossible(names: readonly string[], tools: ReconcileTools): Promise<Settled> {
   try {
-    return (await settleInDoubt(names, tools, { timeLimitMs })).left;
+    return { ...nothingToSettle, left: (await settleInDoubt(names, tools, { timeLimitMs })).left };
   } catch (error) {
     if (!(error instanceof CourierError)) throw error;
-    return new Map();
+    return { ...nothingToSettle, failure: error };
   }
 }
 
@@ -175,11 +184,19 @@ function describeEqual(operation: Operation, { clock }: Context): string {
 
 function duplicate(
   operation: Operation,
-  left: StillInDoubt | undefined,
-  isJustFound: boolean,
+  {
+    left,
+    failure,
+    isJustFound,
+  }: {
+    readonly left: StillInDoubt | undefined;
+    readonly failure: CourierError | undefined;
+    readonly isJustFound: boolean;
+  },
   context: Context,
 ): CourierError {
-  const message = `${describeEqual(operation, context)}; nothing was sent`;
+  const why = failure && operation.state === "unknown" ? `; the check failed: ${failure.message}` : "";
+  const message = `${describeEqual(operation, context)}; nothing was sent${why}`;
   if (!isJustFound)
     return new CourierError("duplicate", 2, message, { hint: nextSteps(operation, left, context) });
   return new CourierError("duplicate", 2, `${message}: it was in doubt until now`, {

@@ -109,6 +109,25 @@ test("when looking fails too, exit 6 says both, as JSON with the time of sending
   expect(requestCount(home, "POST")).toBe(1);
 });
 
+test("the same order again, while looking fails: exit 2 says why it is still in doubt", async () => {
+  const home = await createServedHome();
+  home.sandbox.faults.set([
+    { ...post, kind: "drop_after", times: 1 },
+    { method: "GET", path: "/api/v1/orders", kind: "status", status: 503 },
+  ]);
+  const order = "orders create --file - --json";
+  expect((await home.courier(order, { stdin })).exit).toBe(6);
+  const { exit, stderr } = await home.courier(order, { stdin });
+  expect(exit).toBe(2);
+  expect(JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error).toMatchObject({
+    code: "duplicate",
+    message: expect.stringMatching(
+      /may or may not have been created; nothing was sent; the check failed: the service is failing: HTTP 503/,
+    ),
+  });
+  expect(requestCount(home, "POST")).toBe(1);
+});
+
 test("possible matches are named once", async () => {
   const home = await createServedHome();
   await createAtService(home);
