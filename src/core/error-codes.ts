@@ -36,6 +36,11 @@ export const errorCodes = {
     meaning: "an equal order was sent in the last ten minutes, or is in doubt; nothing was sent",
     next: "check the order that the message names; `--allow-duplicate` ships a second parcel",
   },
+  changed: {
+    exits: "2",
+    meaning: "`orders create --ref`: the order of this ref was sent with other content; nothing was sent",
+    next: "give a new order a ref of its own",
+  },
   order_taken: {
     exits: "2",
     meaning: "`orders resolve --as` names an order that belongs to another operation",

@@ -8,6 +8,7 @@ import type { Events } from "./events.ts";
 import {
   type Allowance,
   type CancelState,
+  isMade,
   type Loss,
   nameOperation,
   numberOf,
@@ -29,6 +30,7 @@ import {
   type FileFacts,
   findEquals,
   isOfFile,
+  isStanding,
   type OrderElsewhere,
   type RowDecision,
   type RowPolicy,
@@ -40,6 +42,8 @@ import {
 export interface NewCreate {
   readonly content: string;
   readonly draft: Draft | undefined;
+  /** The same ref is the same order: one that exists, or may exist, blocks it. */
+  readonly ref?: string | undefined;
   /** The time in which an equal order blocks it. */
   readonly windowMs: number;
   readonly isDuplicateAllowed: boolean;
@@ -223,6 +227,8 @@ export function createOperations(database: Database, write: Write, events: Event
     readonly offsetMs?: number | undefined;
     readonly content?: string;
     readonly draft?: Draft | undefined;
+    /** Of a single order; that of a row is in `row`. */
+    readonly ref?: string | undefined;
     readonly file?: FileFacts;
     readonly row?: RowToSend;
     readonly allowance?: Allowance;
@@ -231,7 +237,7 @@ export function createOperations(database: Database, write: Write, events: Event
 
   function insert(
     run: Run,
-    { kind, state, sentAtMs, offsetMs, content, draft, file, row, allowance }: Inserted,
+    { kind, state, sentAtMs, offsetMs, content, draft, ref, file, row, allowance }: Inserted,
   ): OperationName {
     const name = { run: run.number, number: nextNumber(run.number) };
     const values: SqlValue[] = [
@@ -247,14 +253,14 @@ export function createOperations(database: Database, write: Write, events: Event
       offsetMs === undefined ? null : Math.round(offsetMs),
       offsetMs === undefined ? lastOffset(run.customer) : null,
       content ?? null,
-      file?.shop ?? null,
-      row?.ref ?? null,
+      file?.shop ?? (ref === undefined ? null : ""),
+      row?.ref ?? ref ?? null,
       file?.files[0] ?? null,
       row?.row ?? null,
       allowance ?? "none",
       writeDraft(draft),
       row && row.defaults.length > 0 ? row.defaults.join(",") : null,
-      row ? readingVersion : null,
+      row || ref !== undefined ? readingVersion : null,
     ];
     sql(
       `INSERT INTO operations (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -452,15 +458,19 @@ export function createOperations(database: Database, write: Write, events: Event
   }
 
   return {
-    beginCreate: (run, { content, draft, windowMs, isDuplicateAllowed, accepted, offsetMs }, nowMs) =>
+    beginCreate: (run, { content, draft, ref, windowMs, isDuplicateAllowed, accepted, offsetMs }, nowMs) =>
       write(() => {
-        const all = findEquals(byContent(run.customer, content), windowMs, nowMs);
-        const isOpen = (operation: Operation) => !accepted.has(nameOperation(operation));
-        const inDoubt = all.inDoubt.filter(isOpen);
-        // A person who does not know that it was created cannot want a second one.
-        const recent = all.recent.filter(
-          (operation) => isOpen(operation) && (!isDuplicateAllowed || operation.isUnreported),
+        const named = ref === undefined ? [] : byRef(run.customer, "", ref).filter(isStanding);
+        // Other refs are other orders.
+        const same = byContent(run.customer, content).filter(
+          (operation) => ref === undefined || operation.ref === undefined,
         );
+        const all = findEquals(same, windowMs, nowMs);
+        const isOpen = (operation: Operation) => !accepted.has(nameOperation(operation));
+        const inDoubt = [...named.filter((each) => !isMade(each)), ...all.inDoubt].filter(isOpen);
+        // A person who does not know that it was created cannot want a second one.
+        const mayBlock = all.recent.filter((operation) => !isDuplicateAllowed || operation.isUnreported);
+        const recent = [...named.filter(isMade), ...mayBlock].filter(isOpen);
         if (inDoubt.length + recent.length > 0)
           return { kind: "stopped", equals: { ...all, inDoubt, recent } } as const;
         const allowance = all.recent.length > 0 ? "equal" : "none";
@@ -471,6 +481,7 @@ export function createOperations(database: Database, write: Write, events: Event
           offsetMs,
           content,
           draft,
+          ref,
           allowance,
         });
         return { kind: "begun", operation, earlier: all.earlier } as const;

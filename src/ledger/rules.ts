@@ -145,7 +145,26 @@ export function decideRow(
   return { kind: "held", operation: blocker };
 }
 
-function decideOwn(row: RowToSend, operation: Operation): RowDecision {
+/** Why an order with a ref is not sent again. */
+export type RefDecision = Extract<
+  RowDecision,
+  { readonly kind: "shipped" | "changed" | "cancelled" | "in_doubt" }
+>;
+
+/** Decides about a single order by its ref alone. `named` has that ref. Undefined where it may be sent. */
+export function decideRef(
+  { content, draft }: Pick<RowToSend, "content" | "draft">,
+  named: readonly Operation[],
+): RefDecision | undefined {
+  const operation = findNamed(named);
+  if (!operation || operation.state === "refused") return undefined;
+  return decideOwn({ content, draft, defaults: [] }, operation);
+}
+
+function decideOwn(
+  row: Pick<RowToSend, "content" | "draft" | "defaults">,
+  operation: Operation,
+): RefDecision {
   if (!isMade(operation)) return { kind: "in_doubt", operation };
   if (isCancelled(operation)) return { kind: "cancelled", operation };
   if (operation.content === row.content) return { kind: "shipped", operation, isElsewhere: false };
@@ -207,7 +226,7 @@ export function isLive(operation: Operation): boolean {
 }
 
 /** True for a live order that is not cancelled. */
-function isStanding(operation: Operation): boolean {
+export function isStanding(operation: Operation): boolean {
   return isLive(operation) && !isCancelled(operation);
 }
 

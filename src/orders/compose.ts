@@ -18,8 +18,7 @@ import type { KnownParty } from "../forms/party-form.ts";
 import { type DraftOwner, type FoundDraft, type KeptDraft, mostDrafts } from "../ledger/drafts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Draft } from "../model/draft.ts";
-import type { CreatedOrder } from "../model/interface.ts";
-import { sendOrder } from "../sending/create.ts";
+import { type SentOrder, sendOrder } from "../sending/create.ts";
 import { serviceOf } from "../sending/customer.ts";
 import { type OrdersElsewhere, surveyElsewhere } from "../sending/elsewhere.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
@@ -33,13 +32,14 @@ import type { TemplateToSave } from "./save.ts";
 /** What is sent, and how. */
 export interface Sending {
   readonly start: StartingDraft;
+  readonly ref: string | undefined;
   readonly allowDuplicate: boolean;
   readonly settleMs: number | undefined;
   readonly template: TemplateToSave | undefined;
 }
 
 /** The result: an order, or a draft that was kept for later. */
-export type Composed = { readonly order: CreatedOrder; readonly draft: Draft } | { readonly kept: Draft };
+export type Composed = (SentOrder & { readonly draft: Draft }) | { readonly kept: Draft };
 
 /** Whose parties are offered. */
 const ordersOffered = 50;
@@ -51,7 +51,7 @@ type Decision = "send" | Part | "keep" | "quit";
  * the order was sent, Ctrl-C included, the draft is kept for the next time, or shown where it cannot be kept.
  */
 export async function composeOrder(
-  { start, allowDuplicate, settleMs, template, prompts }: Sending & { readonly prompts: Prompts },
+  { start, ref, allowDuplicate, settleMs, template, prompts }: Sending & { readonly prompts: Prompts },
   context: Context,
 ): Promise<Composed> {
   let { draft } = start;
@@ -106,13 +106,13 @@ export async function composeOrder(
       try {
         await template?.check(draft);
         elsewhere ??= startElsewhereCheck(context);
-        const order = await sendOrder(
-          { draft, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask },
+        const sent = await sendOrder(
+          { draft, ref, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask },
           context,
         );
-        if (!order) continue;
+        if (!sent) continue;
         if (kept) await ledger.dropDraft(owner, kept).catch(() => {}); // the order is what matters
-        return { order, draft };
+        return { ...sent, draft };
       } catch (error) {
         if (error instanceof ServiceFailure && error.kind === "refused") {
           draft = await correct(draft, error, tools, context);

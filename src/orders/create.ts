@@ -11,7 +11,8 @@ import { shellQuote } from "../core/shell-quote.ts";
 import type { Draft } from "../model/draft.ts";
 import { type CreatedOrder, createdOrderSchema, orderDetailSchema } from "../model/interface.ts";
 import { fieldNames } from "../model/schema.ts";
-import { sendOrder } from "../sending/create.ts";
+import { findTextProblem } from "../model/text-problem.ts";
+import { type SentOrder, sendOrder } from "../sending/create.ts";
 import {
   type Block,
   blank,
@@ -38,6 +39,10 @@ export const createOrder = defineCommand({
   arguments: {},
   options: {
     dryRun: switchOption("print the body that would be sent, and send nothing"),
+    ref: {
+      ...textOption("REF", "your own number of the order: the same ref is the same order, and sent once"),
+      parse: parseRef,
+    },
     allowDuplicate: switchOption("send it although an equal order was sent a short while ago"),
     settle: settleOption,
     // Checked here: once the order is created, a bad name must not fail the command.
@@ -59,7 +64,7 @@ export const createOrder = defineCommand({
   exits: [1, 2, 5, 6],
   seeAlso: ["orders show", "track", "addresses add", "orders import"],
   async run(
-    { dryRun, allowDuplicate, settle: settleMs, saveTemplate: name, replace, ...sources },
+    { dryRun, ref, allowDuplicate, settle: settleMs, saveTemplate: name, replace, ...sources },
     context,
   ): Promise<Output> {
     ensureReplaces(replace, name, "saveTemplate");
@@ -67,7 +72,7 @@ export const createOrder = defineCommand({
     if (dryRun) return document(start.draft, (body) => [{ kind: "json", value: body }]);
     const prompts = context.globals.yes ? undefined : await context.prompts();
     const template = name === undefined ? undefined : templateToSave(name, replace === true, context);
-    const sending = { start, allowDuplicate: allowDuplicate === true, settleMs, template };
+    const sending = { start, ref, allowDuplicate: allowDuplicate === true, settleMs, template };
     const composed = prompts
       ? await composeOrder({ ...sending, prompts }, context)
       : await sendAsGiven(sending, context);
@@ -76,10 +81,10 @@ export const createOrder = defineCommand({
         line(`The draft is kept; ${context.nextCommand("orders create")} continues it`),
       ]);
     }
-    const { order, draft } = composed;
+    const { order, draft, isEarlier } = composed;
     await template?.save(draft);
     // An order from a file is repeated by the file.
-    if (prompts && sources.file === undefined) {
+    if (prompts && sources.file === undefined && !isEarlier) {
       await offerToSave(order, draft, prompts, context);
       const flags = typeFlags(draft);
       if (flags)
@@ -87,21 +92,30 @@ export const createOrder = defineCommand({
           `Same without questions: ${context.nextCommand(`orders create ${flags} --yes`)}`,
         );
     }
-    return document(order, (created) => createdView(created, context));
+    return document(order, (shown) => orderView(shown, isEarlier, context));
   },
 });
 
+/** As an import reads the ref of a row. */
+function parseRef(text: string, flag: string): string {
+  const ref = text.trim();
+  if (ref === "") throw usageError(`${flag} is empty`, "is a variable of the shell not set?");
+  const problem = findTextProblem("ref", ref);
+  if (problem !== undefined) throw usageError(`${flag} ${quote(ref)} ${problem}`);
+  return ref;
+}
+
 /** Without a terminal, or with `--yes`: sends the order unchanged. */
 async function sendAsGiven(
-  { start: { draft, nameOf }, allowDuplicate: isDuplicateAllowed, settleMs, template }: Sending,
+  { start: { draft, nameOf }, ref, allowDuplicate: isDuplicateAllowed, settleMs, template }: Sending,
   context: Context,
-): Promise<{ order: CreatedOrder; draft: Draft }> {
+): Promise<SentOrder & { readonly draft: Draft }> {
   checkParts(draft);
   await template?.check(draft);
   try {
-    const order = await sendOrder({ draft, isDuplicateAllowed, settleMs }, context);
-    if (!order) throw new Error("an order without a prompt was declined");
-    return { order, draft };
+    const sent = await sendOrder({ draft, ref, isDuplicateAllowed, settleMs }, context);
+    if (!sent) throw new Error("an order without a prompt was declined");
+    return { ...sent, draft };
   } catch (error) {
     throw error instanceof ServiceFailure ? nameRefusedField(error, nameOf) : error;
   }
@@ -132,13 +146,13 @@ function nameRefusedField(failure: ServiceFailure, nameOf: StartingDraft["nameOf
 /** An order that had to be looked up comes as a detail, with more fields than a creation result. */
 const knownFields = [...fieldNames(createdOrderSchema), ...fieldNames(orderDetailSchema)];
 
-function createdView(order: CreatedOrder, { nextCommand }: Context): readonly Block[] {
+function orderView(order: CreatedOrder, isEarlier: boolean, { nextCommand }: Context): readonly Block[] {
   const { id, tracking_number } = order;
   const follow = tracking_number
     ? [["  Follow it", styled("accent", nextCommand(`track ${shellQuote(tracking_number)}`))] as const]
     : [];
   return [
-    line(styled("good", "Order created")),
+    line(styled("good", isEarlier ? "Already shipped" : "Order created")),
     fields(
       ["Order", styled("strong", id)],
       ["Order number", show(order.order_no)],

@@ -16,6 +16,7 @@ import { type BegunOrder, beginOrder, howToResolve } from "./guard.ts";
 import { orderFacts, stampAheadMs } from "./order-facts.ts";
 import type { StillInDoubt } from "./reconcile-types.ts";
 import { redactRejection } from "./redacted-rejection.ts";
+import { findShipped } from "./ref.ts";
 import { createReconcileTools, settleInDoubt } from "./settle.ts";
 
 /** A create polls for its own order at most so long: the service may still be processing it, or list it late. */
@@ -23,6 +24,8 @@ const timeLimitMs = 15_000;
 
 export interface OrderToSend {
   readonly draft: Draft;
+  /** The user's own name of the order: the same ref is the same order. */
+  readonly ref?: string | undefined;
   readonly isDuplicateAllowed: boolean;
   /** `--settle`: how long an order may be missing in the list. */
   readonly settleMs?: number | undefined;
@@ -32,13 +35,36 @@ export interface OrderToSend {
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
 }
 
+export interface SentOrder {
+  readonly order: CreatedOrder;
+  /** An earlier command has sent it: it has the same ref. */
+  readonly isEarlier: boolean;
+}
+
+/** Sends an order as `sendNew` does, unless its ref has an order. Throws what `findShipped` does, too. */
+export async function sendOrder(order: OrderToSend, context: Context): Promise<SentOrder | undefined> {
+  const { draft, ref, isDuplicateAllowed, settleMs } = order;
+  if (ref !== undefined) {
+    const named = { ref, draft, content: contentOf(draft), isDuplicateAllowed, settleMs };
+    const shipped = await findShipped(named, context);
+    if (shipped) {
+      context.messages.note(
+        `already shipped: the order with the ref ${ref} is ${shipped.id.value}; nothing was sent`,
+      );
+      return { order: shipped, isEarlier: true };
+    }
+  }
+  const created = await sendNew(order, context);
+  return created && { order: created, isEarlier: false };
+}
+
 /**
  * Sends a draft once. When the answer is lost, looks for the order and returns it as if the answer had arrived.
  * Undefined where an equal order is known and a person does not want a second one. Throws ServiceFailure when
  * the service refused or was never reached, `duplicate` (exit 2), `database` (exit 5) only before the order is sent,
  * and `outcome_unknown` (exit 6).
  */
-export async function sendOrder(order: OrderToSend, context: Context): Promise<CreatedOrder | undefined> {
+async function sendNew(order: OrderToSend, context: Context): Promise<CreatedOrder | undefined> {
   const { draft } = order;
   if (!order.isDuplicateAllowed && !(await passesElsewhere(order))) return undefined;
   const begun = await beginOrder({ ...order, command: "orders create", content: contentOf(draft) }, context);

@@ -25,6 +25,8 @@ export interface GuardedOrder {
   readonly content: string;
   /** Undefined for a body that is not an order of the interface. */
   readonly draft: Draft | undefined;
+  /** The user's own name of the order. */
+  readonly ref?: string | undefined;
   readonly isDuplicateAllowed: boolean;
   /** `--settle`: how long an order may be missing in the list. */
   readonly settleMs?: number | undefined;
@@ -45,7 +47,7 @@ export interface BegunOrder {
  * terminal.
  */
 export async function beginOrder(order: GuardedOrder, context: Context): Promise<BegunOrder | undefined> {
-  const { content, draft, isDuplicateAllowed, ask } = order;
+  const { content, draft, ref, isDuplicateAllowed, ask } = order;
   const ledger = await context.ledger();
   let run = await context.beginRun({ command: order.command });
   const windowMs = ask ? terminalWindowMs : scriptWindowMs;
@@ -59,7 +61,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     let equals: Pick<Equals, "inDoubt" | "recent"> = { inDoubt: [], recent: justFound };
     if (justFound.length === 0) {
       const offsetMs = (await context.service()).clockOffsetMs();
-      const create = { content, draft, windowMs, isDuplicateAllowed, accepted, offsetMs };
+      const create = { content, draft, ref, windowMs, isDuplicateAllowed, accepted, offsetMs };
       const begun = await ledger.beginCreate(run, create, context.clock.now());
       if (begun.kind === "begun") {
         if (offsetMs !== undefined) await ledger.recordOffset(run.customer, run.number, offsetMs);
@@ -135,9 +137,9 @@ interface Settled {
   readonly failure: CourierError | undefined;
 }
 
-const nothingToSettle: Settled = { left: new Map(), failure: undefined };
+export const nothingToSettle: Settled = { left: new Map(), failure: undefined };
 
-async function settleIfPossible(names: readonly string[], tools: ReconcileTools): Promise<Settled> {
+export async function settleIfPossible(names: readonly string[], tools: ReconcileTools): Promise<Settled> {
   try {
     return { ...nothingToSettle, left: (await settleInDoubt(names, tools, { timeLimitMs })).left };
   } catch (error) {
@@ -182,7 +184,7 @@ function describeEqual(operation: Operation, { clock }: Context): string {
   return `the same order is being sent by another courier process (run ${operation.run})`;
 }
 
-function duplicate(
+export function duplicate(
   operation: Operation,
   {
     left,

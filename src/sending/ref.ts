@@ -1,0 +1,83 @@
+/** What the ledger knows of the ref of a single order: the same ref is the same order, as in an import. */
+
+import type { Context } from "../command/command.ts";
+import { CourierError } from "../core/errors.ts";
+import { nameOperation, type Operation } from "../ledger/operation.ts";
+import { decideRef, type RefDecision } from "../ledger/rules.ts";
+import type { Draft } from "../model/draft.ts";
+import type { OrderDetail } from "../model/interface.ts";
+import { duplicate, nothingToSettle, settleIfPossible } from "./guard.ts";
+import { releaseDeadRuns } from "./owners.ts";
+import { createReconcileTools } from "./settle.ts";
+
+/** Imports may name a shop; single orders do not. */
+const shop = "";
+
+export interface NamedOrder {
+  readonly ref: string;
+  readonly draft: Draft;
+  readonly content: string;
+  /** An order whose ref's order was cancelled may be sent again. */
+  readonly isDuplicateAllowed: boolean;
+  readonly settleMs: number | undefined;
+}
+
+/**
+ * The order that the ref has, as the service shows it now. Undefined where it has none, and may be sent. Throws
+ * `changed` where it has other content, and `duplicate` where it was cancelled or is in doubt.
+ */
+export async function findShipped(order: NamedOrder, context: Context): Promise<OrderDetail | undefined> {
+  const { ref, isDuplicateAllowed, settleMs } = order;
+  const ledger = await context.ledger();
+  const decide = async (customer: number) =>
+    decideRef(
+      order,
+      (await ledger.findByRef(customer, ref)).filter((each) => each.shop === shop),
+    );
+  let { id: customer } = await context.customer();
+  if (!(await decide(customer))) return undefined;
+  // A key may have moved to another customer, who has other refs.
+  ({ id: customer } = await context.customer({ isFresh: true }));
+  let decision = await decide(customer);
+  let settled = nothingToSettle;
+  if (decision?.kind === "in_doubt") {
+    await releaseDeadRuns(ledger, customer, context.processes, context.clock.now());
+    const tools = await createReconcileTools({ ledger, customer, settleMs }, context);
+    settled = await settleIfPossible([nameOperation(decision.operation)], tools);
+    decision = await decide(customer);
+  }
+  if (!decision) return undefined;
+  const { operation } = decision;
+  if (decision.kind === "in_doubt")
+    throw duplicate(
+      operation,
+      { left: settled.left.get(nameOperation(operation)), failure: settled.failure, isJustFound: false },
+      context,
+    );
+  if (decision.kind === "changed") throw changed(ref, decision);
+  const made = operation.order?.id ?? "";
+  const found = decision.kind === "cancelled" ? undefined : await (await context.service()).order(made);
+  if (typeof found?.status === "string") await ledger.noteOrderState(customer, made, found.status);
+  if (found && found.status !== "cancelled") {
+    if (operation.isUnreported) await ledger.markReported([operation]);
+    return found;
+  }
+  if (isDuplicateAllowed) return undefined;
+  throw new CourierError("duplicate", 2, `${name(ref, operation)}, was cancelled; nothing was sent`, {
+    hint: "to ship it again, add --allow-duplicate",
+  });
+}
+
+function changed(
+  ref: string,
+  { operation, fields }: Extract<RefDecision, { kind: "changed" }>,
+): CourierError {
+  const what = fields === undefined ? "other content" : `another ${fields.join(", ")}`;
+  return new CourierError("changed", 2, `${name(ref, operation)}, was sent with ${what}; nothing was sent`, {
+    hint: "give a new order a ref of its own",
+  });
+}
+
+function name(ref: string, { order }: Operation): string {
+  return `the order with the ref ${ref}, ${order?.id}`;
+}

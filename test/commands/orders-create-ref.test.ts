@@ -1,0 +1,207 @@
+/** `orders create --ref`: the same ref is the same order, as in an import, whichever command sent it. */
+
+import { describe, expect, test } from "vitest";
+import { requestCount } from "../support/answers.ts";
+import { createServedHome, type RunOptions, type ServedHome } from "../support/courier.ts";
+import { createImportHome, errorOf, row, sheet } from "../support/imports.ts";
+import { readRuns } from "../support/ledger.ts";
+import { plainDraft } from "../support/orders.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+
+const post = { method: "POST", path: "/api/v1/orders" } as const;
+
+function create(
+  home: ServedHome,
+  ref: string,
+  words = "",
+  draft: object = plainDraft,
+  options: RunOptions = {},
+) {
+  const line = `orders create --file - --json --ref ${ref} ${words}`;
+  return home.courier(line, { stdin: JSON.stringify(draft), ...options });
+}
+
+const other = { ...plainDraft, receiver: { ...plainDraft.receiver, detail: "建国路89号" } };
+
+describe("the same ref again", () => {
+  test("with the same content is the same order: exit 0, and nothing is sent, however late", async () => {
+    const home = await createServedHome();
+    const first = await create(home, "A-1");
+    expect(first.exit).toBe(0);
+    expect((await readRuns(home))[0]?.operations[0]).toMatchObject({ state: "created", ref: "A-1" });
+    for (const words of ["", "--allow-duplicate"]) {
+      home.clock.advance(7 * 86_400_000);
+      const again = await create(home, "A-1", words);
+      expect(again.exit, again.stderr).toBe(0);
+      const { id, order_no, tracking_number } = JSON.parse(first.stdout);
+      expect(JSON.parse(again.stdout)).toMatchObject({ id, order_no, tracking_number });
+      expect(again.stderr).toContain(
+        "already shipped: the order with the ref A-1 is 1000001; nothing was sent\n",
+      );
+    }
+    expect(requestCount(home, "POST")).toBe(1);
+  });
+
+  test("for people, it is not called created", async () => {
+    const home = await createServedHome();
+    await create(home, "A-1");
+    const words = "orders create --file - --ref A-1";
+    const { stdout } = await home.courier(words, { stdin: JSON.stringify(plainDraft) });
+    expect(stdout).toMatch(/^Already shipped\nOrder +1000001\n/);
+  });
+
+  test("with other content is an error that names the fields: exit 2", async () => {
+    const home = await createServedHome();
+    await create(home, "A-1");
+    for (const words of ["", "--allow-duplicate"]) {
+      const { exit, stdout, stderr } = await create(home, "A-1", words, other);
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+      expect(errorOf({ stderr })).toMatchObject({
+        code: "changed",
+        message:
+          "the order with the ref A-1, 1000001, was sent with another receiver.detail; nothing was sent",
+        hint: "give a new order a ref of its own",
+      });
+    }
+    expect(requestCount(home, "POST")).toBe(1);
+  });
+
+  test("of an order that was cancelled is sent with --allow-duplicate only", async () => {
+    const home = await createServedHome();
+    await create(home, "A-1");
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    const { exit, stderr } = await create(home, "A-1");
+    expect(exit).toBe(2);
+    expect(errorOf({ stderr })).toMatchObject({
+      code: "duplicate",
+      message: "the order with the ref A-1, 1000001, was cancelled; nothing was sent",
+      hint: "to ship it again, add --allow-duplicate",
+    });
+    expect(requestCount(home, "POST")).toBe(1);
+    const sent = await create(home, "A-1", "--allow-duplicate");
+    expect([sent.exit, JSON.parse(sent.stdout).id]).toEqual([0, 1000002]);
+    expect(JSON.parse((await create(home, "A-1", "--allow-duplicate")).stdout).id).toBe(1000002);
+    expect(requestCount(home, "POST")).toBe(2);
+  });
+
+  test("of an order that was cancelled elsewhere is no shipped one", async () => {
+    const home = await createServedHome();
+    await create(home, "A-1");
+    home.sandbox.faults.clear();
+    await fetch(`${home.sandbox.baseUrl}/api/v1/orders/1000001`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${home.sandbox.apiKey}` },
+    });
+    const { exit, stderr } = await create(home, "A-1");
+    expect(exit).toBe(2);
+    expect(errorOf({ stderr }).message).toContain("was cancelled; nothing was sent");
+  });
+
+  test("after a refusal sends it", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([
+      { ...post, kind: "refuse", status: 400, code: "INVALID_PARAMETER", message: "no", times: 1 },
+    ]);
+    expect((await create(home, "A-1")).exit).toBe(1);
+    expect((await create(home, "A-1")).exit).toBe(0);
+    expect(requestCount(home, "POST")).toBe(2);
+  });
+
+  test("while it is in doubt: found, it is shipped; until then exit 2 says why", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([
+      { ...post, kind: "drop_after", times: 1 },
+      { method: "GET", path: "/api/v1/orders", kind: "status", status: 503 },
+    ]);
+    expect((await create(home, "A-1")).exit).toBe(6);
+    const early = await create(home, "A-1");
+    expect(early.exit).toBe(2);
+    expect(errorOf(early)).toMatchObject({
+      code: "duplicate",
+      message: expect.stringMatching(
+        /may or may not have been created; nothing was sent; the check failed: /,
+      ),
+    });
+    home.sandbox.faults.clear();
+    const found = await create(home, "A-1");
+    expect(found.exit, found.stderr).toBe(0);
+    expect(JSON.parse(found.stdout).id).toBe(1000001);
+    expect(requestCount(home, "POST")).toBe(1);
+  });
+
+  test("at once from eight processes makes one order", async () => {
+    const home = await createServedHome();
+    const ran = await Promise.all(Array.from({ length: 8 }, () => create(home, "A-1")));
+    expect(new Set(ran.map(({ exit }) => exit))).toEqual(new Set([0, 2]));
+    expect(requestCount(home, "POST")).toBe(1);
+  });
+});
+
+describe("another ref", () => {
+  test("is another order, of the same content, too", async () => {
+    const home = await createServedHome();
+    expect([(await create(home, "A-1")).exit, (await create(home, "A-2")).exit]).toEqual([0, 0]);
+    expect(requestCount(home, "POST")).toBe(2);
+  });
+
+  test("of an order that was just sent without one is a duplicate", async () => {
+    const home = await createServedHome();
+    const stdin = JSON.stringify(plainDraft);
+    expect((await home.courier("orders create --file - --json", { stdin })).exit).toBe(0);
+    const { exit, stderr } = await create(home, "A-1");
+    expect(exit).toBe(2);
+    expect(errorOf({ stderr }).code).toBe("duplicate");
+    expect((await create(home, "A-1", "--allow-duplicate")).exit).toBe(0);
+  });
+});
+
+describe("an import and a create know each other's refs", () => {
+  const words =
+    "orders create --sender-name 张三 --sender-phone 13800138000 --receiver-name 李四 --receiver-phone 13900139000 " +
+    "--receiver-city 北京市 --receiver-detail 建国路88号 --item-name 茶叶 --item-weight 1.5 --item-quantity 1 --json";
+
+  test("created, then imported: shipped", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const created = await home.courier(`${words} --ref A-1`);
+    expect(created.exit, created.stderr).toBe(0);
+    const { exit, report } = await home.run();
+    expect([exit, report[0]?.outcome, report[0]?.id, home.posts]).toEqual([0, "shipped", 1000001, 1]);
+  });
+
+  test("imported, then created: shipped", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    expect((await home.run()).exit).toBe(0);
+    const { exit, stdout } = await home.courier(`${words} --ref A-1`);
+    expect([exit, JSON.parse(stdout).id, home.posts]).toEqual([0, 1000001, 1]);
+  });
+});
+
+test("at a terminal, the order is reviewed, and then not sent again", async () => {
+  const home = await createServedHome();
+  await create(home, "A-1");
+  const prompts = { ...scriptedPrompts({}), choose: async () => "send" as never };
+  const flags = Object.entries({
+    sender: plainDraft.sender,
+    receiver: plainDraft.receiver,
+    item: plainDraft.item,
+  }).flatMap(([part, fields]) =>
+    Object.entries(fields).flatMap(([field, value]) => [`--${part}-${field}`, String(value)]),
+  );
+  const line = ["orders", "create", "--ref", "A-1", "--service-type", "express", ...flags];
+  const { exit, stdout } = await home.courier(line, { terminal: 100, prompts });
+  expect(exit).toBe(0);
+  expect(stdout).toContain("Already shipped");
+  expect(requestCount(home, "POST")).toBe(1);
+});
+
+test.each([
+  ["", "--ref is empty"],
+  ["#N/A", "--ref"],
+])("a ref that is no ref is refused before anything is sent: “%s”", async (ref, message) => {
+  const home = await createServedHome();
+  const words = ["orders", "create", "--file", "-", "--ref", ref];
+  const { exit, stderr } = await home.courier(words, { stdin: JSON.stringify(plainDraft) });
+  expect(exit).toBe(2);
+  expect(stderr).toContain(message);
+  expect(home.sandbox.requests).toEqual([]);
+});
