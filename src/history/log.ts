@@ -1,7 +1,9 @@
 /** `courier log`: the runs of this machine, and the operations of one run. */
 
 import { type Context, defineCommand, type Output, rows } from "../command/command.ts";
+import { findLedger } from "../command/local-ledger.ts";
 import { countOption, type OptionValues, quote, switchOption, textOption } from "../command/options.ts";
+import { findRun, parseRunNumber } from "../command/run-number.ts";
 import { parseDuration } from "../core/duration.ts";
 import { usageError } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
@@ -9,9 +11,7 @@ import { isCalendarDate } from "../core/time.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { RunFilter } from "../ledger/runs.ts";
 import type { OperationRow, RunRow } from "../model/results.ts";
-import { findLedger } from "./local-ledger.ts";
 import { operationColumns, remarkOnOperation, toOperationRow } from "./operation-row.ts";
-import { findRun, parseRunNumber } from "./run-number.ts";
 import { runColumns, runHead, toRunRow } from "./run-row.ts";
 
 const defaultLimit = 20;

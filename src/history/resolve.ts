@@ -9,7 +9,9 @@ import {
   type Output,
   rows,
 } from "../command/command.ts";
+import { findLedger } from "../command/local-ledger.ts";
 import { parseOrderId, quote, switchOption } from "../command/options.ts";
+import { hasEndedQuestion, stillRunning, wrongAccount } from "../command/run-messages.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { nameOperation, type Operation, parseOperationName } from "../ledger/operation.ts";
@@ -30,9 +32,7 @@ import {
   type Text,
 } from "../terminal/blocks.ts";
 import { draftRows } from "../terminal/draft-view.ts";
-import { findLedger } from "./local-ledger.ts";
 import { operationColumns, showOperationState, toOperationRow } from "./operation-row.ts";
-import { hasEndedQuestion, stillRunning, wrongAccount } from "./run-messages.ts";
 
 const options = {
   as: {

@@ -10,7 +10,10 @@ import {
   type Output,
   rows,
 } from "../command/command.ts";
+import { findLedger } from "../command/local-ledger.ts";
 import { quote, switchOption } from "../command/options.ts";
+import { hasEndedQuestion, stillRunning, wrongAccount } from "../command/run-messages.ts";
+import { findRun, parseRunNumber } from "../command/run-number.ts";
 import { settleOption } from "../command/value-options.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import { formatUntil } from "../core/time.ts";
@@ -21,9 +24,6 @@ import { nameOperation } from "../ledger/operation.ts";
 import type { RunSummary } from "../ledger/runs.ts";
 import { checkRun, releaseDeadRuns } from "../sending/owners.ts";
 import { createReconcileTools, settleInDoubt } from "../sending/settle.ts";
-import { findLedger } from "./local-ledger.ts";
-import { hasEndedQuestion, stillRunning, wrongAccount } from "./run-messages.ts";
-import { findRun, parseRunNumber } from "./run-number.ts";
 import {
   isPaid,
   planUndo,

@@ -1,9 +1,9 @@
 /** The ledger for commands that only read: they do not create one. */
 
 import { stat } from "node:fs/promises";
-import type { Context } from "../command/command.ts";
 import { systemCode } from "../core/errors.ts";
 import { type Ledger, ledgerPath } from "../ledger/ledger.ts";
+import type { Context } from "./command.ts";
 
 /** Undefined where there is no ledger. Throws `database`, exit 5, where it cannot be read. */
 export async function findLedger({ ledger, machine }: Context): Promise<Ledger | undefined> {

@@ -1,9 +1,9 @@
 /** Parses run numbers, and finds their runs. */
 
-import { quote } from "../command/options.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { RunSummary } from "../ledger/runs.ts";
+import { quote } from "./options.ts";
 
 export function parseRunNumber(text: string): number {
   const value = Number(text);
