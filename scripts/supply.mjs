@@ -44,7 +44,7 @@ async function readPackage(root, folder, lock) {
     license: licence,
   } = JSON.parse(await readFile(`${root}${folder}/package.json`, "utf8"));
   const files = (await readdir(`${root}${folder}`)).filter((file) =>
-    /^(licen[cs]e|copying|notice)([.-]|$)/i.test(file),
+    /^((mit-)?licen[cs]e|copying|notice)([.-]|$)/i.test(file),
   );
   const texts = await Promise.all(files.sort().map((file) => readFile(`${root}${folder}/${file}`, "utf8")));
   const text = texts.map((each) => each.trim()).join("\n\n") || (await readOwnCopy(root, name));

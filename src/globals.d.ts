@@ -26,3 +26,9 @@ declare module "undici/lib/api/api-connect.js" {
   const connect: Dispatcher["connect"];
   export = connect;
 }
+
+// jsbarcode's encoders of Code 128 alone; the package declares the whole of it.
+declare module "jsbarcode/bin/barcodes/CODE128/index.js" {
+  /** `data` has a 1 for each module of a bar and a 0 for each one of a space. */
+  export const CODE128: new (text: string, options: object) => { encode(): { readonly data: string } };
+}

@@ -70,14 +70,17 @@ export interface GlobalValues {
   readonly timeoutMs: number;
   readonly noColor: boolean;
   readonly yes: boolean;
+  /** The file; undefined for stdout. */
   readonly output: string | undefined;
+  /** `-o -` */
+  readonly choosesStdout: boolean;
   /** The form by the extension of `output`. */
   readonly fileForm: Form | undefined;
   readonly bom: boolean;
 }
 
 /** How a result is printed. */
-export type Form = "human" | "json" | "ndjson" | "csv";
+export type Form = "human" | "json" | "ndjson" | "csv" | "html";
 
 const defaultTimeoutMs = 30_000;
 
@@ -113,9 +116,6 @@ export function readGlobals(values: Readonly<Record<string, unknown>>): GlobalVa
   const output = text("output") === "-" ? undefined : text("output");
   const form = forms[0] ?? "human";
   const fileForm = formOfFile(output, form);
-  if (values.bom === true && ![undefined, "human", "csv"].includes(fileForm ?? form)) {
-    throw usageError(`--bom is for CSV, and not for ${fileForm ?? form}`, "leave --bom out");
-  }
   return {
     account: text("account"),
     baseUrl: text("baseUrl"),
@@ -128,9 +128,31 @@ export function readGlobals(values: Readonly<Record<string, unknown>>): GlobalVa
     noColor: values.noColor === true,
     yes: values.yes === true,
     output,
+    choosesStdout: text("output") === "-",
     fileForm,
     bom: values.bom === true,
   };
+}
+
+/**
+ * The form of a command's result; `exportsAs` is the one of a command that exports. Throws a usage error for a page that
+ * would be printed to a terminal, and for options of another form.
+ */
+export function chooseForm(
+  { form: flag, fileForm, output, choosesStdout, bom, fields }: GlobalValues,
+  exportsAs: Form | undefined,
+  isTerminal: boolean,
+): Form {
+  const form = flag === "human" ? (fileForm ?? exportsAs ?? flag) : flag;
+  if (bom && form !== "csv") throw usageError(`--bom is for CSV, and not for ${form}`, "leave --bom out");
+  if (form === "html" && fields)
+    throw usageError("--fields chooses columns, and the slips are a page", "leave it out, or add --json");
+  if (form === "html" && isTerminal && output === undefined && !choosesStdout)
+    throw usageError(
+      "the slips are a page for a browser, and not for a terminal",
+      "write them to a file: -o slips.html",
+    );
+  return form;
 }
 
 function parseFields(text: string | undefined): readonly string[] | undefined {

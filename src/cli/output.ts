@@ -1,6 +1,6 @@
-/** Writes results: the only place that distinguishes human, JSON, NDJSON and CSV. */
+/** Writes results: the only place that distinguishes human, JSON, NDJSON, CSV and HTML. */
 
-import type { EventsOutput, Items, LiveOutput, Output, RowsOutput } from "../command/command.ts";
+import type { EventsOutput, Items, LiveOutput, Output, Page, RowsOutput } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import { type Json, stringifyJson } from "../model/json.ts";
@@ -57,6 +57,7 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
       const target = output.onUnread ? outliveReader(writer, output.onUnread) : writer;
       if (options.form === "human") return writeTable(output, target, options);
       if (options.form === "csv") return writeCsv(output, target, options);
+      if (options.form === "html" && output.page) return writePage(output.rows, output.page, target);
       return writeItems(output.rows, target, options);
     }
     case "events":
@@ -195,6 +196,18 @@ async function writeCsv({ rows, columns }: RowsOutput, writer: Writer, { fields,
     return record;
   });
   if (heading !== "") await writer.write(heading);
+  return written;
+}
+
+async function writePage(rows: Items, { begin, item, empty, end }: Page<never>, writer: Writer) {
+  // Not before the first row, as for CSV.
+  let head = begin;
+  const written = await drainText(rows, writer, (row) => {
+    const text = head + item(row as never);
+    head = "";
+    return text;
+  });
+  await writer.write(written.count === 0 ? begin + empty + end : end);
   return written;
 }
 

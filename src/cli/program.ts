@@ -59,6 +59,11 @@ export const program: Group = {
           summary: "Export every order that matches as CSV, JSON or NDJSON",
           load: async () => (await import("../orders/export.ts")).exportOrders,
         },
+        {
+          name: "slips",
+          summary: "Write packing slips with bar codes, as a page to print",
+          load: async () => (await import("../orders/slips.ts")).printSlips,
+        },
       ],
     },
     {

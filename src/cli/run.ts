@@ -18,7 +18,7 @@ import { createLineProgress, createProgress, noProgress, type Progress } from ".
 import { createWriter, PipeClosed, Unwritten, type Writer } from "../terminal/streams.ts";
 import { createContext, type RunContext } from "./context.ts";
 import { findDirectories } from "./directories.ts";
-import { type Form, type GlobalValues, readGlobals } from "./globals.ts";
+import { chooseForm, type Form, type GlobalValues, readGlobals } from "./globals.ts";
 import type { Host } from "./host.ts";
 import { writeOutput } from "./output.ts";
 import type { OutputFile, OutputRun } from "./output-file.ts";
@@ -104,6 +104,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
       const { ensureNoImportInput } = await import("./output-place.ts");
       await ensureNoImportInput("--output", globals.output, context);
     }
+    const shownForm = chooseForm(globals, parsed.command.exportsAs, host.stdout.isTTY === true);
     const output = await parsed.command.run(parsed.input, context);
     opened.isRaw = output.kind === "raw";
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
@@ -123,7 +124,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
       output,
       output.kind === "raw" ? target : redacting(target, redact),
       {
-        form: form === "human" ? (globals.fileForm ?? parsed.command.exportsAs ?? form) : form,
+        form: shownForm,
         fields: globals.fields,
         bom: globals.bom,
         view,
@@ -138,8 +139,10 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
       throw error;
     });
     await file?.finish();
-    if (file) messages.note(`wrote ${counted(count, "row")} to ${globals.output}`);
-    if (output.kind === "rows") await output.after?.();
+    const isOfRows = output.kind === "rows";
+    const noun = (isOfRows && output.noun) || "row";
+    if (file) messages.note(`wrote ${counted(count, noun)} to ${globals.output}`);
+    if (isOfRows) await output.after?.();
     if (failure) throw failure;
     return 0;
   } catch (error) {

@@ -142,10 +142,23 @@ export interface RowsOutput {
    * pipe. Called once then, to say so. Without it, a closed pipe ends the command.
    */
   readonly onUnread?: () => void;
+  /** How the rows make a page to print, for a command that exports HTML. */
+  readonly page?: Page<never>;
+  /** The word for a row in a message; `row` where left out. */
+  readonly noun?: string;
   /** Called after the last row was written, for what is said on stderr beside it. */
   readonly after?: () => Promise<void>;
   /** What a person sees of each row below the table. */
   readonly details?: (row: never) => readonly Block[];
+}
+
+/** An HTML page that is written as its rows come. Its parts are whole lines, with all text escaped. */
+export interface Page<Row> {
+  readonly begin: string;
+  readonly item: (row: Row) => string;
+  /** Takes the place of the items where there are none. */
+  readonly empty: string;
+  readonly end: string;
 }
 
 /** Values that are each shown as soon as they come. */
@@ -212,7 +225,7 @@ export interface Command<
   /** The result has rows: `--csv` and `--fields` apply. */
   readonly hasRows?: boolean;
   /** Its rows are meant for a file: this form is the default, `--output` and `--bom` apply. */
-  readonly exportsAs?: "csv";
+  readonly exportsAs?: "csv" | "html";
   /** It asks before it acts: `--yes` applies. */
   readonly confirms?: boolean;
   /** At its end, a terminal shows how many orders of the account are in doubt. */

@@ -205,6 +205,21 @@ const undoneSchema = object({
 });
 export type Undone = Infer<typeof undoneSchema>;
 
+const slipPartySchema = object({ name: textOrNull, phone: textOrNull, address: textOrNull });
+
+/** What a packing slip shows, as the service sent it; null where it says nothing. `ref` is from the ledger of this machine. */
+const slipSchema = object({
+  id: integerSchema,
+  order_no: textOrNull,
+  tracking_number: textOrNull,
+  ref: textOrNull,
+  status: textOrNull,
+  sender: slipPartySchema,
+  receiver: slipPartySchema,
+  item: object({ name: textOrNull, description: textOrNull, quantity: nullable(integerSchema) }),
+});
+export type Slip = Infer<typeof slipSchema>;
+
 const reportRowSchema = object({
   ref: textOrNull,
   row: count,
@@ -315,6 +330,7 @@ export const resultSchemas = {
   log: union([array(runRowSchema), array(operationRowSchema)]),
   undo: array(undoneSchema),
   "orders-export": union([array(orderSummarySchema), array(orderDetailSchema)]),
+  "orders-slips": array(slipSchema),
   track: union([trackingSchema, array(union([refusedTrackingSchema, trackingSchema]))]),
   profile: profileSchema,
   login: loginSchema,

@@ -73,7 +73,10 @@ async function* exportSummaries(
   }
 }
 
-async function* exportDetails(filter: OrderFilter, context: Context): AsyncGenerator<OrderDetail, void> {
+export async function* exportDetails(
+  filter: OrderFilter,
+  context: Context,
+): AsyncGenerator<OrderDetail, void> {
   const service: CourierService = await context.service();
   const orders = exportSummaries(filter, context, 1);
   yield* mapInOrder(orders, detailsAtOnce, ({ id }) => service.order(id.value));

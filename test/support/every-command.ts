@@ -58,6 +58,7 @@ const commandLines: Readonly<Record<string, Lines>> = {
   },
   "orders resolve": line("orders resolve RUN.2 --as ID"),
   "orders export": line("orders export --output DIR/orders.csv"),
+  "orders slips": line("orders slips ID --output DIR/slips.html"),
   track: line("track PARCEL"),
   log: (at) => [...line("log")(at), ...line("log show RUN")(at)],
   undo: line("undo RUN --yes"),

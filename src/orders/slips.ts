@@ -1,0 +1,264 @@
+/** `courier orders slips`: a page that prints one packing slip an order (4.3 and 4.4). */
+
+import { ServiceFailure } from "../api/failure.ts";
+import type { OrderFilter } from "../api/service.ts";
+import { checkApiQuota } from "../command/api-quota.ts";
+import { type Context, defineCommand, type Items, type Output, rows } from "../command/command.ts";
+import { findLedger } from "../command/local-ledger.ts";
+import { parseOrderId, quote } from "../command/options.ts";
+import { checkFilter, filterOptions } from "../command/order-filter.ts";
+import { wrongAccount } from "../command/run-messages.ts";
+import { findRun, parseRunNumber } from "../command/run-number.ts";
+import { mapInOrder } from "../core/concurrent.ts";
+import { CourierError, usageError } from "../core/errors.ts";
+import { lazy } from "../core/lazy.ts";
+import { byCount, counted } from "../core/wording.ts";
+import { isMade } from "../ledger/operation.ts";
+import type { OrderDetail } from "../model/interface.ts";
+import type { Slip } from "../model/results.ts";
+import { type Column, show, state, styled } from "../terminal/blocks.ts";
+import { exportDetails } from "./export.ts";
+import { type SlipSize, slipPage } from "./slip-page.ts";
+
+const callsAtOnce = 8;
+/** Ids in one message. */
+const mostNamed = 10;
+
+const namedSizes: Readonly<Record<string, SlipSize>> = {
+  a6: { widthMm: 105, heightMm: 148 },
+};
+const defaultSize: SlipSize = { widthMm: 100, heightMm: 150 };
+/** Smaller slips have no room for a bar code and an address; larger ones no printer. */
+const bounds = { least: { widthMm: 60, heightMm: 80 }, most: { widthMm: 300, heightMm: 420 } };
+
+export const printSlips = defineCommand({
+  description:
+    "One HTML page for a browser to print, one slip an order: sender, receiver, item, ref, order number, and the\n" +
+    "tracking number as a bar code (Code 128). It is the shop's own packing slip and not the courier's waybill, which\n" +
+    "the service's interface does not offer. Orders are named by their ids, or those that --run created, or those that\n" +
+    "match --status, --from and --to. With --run or a filter, cancelled orders are left out; among ids, they are\n" +
+    "marked. The ref is known where this machine created the order. --json prints the data of the slips.",
+  arguments: {
+    ids: {
+      summary: "order ids",
+      parse: parseOrderId,
+      isList: true as const,
+      isOptional: true,
+      values: "order",
+    },
+  },
+  options: {
+    run: { placeholder: "N", summary: "the orders that run N of courier log created", parse: parseRunNumber },
+    ...filterOptions,
+    size: {
+      placeholder: "SIZE",
+      summary: "size of a slip in millimetres, or A6 (default 100x150)",
+      parse: parseSize,
+      candidates: [
+        { value: "100x150", description: "millimetres" },
+        { value: "A6", description: "105x148" },
+      ],
+    },
+  },
+  hasRows: true,
+  confirms: true,
+  exportsAs: "html",
+  examples: [
+    { line: "orders slips 1000001 1000002 -o slips.html", note: "open it in a browser, and print it" },
+    { line: "orders slips --run 12 --size A6 -o slips.html", note: "for all that an import created" },
+    { line: "orders slips --status paid --from 2026-01-31 -o slips.html", note: "for what is to be packed" },
+  ],
+  exits: [1, 3, 5],
+  seeAlso: ["orders show", "orders import", "log"],
+  async run({ ids, run, size = defaultSize, ...options }, context): Promise<Output> {
+    const filter = checkFilter(options);
+    const hasFilter = Object.values(filter).some((value) => value !== undefined);
+    const ways = [ids.length > 0, run !== undefined, hasFilter].filter(Boolean).length;
+    if (ways > 1) throw usageError("order ids, --run and a filter exclude each other", "use one of them");
+    if (ways === 0)
+      throw usageError(
+        "no orders named",
+        "name order ids, or use --run N, or a filter such as --status paid",
+      );
+    const slips = hasFilter
+      ? slipsOfFilter(filter, context)
+      : slipsOfIds(
+          run === undefined ? [...new Set(ids)] : await ordersOfRun(run, context),
+          run !== undefined,
+          context,
+        );
+    const onCut = (id: Slip["id"]) =>
+      context.messages.warn(
+        `order ${id.value} has more text than its slip has room for; a larger --size has more room`,
+      );
+    return { ...rows(slips, slipColumns, "No orders"), page: slipPage(size, onCut), noun: "slip" };
+  },
+});
+
+/** `100x150` or a name. Throws a usage error. */
+function parseSize(text: string, flag: string): SlipSize {
+  const named = Object.hasOwn(namedSizes, text.toLowerCase()) ? namedSizes[text.toLowerCase()] : undefined;
+  if (named) return named;
+  const [, width, height] = /^(\d{2,3})[x×](\d{2,3})$/i.exec(text) ?? [];
+  const size = { widthMm: Number(width), heightMm: Number(height) };
+  const { least, most } = bounds;
+  const isWide = size.widthMm >= least.widthMm && size.widthMm <= most.widthMm;
+  if (isWide && size.heightMm >= least.heightMm && size.heightMm <= most.heightMm) return size;
+  throw usageError(
+    `${flag} takes millimetres such as 100x150, or A6, not ${quote(text)}`,
+    `from ${least.widthMm}x${least.heightMm} to ${most.widthMm}x${most.heightMm}`,
+  );
+}
+
+/** The orders that a run created, in the order of its rows. Throws a usage error for a run of another account. */
+async function ordersOfRun(number: number, context: Context): Promise<readonly string[]> {
+  const ledger = await findLedger(context);
+  const run = await findRun(ledger, number);
+  const customer = await context.customer();
+  if (run.customer !== customer.id)
+    throw wrongAccount(run, (await context.account()).name, `orders slips --run ${number}`);
+  const operations = (await ledger?.listOperations(number)) ?? [];
+  const inDoubt = operations.filter(({ kind, state }) => kind === "create" && state === "unknown").length;
+  if (inDoubt > 0)
+    context.messages.warn(
+      `run ${number} has ${counted(inDoubt, "order")} in doubt, without a slip; courier log show ${number} lists them`,
+    );
+  const made = operations.filter(isMade);
+  if (made.length === 0)
+    throw usageError(`run ${number} created no order`, `courier log show ${number} shows what it did`);
+  return made
+    .toSorted((a, b) => (a.row ?? 0) - (b.row ?? 0) || a.number - b.number)
+    .flatMap(({ order }) => order?.id ?? []);
+}
+
+async function* slipsOfIds(ids: readonly string[], isRun: boolean, context: Context): Items<Slip> {
+  const service = await context.service();
+  await checkApiQuota(ids.length, service, context);
+  const refs = openRefs(context);
+  const meter = context.meter();
+  const refusals: { readonly id: string; readonly refusal: ServiceFailure }[] = [];
+  const cancelled: string[] = [];
+  let seen = 0;
+  const read = async (id: string) => {
+    try {
+      return toSlip(await service.order(id), await refs(id));
+    } catch (error) {
+      if (error instanceof ServiceFailure && error.kind === "refused") return { id, refusal: error };
+      throw error;
+    }
+  };
+  try {
+    for await (const found of mapInOrder(ids, callsAtOnce, read)) {
+      seen += 1;
+      meter.update(() => `${seen} of ${counted(ids.length, "order")}`);
+      if ("refusal" in found) refusals.push(found);
+      else if (isRun && found.status === "cancelled") cancelled.push(found.id.value);
+      else yield found;
+    }
+  } finally {
+    meter.end();
+  }
+  noteCancelled(cancelled, context);
+  const failure = summarise(ids.length, refusals);
+  // Nothing to print: an older page stays.
+  if (failure && refusals.length === ids.length) throw failure;
+  return failure;
+}
+
+function summarise(
+  count: number,
+  refusals: readonly { readonly id: string; readonly refusal: ServiceFailure }[],
+): CourierError | undefined {
+  const [first] = refusals;
+  if (first === undefined || count === 1) return first?.refusal;
+  const have = byCount(refusals.length, "has", "have");
+  const message = `${refusals.length} of ${counted(count, "order")} ${have} no slip: ${nameSome(refusals.map(({ id }) => id))}`;
+  return new CourierError("some_refused", 3, message, { hint: `${first.id}: ${first.refusal.message}` });
+}
+
+async function* slipsOfFilter(filter: OrderFilter, context: Context): AsyncGenerator<Slip, void> {
+  const refs = openRefs(context);
+  const cancelled: string[] = [];
+  for await (const order of exportDetails(filter, context)) {
+    if (order.status === "cancelled" && filter.status !== "cancelled") cancelled.push(order.id.value);
+    else yield toSlip(order, await refs(order.id.value));
+  }
+  noteCancelled(cancelled, context);
+}
+
+function noteCancelled(ids: readonly string[], { messages }: Context): void {
+  if (ids.length > 0) messages.note(`left out ${counted(ids.length, "cancelled order")}: ${nameSome(ids)}`);
+}
+
+function nameSome(ids: readonly string[]): string {
+  const more = ids.length - mostNamed;
+  return ids.slice(0, mostNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** The ref of an order, where the ledger has it. A ledger that cannot be read costs the refs, and no slip. */
+function openRefs(context: Context): (id: string) => Promise<string | null> {
+  const open = lazy(async () => {
+    try {
+      const customer = await context.knownCustomer();
+      return customer && { customer: customer.id, ledger: await context.ledger() };
+    } catch (error) {
+      context.messages.warn(`the slips have no refs: ${error instanceof Error ? error.message : error}`);
+      return undefined;
+    }
+  });
+  return async (id) => {
+    const known = await open();
+    if (!known) return null;
+    const name = (await known.ledger.findOwners(known.customer, [id])).get(id);
+    return (name && (await known.ledger.findOperation(name))?.ref) ?? null;
+  };
+}
+
+function toSlip(
+  { id, order_no, tracking_number, status, sender, receiver, item }: OrderDetail,
+  ref: string | null,
+): Slip {
+  const party = (from: OrderDetail["sender"]) => ({
+    name: from?.name ?? null,
+    phone: from?.phone ?? null,
+    address: from?.address ?? null,
+  });
+  return {
+    id,
+    order_no: order_no ?? null,
+    tracking_number: tracking_number ?? null,
+    ref,
+    status: status ?? null,
+    sender: party(sender),
+    receiver: party(receiver),
+    item: {
+      name: item?.name ?? null,
+      description: item?.description ?? null,
+      quantity: item?.quantity ?? null,
+    },
+  };
+}
+
+const slipColumns: readonly Column<Slip>[] = [
+  { path: "id", title: "ID", cell: ({ id }) => styled("strong", id) },
+  { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no) },
+  { path: "tracking_number", title: "TRACKING", cell: ({ tracking_number }) => show(tracking_number) },
+  { path: "ref", title: "REF", cell: ({ ref }) => show(ref) },
+  { path: "status", title: "STATE", cell: ({ status }) => state(status) },
+  ...(["sender", "receiver"] as const).flatMap((part) =>
+    (["name", "phone", "address"] as const).map(
+      (name): Column<Slip> => ({
+        path: `${part}.${name}`,
+        title: `${part} ${name}`.toUpperCase(),
+        cell: (slip) => show(slip[part][name]),
+      }),
+    ),
+  ),
+  ...(["name", "description", "quantity"] as const).map(
+    (name): Column<Slip> => ({
+      path: `item.${name}`,
+      title: `ITEM ${name.toUpperCase()}`,
+      cell: (slip) => show(slip.item[name]),
+    }),
+  ),
+];
