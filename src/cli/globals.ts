@@ -49,7 +49,7 @@ export const confirmOptions = {
 export const exportOptions = {
   output: textOption(
     "FILE",
-    "write to a file when it is complete; .csv, .json or .ndjson selects the form; - for stdout",
+    "write to a file when it is complete; .csv, .xlsx, .json or .ndjson selects the form; - for stdout",
     {
       short: "o",
       values: "file",
@@ -80,12 +80,13 @@ export interface GlobalValues {
 }
 
 /** How a result is printed. */
-export type Form = "human" | "json" | "ndjson" | "csv" | "html";
+export type Form = "human" | "json" | "ndjson" | "csv" | "html" | "xlsx";
 
 const defaultTimeoutMs = 30_000;
 
 const formsByEnding: Readonly<Record<string, Form>> = {
   csv: "csv",
+  xlsx: "xlsx",
   json: "json",
   ndjson: "ndjson",
   jsonl: "ndjson",
@@ -93,7 +94,7 @@ const formsByEnding: Readonly<Record<string, Form>> = {
 
 /** The form by the file's extension. Throws a usage error where a flag says something else. */
 function formOfFile(output: string | undefined, flag: Form): Form | undefined {
-  ensureWritableName("-o", output ?? "", " --bom");
+  ensureWritableName("-o", output ?? "", { hasWorkbooks: true });
   const ending = /\.(\w+)$/.exec(output ?? "")?.[1]?.toLowerCase() ?? "";
   const form = Object.hasOwn(formsByEnding, ending) ? formsByEnding[ending] : undefined;
   if (form === undefined || flag === "human" || flag === form) return form;

@@ -1,4 +1,4 @@
-/** Writes results: the only place that distinguishes human, JSON, NDJSON, CSV and HTML. */
+/** Writes results: the only place that distinguishes human, JSON, NDJSON, CSV, HTML and workbooks. */
 
 import type { EventsOutput, Items, LiveOutput, Output, Page, RowsOutput } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
@@ -37,6 +37,8 @@ export interface Written {
   readonly count: number;
   /** The error that the result ended with, where it is complete but some of it was refused. */
   readonly failure: CourierError | undefined;
+  /** What else is said of it. */
+  readonly remark?: string | undefined;
 }
 
 /**
@@ -57,6 +59,7 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
       const target = output.onUnread ? outliveReader(writer, output.onUnread) : writer;
       if (options.form === "human") return writeTable(output, target, options);
       if (options.form === "csv") return writeCsv(output, target, options);
+      if (options.form === "xlsx") return writeXlsx(output, target, options);
       if (options.form === "html" && output.page) return writePage(output.rows, output.page, target);
       return writeItems(output.rows, target, options);
     }
@@ -197,6 +200,15 @@ async function writeCsv({ rows, columns }: RowsOutput, writer: Writer, { fields,
   });
   if (heading !== "") await writer.write(heading);
   return written;
+}
+
+async function writeXlsx({ rows, columns }: RowsOutput, writer: Writer, options: OutputOptions) {
+  const { toWorkbook } = await import("./workbook-output.ts");
+  const paths = options.fields ?? columns.map(({ path }) => path);
+  const run = { redact: options.redact, nowMs: options.clock.now() };
+  const { bytes, written } = toWorkbook(rows, paths, columns, run);
+  for await (const chunk of bytes) await writer.write(chunk);
+  return written();
 }
 
 async function writePage(rows: Items, { begin, item, empty, end }: Page<never>, writer: Writer) {

@@ -56,7 +56,7 @@ export const program: Group = {
         },
         {
           name: "export",
-          summary: "Export every order that matches as CSV, JSON or NDJSON",
+          summary: "Export every order that matches as .xlsx, CSV, JSON or NDJSON",
           load: async () => (await import("../orders/export.ts")).exportOrders,
         },
         {

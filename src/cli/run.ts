@@ -120,7 +120,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
       return screen.show(shown);
     };
     const target = file ?? writer;
-    const { failure, count } = await writeOutput(
+    const { failure, count, remark } = await writeOutput(
       output,
       output.kind === "raw" ? target : redacting(target, redact),
       {
@@ -141,7 +141,8 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     await file?.finish();
     const isOfRows = output.kind === "rows";
     const noun = (isOfRows && output.noun) || "row";
-    if (file) messages.note(`wrote ${counted(count, noun)} to ${globals.output}`);
+    const more = remark === undefined ? "" : `; ${remark}`;
+    if (file) messages.note(`wrote ${counted(count, noun)} to ${globals.output}${more}`);
     if (isOfRows) await output.after?.();
     if (failure) throw failure;
     return 0;

@@ -6,14 +6,15 @@ import { shellQuote } from "../core/shell-quote.ts";
 const workbook = /\.(?:xlsx|xls|ods)$/i;
 const compressed = /\.(?:gz|tgz|zip|bz2|xz|zst|7z)$/i;
 
-/** Throws a usage error. `flag` is as its hint has it: `-o`; `more` follows the name there. */
-export function ensureWritableName(flag: string, file: string, more = ""): void {
+/** Throws a usage error. `flag` is as its hint has it: `-o`; `hasWorkbooks` where .xlsx is written. */
+export function ensureWritableName(flag: string, file: string, { hasWorkbooks = false } = {}): void {
+  if (hasWorkbooks && /\.xlsx$/i.test(file)) return;
   const [ending] = workbook.exec(file) ?? compressed.exec(file) ?? [];
   if (ending === undefined) return;
   const bare = file.slice(0, -ending.length);
   if (workbook.test(file)) {
-    const use = `use ${flag} ${shellQuote(`${bare}.csv`)}${more}; Excel opens it`;
-    throw usageError(`cannot write Excel files (${ending})`, use);
+    const use = hasWorkbooks ? shellQuote(`${bare}.xlsx`) : `${shellQuote(`${bare}.csv`)}; Excel opens it`;
+    throw usageError(`cannot write ${ending} files`, `use ${flag} ${use}`);
   }
   const plain = /\.(?:csv|json|ndjson|jsonl)$/i.test(bare) ? bare : `${bare}.csv`;
   throw usageError(

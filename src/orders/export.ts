@@ -18,9 +18,10 @@ const detailsAtOnce = 8;
 
 export const exportOrders = defineCommand({
   description:
-    "CSV, unless --json or --ndjson is given or the file's name ends in .json or .ndjson. The export is complete,\n" +
-    "or the command fails and leaves an older file of --output unchanged. --details takes one more call for each\n" +
-    "order.",
+    "CSV, unless --json or --ndjson is given or the file's name ends in .xlsx, .json or .ndjson. A workbook (.xlsx) has\n" +
+    "amounts as numbers and times as dates of this machine's zone; what a spreadsheet would change is text. The export\n" +
+    "is complete, or the command fails and leaves an older file of --output unchanged. --details takes one more call\n" +
+    "for each order.",
   arguments: {},
   options: { ...filterOptions, details: switchOption("everything that the service knows of each order") },
   hasRows: true,
@@ -28,7 +29,7 @@ export const exportOrders = defineCommand({
   exportsAs: "csv",
   examples: [
     {
-      line: "orders export --from 2026-01-01 --to 2026-01-31 -o january.csv --bom",
+      line: "orders export --from 2026-01-01 --to 2026-01-31 -o january.xlsx",
       note: "a month for Excel",
     },
     {
@@ -98,9 +99,19 @@ const detailPaths = [
   ...["name", "description", "weight", "value", "quantity"].map((name) => `item.${name}`),
 ] as const;
 
+const amounts: readonly string[] = [
+  "estimated_fee",
+  "actual_fee",
+  "item.weight",
+  "item.value",
+  "item.quantity",
+];
+
 /** Details are for files: their columns have names, and people read `courier orders show`. */
 const detailColumns: readonly Column<OrderDetail>[] = detailPaths.map((path) => ({
   path,
   title: path.toUpperCase(),
   cell: (order) => show(order[path]),
+  ...(amounts.includes(path) ? { holds: "number" as const } : {}),
+  ...(path.endsWith("_at") ? { holds: "time" as const } : {}),
 }));

@@ -104,7 +104,14 @@ export const orderColumns: readonly Column<OrderSummary>[] = [
   { path: "tracking_number", title: "TRACKING", cell: ({ tracking_number }) => show(tracking_number) },
   { path: "status", title: "STATE", cell: ({ status }) => state(status) },
   { path: "payment_status", title: "PAYMENT", cell: ({ payment_status }) => show(payment_status), spare: 4 },
-  { path: "actual_fee", title: "FEE", cell: ({ actual_fee }) => show(actual_fee), align: "right", spare: 6 },
+  {
+    path: "actual_fee",
+    title: "FEE",
+    cell: ({ actual_fee }) => show(actual_fee),
+    align: "right",
+    holds: "number",
+    spare: 6,
+  },
   { path: "item_name", title: "ITEM", cell: ({ item_name }) => show(item_name), flexible: true },
   { path: "sender.name", title: "FROM", cell: ({ sender }) => show(sender?.name), flexible: true, spare: 3 },
   {
@@ -122,5 +129,5 @@ export const orderColumns: readonly Column<OrderSummary>[] = [
     flexible: true,
     spare: 5,
   },
-  { path: "created_at", title: "CREATED", cell: ({ created_at }) => instant(created_at) },
+  { path: "created_at", title: "CREATED", cell: ({ created_at }) => instant(created_at), holds: "time" },
 ];

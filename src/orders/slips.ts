@@ -259,6 +259,7 @@ const slipColumns: readonly Column<Slip>[] = [
       path: `item.${name}`,
       title: `ITEM ${name.toUpperCase()}`,
       cell: (slip) => show(slip.item[name]),
+      ...(name === "quantity" ? { holds: "number" as const } : {}),
     }),
   ),
 ];

@@ -21,6 +21,8 @@ export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => Text;
   readonly align?: "right";
+  /** What its values are in a workbook, where they are more than text. */
+  readonly holds?: "number" | "time";
   /** May be cut at a narrow terminal; columns that one copies from, such as ids, are never cut. */
   readonly flexible?: boolean;
   /** Left out where the terminal is too narrow for all columns: the lowest number goes first. */

@@ -118,7 +118,7 @@ describe("what is offered where", () => {
   test.each([
     [
       ["orders", ""],
-      ["create", "list", "show", "cancel", "import", "resolve", "export"],
+      ["create", "list", "show", "cancel", "import", "resolve", "export", "slips"],
     ],
     [
       ["help", "accounts", ""],

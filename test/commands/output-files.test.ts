@@ -164,7 +164,13 @@ describe("what courier keeps is never written over", () => {
 test.each([
   ["orders export -o all.csv.gz", "cannot write compressed files (.gz)", "use -o all.csv, and compress it"],
   ["orders export -o all.ZIP", "cannot write compressed files (.ZIP)", "use -o all.csv, and compress it"],
-  ["orders export -o all.xlsx", "cannot write Excel files (.xlsx)", "use -o all.csv --bom; Excel opens it"],
+  ["orders export -o all.xls", "cannot write .xls files", "use -o all.xlsx"],
+  ["orders export -o all.ods", "cannot write .ods files", "use -o all.xlsx"],
+  [
+    "orders import orders.csv --rejects all.xlsx",
+    "cannot write .xlsx files",
+    "use --rejects all.csv; Excel opens it",
+  ],
   [
     "orders import orders.csv --rejects bad.json.gz",
     "cannot write compressed files (.gz)",

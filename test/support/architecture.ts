@@ -80,6 +80,7 @@ export const owners: Readonly<Record<string, string>> = {
   "string-width": "src/terminal/width.ts",
   undici: "src/api/transport.ts",
   yauzl: "src/sheets/zip-parts.ts",
+  yazl: "src/sheets/workbook-writer.ts",
   zod: "src/model/schema.ts",
 };
 
@@ -97,6 +98,7 @@ export const lazyPackages: readonly string[] = [
   "shlex",
   "undici",
   "yauzl",
+  "yazl",
 ];
 
 /** Small files with one user, and why each is a file of its own. */
