@@ -3,6 +3,7 @@
 import { type Option, switchOption, textOption } from "../command/options.ts";
 import { ensureWritableName } from "../command/output-name.ts";
 import { usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 
 const longestTimeoutS = 3_600;
 
@@ -146,6 +147,7 @@ export function chooseForm(
 ): Form {
   const form = flag === "human" ? (fileForm ?? exportsAs ?? flag) : flag;
   if (bom && form !== "csv") throw usageError(`--bom is for CSV, and not for ${form}`, "leave --bom out");
+  if (form === "html") ensureNoPdf(output);
   if (form === "html" && fields)
     throw usageError("--fields chooses columns, and the slips are a page", "leave it out, or add --json");
   if (form === "html" && isTerminal && output === undefined && !choosesStdout)
@@ -154,6 +156,13 @@ export function chooseForm(
       "write them to a file: -o slips.html",
     );
   return form;
+}
+
+function ensureNoPdf(output = ""): void {
+  const ending = /\.pdf$/i.exec(output)?.[0];
+  if (ending === undefined) return;
+  const page = shellQuote(`${output.slice(0, -ending.length)}.html`);
+  throw usageError(`cannot write ${ending} files`, `use -o ${page}; a browser prints it to a PDF file`);
 }
 
 function parseFields(text: string | undefined): readonly string[] | undefined {

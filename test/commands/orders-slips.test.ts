@@ -324,6 +324,14 @@ describe("where it goes", () => {
     expect((await home.courier(`orders slips 1 --csv ${words}`)).exit).toBe(0);
   });
 
+  test("a name that promises another kind of page is refused", async () => {
+    const home = await homeWith(1);
+    const { exit, stderr } = await home.courier("orders slips 1 -o slips.PDF");
+    expect([exit, home.sandbox.requests]).toEqual([2, []]);
+    expect(stderr).toContain("error: cannot write .PDF files\n");
+    expect(stderr).toContain("hint: use -o slips.html; a browser prints it to a PDF file");
+  });
+
   test("a file gets the page whole, or stays", async () => {
     const home = await homeWith(30);
     await writeFile(home.at("slips.html"), "old");
