@@ -48,15 +48,16 @@ export const login = defineCommand({
     if (keyStore !== undefined && keyCommand !== undefined) {
       throw usageError("--key-store and --key-command exclude each other", "a command's key is not stored");
     }
-    const baseUrl = await askBaseUrl(context, allowHttp === true);
-    await fixPermissions(context);
-    const plan = await planKey(context, { name, baseUrl, keyStore, keyCommand });
-    const { keyToStore, apiKey, profile } = await promptForValidKey(context, {
-      name,
-      baseUrl,
-      plan,
-      isUnchecked: noVerify === true,
-    });
+    const askAll = async () => {
+      const baseUrl = await askBaseUrl(context, allowHttp === true);
+      await fixPermissions(context);
+      const plan = await planKey(context, { name, baseUrl, keyStore, keyCommand });
+      const isUnchecked = noVerify === true;
+      return { baseUrl, ...(await promptForValidKey(context, { name, baseUrl, plan, isUnchecked })) };
+    };
+    // A key command may read the terminal itself.
+    const prompts = keyCommand === undefined ? await context.prompts() : undefined;
+    const { baseUrl, keyToStore, apiKey, profile } = await (prompts?.together(askAll) ?? askAll());
     const allowed = allowHttp && baseUrl.startsWith("http:") ? { allow_http: true } : {};
     await context.keys.save(name, { base_url: baseUrl, ...allowed }, keyToStore);
     if (profile) await learnCustomer(context, { account: name, service: baseUrl, key: apiKey }, profile);

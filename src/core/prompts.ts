@@ -37,4 +37,6 @@ export interface Prompts {
   choose<T>(question: string, choices: readonly Choice<T>[]): Promise<T>;
   /** One of many, narrowed by typing. */
   search<T>(question: string, find: (term: string) => readonly Choice<T>[]): Promise<T>;
+  /** Asks several questions: the terminal shows nothing of what is typed between them, which may be a secret. */
+  together<T>(questions: () => Promise<T>): Promise<T>;
 }

@@ -81,11 +81,13 @@ export async function composeOrder(
       context.messages.note("Press Enter to accept a line; leave it empty to skip.");
       context.messages.note("You will review everything before it is sent.");
     }
-    draft = await fillDraft(draft, given, tools);
+    draft = await prompts.together(() => fillDraft(draft, given, tools));
     let elsewhere: ElsewhereCheck | undefined = startElsewhereCheck(context); // while the order is reviewed
     for (;;) {
-      await context.display(reviewView(draft, account));
-      const decision = await askDecision(prompts);
+      const decision = await prompts.together(async () => {
+        await context.display(reviewView(draft, account));
+        return askDecision(prompts);
+      });
       if (decision === "keep") {
         try {
           await keepDraft({ draft, open }, { continued: kept, owner, ledger }, context);

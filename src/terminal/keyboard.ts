@@ -9,6 +9,8 @@ export interface Job {
   stop(): void;
   /** Calls back whenever the job continues; returns a function that ends that. */
   onContinue(listener: () => void): () => void;
+  /** As Ctrl-C does where keys are not read one by one. */
+  interrupt?(): void;
 }
 
 export interface Keyboard {
@@ -20,6 +22,11 @@ export interface Keyboard {
   readonly input: Readable;
   /** Attaches one prompt, which gets no key before it listens. */
   attach(prompt: AttachedPrompt): Attachment;
+  /**
+   * Keeps reading keys, in raw mode, also between prompts: what is typed there is not shown, and is for the next prompt.
+   * Ctrl-C then interrupts the run. Gives back what ends it.
+   */
+  hold(): () => void;
 }
 
 export interface Attachment {
@@ -53,7 +60,8 @@ const longestSequence = 16;
 /** A paste over a slow line comes in pieces, with pauses between them that are shorter than this. */
 const quietMs = 500;
 
-/** All but the keys that interrupt and stop, which count at any time. */
+/** Keys that interrupt and stop count at any time. */
+const stops: readonly unknown[] = [ctrlC, ctrlZ];
 const notStops = new RegExp(`[^${ctrlC}${ctrlZ}]`, "gsu");
 
 /**
@@ -68,7 +76,10 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
   let attended: AttachedPrompt | undefined;
   /** A key that comes before a prompt listens is in readline's line, and not in the prompt's answer. */
   let isListening = false;
+  /** As the prompt has set it. */
   let isRaw = false;
+  let holds = 0;
+  let isOpen = false;
   let hasStopped = false;
   let hasEnded = false;
   let lastKey = "";
@@ -84,19 +95,49 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
     isTTY: true,
     setRawMode(next: boolean) {
       isRaw = next;
-      source.setRawMode?.(next);
+      setMode();
       // readline closes at Ctrl-D, but only where the line is empty.
       if (!next && lastKey === ctrlD) attended?.onEnd();
       return input;
     },
   });
 
+  function setMode() {
+    source.setRawMode?.(isRaw || holds > 0);
+  }
+
+  /** Reads the source while a prompt reads, and while it is held. */
+  function openOrClose() {
+    if (isOpen === (isRead || holds > 0)) return;
+    isOpen = !isOpen;
+    if (isOpen) {
+      source.on("data", press).on("end", end);
+      source.resume();
+    } else {
+      source.off("data", press).off("end", end);
+      source.pause();
+    }
+  }
+
   /** readline scrambles the line when several keys come in one piece and the cursor is not at its end. */
   function press(chunk: string | Uint8Array) {
     const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
     for (const key of counts(text) ? text : text.replaceAll(notStops, "")) waiting.push(key);
     if (text.includes(ctrlC)) dropUnreadLines();
+    obeyStops();
     deliver();
+  }
+
+  /** Between prompts no prompt takes Ctrl-C and Ctrl-Z. */
+  function obeyStops() {
+    if (attended !== undefined) return;
+    if (waiting.includes(ctrlC) && job.interrupt) {
+      waiting = [];
+      job.interrupt();
+    } else if (waiting.includes(ctrlZ)) {
+      waiting = waiting.filter((key) => key !== ctrlZ);
+      stop();
+    }
   }
 
   /** Ctrl-C comes right after the line that is being typed. */
@@ -167,7 +208,7 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
   function goOn() {
     // The shell may have changed the mode without the stream noticing.
     source.setRawMode?.(false);
-    if (isRaw) source.setRawMode?.(true);
+    setMode();
     attended?.onContinue();
   }
 
@@ -177,16 +218,35 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
 
   source.on("error", end); // its terminal was closed
   input.on("resume", () => {
-    source.on("data", press).on("end", end);
-    source.resume();
     isRead = true;
+    openOrClose();
     deliver();
   });
   input.on("pause", () => {
     isRead = false;
-    source.off("data", press).off("end", end);
-    source.pause();
+    openOrClose();
   });
+
+  let ignoreContinue = () => {};
+  function hold(): () => void {
+    holds += 1;
+    if (holds === 1) {
+      hasStopped = false;
+      ignoreContinue = job.onContinue(() => {
+        if (hasStopped) hasStopped = false;
+        else goOn();
+      });
+      openOrClose();
+      setMode();
+    }
+    return () => {
+      holds -= 1;
+      if (holds > 0) return;
+      ignoreContinue();
+      openOrClose();
+      setMode();
+    };
+  }
 
   return {
     input,
@@ -195,11 +255,10 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
       isListening = false;
       isDecidable = false;
       lastKey = "";
+      // They were typed for the questions before.
+      if (prompt.isDecision) waiting = waiting.filter((key) => key === ended || stops.includes(key));
       if (input.readableEnded) prompt.onEnd();
-      const ignore = job.onContinue(() => {
-        if (hasStopped) hasStopped = false;
-        else goOn();
-      });
+      const release = hold();
       return {
         listens() {
           isListening = true;
@@ -207,9 +266,11 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
         },
         leave() {
           attended = undefined;
-          ignore();
+          if (lastKey !== ctrlC) obeyStops();
+          release();
         },
       };
     },
+    hold,
   };
 }

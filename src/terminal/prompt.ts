@@ -41,11 +41,12 @@ export function createPrompts({ input: source, output, signal, job, elapsed }: P
   const deps: PromptDeps = { keyboard: openKeyboard(source, job, elapsed), output, signal };
   return {
     text: (question, options = {}) => askText(sanitise(question), options, deps),
-    lines: async (question, options = {}) => {
-      const text = await readLines(sanitise(question), options, deps);
-      await discardTypedAhead(deps); // what a paste holds after its first empty line answers nothing else
-      return text;
-    },
+    lines: (question, options = {}) =>
+      together(async () => {
+        const text = await readLines(sanitise(question), options, deps);
+        await discardTypedAhead(deps); // what a paste holds after its first empty line answers nothing else
+        return text;
+      }, deps),
     secret: (question) =>
       ask(
         (inquirer) => password({ message: sanitise(question), mask: false, toggleMask: false }, inquirer),
@@ -64,6 +65,7 @@ export function createPrompts({ input: source, output, signal, job, elapsed }: P
       };
       return ask((inquirer) => search(options, inquirer), deps);
     },
+    together: (questions) => together(questions, deps),
   };
 }
 
@@ -123,9 +125,20 @@ function toChoice<T>({ value, label, description }: Choice<T>) {
 }
 
 /** Keys pressed before a decision was on the screen, such as the rest of a paste, must not decide it. */
-async function decide<T>(start: (context: InquirerContext) => Promise<T>, deps: PromptDeps): Promise<T> {
-  await discardTypedAhead(deps);
-  return ask(start, deps, true);
+function decide<T>(start: (context: InquirerContext) => Promise<T>, deps: PromptDeps): Promise<T> {
+  return together(async () => {
+    await discardTypedAhead(deps);
+    return ask(start, deps, true);
+  }, deps);
+}
+
+async function together<T>(questions: () => Promise<T>, { keyboard }: PromptDeps): Promise<T> {
+  const release = keyboard.hold();
+  try {
+    return await questions();
+  } finally {
+    release();
+  }
 }
 
 async function ask<T>(
@@ -211,11 +224,16 @@ function readLines(
 
 function discardTypedAhead({ keyboard: { input } }: PromptDeps): Promise<void> {
   return new Promise((resolve) => {
-    let timer = setTimeout(done, pauseMs);
+    let timer = setTimeout(finish, pauseMs);
+    let last: NodeJS.Immediate | undefined;
     const restart = () => {
       clearTimeout(timer);
-      timer = setTimeout(done, pauseMs);
+      clearImmediate(last);
+      timer = setTimeout(finish, pauseMs);
     };
+    function finish() {
+      last = setImmediate(done); // where the process was busy, what came meanwhile is read only now
+    }
     function done() {
       input.off("data", restart);
       input.pause();

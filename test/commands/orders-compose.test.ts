@@ -922,6 +922,7 @@ test("whatever is answered, no order leaves that was not on the screen when “s
         secret: async () => next().text,
         confirm: async () => next().yes,
         search: async (_question, find) => choose(find(left[0]?.yes ? "" : (left[0]?.text ?? ""))),
+        together: (questions) => questions(),
         async choose(_question, choices) {
           permission = undefined;
           const value = choose(choices);

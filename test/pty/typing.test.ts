@@ -117,6 +117,21 @@ describe("what was typed or pasted before the review was seen does not send the 
   });
 });
 
+test.each([5, 20, 40])(
+  "what is typed %s ms after a line, before a list takes keys, is not shown",
+  async (delayMs) => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open(butOneField);
+    await terminal.until("? Receiver street address");
+    terminal.type(`8号${keys.enter}`);
+    await wait(delayMs);
+    terminal.type("typed ahead");
+    await terminal.choose("What now?", "Quit without sending");
+    await terminal.ended;
+    expect(terminal.output).not.toContain("typed ahead");
+  },
+);
+
 describe("wide characters", () => {
   test("take two columns each, and backspace takes back one character", async () => {
     const home = await createServedTerminalHome();

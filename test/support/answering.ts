@@ -83,6 +83,7 @@ export function personWho(...script: readonly Step[]): Person {
       return answer === enter ? isYes : answer === true;
     },
     choose: async (question, choices) => take(choices, next(question)),
+    together: (questions) => questions(),
     async search(question, find) {
       const answer = next(question);
       if (typeof answer !== "string" || !answer.includes(" > ")) return take(find(""), answer);

@@ -35,5 +35,6 @@ export function scriptedPrompts(script: Script): Prompts & { readonly asked: rea
     lines: unexpected,
     choose: unexpected,
     search: unexpected,
+    together: (questions) => questions(),
   };
 }

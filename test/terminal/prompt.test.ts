@@ -1,7 +1,7 @@
 /** Questions at the moment in which a run is interrupted, and answers that are typed at once. */
 
 import { PassThrough } from "node:stream";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Prompts } from "../../src/core/prompts.ts";
 import { createPrompts } from "../../src/terminal/prompt.ts";
 import { Capture } from "../support/streams.ts";
@@ -35,6 +35,11 @@ test.each<[string, (prompts: Prompts) => Promise<unknown>]>([
 );
 
 const turn = () => new Promise(setImmediate);
+
+function inReality(spanMs: number): () => boolean {
+  const endMs = performance.now() + spanMs;
+  return () => performance.now() >= endMs;
+}
 
 function atTerminal() {
   const input = Object.assign(new PassThrough(), { isTTY: true });
@@ -259,4 +264,64 @@ test.each([
   await read("\u0003");
   await ended;
   expect(line).toBe(told);
+});
+
+test("what was typed ahead answers no yes or no, also where the process was busy while it came", async () => {
+  const { input, prompts, until, pass, read } = atTerminal();
+  input.write(`Ann\r${"\r".repeat(50)}`);
+  expect(await prompts.text("Name")).toBe("Ann");
+  const answer = prompts.confirm("Send it?", true);
+  const isOver = inReality(100);
+  while (!isOver());
+  await until("Send it?");
+  pass(500);
+  for (const isOver = inReality(100); !isOver(); ) await turn(); // no timer is left that ends it
+  await read("n\r");
+  expect(await answer).toBe(false);
+});
+
+describe("between questions that are asked together", () => {
+  function atModes() {
+    const modes: boolean[] = [];
+    const input = Object.assign(new PassThrough(), {
+      isTTY: true,
+      setRawMode: (isRaw: boolean) => modes.push(isRaw),
+    });
+    const stop = new AbortController();
+    const job = { ...noJob, interrupt: () => stop.abort(new Error("interrupted")) };
+    const output = new Capture(80);
+    return {
+      input,
+      modes,
+      prompts: createPrompts({ input, output, signal: stop.signal, job, elapsed: () => 0 }),
+    };
+  }
+
+  test("the terminal shows no key, and each answers the next question", async () => {
+    const { input, modes, prompts } = atModes();
+    const answers = prompts.together(async () => {
+      input.write("https://service.invalid\r");
+      const url = await prompts.text("URL");
+      input.write("hidden\r");
+      await turn();
+      return [url, await prompts.secret("Key")];
+    });
+    expect(await answers).toEqual(["https://service.invalid", "hidden"]);
+    expect(modes.lastIndexOf(true)).toBe(modes.length - 2);
+    expect(modes.indexOf(false)).toBe(modes.length - 1);
+  });
+
+  test("Ctrl-C interrupts the run, and the next question is not asked", async () => {
+    const { input, modes, prompts } = atModes();
+    const answers = prompts.together(async () => {
+      input.write("Ann\r");
+      await prompts.text("Name");
+      input.write("139\u0003");
+      await turn();
+      return prompts.text("Phone");
+    });
+    await expect(answers).rejects.toThrow("interrupted");
+    expect(modes.at(-1)).toBe(false);
+    expect(input.listenerCount("data")).toBe(0);
+  });
 });
