@@ -1,5 +1,7 @@
 /** The clock: all code reads the time and waits through it, so that tests can replace it. */
 
+import { readSinceBoot, type SinceBoot } from "./process-identity.ts";
+
 export interface Clock {
   /**
    * Milliseconds since 1970-01-01T00:00:00Z, for what is shown, stored or compared with other timestamps. The clock of the
@@ -8,6 +10,8 @@ export interface Clock {
   now(): number;
   /** Monotonic milliseconds, for spans and deadlines: setting the clock of the machine does not change them. */
   elapsed(): number;
+  /** Undefined where the system does not name its boots. */
+  sinceBoot(): SinceBoot | undefined;
   /**
    * The latest time that a stamp may mean by the clock of now. It differs from the stamp where the clock was set since
    * this process began.
@@ -23,6 +27,7 @@ export interface Clock {
 export function systemClock(elapsed: () => number = () => performance.now()): Clock {
   return {
     ...trackHour(() => Date.now(), elapsed),
+    sinceBoot: trackBoot(elapsed),
     sleep(delayMs, signal) {
       return new Promise((resolve, reject) => {
         if (signal?.aborted) {
@@ -50,6 +55,19 @@ export function systemClock(elapsed: () => number = () => performance.now()): Cl
 /** An overdue delay is 0: later releases of the runtimes warn of negative ones. */
 function atLeastZero(delayMs: number): number {
   return Math.max(0, delayMs);
+}
+
+/** The system is asked at most so often: many rows of an import are read in that time. */
+const bootReadMs = 100;
+
+function trackBoot(elapsed: () => number): () => SinceBoot | undefined {
+  let last: SinceBoot | undefined;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    const nowMs = elapsed();
+    if (nowMs - lastMs >= bootReadMs) [last, lastMs] = [readSinceBoot(), nowMs];
+    return last;
+  };
 }
 
 /** Wall clock and monotonic clock are read one after the other; a smaller difference does not mean that the clock was set. */

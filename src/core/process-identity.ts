@@ -1,7 +1,7 @@
-/** Identity of a process: whether the process that made a record still runs, even where its id was reused. */
+/** Identity of a process and of the machine's boot: whether the process that made a record still runs. */
 
 import { readFileSync, readlinkSync } from "node:fs"; // `fs/promises` takes longer to load than these to read
-import { hostname } from "node:os";
+import { hostname, uptime } from "node:os";
 import { systemCode } from "./errors.ts";
 
 export interface ProcessIdentity {
@@ -16,6 +16,13 @@ export interface ProcessTable {
   readonly pid: number;
   /** Whether a process has this id. */
   readonly isAlive: (pid: number) => boolean;
+}
+
+/** How long the machine has run: setting its clock does not change it, and all its processes read the same. */
+export interface SinceBoot {
+  /** Differs after each start of the machine. */
+  readonly boot: string;
+  readonly ms: number;
 }
 
 export type Liveness = "alive" | "dead" | "unknown";
@@ -55,8 +62,19 @@ function isEarlierBoot(place: string, here: string): boolean {
 /** Host, namespace of processes and boot. */
 function findPlace(): string {
   const space = orUndefined(() => readlinkSync("/proc/self/ns/pid"));
-  const boot = orUndefined(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+  const boot = readBoot();
   return [hostname().replaceAll(" ", "_"), space || "-", boot || "-"].join(" ");
+}
+
+function readBoot(): string | undefined {
+  return orUndefined(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+}
+
+/** Linux names its boots. The time that it sleeps counts. */
+export function readSinceBoot(): SinceBoot | undefined {
+  const boot = readBoot();
+  const seconds = orUndefined(uptime);
+  return boot && seconds !== undefined ? { boot, ms: Math.round(seconds * 1_000) } : undefined;
 }
 
 /** Linux tells the state of a process and when it began; a dead one that its parent has not collected is dead. */
@@ -68,7 +86,7 @@ function readStart(pid: number): string | undefined {
   return /[ZX]/.test(state) ? "dead" : rest[18];
 }
 
-function orUndefined(read: () => string): string | undefined {
+function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {

@@ -74,7 +74,7 @@ export async function openLedger(stateDirectory: string, wait?: WaitOptions): Pr
     path: file,
     ...createCustomers(database, write),
     ...createRuns(database, write),
-    ...createOperations(database, write, events),
+    ...createOperations(database, write, events, () => wait?.clock?.sinceBoot()),
     ...createListings(database, write, events),
     ...createDrafts(database, write),
     ...createKnownOrders(database, write, (owners) => publishOrders(stateDirectory, owners)),

@@ -204,7 +204,7 @@ export function createListings(database: Database, write: Write, events: Events)
          ORDER BY run DESC, number DESC LIMIT ?`,
       )
         .all(customer, bit, JSON.stringify(ids), limit)
-        .map(readOperation);
+        .map((row) => readOperation(row));
     },
 
     recordFields: ({ run, number }, kept, changed) =>

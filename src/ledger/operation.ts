@@ -1,6 +1,6 @@
 /** One create or cancel in the ledger. */
 
-import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { ProcessIdentity, SinceBoot } from "../core/process-identity.ts";
 import type { Draft } from "../model/draft.ts";
 import { parseJson, stringifyJson } from "../model/json.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
@@ -52,6 +52,8 @@ export interface Operation extends OperationName {
   readonly owner: number;
   readonly attempt: number;
   readonly sentAtMs: number | undefined;
+  /** How long ago that was when this was read, by the time since boot; undefined after another boot. */
+  readonly sentForMs: number | undefined;
   /** The service's clock minus ours when it was sent, or the last known offset before. */
   readonly offsetMs: number | undefined;
   readonly endedAtMs: number | undefined;
@@ -125,7 +127,16 @@ export function isCancelled(operation: Pick<Operation, "kind" | "state" | "order
   return isMade(operation) && operation.orderState === "cancelled";
 }
 
-export function readOperation(row: SqlRow): Operation {
+/** When it was sent, by the clock of now, which may have been set since; a time in the future counts as now. */
+export function sentAsOfNow(
+  { sentAtMs, sentForMs }: Pick<Operation, "sentAtMs" | "sentForMs">,
+  nowMs: number,
+): number | undefined {
+  if (sentAtMs === undefined) return undefined;
+  return sentForMs === undefined ? Math.min(sentAtMs, nowMs) : nowMs - sentForMs;
+}
+
+export function readOperation(row: SqlRow, now?: SinceBoot): Operation {
   const code = textOf(row.error_code);
   const id = textOf(row.order_id);
   return {
@@ -137,6 +148,7 @@ export function readOperation(row: SqlRow): Operation {
     owner: Number(row.owner),
     attempt: Number(row.attempt),
     sentAtMs: numberOf(row.sent_at),
+    sentForMs: now && spanSince(row, now),
     offsetMs: numberOf(row.offset_ms) ?? numberOf(row.assumed_offset_ms),
     endedAtMs: numberOf(row.ended_at),
     sentEvent: numberOf(row.sent_event),
@@ -169,6 +181,12 @@ export function readOperation(row: SqlRow): Operation {
     defaults: textOf(row.defaults)?.split(",") ?? [],
     reading: numberOf(row.reading),
   };
+}
+
+/** Undefined where it would be negative: a container may share the name of the boot, and not its time. */
+function spanSince({ sent_boot, sent_since_boot_ms }: SqlRow, { boot, ms }: SinceBoot): number | undefined {
+  const sentMs = sent_boot === boot ? numberOf(sent_since_boot_ms) : undefined;
+  return sentMs === undefined || sentMs > ms ? undefined : ms - sentMs;
 }
 
 export function readRun(row: SqlRow): Run {

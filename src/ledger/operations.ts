@@ -1,5 +1,6 @@
 /** Operations: single creates and cancels, recorded before they are sent and with their outcomes. */
 
+import type { SinceBoot } from "../core/process-identity.ts";
 import type { Draft } from "../model/draft.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
@@ -200,7 +201,7 @@ export interface Operations {
 }
 
 const columns = `run, number, kind, state, customer, owner, attempt, sent_at, sent_event, offset_ms,
-  assumed_offset_ms, content, shop, ref, file, row, allowance, draft, defaults, reading`;
+  assumed_offset_ms, content, shop, ref, file, row, allowance, draft, defaults, reading, sent_boot, sent_since_boot_ms`;
 
 /** Operations of two lists, each once, the oldest first. */
 function merge(one: readonly EqualOperation[], other: readonly EqualOperation[]): readonly EqualOperation[] {
@@ -209,7 +210,12 @@ function merge(one: readonly EqualOperation[], other: readonly EqualOperation[])
   return [...byName.values()].sort((a, b) => a.run - b.run || a.number - b.number);
 }
 
-export function createOperations(database: Database, write: Write, events: Events): Operations {
+export function createOperations(
+  database: Database,
+  write: Write,
+  events: Events,
+  sinceBoot: () => SinceBoot | undefined,
+): Operations {
   const sql = database.sql;
   /** The last operation number of the runs of this process. */
   const lastNumbers = new Map<number, number>();
@@ -261,14 +267,21 @@ export function createOperations(database: Database, write: Write, events: Event
       writeDraft(draft),
       row && row.defaults.length > 0 ? row.defaults.join(",") : null,
       row || ref !== undefined ? readingVersion : null,
+      ...(sentAtMs === undefined ? [null, null] : sentSinceBoot()),
     ];
-    sql(
-      `INSERT INTO operations (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(...values);
+    sql(`INSERT INTO operations (${columns}) VALUES (${values.map(() => "?").join(", ")})`).run(...values);
     return name;
   }
 
-  const read = (rows: readonly SqlRow[]): Operation[] => rows.map(readOperation);
+  function sentSinceBoot(): [boot: string | null, sinceBootMs: number | null] {
+    const { boot = null, ms = null } = sinceBoot() ?? {};
+    return [boot, ms];
+  }
+
+  function read(rows: readonly SqlRow[]): Operation[] {
+    const now = rows.length > 0 ? sinceBoot() : undefined;
+    return rows.map((row) => readOperation(row, now));
+  }
 
   /** Creates of a content, the oldest first, without refusals that were sent again. */
   function byContent(customer: number, content: string): Operation[] {
@@ -564,11 +577,12 @@ export function createOperations(database: Database, write: Write, events: Event
         ensureOwner(name, owner, ["ready"]);
         sql(
           `UPDATE operations SET state = 'sending', attempt = attempt + 1, sent_at = ?, sent_event = ?,
-             offset_ms = ? WHERE run = ? AND number = ?`,
+             offset_ms = ?, sent_boot = ?, sent_since_boot_ms = ? WHERE run = ? AND number = ?`,
         ).run(
           atMs,
           events.next(),
           offsetMs === undefined ? null : Math.round(offsetMs),
+          ...sentSinceBoot(),
           name.run,
           name.number,
         );
@@ -639,7 +653,7 @@ export function createOperations(database: Database, write: Write, events: Event
 
     async findOperation({ run, number }) {
       const row = sql("SELECT * FROM operations WHERE run = ? AND number = ?").get(run, number);
-      return row && readOperation(row);
+      return row && readOperation(row, sinceBoot());
     },
 
     async listOperations(run, after = 0, limit = -1) {

@@ -275,8 +275,9 @@ function isRecent(operation: Operation, windowMs: number, nowMs: number): boolea
 }
 
 function isWithin(operation: Operation, windowMs: number, nowMs: number): boolean {
-  // If the clock was set back, a time may be in the future: it counts as now.
-  return nowMs - (operation.sentAtMs ?? nowMs) < windowMs;
+  // The clock may have been set since: what is within the window by either counts. A time in the future counts as now.
+  const { sentAtMs = nowMs, sentForMs = windowMs } = operation;
+  return nowMs - sentAtMs < windowMs || sentForMs < windowMs;
 }
 
 /** The equal orders of a single order without a ref. */

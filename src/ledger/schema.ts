@@ -166,4 +166,10 @@ const second = "ALTER TABLE sightings RENAME TO listed_orders";
 /** The version of how an import read the operation's row; without one, the first. */
 const third = "ALTER TABLE operations ADD COLUMN reading INTEGER";
 
-export const migrations: readonly string[] = [first, second, third];
+/** When a request was sent, since which boot of the machine: setting its clock does not change that. */
+const fourth = `
+ALTER TABLE operations ADD COLUMN sent_boot TEXT;
+ALTER TABLE operations ADD COLUMN sent_since_boot_ms INTEGER;
+`;
+
+export const migrations: readonly string[] = [first, second, third, fourth];

@@ -17,6 +17,7 @@ import {
 import type { KnownParty } from "../forms/party-form.ts";
 import { type DraftOwner, type FoundDraft, type KeptDraft, mostDrafts } from "../ledger/drafts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { sentAsOfNow } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 import { type SentOrder, sendOrder } from "../sending/create.ts";
 import { serviceOf } from "../sending/customer.ts";
@@ -138,8 +139,9 @@ async function mentionDoubt(context: Context): Promise<void> {
   const last = inDoubt.at(-1);
   if (!last) return;
   const receiver = last.draft?.receiver?.name;
-  const sent =
-    last.sentAtMs === undefined ? "" : `, sent ${formatRelative(last.sentAtMs, context.clock.now())}`;
+  const nowMs = context.clock.now();
+  const sentMs = sentAsOfNow(last, nowMs);
+  const sent = sentMs === undefined ? "" : `, sent ${formatRelative(sentMs, nowMs)}`;
   const facts = `${receiver ? ` to ${receiver}` : ""}${sent}`;
   const said =
     inDoubt.length === 1

@@ -7,7 +7,14 @@ import { CourierError } from "../core/errors.ts";
 import { checkLiveness } from "../core/process-identity.ts";
 import { formatRelative, formatUntil, utcDate } from "../core/time.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { isMade, nameOperation, type Operation, type OperationName, type Run } from "../ledger/operation.ts";
+import {
+  isMade,
+  nameOperation,
+  type Operation,
+  type OperationName,
+  type Run,
+  sentAsOfNow,
+} from "../ledger/operation.ts";
 import { type Equals, scriptWindowMs, terminalWindowMs } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import { nameCandidates } from "./candidates.ts";
@@ -177,8 +184,10 @@ async function readState(id: string, context: Context): Promise<string | undefin
 
 /** `the same order was sent 5 min ago, as 1000001`. */
 function describeEqual(operation: Operation, { clock }: Context): string {
-  const { sentAtMs, order, state } = operation;
-  const when = sentAtMs === undefined ? "" : ` ${formatRelative(sentAtMs, clock.now())}`;
+  const { order, state } = operation;
+  const nowMs = clock.now();
+  const sentMs = sentAsOfNow(operation, nowMs);
+  const when = sentMs === undefined ? "" : ` ${formatRelative(sentMs, nowMs)}`;
   if (isMade(operation)) return `the same order was sent${when}, as ${order?.id}`;
   if (state === "unknown") return `the same order was sent${when}, and may or may not have been created`;
   return `the same order is being sent by another courier process (run ${operation.run})`;

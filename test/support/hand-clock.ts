@@ -9,6 +9,8 @@ export interface HandClock extends Clock {
   advance(byMs: number): void;
   /** Sets the hour as a person or a time server would: no timer and no span knows of it. */
   jump(byMs: number): void;
+  /** Starts the machine anew. */
+  reboot(): void;
   /** Timers that wait for `advance`. */
   readonly waiting: number;
 }
@@ -16,6 +18,8 @@ export interface HandClock extends Clock {
 /** Starts at an ISO timestamp. A sleep ends at once and moves the hour by its delay; a timer waits for `advance`. */
 export function createHandClock(startIso: string): HandClock {
   let elapsedMs = 0;
+  let boots = 1;
+  let bootedMs = 0;
   let offsetMs = Date.parse(startIso);
   const delays: number[] = [];
   const timers = new Set<{ dueMs: number; expire: () => void }>();
@@ -25,8 +29,13 @@ export function createHandClock(startIso: string): HandClock {
       () => offsetMs + elapsedMs,
       () => elapsedMs,
     ),
+    sinceBoot: () => ({ boot: `boot ${boots}`, ms: elapsedMs - bootedMs }),
     jump(byMs) {
       offsetMs += byMs;
+    },
+    reboot() {
+      boots += 1;
+      bootedMs = elapsedMs;
     },
     async sleep(delayMs, signal) {
       signal?.throwIfAborted();

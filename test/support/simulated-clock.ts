@@ -48,6 +48,7 @@ export function createSimulatedClock(startIso: string): SimulatedClock {
       () => offsetMs + elapsedMs,
       () => elapsedMs,
     ),
+    sinceBoot: () => ({ boot: "boot", ms: elapsedMs }),
     after,
     sleep: (delayMs, signal) =>
       new Promise((resolve, reject) => {
