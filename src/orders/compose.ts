@@ -83,9 +83,10 @@ export async function composeOrder(
       context.messages.note("You will review everything before it is sent.");
     }
     draft = await prompts.together(() => fillDraft(draft, given, tools));
-    let elsewhere: ElsewhereCheck | undefined = startElsewhereCheck(context); // while the order is reviewed
+    let elsewhere: ElsewhereCheck | undefined;
     for (;;) {
       const decision = await prompts.together(async () => {
+        elsewhere ??= startElsewhereCheck(context); // while the order is reviewed
         await context.display(reviewView(draft, account));
         return askDecision(prompts);
       });
@@ -108,7 +109,6 @@ export async function composeOrder(
       }
       try {
         await template?.check(draft);
-        elsewhere ??= startElsewhereCheck(context);
         const sent = await sendOrder(
           { draft, ref, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask },
           context,
