@@ -137,7 +137,14 @@ async function benchMemory(): Promise<void> {
   const region = createLiveRegion(screen);
   const memory: LineMemory = new Map();
   const quit = new AbortController();
-  const seen: Seen = { goal: { kind: "final" }, news: [], changes: 0, otherCalls: 0, left: undefined };
+  const seen: Seen = {
+    goal: { kind: "final" },
+    news: [],
+    changes: 0,
+    otherCalls: 0,
+    left: undefined,
+    describeWait: undefined,
+  };
   const heaps: number[] = [];
   let round = 0;
   let mostInInterval = 0;

@@ -22,6 +22,8 @@ export interface Seen {
   readonly otherCalls: number;
   /** 2.1: the last known api_calls_remaining, and when the service sent it. */
   readonly left: { readonly calls: number; readonly atMs: number } | undefined;
+  /** The watch is over: says what it waits for before it ends. */
+  readonly describeWait: (() => string) | undefined;
 }
 
 const newsShown = 10;
@@ -145,6 +147,8 @@ function countStates(parcels: readonly Parcel[]): string {
 }
 
 function footerLines(board: Board, seen: Seen, nowMs: number, quitKey: string): readonly Block[] {
+  if (seen.describeWait)
+    return [line(styled("dim", seen.describeWait())), line(styled("dim", "Ctrl-C ends the wait"))];
   const due = board.parcels().map(({ trackingNumber }) => board.dueMs(trackingNumber) ?? Infinity);
   const nextMs = Math.min(...due);
   const isPaused = board.isPaused();

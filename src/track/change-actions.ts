@@ -16,15 +16,18 @@ export interface ChangeActions {
   begin(change: Change): void;
   /** The time of the watch is up: actions that have not started never do, and a warning counts them. */
   dropWaiting(): void;
-  /** Resolves when all actions have ended. */
-  finish(): Promise<void>;
+  /** Resolves when all actions have ended. After a second a note says what it waits for, unless that `isShown`. */
+  finish(isShown: () => boolean): Promise<void>;
+  /** `waiting for --exec: 2 changes left`. */
+  readonly describeWait: (() => string) | undefined;
 }
 
 export async function createChangeActions(
   { exec, bell, notify }: WatchInput,
   context: Context,
 ): Promise<ChangeActions> {
-  if (exec === undefined && !bell && !notify) return { begin() {}, dropWaiting() {}, async finish() {} };
+  if (exec === undefined && !bell && !notify)
+    return { begin() {}, dropWaiting() {}, async finish() {}, describeWait: undefined };
   const alerts = await context.alerts();
   const { clock, messages, signal } = context;
   const option = exec === undefined ? "--notify" : "--exec";
@@ -34,6 +37,18 @@ export async function createChangeActions(
   let open = 0;
   let isTimeUp = false;
   let canNotify = notify === true;
+
+  function warnOfWaiting(reason: string): void {
+    if (waiting === 0) return;
+    messages.warn(`${option}: ${reason}, so it was not run for ${counted(waiting, "change")}`);
+  }
+
+  signal.addEventListener("abort", () => !isTimeUp && warnOfWaiting("the watch was stopped"), { once: true });
+
+  function describeWait(): string {
+    const limit = exec === undefined ? "" : `, which is stopped after ${commandLimitMs / 1_000} s`;
+    return `waiting for ${option}${limit}: ${counted(open, "change")} left`;
+  }
 
   async function runActions(change: Change): Promise<void> {
     if (signal.aborted) return;
@@ -73,16 +88,15 @@ export async function createChangeActions(
     dropWaiting() {
       isTimeUp = true;
       open -= waiting;
-      if (waiting === 0 || signal.aborted) return;
-      messages.warn(`${option}: time is up, so it was not run for ${counted(waiting, "change")}`);
+      if (!signal.aborted) warnOfWaiting("time is up");
     },
-    async finish() {
+    async finish(isShown) {
       const cancel = clock.after(noteAfterMs, () => {
-        const limit = exec === undefined ? "" : `, which is stopped after ${commandLimitMs / 1_000} s`;
-        messages.note(`waiting for ${option}${limit}: ${counted(open, "change")} left; Ctrl-C ends the wait`);
+        if (!isShown()) messages.note(`${describeWait()}; Ctrl-C ends the wait`);
       });
       await queue.finally(cancel);
     },
+    describeWait,
   };
 }
 

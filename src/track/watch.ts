@@ -46,7 +46,9 @@ export async function watchParcels(
     changes: 0,
     otherCalls: 0,
     left: undefined,
+    describeWait: undefined,
   };
+  let hasBoard = false;
 
   async function askProfile(): Promise<void> {
     seen.otherCalls += 1;
@@ -71,9 +73,18 @@ export async function watchParcels(
   const failureNotes = createFailureNotes();
   return {
     kind: "live",
-    events: follow(watch, seen, { input, askProfile, context, onEvent: failureNotes.note }),
+    events: follow(watch, seen, {
+      input,
+      askProfile,
+      context,
+      onEvent: failureNotes.note,
+      hasBoard: () => hasBoard,
+    }),
     human: (change) => changeView(change as Change),
-    screen: (nowMs, room) => boardScreen(watch.board, seen, nowMs, room),
+    screen: (nowMs, room) => {
+      hasBoard = true;
+      return boardScreen(watch.board, seen, nowMs, room);
+    },
     summary: () => summarise(watch.board, seen),
     complain: failureNotes.onMessage,
     quit: () => quit.abort(),
@@ -141,12 +152,14 @@ interface Following {
   readonly context: Context;
   /** Called with each event. */
   readonly onEvent: (event: WatchEvent) => void;
+  /** A board shows how the watch goes on. */
+  readonly hasBoard: () => boolean;
 }
 
 async function* follow(
   watch: Watch,
   seen: { -readonly [K in keyof Seen]: Seen[K] },
-  { input, askProfile, context, onEvent }: Following,
+  { input, askProfile, context, onEvent, hasBoard }: Following,
 ): Items<Change> {
   const actions = await createChangeActions(input, context);
   let countedMs = Number.NEGATIVE_INFINITY;
@@ -179,7 +192,9 @@ async function* follow(
     await events.return("quit");
   }
   if (next.value === "time") actions.dropWaiting();
-  await actions.finish();
+  seen.describeWait = actions.describeWait;
+  await actions.finish(hasBoard);
+  context.signal.throwIfAborted(); // what still waited was not run
   return explain(next.value, watch, input, seen.goal);
 }
 

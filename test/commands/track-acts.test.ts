@@ -4,10 +4,12 @@ import { readFileSync } from "node:fs";
 import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { interrupted } from "../../src/core/errors.ts";
 import { answerData } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { expectInert, hostileText } from "../support/hostile.ts";
 import { until } from "../support/process.ts";
+import { Capture } from "../support/streams.ts";
 
 /** Two looks: a first state, then another with one record that says what it is told to. */
 async function homeWithChange(text: string, state = "delivered"): Promise<ServedHome> {
@@ -259,6 +261,65 @@ describe("what waits for --exec when the watch ends", () => {
     expect(stderr.match(/^waiting.*$/gm)).toEqual([
       "waiting for --exec, which is stopped after 60 s: 3 changes left; Ctrl-C ends the wait",
     ]);
+  });
+
+  /** The run with the program at the first of the changes, once it has started and all parcels have changed. */
+  async function startSlowProgram(home: ServedHome, terminal?: number) {
+    const stop = new AbortController();
+    const stdout = new Capture(terminal);
+    const command = 'echo "$COURIER_TRACKING_NUMBER" >> "$OUT/ran"; exec sleep 300';
+    const words = ["track", ...numbers, "--watch", "--interval", "1s", "--yes", "--exec", command];
+    let isOver = false;
+    const ending = home
+      .courier([...words, ...(terminal === undefined ? ["--ndjson"] : [])], {
+        env: { PATH: "/usr/bin:/bin", OUT: home.directory, NO_COLOR: "1" },
+        signal: stop.signal,
+        stdout,
+        ...(terminal === undefined ? {} : { terminal }),
+      })
+      .finally(() => {
+        isOver = true;
+      });
+    const hasAll = () => numbers.every((number) => stdout.text.split(number).length > 2);
+    await until("all have changed, and a program runs", async () => {
+      if (!hasAll()) home.clock.advance(1_000);
+      return hasAll() && (await read(home, "ran").catch(() => "")) !== "";
+    });
+    return {
+      stdout,
+      async stop() {
+        stop.abort(interrupted(130));
+        await until("it has ended", () => {
+          home.clock.advance(1_000);
+          return isOver;
+        });
+        return { ...(await ending), ran: (await read(home, "ran")).trim().split("\n") };
+      },
+    };
+  }
+
+  test("at Ctrl-C it is not started, and a warning counts the changes", async () => {
+    const home = await homeWithChanges("delivered");
+    const { stop } = await startSlowProgram(home);
+    const { exit, stderr, ran } = await stop();
+    expect({ exit, ran: ran.length }).toEqual({ exit: 130, ran: 1 });
+    expect(stderr).toContain("warning: --exec: the watch was stopped, so it was not run for 2 changes\n");
+  });
+
+  test("a board names it in place of the next poll", async () => {
+    const home = await homeWithChanges("delivered");
+    const { stdout, stop } = await startSlowProgram(home, 80);
+    const wait = "waiting for --exec, which is stopped after 60 s: 3 changes left";
+    await until("the board says so", () => {
+      home.clock.advance(500);
+      return stdout.text.includes(wait);
+    });
+    const since = stdout.text.slice(stdout.text.indexOf(wait));
+    expect(since).toContain("Ctrl-C ends the wait");
+    expect(since).not.toMatch(/next poll|ends the watch/);
+    const { exit, stderr } = await stop();
+    expect(exit).toBe(130);
+    expect(stderr).not.toContain("waiting for");
   });
 
   test("a program that ends at once is not mentioned", async () => {

@@ -56,6 +56,7 @@ async function play({ parcels, failing = [], text }: Scene) {
     changes: 0,
     otherCalls: 1,
     left: { calls: 9_942, atMs: startMs },
+    describeWait: undefined,
   };
   const { board, events } = createWatch({
     trackingNumbers: numbers,
