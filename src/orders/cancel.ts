@@ -20,10 +20,12 @@ import { type CancelTools, cancelOne } from "../sending/cancel.ts";
 import { show } from "../terminal/blocks.ts";
 import {
   cancellationColumns,
+  explainStop,
   type Found,
   reportDryRun,
   reportNotTried,
   reportResult,
+  reportStopped,
   reportUntouched,
 } from "./cancellation.ts";
 
@@ -111,12 +113,18 @@ async function* cancelAll(
   context: Context,
 ): Items<Cancellation> {
   const refusals: CourierError[] = [];
+  const stopped: string[] = [];
   let failure: ServiceFailure | undefined;
   let done = 0;
   const cancelEach = async (each: Found) => {
     if (!tools || !each.order || !isOpen(each)) return reportUntouched(each);
-    if (failure) return reportNotTried(each);
-    const result = await cancelOne(each.order.id.value, tools);
+    if (stopped.length === 0) context.signal.throwIfAborted();
+    if (failure || stopped.length > 0) return reportNotTried(each);
+    const result = await cancelOne(each.order.id.value, tools, context.signal);
+    if (result === "stopped") {
+      stopped.push(each.id);
+      return reportStopped(each);
+    }
     const reported = reportResult(each.id, each.order, result, context);
     failure ??= reported.failure;
     return reported;
@@ -131,8 +139,10 @@ async function* cancelAll(
     }
     yield row;
   }
+  const sum = found.length === 1 ? "" : `${done} of ${found.length} orders cancelled; `;
+  if (stopped.length > 0) return explainStop(stopped, sum, context);
   if (!failure || found.length === 1) return failure ?? summarise(found.length, refusals);
-  return failure.with({ message: `${done} of ${found.length} orders cancelled; ${failure.message}` });
+  return failure.with({ message: `${sum}${failure.message}` });
 }
 
 async function prepare(service: CourierService, context: Context): Promise<CancelTools> {

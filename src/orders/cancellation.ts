@@ -2,6 +2,7 @@
 
 import type { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
+import { CourierError, interruptionExit } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
@@ -41,6 +42,24 @@ export function reportDryRun(id: string, order: OrderDetail): Reported {
 /** An order whose turn did not come, because the command ended before. */
 export function reportNotTried({ id, order }: Found): Reported {
   return { row: toRow(id, order, order, "left_alone", undefined, "not reached") };
+}
+
+/** An order whose cancellation was being sent when the run was stopped. */
+export function reportStopped({ id, order }: Found): Reported {
+  return { row: toRow(id, order, undefined, "unknown", undefined, "stopped while it was being cancelled") };
+}
+
+/** The end of a run that was stopped while these orders were being cancelled. */
+export function explainStop(ids: readonly string[], done: string, context: Context): CourierError {
+  const orders = ids.length === 1 ? `order ${ids[0]} was` : `orders ${ids.join(", ")} were`;
+  const it = ids.length === 1 ? "it" : "they";
+  const looks = ids.map((id) => context.nextCommand(`orders show ${shellQuote(id)}`));
+  return new CourierError(
+    "outcome_unknown",
+    interruptionExit(context.signal.reason),
+    `${done}stopped while ${orders} being cancelled: ${it} may or may not be cancelled`,
+    { hint: `see: ${looks.join("; ")}` },
+  );
 }
 
 export function reportResult(

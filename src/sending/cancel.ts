@@ -36,12 +36,24 @@ export type CancelResult =
       readonly isUntouched: boolean;
     };
 
-/** Cancels an order. Records the cancel before the request is sent, and its outcome. */
-export async function cancelOne(id: string, tools: CancelTools): Promise<CancelResult> {
+/**
+ * Cancels an order. Records the cancel before the request is sent, and its outcome. `stopped`: the signal came between,
+ * and the request may have been sent.
+ */
+export async function cancelOne(
+  id: string,
+  tools: CancelTools,
+  signal: AbortSignal,
+): Promise<CancelResult | "stopped"> {
   const name = await beginCancel(id, tools);
-  const result = await tryCancel(id, tools.service);
-  await endCancel(name, result, tools);
-  return result;
+  try {
+    const result = await tryCancel(id, tools.service);
+    await endCancel(name, result, tools);
+    return result;
+  } catch (error) {
+    if (signal.aborted) return "stopped";
+    throw error;
+  }
 }
 
 export function beginCancel(id: string, { ledger, run, clock }: CancelTools): Promise<OperationName> {

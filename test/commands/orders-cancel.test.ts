@@ -2,11 +2,13 @@
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { interrupted } from "../../src/core/errors.ts";
 import { ledgerPath } from "../../src/ledger/ledger.ts";
 import { answerData, requestCount } from "../support/answers.ts";
-import { createServedHome } from "../support/courier.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createAtService, readRuns, recordRun } from "../support/ledger.ts";
 import { createOrder } from "../support/orders.ts";
+import { until } from "../support/process.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 async function homeWithOrders(count: number) {
@@ -316,6 +318,86 @@ describe("what is cancelled is in the ledger", () => {
     expect(stderr).toContain("ledger.db");
     expect(prompts.asked).toEqual([]);
     expect(requestCount(home, "DELETE")).toBe(0);
+  });
+});
+
+describe("Ctrl-C", () => {
+  type Rule = Parameters<ServedHome["sandbox"]["faults"]["set"]>[0][number];
+
+  /** Interrupts the run when the condition holds. */
+  async function interruptedCancel(home: ServedHome, words: string, when: () => boolean) {
+    const stop = new AbortController();
+    const ending = home.courier(`orders cancel ${words} --yes --json`, { signal: stop.signal });
+    await until("the moment has come", when);
+    stop.abort(interrupted(130));
+    const { exit, stdout, stderr } = await ending;
+    const rows = stdout === "" ? [] : (JSON.parse(stdout) as { id: number; outcome: string }[]);
+    return { exit, rows: rows.map(({ id, outcome }) => [id, outcome]), error: JSON.parse(stderr).error };
+  }
+
+  test.each<[string, Rule, string]>([
+    ["before the answer", { kind: "stall", method: "DELETE" }, "DELETE"],
+    ["in the middle of the answer", { kind: "stall_body", method: "DELETE" }, "DELETE"],
+    ["while the order is read back", { kind: "stall", method: "GET", after: 1 }, "GET"],
+  ])("%s: the order may be cancelled, and the hint names what shows it", async (_when, rule, method) => {
+    const home = await homeWithOrders(1);
+    home.sandbox.faults.set([rule]);
+    const before = requestCount(home, method);
+    const { exit, rows, error } = await interruptedCancel(
+      home,
+      "1000001",
+      () => requestCount(home, method) - before === 1 + (rule.after ?? 0),
+    );
+    expect(exit).toBe(130);
+    expect(error).toMatchObject({
+      code: "outcome_unknown",
+      message: "stopped while order 1000001 was being cancelled: it may or may not be cancelled",
+      hint: "see: courier orders show 1000001",
+    });
+    expect(rows).toEqual([[1000001, "unknown"]]);
+    expect((await readRuns(home)).at(-1)).toMatchObject({
+      operations: [{ kind: "cancel", state: "unknown" }],
+    });
+  });
+
+  test("with several: names those in progress, and counts those that were not reached", async () => {
+    const home = await homeWithOrders(6);
+    home.sandbox.faults.set([{ kind: "stall", method: "DELETE", after: 1 }]);
+    const ids = home.orders.map(({ id }) => id);
+    const { exit, rows, error } = await interruptedCancel(
+      home,
+      ids.join(" "),
+      () => requestCount(home, "DELETE") === 5,
+    );
+    expect(exit).toBe(130);
+    expect(rows.map(([, outcome]) => outcome).sort()).toEqual([
+      "cancelled",
+      "left_alone",
+      ...Array.from({ length: 4 }, () => "unknown"),
+    ]);
+    const open = rows.flatMap(([id, outcome]) => (outcome === "unknown" ? [id] : []));
+    expect(error).toMatchObject({
+      code: "outcome_unknown",
+      message:
+        `1 of 6 orders cancelled; stopped while orders ${open.join(", ")} were being cancelled: ` +
+        "they may or may not be cancelled",
+      hint: `see: ${open.map((id) => `courier orders show ${id}`).join("; ")}`,
+    });
+  });
+
+  test("before a request was sent, no order is in doubt", async () => {
+    const home = await homeWithOrders(1);
+    home.sandbox.faults.set([{ kind: "stall" }]);
+    const before = home.sandbox.requests.length;
+    const { exit, error } = await interruptedCancel(
+      home,
+      "1000001",
+      () => home.sandbox.requests.length > before,
+    );
+    expect({ exit, error }).toMatchObject({
+      exit: 130,
+      error: { code: "interrupted", message: "interrupted" },
+    });
   });
 });
 
