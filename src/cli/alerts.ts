@@ -4,7 +4,7 @@ import { platform } from "node:os";
 import type { Alerts, Executed, ExecuteOptions } from "../core/alerts.ts";
 import type { Clock } from "../core/clock.ts";
 import {
-  type ProcessGroups,
+  type Processes,
   runSubprocess,
   type SubprocessEnd,
   type SubprocessOptions,
@@ -26,7 +26,7 @@ interface Surroundings {
 }
 
 /** What they start gets a group of its own, which `group` reaches: the shell of a command starts others. */
-export function createAlerts(host: Surroundings, clock: Clock, group: ProcessGroups): Alerts {
+export function createAlerts(host: Surroundings, clock: Clock, group: Processes): Alerts {
   return {
     ring() {
       if (host.stderr.isTTY === true) host.stderr.write("\u0007");

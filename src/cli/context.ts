@@ -67,7 +67,16 @@ export async function createContext(
     clock,
     lock: { signal, onLongWait: () => noteLongWait(config.path) },
   });
-  const keys = makeKeys({ env: host.env, signal, ring: host.openKeyRing, config, messages });
+  const children = { kill: processes.kill, onExit: host.job.onExit };
+  const keys = makeKeys({
+    env: host.env,
+    signal,
+    clock,
+    processes: children,
+    ring: host.openKeyRing,
+    config,
+    messages,
+  });
   const input = {
     get stdin() {
       return host.stdin; // which loads what a stream needs
@@ -347,7 +356,7 @@ export async function createContext(
     machine: readRuntimeInfo(process, host.env, directories, globals.timeoutMs),
     alerts: lazy(async () => {
       const { createAlerts } = await import("./alerts.ts");
-      return createAlerts(host, clock, { kill: processes.kill, onExit: host.job.onExit });
+      return createAlerts(host, clock, children);
     }),
     sandbox: lazy(async () => {
       const { controlSandbox } = await import("./embedded-sandbox.ts");
@@ -368,16 +377,16 @@ function given(value: string | undefined): string | undefined {
 }
 
 type KeySetup = Pick<KeyDeps, "config" | "ring"> &
-  Pick<KeyCommandOptions, "env" | "signal"> & { readonly messages: Messages };
+  Omit<KeyCommandOptions, "storedKeys" | "onComplaint"> & { readonly messages: Messages };
 
 /** Loads key ring and key commands only where they hold the key. */
-function makeKeys({ config, ring, env, signal, messages }: KeySetup): Keys {
+function makeKeys({ config, ring, messages, ...running }: KeySetup): Keys {
   return createKeys({
     config,
     ring,
     async runCommand(command, storedKeys) {
       const { runKeyCommand } = await import("../config/key-command.ts");
-      return runKeyCommand(command, { env, signal, storedKeys, onComplaint: messages.note });
+      return runKeyCommand(command, { ...running, storedKeys, onComplaint: messages.note });
     },
     redact: (key) => messages.redactWith(createRedactor([key])),
   });

@@ -1,9 +1,10 @@
 /** User commands that print a key: parses and runs them, and words their errors (owner of shlex). */
 
+import type { Clock } from "../core/clock.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { createRedactor } from "../core/redact.ts";
 import { shellQuote } from "../core/shell-quote.ts";
-import { type Env, runSubprocess, withoutKey } from "../core/subprocess.ts";
+import { type Env, type Processes, runSubprocess, withoutKey } from "../core/subprocess.ts";
 import { shortestKey } from "./key-source.ts";
 
 /** Long enough for a person to unlock a password store, or to touch a token. */
@@ -21,6 +22,9 @@ export interface KeyCommandOptions {
   readonly signal: AbortSignal;
   /** Keys that the command may not contain, besides COURIER_API_KEY. */
   readonly storedKeys: readonly string[];
+  readonly clock: Clock;
+  /** Ends what the command has started. */
+  readonly processes: Processes;
   /** Each line that the command writes to stderr. */
   readonly onComplaint: (line: string) => void;
 }
@@ -57,7 +61,7 @@ const mostPrinted = 65_536;
  */
 export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandOptions): Promise<string> {
   const { account, command } = keyCommand;
-  const { env, signal, onComplaint, storedKeys } = options;
+  const { env, signal, clock, processes, onComplaint, storedKeys } = options;
   const words = await splitKeyCommand(keyCommand);
   const contains = (key: string) =>
     key.length >= shortestKey && [command, words.join(" ")].some((text) => text.includes(key));
@@ -84,6 +88,8 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
     env: withoutKey(env),
     limitMs,
     signal,
+    clock,
+    tree: processes,
     onText(text, stream) {
       if (stream === "stdout") {
         printed = (printed + text).slice(0, mostPrinted);

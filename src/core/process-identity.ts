@@ -77,13 +77,19 @@ export function readSinceBoot(): SinceBoot | undefined {
   return boot && seconds !== undefined ? { boot, ms: Math.round(seconds * 1_000) } : undefined;
 }
 
-/** Linux tells the state of a process and when it began; a dead one that its parent has not collected is dead. */
+/** A dead process that its parent has not collected is dead. */
 function readStart(pid: number): string | undefined {
+  const { state = "", started } = readProcess(pid) ?? {};
+  return /[ZX]/.test(state) ? "dead" : started;
+}
+
+/** What Linux tells of a process; undefined for one that has ended. */
+export function readProcess(pid: number) {
   const text = orUndefined(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   if (text === undefined) return undefined;
   // The name before it is in brackets and may hold anything.
-  const [state = "", ...rest] = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return /[ZX]/.test(state) ? "dead" : rest[18];
+  const [state, parent, ...rest] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return { pid, state, parent: Number(parent), started: rest[17] };
 }
 
 function orUndefined<T>(read: () => T): T | undefined {

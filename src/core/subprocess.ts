@@ -1,9 +1,10 @@
-/** Runs other programs: no shell, limits on time and output, whole process groups, no secrets in arguments. */
+/** Runs other programs: no shell, limits on time and output, ended with what they started, no secrets in arguments. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { platform } from "node:os";
 import { type Clock, systemClock } from "./clock.ts";
 import { systemCode } from "./errors.ts";
+import { isSame, listDescendants, type TreeProcess } from "./process-tree.ts";
 import { explainSystemError } from "./system-errors.ts";
 
 export interface SubprocessOptions {
@@ -18,13 +19,15 @@ export interface SubprocessOptions {
   /** Ends it. */
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock;
-  /** It gets a process group of its own, and is ended with all that it has started. */
-  readonly group?: ProcessGroups;
+  /** It gets a process group of its own, without a terminal, and is ended with all that it has started. */
+  readonly group?: Processes;
+  /** It stays in the terminal's group, where it can ask, and is ended with what it has started. */
+  readonly tree?: Processes;
 }
 
-/** Signals to process groups. */
-export interface ProcessGroups {
-  /** Throws where there is no such group. */
+/** Signals to processes, and to groups by their negative ids. */
+export interface Processes {
+  /** Throws where there is none. */
   kill(pid: number, signal: "SIGTERM" | "SIGKILL"): void;
   /** Calls when this process ends, however it does; gives back what ends that. */
   readonly onExit?: ((listener: () => void) => () => void) | undefined;
@@ -45,12 +48,15 @@ export type SubprocessEnd =
 const largestOutput = 65_536;
 /** Between being asked to end and being ended. */
 const killAfterMs = 2_000;
+/** The same where a person waits at the terminal. */
+const killTreeAfterMs = 500;
 /** Time to drain the pipes; a process that it left running may hold them open for ever. */
 const lastWordsMs = 100;
 
 /** Runs a program to its end. Never rejects. */
 export function runSubprocess(options: SubprocessOptions): Promise<SubprocessEnd> {
-  const { words, env, stdin, limitMs, onText, signal, clock = systemClock(), group } = options;
+  const { words, env, stdin, limitMs, onText, signal, clock = systemClock(), group, tree } = options;
+  const hasOthers = group !== undefined || tree !== undefined;
   const [program = "", ...args] = words;
   if (signal?.aborted) return Promise.resolve({ kind: "stopped" });
   const isGroup = group !== undefined && platform() !== "win32";
@@ -66,27 +72,36 @@ export function runSubprocess(options: SubprocessOptions): Promise<SubprocessEnd
     let why: SubprocessEnd | undefined;
     let isOver = false;
     const cancels: (() => void)[] = [];
+    /** Those of the tree that were asked to end: they are no longer in it when their parents have ended. */
+    let asked: readonly TreeProcess[] = [];
 
     function kill(how: "SIGTERM" | "SIGKILL"): void {
-      if (group === undefined || child.pid === undefined) child.kill(how);
-      else if (!isGroup) endTree(child.pid);
-      else {
-        try {
-          group.kill(-child.pid, how);
-        } catch {
-          // it has ended
-        }
+      if (!hasOthers || child.pid === undefined) child.kill(how);
+      else if (platform() === "win32") endTree(child.pid);
+      else if (group) send(group, -child.pid, how);
+      else if (tree) {
+        const now = listDescendants(child.pid);
+        child.kill(how);
+        for (const each of [...asked.filter(isSame), ...now]) send(tree, each.pid, how);
+        asked = now;
+      }
+    }
+
+    function send(processes: Processes, pid: number, how: "SIGTERM" | "SIGKILL"): void {
+      try {
+        processes.kill(pid, how);
+      } catch {
+        // it has ended
       }
     }
 
     function stop(reason: SubprocessEnd): void {
       if (why) return;
       why = reason;
-      // A program of the same group gets the terminal's Ctrl-C itself; do not wait for it.
-      if (!group) end(reason);
+      if (!hasOthers) end(reason);
       else {
-        kill("SIGTERM");
-        cancels.push(clock.after(killAfterMs, () => kill("SIGKILL")));
+        kill("SIGTERM"); // a program that asks at the terminal sets its mode back
+        cancels.push(clock.after(tree ? killTreeAfterMs : killAfterMs, () => kill("SIGKILL")));
       }
     }
 
@@ -104,7 +119,7 @@ export function runSubprocess(options: SubprocessOptions): Promise<SubprocessEnd
     const onAbort = () => stop({ kind: "stopped" });
     signal?.addEventListener("abort", onAbort, { once: true });
     cancels.push(() => signal?.removeEventListener("abort", onAbort));
-    const leave = group?.onExit?.(() => kill("SIGKILL"));
+    const leave = (group ?? tree)?.onExit?.(() => kill("SIGKILL"));
     if (leave) cancels.push(leave);
 
     child.stdin?.on("error", () => undefined); // it need not read
@@ -117,7 +132,7 @@ export function runSubprocess(options: SubprocessOptions): Promise<SubprocessEnd
     child.stderr?.setEncoding("utf8").on("data", (text: string) => onText?.(text, "stderr"));
     child.on("error", (error) => end(notStarted(program, error)));
     child.on("exit", (exit, killer) => {
-      if (why) kill("SIGKILL"); // what it started and what did not end with it
+      if (why && !tree) kill("SIGKILL"); // what it started and what did not end with it
       const ended: SubprocessEnd = { kind: "ended", exit: exit ?? killer ?? "", stdout };
       const finish = () => end({ ...ended, stdout });
       cancels.push(clock.after(lastWordsMs, finish));
@@ -126,7 +141,7 @@ export function runSubprocess(options: SubprocessOptions): Promise<SubprocessEnd
   });
 }
 
-/** Windows has no groups: the children are found by who started them. */
+/** Windows has neither groups nor such lists: the children are found by who started them. */
 function endTree(pid: number): void {
   spawn("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore", windowsHide: true })
     .on("error", () => undefined)

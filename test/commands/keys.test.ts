@@ -1,9 +1,12 @@
 /** Where keys are kept: the config file, the key ring, a command; and that they never change their place unasked. */
 
-import { chmod, stat } from "node:fs/promises";
+import { chmod, readFile, stat } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { configPath, putConfig, readConfigText } from "../support/config-file.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { until } from "../support/process.ts";
+import { running } from "../support/running.ts";
 
 const nothing = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
 
@@ -358,6 +361,32 @@ describe("login --key-command", () => {
     expect(stderr).toContain("(what else the key command says is not shown)");
     expect(stderr).toMatch(/failed \(2\), saying “4999x+…”/);
     expect(stderr.length).toBeLessThan(150_000);
+  });
+
+  test.runIf(process.platform === "linux").each([
+    ["", "sleep 300 & echo $$ $!"],
+    [", also of one that hears of no request to end", `trap "" TERM; sleep 300 & echo $$ $!`],
+  ])("that takes too long is ended with what it has started%s (processes by /proc)", async (_what, line) => {
+    const home = await createServedHome();
+    const file = path.join(home.directory, "pids");
+    let isOver = false;
+    const command = `sh -c '${line} > "${file}.new"; mv "${file}.new" "${file}"; wait'`;
+    const ending = run(home, words(home, command)).finally(() => {
+      isOver = true;
+    });
+    const pids = () => readFile(file, "utf8").catch(() => "");
+    await until("it runs", async () => (await pids()) !== "");
+    const started = (await pids()).trim().split(" ");
+    home.clock.advance(59_999);
+    expect(running(started)).toEqual(started);
+    await until("the login has ended", () => {
+      home.clock.advance(1_000);
+      return isOver;
+    });
+    const { exit, stderr } = await ending;
+    expect(exit).toBe(4);
+    expect(stderr).toContain("the key command of the account default did not end within 60 seconds");
+    await until("all have ended", () => running(started).length === 0);
   });
 
   const key = "Sk_live-51H8x";

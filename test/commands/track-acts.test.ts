@@ -1,6 +1,5 @@
 /** What a watch does at each change: the user's command, the bell, a notice; with a service that means harm. */
 
-import { readFileSync } from "node:fs";
 import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -9,6 +8,7 @@ import { answerData } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { expectInert, hostileText } from "../support/hostile.ts";
 import { until } from "../support/process.ts";
+import { running } from "../support/running.ts";
 import { Capture } from "../support/streams.ts";
 
 /** Two looks: a first state, then another with one record that says what it is told to. */
@@ -150,22 +150,6 @@ describe("--exec", () => {
     expect(exit).toBe(0);
   });
 });
-
-/** Which of some processes still run: one that has ended may wait for somebody to ask how. */
-function running(pids: readonly string[]): readonly string[] {
-  return pids.filter((pid) => {
-    const [, state] = /^State:\s+(\S)/m.exec(readStatus(pid)) ?? [];
-    return state !== undefined && state !== "Z";
-  });
-}
-
-function readStatus(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/status`, "utf8");
-  } catch {
-    return "";
-  }
-}
 
 describe.runIf(process.platform === "linux")("the time limit of --exec (processes by /proc)", () => {
   const waiting = 'sleep 300 & echo $$ $! > "$OUT/pids.new"; mv "$OUT/pids.new" "$OUT/pids"; wait';

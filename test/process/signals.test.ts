@@ -6,6 +6,7 @@ import { ledgerPath } from "../../src/ledger/ledger.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
 import { openDatabase } from "../../src/sqlite/database.ts";
 import { createProcessHome, createServedProcessHome, type Running, until } from "../support/process.ts";
+import { running } from "../support/running.ts";
 
 const signals = [
   ["SIGINT", 130],
@@ -215,6 +216,19 @@ test.each(signals)("%s ends a login while its key command runs: exit %i", async 
   await running.untilStderr(/^begun$/m);
   expect(await stop(running, signal)).toMatchObject({ exit, signal: null, stdout: "" });
 });
+
+test.runIf(process.platform === "linux")(
+  "a signal ends what a key command has started, too (processes by /proc)",
+  async () => {
+    const { start } = await createProcessHome();
+    const command = `sh -c 'trap "" INT TERM; sleep 300 & echo "begun $!" >&2; wait'`;
+    const login = start(["login", "--base-url", "https://service.invalid", "--key-command", command]);
+    const [, pid = ""] = await login.untilStderr(/^begun (\d+)$/m);
+    expect(running([pid])).toEqual([pid]);
+    expect(await stop(login, "SIGINT")).toMatchObject({ exit: 130 });
+    await until("it has ended", () => running([pid]).length === 0);
+  },
+);
 
 test.each(signals)("%s stops a served sandbox whose clients are stuck: exit 0", async (signal) => {
   const { start } = await createProcessHome();

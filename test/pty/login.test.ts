@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createServedTerminalHome, keys } from "../support/terminal.ts";
 
 const key = "terminal-key-0123456789";
+const notingModes = 'trap : INT; stty -g > before; "$@"; code=$?; stty -g > after; exit $code';
 const withoutKey = { COURIER_API_KEY: undefined, COURIER_BASE_URL: undefined };
 
 describe("a key that comes after the base URL, before the program asks for it, is not shown", () => {
@@ -43,7 +44,7 @@ test("Ctrl-C while the service checks the key ends the login, and the terminal i
   home.sandbox.faults.add({ kind: "stall" });
   const terminal = home.open("login", {
     env: withoutKey,
-    shell: 'trap : INT; stty -g > before; "$@"; code=$?; stty -g > after; exit $code',
+    shell: notingModes,
   });
   await terminal.answer("Base URL", home.sandbox.baseUrl);
   await terminal.answer("API key", key);
@@ -51,4 +52,36 @@ test("Ctrl-C while the service checks the key ends the login, and the terminal i
   terminal.type(keys.ctrlC);
   expect((await terminal.ended).exit).toBe(130);
   expect(await home.read("after")).toBe(await home.read("before"));
+});
+
+describe("a key command", () => {
+  const asking = (how: string) => [
+    "login",
+    "--base-url",
+    "URL",
+    "--key-command",
+    `sh -c 'printf "PIN: " > /dev/tty; ${how}; read pin < /dev/tty; echo "terminal-$pin"'`,
+  ];
+  const wordsFor = (how: string, { sandbox }: { sandbox: { baseUrl: string } }) =>
+    asking(how).map((word) => (word === "URL" ? sandbox.baseUrl : word));
+
+  test("may ask at the terminal", async () => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open(wordsFor("true", home), { env: withoutKey });
+    await terminal.until("PIN:");
+    terminal.type(`key-0123456789${keys.enter}`);
+    expect((await terminal.ended).exit).toBe(0);
+    expect(terminal.screen()).toContain("Logged in");
+  });
+
+  test("that is stopped at its question leaves the terminal as it was", async () => {
+    const home = await createServedTerminalHome();
+    const mode = 'trap "stty echo < /dev/tty; exit 1" INT TERM; stty -echo < /dev/tty';
+    const terminal = home.open(wordsFor(mode, home), { env: withoutKey, shell: notingModes });
+    await terminal.until("PIN:");
+    await wait(200);
+    terminal.type(keys.ctrlC);
+    expect((await terminal.ended).exit).toBe(130);
+    expect(await home.read("after")).toBe(await home.read("before"));
+  });
 });

@@ -111,6 +111,7 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/cli/runtime-info.ts": "facts about this machine, and nothing of the run",
   "src/completion/scripts.ts": "the build puts the scripts of the shells in its place",
   "src/config/key-ring-process.ts": "runs in a process of its own",
+  "src/core/process-tree.ts": "what systems list, and nothing of how a program is run",
   "src/forms/normalize-for-match.ts": "keeps offsets into the text as it was typed",
   "src/import/equal-rows.ts": "which order belongs to which of equal rows",
   "src/import/former-reading.ts": "what earlier versions read, which must stay as it is",
