@@ -3,10 +3,13 @@
 import type { Database } from "../sqlite/database.ts";
 
 export interface Events {
-  /** The number of the next event. Called inside a transaction. */
-  next(): number;
+  /** The number of the next event, the first of `count` that are reserved. Called inside a transaction. */
+  next(count?: number): number;
 }
 
 export function createEvents({ sql }: Database): Events {
-  return { next: () => Number(sql("UPDATE events SET last = last + 1 RETURNING last").get()?.last) };
+  return {
+    next: (count = 1) =>
+      Number(sql("UPDATE events SET last = last + ? RETURNING last").get(count)?.last) - count + 1,
+  };
 }

@@ -2,7 +2,7 @@
 
 import type { SinceBoot } from "../core/process-identity.ts";
 import type { Draft } from "../model/draft.ts";
-import type { Database } from "../sqlite/database.ts";
+import { type Database, isConstraint } from "../sqlite/database.ts";
 import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
 import { NotDone, type Write } from "../sqlite/write-queue.ts";
 import type { Events } from "./events.ts";
@@ -230,6 +230,7 @@ export function createOperations(
     readonly kind: "create" | "cancel";
     readonly state: "ready" | "sending";
     readonly sentAtMs?: number;
+    readonly sentEvent?: number;
     readonly offsetMs?: number | undefined;
     readonly content?: string;
     readonly draft?: Draft | undefined;
@@ -243,7 +244,7 @@ export function createOperations(
 
   function insert(
     run: Run,
-    { kind, state, sentAtMs, offsetMs, content, draft, ref, file, row, allowance }: Inserted,
+    { kind, state, sentAtMs, sentEvent, offsetMs, content, draft, ref, file, row, allowance }: Inserted,
   ): OperationName {
     const name = { run: run.number, number: nextNumber(run.number) };
     const values: SqlValue[] = [
@@ -255,7 +256,7 @@ export function createOperations(
       run.number,
       state === "sending" ? 1 : 0,
       sentAtMs ?? null,
-      state === "sending" ? events.next() : null,
+      state === "sending" ? (sentEvent ?? events.next()) : null,
       offsetMs === undefined ? null : Math.round(offsetMs),
       offsetMs === undefined ? lastOffset(run.customer) : null,
       content ?? null,
@@ -386,26 +387,22 @@ export function createOperations(
       throw new LostClaim({ run, number });
   }
 
-  function ensureFree(name: OperationName, orderId: string): void {
+  /** Throws OrderTaken where another create has the order. */
+  function ensureFree({ run, number }: OperationName, orderId: string): void {
     const row = sql(
-      `SELECT other.run, other.number FROM operations AS mine JOIN operations AS other
-         ON other.customer = mine.customer AND other.order_id = ? AND other.kind = 'create'
-       WHERE mine.run = ? AND mine.number = ?`,
-    ).get(orderId, name.run, name.number);
-    if (!row || (row.run === name.run && row.number === name.number)) return;
+      `SELECT run, number FROM operations WHERE kind = 'create' AND order_id = ?
+         AND customer = (SELECT customer FROM operations WHERE run = ? AND number = ?)`,
+    ).get(orderId, run, number);
+    if (!row || (row.run === run && row.number === number)) return;
     throw new OrderTaken(orderId, { run: Number(row.run), number: Number(row.number) });
   }
 
-  function setOutcome(name: OperationName, outcome: CreateOutcome, nowMs: number): void {
+  /** Throws OrderTaken; with an owner, LostClaim unless the operation is the owner's and not settled. */
+  function setOutcome(name: OperationName, outcome: CreateOutcome, nowMs: number, owner?: number): void {
     const order = "order" in outcome ? outcome.order : undefined;
     const rejection = "rejection" in outcome ? outcome.rejection : undefined;
-    if (order) ensureFree(name, order.id);
-    sql(
-      `UPDATE operations SET state = ?, ended_at = ?, ended_event = ?, loss = ?, stamp_ahead_ms = ?, order_id = ?,
-         order_no = ?, tracking_number = ?, estimated_fee = ?, order_state = ?, error_code = ?, error_message = ?,
-         error_field = ?
-       WHERE run = ? AND number = ?`,
-    ).run(
+    const owned = owner === undefined ? "" : "AND owner = ? AND state IN ('ready', 'sending', 'unknown')";
+    const values: SqlValue[] = [
       outcome.state,
       nowMs,
       outcome.state === "unknown" ? events.next() : null,
@@ -421,7 +418,22 @@ export function createOperations(
       rejection?.field ?? null,
       name.run,
       name.number,
+      ...(owner === undefined ? [] : [owner]),
+    ];
+    const update = sql(
+      `UPDATE operations SET state = ?, ended_at = ?, ended_event = ?, loss = ?, stamp_ahead_ms = ?, order_id = ?,
+         order_no = ?, tracking_number = ?, estimated_fee = ?, order_state = ?, error_code = ?, error_message = ?,
+         error_field = ?
+       WHERE run = ? AND number = ? ${owned}`,
     );
+    let changed: number;
+    try {
+      changed = update.run(...values).changes;
+    } catch (error) {
+      if (order && isConstraint(error)) ensureFree(name, order.id); // each order has one create
+      throw error;
+    }
+    if (owner !== undefined && changed === 0) throw new LostClaim(name);
   }
 
   function setOrderState(customer: number, orderId: string, orderState: string): void {
@@ -531,20 +543,25 @@ export function createOperations(
       return matchFiles(customer, file);
     },
 
-    async viewRows(customer, rows, file, policy, nowMs) {
-      const { note, ...covering } = coverOnce(policy);
-      return rows.map((row) => note(decide(customer, row, file, covering, nowMs)));
-    },
+    viewRows: (customer, rows, file, policy, nowMs) =>
+      // One snapshot: without it, each look at a row takes and drops the file's locks.
+      database.read(() => {
+        const { note, ...covering } = coverOnce(policy);
+        return rows.map((row) => note(decide(customer, row, file, covering, nowMs)));
+      }),
 
     claimRows: (run, rows, file, policy, { atMs, offsetMs }) =>
       write(() => {
         const { note, ...covering } = coverOnce(policy);
-        return rows.map((row): ClaimedRow => {
+        let nextEvent: number | undefined;
+        return rows.map((row, index): ClaimedRow => {
           const decision = note(decide(run.customer, row, file, covering, atMs));
           if (decision.kind === "elsewhere") recordElsewhere(run, row, file, decision, atMs);
           if (decision.kind !== "send") return { decision, operation: undefined };
           const { content, draft } = row;
           const { allowance, supersedes } = decision;
+          const sentEvent = nextEvent ?? events.next(rows.length - index);
+          nextEvent = sentEvent + 1;
           if (supersedes)
             sql("UPDATE operations SET is_superseded = 1 WHERE run = ? AND number = ?").run(
               supersedes.run,
@@ -556,6 +573,7 @@ export function createOperations(
               kind: "create",
               state: "sending",
               sentAtMs: atMs,
+              sentEvent,
               offsetMs,
               content,
               draft,
@@ -599,8 +617,9 @@ export function createOperations(
 
     endCreate: (name, owner, outcome, nowMs, options) =>
       write(() => {
-        ensureOwner(name, owner, ["ready", "sending", "unknown"]);
-        setOutcome(name, outcome, nowMs);
+        // Nothing may be changed before LostClaim is thrown, and this outcome takes a number of the events.
+        if (outcome.state === "unknown") ensureOwner(name, owner, ["ready", "sending", "unknown"]);
+        setOutcome(name, outcome, nowMs, owner);
       }, options),
 
     settleCreate: (name, outcome, nowMs) =>

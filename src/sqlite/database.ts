@@ -275,7 +275,8 @@ async function prepare(
       () => connection.exec("PRAGMA journal_mode = WAL"),
       () => {},
     );
-  connection.exec("PRAGMA synchronous = NORMAL"); // see LogFlusher
+  // A checkpoint waits for the disk twice, and rows that follow each other change the same pages.
+  connection.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000"); // see LogFlusher
   if (version === migrations.length) return;
   await database.transaction(() => {
     for (const script of migrations.slice(checkVersion())) connection.exec(script);
@@ -349,6 +350,11 @@ export function mayBeFullDisk(error: unknown): boolean {
 export function mayPass(error: unknown): boolean {
   if (mayBeFullDisk(error) || sqliteCode(error) === code.busy) return true;
   return error instanceof Error && error.cause !== undefined && mayPass(error.cause);
+}
+
+/** True where a statement broke a constraint of its table, and so changed nothing. */
+export function isConstraint(error: unknown): boolean {
+  return error instanceof Error && sqliteCode(error.cause) === code.constraint;
 }
 
 /** The reason of an SQLite error in plain words; undefined for another error. */

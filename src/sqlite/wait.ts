@@ -38,6 +38,7 @@ export const resultCodes = {
   full: 13,
   cannotOpen: 14,
   protocol: 15,
+  constraint: 19,
   notADatabase: 26,
 };
 
