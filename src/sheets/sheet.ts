@@ -1,6 +1,5 @@
 /** CSV with a header row as records, read one by one (owner of csv-parse). */
 
-import { pipeline, Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { fileError } from "../core/errors.ts";
 import { boundLines, longestRow, tooLong } from "./row-limit.ts";
@@ -41,6 +40,7 @@ export async function* readSheet(
   const noteQuote = (line: number) => {
     if (quotes.count++ % 2 === 0) quotes.openLine = line;
   };
+  const rows: SheetRow[] = [];
   const parser = parse({
     bom: true,
     delimiter,
@@ -56,15 +56,21 @@ export async function* readSheet(
       lastLine = lines - countedTwice;
       const isForExcel = isFirst && delimiterLine.test(record.join(delimiter));
       isFirst = false;
-      if (isForExcel) return null;
-      const row: SheetRow = { line: lastLine, cells: record.map(undefuse) };
-      return row as unknown as string[]; // the package's types know no other record
+      if (!isForExcel) rows.push({ line: lastLine, cells: record.map(undefuse) });
+      return null; // reading them from the parser as a stream takes as long as parsing them
     },
   });
-  // A failure of either end reaches the reader below as the parser's.
-  pipeline(Readable.from(boundLines(text, name, noteQuote)), parser, () => {});
+  parser.on("error", () => {}); // the callbacks below get it, too
+  const settle = (start: (done: (error?: Error | null) => void) => void) =>
+    new Promise<void>((resolve, reject) => start((error) => (error ? reject(error) : resolve())));
+  const take = () => rows.splice(0);
   try {
-    yield* parser as unknown as AsyncIterable<SheetRow>;
+    for await (const piece of boundLines(text, name, noteQuote)) {
+      await settle((done) => parser.write(piece, done));
+      for (const row of take()) yield row;
+    }
+    await settle((done) => parser.end(done));
+    for (const row of take()) yield row;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     if (error.code === "CSV_MAX_RECORD_SIZE") throw tooLong(name, lastLine + 1, "the row");
