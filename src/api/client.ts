@@ -27,8 +27,8 @@ export interface ClientOptions {
   readonly signal: AbortSignal;
   /** In [0, 1): the jitter of the retry delays. */
   readonly random: () => number;
-  /** Receives one line for each request, answer and retry. */
-  readonly trace: (line: string) => void;
+  /** Receives one line for each request, answer and retry; undefined without `--debug`. */
+  readonly trace?: ((line: string) => void) | undefined;
   /** Called when a call begins; the function that it returns is called when it ends. */
   readonly begin: (text: string) => () => void;
 }
@@ -79,6 +79,8 @@ export function createClient(options: ClientOptions): Client {
   const host = new URL(options.baseUrl).host;
   /** The service's time, and the monotonic time here at that moment. */
   let told: { readonly hourMs: number; readonly elapsedMs: number } | undefined;
+  /** The last `Date` header and its time: the answers of a second have the same one. */
+  let lastDate: { readonly text: string | undefined; readonly hourMs: number | undefined } | undefined;
 
   /** One try: exactly one request leaves, exactly one answer or failure comes back. */
   async function attempt<R>(
@@ -93,7 +95,7 @@ export function createClient(options: ClientOptions): Client {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     };
     const startedMs = clock.elapsed();
-    trace(`> ${method} ${url.href}${body === undefined ? "" : ` (${Buffer.byteLength(body)} bytes)`}`);
+    trace?.(`> ${method} ${url.href}${body === undefined ? "" : ` (${Buffer.byteLength(body)} bytes)`}`);
     const limit = limitTry({
       clock,
       host,
@@ -113,10 +115,12 @@ export function createClient(options: ClientOptions): Client {
         mayLeave,
       });
       const nowMs = clock.now();
-      trace(
+      trace?.(
         `< ${answer.status} ${answer.headers["content-type"] ?? "-"} (${answer.body.length} characters, ${Math.round(clock.elapsed() - startedMs)} ms)`,
       );
-      const hourMs = parseHttpDate(answer.headers.date);
+      const { date } = answer.headers;
+      if (lastDate?.text !== date) lastDate = { text: date, hourMs: parseHttpDate(date) };
+      const hourMs = lastDate?.hourMs;
       if (hourMs !== undefined) told = { hourMs, elapsedMs: clock.elapsed() };
       return read(answer, { method, url, host, nowMs, redact });
     } catch (error) {
@@ -143,7 +147,7 @@ export function createClient(options: ClientOptions): Client {
           const delayMs = retryDelayMs(request.method, error, tries, options.random());
           if (delayMs === undefined || clock.elapsed() + delayMs >= untilMs) throw error;
           isAfterDoubt = error.mayHaveHappened;
-          trace(`  ${error.message}; next try in ${Math.round(delayMs)} ms`);
+          trace?.(`  ${error.message}; next try in ${Math.round(delayMs)} ms`);
           await clock.sleep(delayMs, signal);
         }
       }

@@ -1,5 +1,6 @@
 /** Undici: sends one request, reads one bounded answer, and says whether a connection was ever made. */
 
+import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { setFlagsFromString } from "node:v8";
@@ -107,7 +108,9 @@ function exchange(
     };
     const answer = (cut?: NonNullable<Answer["cut"]>) => {
       signal.removeEventListener("abort", onAbort);
-      if (head) plainAnswer(head, Buffer.concat(chunks), cut).then(resolve, reject);
+      const [first = Buffer.alloc(0), ...rest] = chunks;
+      const packed = rest.length === 0 ? first : Buffer.concat(chunks);
+      if (head) plainAnswer(head, packed, cut).then(resolve, reject);
     };
     const fail = (error: unknown, connected = controller !== undefined) => {
       signal.removeEventListener("abort", onAbort);
@@ -189,8 +192,11 @@ async function plainAnswer(
 }
 
 /** Text in the character encoding that the answer declares, or UTF-8. */
-function readText(bytes: Uint8Array, contentType = ""): Pick<Answer, "body" | "notIn"> {
+function readText(bytes: Buffer, contentType = ""): Pick<Answer, "body" | "notIn"> {
   const label = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1] ?? "utf-8";
+  // Nearly every answer is this, and to make a decoder takes longer than to read it.
+  if (label.toLowerCase() === "utf-8" && isUtf8(bytes))
+    return { body: bytes.toString().replace(/^\uFEFF/, "") };
   const declared = decoderFor(label) ?? decoderFor("utf-8");
   // Servers add ISO-8859-1 by themselves, and in it any bytes are text. JSON is in UTF-8 (RFC 8259, 8.1).
   const decoders = declared?.encoding === "windows-1252" ? [decoderFor("utf-8"), declared] : [declared];

@@ -122,7 +122,7 @@ export async function createContext(
       clock,
       signal: ends,
       random,
-      trace: messages.trace,
+      trace: globals.debug ? messages.trace : undefined,
       begin: progress.begin,
     });
   }

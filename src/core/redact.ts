@@ -50,17 +50,15 @@ const mostEscapes = 3;
 
 /** Finds the secrets in a text, and in what it is without its escapes. */
 function findSpans(text: string, searches: readonly Search[], levels: number): Span[] {
-  const spans = searches.flatMap((search) => [...findAll(text, search)]);
+  const spans: Span[] = [];
+  for (const search of searches)
+    for (let span = search(text, 0); span; span = search(text, span.end)) spans.push(span);
   const inner = levels === 0 ? undefined : unescapeOnce(text);
   if (!inner) return spans;
   const { origin } = inner;
   for (const { start, end } of findSpans(inner.text, searches, levels - 1))
     spans.push({ start: origin(start), end: origin(end) });
   return spans;
-}
-
-function* findAll(text: string, search: Search): Generator<Span> {
-  for (let span = search(text, 0); span; span = search(text, span.end)) yield span;
 }
 
 function searchesFor(secret: string): Search[] {

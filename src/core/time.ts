@@ -8,8 +8,9 @@ const httpDatePattern = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\
 export function isCalendarDate(text: string): boolean {
   const match = datePattern.exec(text);
   if (!match) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text;
+  const [year = 0, month = 0, day = 0] = match.slice(1).map(Number);
+  const lastDay = new Date(Date.UTC(2_000 + (year % 400), month, 0)).getUTCDate(); // the calendar repeats after 400 years
+  return month >= 1 && month <= 12 && day >= 1 && day <= lastDay;
 }
 
 /** The calendar date in UTC of an instant in milliseconds, moved by whole days. */

@@ -17,10 +17,10 @@ export interface NoticedOrders {
 
 interface Noticed {
   readonly owner: OrdersOwner;
-  /** The newest first. */
-  readonly orders: readonly KnownOrder[];
+  /** The newest last. */
+  orders: KnownOrder[];
   /** Creation time of the oldest order worth keeping, where there are thousands. */
-  readonly oldest: string;
+  oldest: string;
 }
 
 /** A run may see thousands of orders: they are reduced only when there are more than these. */
@@ -32,11 +32,14 @@ export function createNoticedOrders(stateDirectory: string): NoticedOrders {
   return {
     notice(owner, orders) {
       const key = JSON.stringify([owner.account, owner.service]);
-      const { orders: before = [], oldest = "" } = noticed.get(key) ?? {};
-      const all = [...orders.filter(({ createdAt = "" }) => createdAt >= oldest), ...before];
-      if (all.length <= mostNoticed) return void noticed.set(key, { owner, orders: all, oldest });
-      const kept = selectNewest(all);
-      noticed.set(key, { owner, orders: kept, oldest: kept.at(-1)?.createdAt ?? "" });
+      const known = noticed.get(key) ?? { owner, orders: [], oldest: "" };
+      noticed.set(key, known);
+      for (const order of [...orders].reverse())
+        if ((order.createdAt ?? "") >= known.oldest) known.orders.push(order);
+      if (known.orders.length <= mostNoticed) return;
+      const kept = selectNewest(known.orders.reverse());
+      known.orders = [...kept].reverse();
+      known.oldest = kept.at(-1)?.createdAt ?? "";
     },
     drop(account) {
       for (const [key, { owner }] of noticed) if (owner.account === account) noticed.delete(key);
@@ -45,7 +48,7 @@ export function createNoticedOrders(stateDirectory: string): NoticedOrders {
       const all = [...noticed.values()];
       noticed.clear();
       for (const { owner, orders } of all) {
-        const newest = selectNewest(orders);
+        const newest = selectNewest(orders.reverse());
         if (isCached(readCachedOrders(stateDirectory, owner), newest)) continue;
         await (await ledger()).rememberOrders(owner, [...newest].reverse(), nowMs);
       }
