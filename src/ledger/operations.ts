@@ -544,7 +544,7 @@ export function createOperations(
     },
 
     viewRows: (customer, rows, file, policy, nowMs) =>
-      // One snapshot: without it, each look at a row takes and drops the file's locks.
+      // One snapshot: without it, each statement takes and drops the file's locks.
       database.read(() => {
         const { note, ...covering } = coverOnce(policy);
         return rows.map((row) => note(decide(customer, row, file, covering, nowMs)));

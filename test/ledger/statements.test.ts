@@ -93,7 +93,7 @@ test("rows of an import are looked up in one snapshot, claimed in one transactio
       if (operation) names.push(operation);
   });
   expect(names).toHaveLength(rowCount);
-  // Three looks and a record for each row, and one number of the events for all.
+  // Three lookups and a record for each row, and one number of the events for all.
   expect(claimed).toEqual({ statements: 4 + 1 / rowCount, transactions: 1 });
 
   const ended = await measure(counts, () =>
