@@ -1,7 +1,7 @@
 /** The layout of tables: plain columns two blanks apart, fitted to a width (owner of cli-table3). */
 
 import Table from "cli-table3";
-import { cutToWidth, displayWidth } from "./width.ts";
+import { cutToWidth, displayWidth, isPlain } from "./width.ts";
 
 export interface TableCell {
   readonly plain: string;
@@ -76,6 +76,7 @@ export function layOutTable(
   return keys.map((key) => memory.get(key) ?? "");
 }
 
+/** Rows of plain text are padded here: the package takes seven times as long, and its time grows faster than the rows. */
 function layOutRows(
   rows: readonly (readonly TableCell[])[],
   layout: readonly TableLayout[],
@@ -88,32 +89,35 @@ function layOutRows(
     colAligns: layout.map(({ align }) => align ?? "left"),
     wordWrap: false,
   });
-  const isWider = (cell: TableCell, index: number) => displayWidth(cell.plain) > (widths[index] ?? 0);
-  const overflowing = rows.map((row) =>
-    row.some((cell, index) => isWider(cell, index) && !layout[index]?.flexible)
-      ? joinCells(row, layout, widths)
-      : undefined,
-  );
-  for (const row of rows.filter((_, number) => overflowing[number] === undefined)) {
-    table.push(
-      row.map((cell, index) =>
-        isWider(cell, index) ? cell.paint(cutToWidth(cell.plain, widths[index] ?? 0)) : cell.painted,
-      ),
-    );
-  }
-  const others = table.toString().split("\n").values();
-  return overflowing.map((text) => (text ?? others.next().value ?? "").trimEnd());
+  const joined = rows.map((row) => {
+    const cells = row.map((cell, index) => fitCell(cell, layout[index], widths[index] ?? 0));
+    // The package would cut what is wider than its column.
+    if (row.every(({ plain }) => isPlain(plain)) || cells.some(({ blanks }) => blanks < 0))
+      return joinCells(cells, layout);
+    table.push(cells.map(({ text }) => text));
+    return undefined;
+  });
+  const others = table.length > 0 ? table.toString().split("\n").values() : [].values();
+  return joined.map((text) => (text ?? others.next().value ?? "").trimEnd());
 }
 
-/** The package would cut what is wider than its column. */
-function joinCells(
-  row: readonly TableCell[],
-  layout: readonly TableLayout[],
-  widths: readonly number[],
-): string {
-  const padded = row.map(({ plain, painted }, index) => {
-    const blanks = " ".repeat(Math.max(0, (widths[index] ?? 0) - displayWidth(plain)));
-    return layout[index]?.align === "right" ? blanks + painted : painted + blanks;
+interface FittedCell {
+  readonly text: string;
+  /** How many are missing to the width of the column; negative for what is wider and must not be cut. */
+  readonly blanks: number;
+}
+
+function fitCell({ plain, painted, paint }: TableCell, layout: TableLayout = {}, width: number): FittedCell {
+  const blanks = width - displayWidth(plain);
+  if (blanks >= 0 || !layout.flexible) return { text: painted, blanks };
+  const cut = cutToWidth(plain, width);
+  return { text: paint(cut), blanks: width - displayWidth(cut) };
+}
+
+function joinCells(cells: readonly FittedCell[], layout: readonly TableLayout[]): string {
+  const padded = cells.map(({ text, blanks }, index) => {
+    const padding = " ".repeat(Math.max(0, blanks));
+    return layout[index]?.align === "right" ? padding + text : text + padding;
   });
   return padded.join(" ".repeat(gap));
 }

@@ -4,11 +4,19 @@ import stringWidth from "string-width";
 
 /** Columns that a text takes; Chinese characters take two. Styling codes take none. */
 export function displayWidth(text: string): number {
-  return plainAscii.test(text) ? text.length : stringWidth(text);
+  if (plainAscii.test(text)) return text.length;
+  return isPlain(text) ? 2 * text.length - text.replace(wide, "").length : stringWidth(text);
 }
 
-/** A fast path for most cells of large tables, a hundred times as fast. */
+/** ASCII, and common Chinese with its signs: no marks that combine, no emoji, no styling codes. */
+export function isPlain(text: string): boolean {
+  return plain.test(text);
+}
+
+/** Fast paths for most cells of large tables, which take a hundredth of the time. */
 const plainAscii = /^[ -~]*$/;
+const plain = /^[ -~\u3001\u3002\u4E00-\u9FFF\uFF01-\uFF5E]*$/;
+const wide = /[^ -~]+/g;
 
 /** In a pipe, padding stops here: one long text would make every line as long. */
 export const widestPadding = 300;

@@ -130,3 +130,13 @@ describe("wrapping", () => {
     expect(wrapToWidth(text, room)).toEqual(expected);
   });
 });
+
+test("plain text, which is counted faster, has the width that it has beside any other text", () => {
+  const plain = fc.string({ unit: fc.constantFrom(..."aZ 09~!手机号，。！深圳ｗ".split("")), maxLength: 60 });
+  fc.assert(
+    fc.property(plain, (text) => {
+      expect(displayWidth(`${text}e\u0301`)).toBe(displayWidth(text) + 1);
+    }),
+  );
+  expect(displayWidth("a手，b")).toBe(6);
+});
