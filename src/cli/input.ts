@@ -33,20 +33,33 @@ export async function readText(file: string, input: Input): Promise<string> {
 
 /** The same, byte for byte. Throws a file error for more than `limit`. */
 export async function readBytes(file: string, input: Input, limit: SizeLimit): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  let bytes: Buffer = Buffer.alloc(0);
   let sizeBytes = 0;
   const cancelNote = noteWait(file, input);
   try {
     for await (const chunk of readChunks(file, input, limit)) {
       cancelNote();
+      // Collected pieces would take the file's size twice.
+      if (bytes.length === 0) bytes = Buffer.allocUnsafe(await expectedBytes(file));
+      const begin = sizeBytes;
       sizeBytes += chunk.length;
       if (sizeBytes > limit.bytes) throw tooLarge(file, limit);
-      chunks.push(Buffer.from(chunk));
+      if (sizeBytes > bytes.length) bytes = Buffer.concat([bytes], 2 * sizeBytes);
+      bytes.set(chunk, begin);
     }
   } finally {
     cancelNote();
   }
-  return Buffer.concat(chunks);
+  return bytes.subarray(0, sizeBytes);
+}
+
+/** The size of a file; 0 for stdin, pipes, and what cannot be read, which is reported when it is read. */
+async function expectedBytes(file: string): Promise<number> {
+  if (file === "-") return 0;
+  return stat(file).then(
+    (found) => (found.isFile() ? found.size : 0),
+    () => 0,
+  );
 }
 
 const quietWaitMs = 1_000;

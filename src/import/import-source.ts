@@ -5,6 +5,7 @@ import { mayReplace } from "../command/replace.ts";
 import { defaultSender, findParty, parseAlias, savedTextError } from "../config/address-book.ts";
 import { findSaved, parseSavedName } from "../config/saved-names.ts";
 import { usageError } from "../core/errors.ts";
+import { keepHeapSmall } from "../core/small-heap.ts";
 import type { DraftParty } from "../model/draft.ts";
 import { canonicalJson } from "../model/json.ts";
 import { findTextProblems } from "../model/text-problem.ts";
@@ -38,6 +39,8 @@ export interface Source extends RowsOptions {
   readonly sheet: string | undefined;
 }
 
+/** Some thousands of rows. */
+const largeBytes = 2 ** 20;
 /** Enough for a spreadsheet of a million rows. */
 const sizeLimit = { bytes: 256 * 2 ** 20, hint: "split it into several files" };
 
@@ -50,6 +53,7 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
     throw usageError("--skip-hidden and --include-hidden exclude each other");
   const name = choice.file === "-" ? "stdin" : choice.file;
   const bytes = await context.readBytes(choice.file, sizeLimit);
+  if (bytes.length > largeBytes) context.addCleanup(keepHeapSmall());
   const { mapping, shop } = await chooseMapping(choice, context);
   const sender = await findSender(choice.sender, context);
   return {

@@ -7,6 +7,7 @@ import { type Context, defineCommand, type Output, rows } from "../command/comma
 import { switchOption } from "../command/options.ts";
 import { checkFilter, filterOptions } from "../command/order-filter.ts";
 import { mapInOrder } from "../core/concurrent.ts";
+import { keepHeapSmall, manyRows } from "../core/small-heap.ts";
 import { counted } from "../core/wording.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { settleOnTheWay } from "../sending/settle-on-the-way.ts";
@@ -59,6 +60,7 @@ async function* exportSummaries(
   try {
     const beforeOthers = async (calls: number, orders: number | undefined) => {
       total = orders;
+      if (orders !== undefined && orders > manyRows) context.addCleanup(keepHeapSmall());
       await checkApiQuota(calls + (orders ?? 0) * callsEach, service, context);
     };
     const all = allOrders(service, filter, { concurrency: pagesAtOnce, beforeOthers });

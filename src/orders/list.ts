@@ -8,6 +8,7 @@ import { countOption, switchOption } from "../command/options.ts";
 import { checkFilter, filterOptions } from "../command/order-filter.ts";
 import { unknownState } from "../command/unknown-state.ts";
 import { usageError } from "../core/errors.ts";
+import { keepHeapSmall, manyRows } from "../core/small-heap.ts";
 import { counted } from "../core/wording.ts";
 import type { OrderSummary, Pagination } from "../model/interface.ts";
 import { stateNames } from "../model/states.ts";
@@ -67,7 +68,10 @@ async function* everyOrder(
   const service = await context.service();
   const orders = allOrders(service, filter, {
     concurrency: pagesAtOnce,
-    beforeOthers: (calls) => checkApiQuota(calls, service, context),
+    beforeOthers: async (calls, orders) => {
+      if (orders !== undefined && orders > manyRows) context.addCleanup(keepHeapSmall());
+      await checkApiQuota(calls, service, context);
+    },
     ...(limit === undefined ? {} : { pageSize: limit }),
   });
   const { settleOnTheWay } = await import("../sending/settle-on-the-way.ts");
