@@ -125,7 +125,7 @@ describe("a workbook", () => {
     const home = await createWorkbookHome([cells("A-1")]);
     expect(errorOf(await home.importIt("--rejects rejects.XLSX"))).toMatchObject({
       exit: 2,
-      message: "cannot write Excel files (.XLSX)",
+      message: "cannot write .XLSX files",
       hint: "use --rejects rejects.csv; Excel opens it",
     });
     expect(home.posts).toBe(0);

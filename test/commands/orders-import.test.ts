@@ -311,7 +311,7 @@ describe("rejects come out in the form that went in, and go in again", () => {
     ["", "it is a directory"],
     ["/nowhere/rejects.csv", "there is no such directory"],
     ["/orders.csv", "is the same file as the input"],
-    ["/rejects.xlsx", "cannot write Excel files"],
+    ["/rejects.xlsx", "cannot write .xlsx files"],
   ])("--check refuses what the import refuses, in the same words: …%s", async (name, reason) => {
     const home = await createImportHome(sheet(row("A-1")));
     const words = `--rejects ${home.directory}${name}`;

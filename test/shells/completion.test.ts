@@ -183,8 +183,8 @@ describe.each(shellNames)("%s", (shell) => {
     async () => {
       const home = await createShellHome(shell, knowledge);
       await home.start({ columns: 120 });
-      const commands = await home.listOf("courier orders ", "matches as CSV");
-      expect(commands.match(/^(create|list|show|cancel|import|export)\b/gm)).toEqual([
+      const commands = await home.listOf("courier orders ", "matches as .xlsx");
+      expect(commands.match(/^(create|list|show|cancel|import|export|slips)\b/gm)).toEqual([
         "create",
         "list",
         "show",
