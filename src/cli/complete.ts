@@ -114,6 +114,6 @@ function openLocalValues(
     accounts: () => config().accounts,
     addresses: () => config().addresses,
     templates: () => config().templates,
-    columnNames: () => Object.keys(config().maps),
+    columnNames: () => Object.keys({ ...config().maps, ...config().header_maps }),
   };
 }

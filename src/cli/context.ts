@@ -347,6 +347,13 @@ export async function createContext(
       const baseUrl = globals.baseUrl === undefined ? "" : ` --base-url ${shellQuote(globals.baseUrl)}`;
       return `courier ${words}${account}${baseUrl}`;
     },
+    sameCommand(words) {
+      const end = host.argv.indexOf("--");
+      const at = end < 0 ? host.argv.length : end;
+      return ["courier", ...host.argv.slice(0, at), ...words, ...host.argv.slice(at)]
+        .map(shellQuote)
+        .join(" ");
+    },
     ...cleanup,
     async close(exit) {
       noteResultIsOut();

@@ -192,6 +192,26 @@ export const program: Group = {
       ],
     },
     {
+      name: "maps",
+      summary: "What the columns of shop files are, as saved by orders import",
+      examples: [
+        { line: "maps list", note: "what imports know of columns" },
+        { line: "maps remove orders", note: "the next import asks about these columns again" },
+      ],
+      commands: [
+        {
+          name: "list",
+          summary: "List the saved column names",
+          load: async () => (await import("../import/maps.ts")).listMaps,
+        },
+        {
+          name: "remove",
+          summary: "Forget saved column names",
+          load: async () => (await import("../import/maps.ts")).removeSavedMap,
+        },
+      ],
+    },
+    {
       name: "sandbox",
       summary: "The embedded service: try everything with no account and no network",
       examples: [

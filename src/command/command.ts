@@ -92,6 +92,8 @@ export interface Context {
   readPipe(): Promise<string | undefined>;
   /** What to type next, for the account of this run: `courier orders show 5 --account shop`. */
   nextCommand(words: string): string;
+  /** This command line with further words, quoted for a shell. */
+  sameCommand(words: readonly string[]): string;
   /** Called when the run ends, for any reason; the last one added runs first. */
   addCleanup(close: () => Promise<void>): void;
   /** Out-of-band alerts: bell, desktop notification, user command. */

@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { readRegularFile } from "../core/regular-file.ts";
-import type { Config } from "./store.ts";
+import type { Config, HeaderMap } from "./store.ts";
 
 /** The file's content; parts that are missing or of another type are empty, and nothing is an error. */
 export function readConfigUnchecked(directory: string): Config {
@@ -16,6 +16,7 @@ export function readConfigUnchecked(directory: string): Config {
     addresses: entriesOf<Config["addresses"][string]>(content.addresses),
     templates: entriesOf<Config["templates"][string]>(content.templates),
     maps: entriesOf<Config["maps"][string]>(content.maps),
+    header_maps: entriesOf<HeaderMap>(content.header_maps),
   };
 }
 

@@ -36,6 +36,8 @@ const accountSchema = looseObject(
   { error: "object" },
 );
 
+const headerMapSchema = looseObject({ header: textSchema, columns: texts }, { error: "object" });
+
 const configSchema = looseObject(
   {
     current: name,
@@ -46,6 +48,7 @@ const configSchema = looseObject(
     templates: optional(record(string(), draftSchema, { error: "object" })),
     maps: optional(record(string(), texts, { error: "object" })),
     shops: optional(record(string(), string(), { error: "object" })),
+    header_maps: optional(record(string(), headerMapSchema, { error: "object" })),
   },
   { error: "object" },
 );
@@ -58,6 +61,14 @@ export interface StoredAccount {
   /** The command that prints the key, where courier stores none. */
   readonly key_command?: string | undefined;
   readonly allow_http?: boolean | null | undefined;
+}
+
+/** The columns of files with one header, as a person decided. */
+export interface HeaderMap {
+  /** Digest of the header. */
+  readonly header: string;
+  /** Header to field; "" is a column that is not used. */
+  readonly columns: Readonly<Record<string, string>>;
 }
 
 /** The whole file; keys that this version does not know are kept. */
@@ -76,6 +87,8 @@ export interface Config {
   readonly maps: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The shop of saved column names, where one was given with them. */
   readonly shops?: Readonly<Record<string, string>> | undefined;
+  /** Column names of imports by header (header-maps.ts). */
+  readonly header_maps?: Readonly<Record<string, HeaderMap>> | undefined;
 }
 
 export type ConfigStore = JsonFile<Config>;

@@ -161,6 +161,13 @@ export function ensureNoOrder(names: readonly string[], howToLeaveOut: string): 
   );
 }
 
+/** Columns that a person must decide about, with the program's guess for each: "" leaves a column out. */
+export interface ColumnDoubt {
+  readonly guesses: ReadonlyMap<string, string>;
+  readonly message: string;
+  readonly hint: string;
+}
+
 /**
  * Maps a header row; `given` are the pairs of `--map`. Throws a usage error for a header that seems misspelt or may
  * belong to the sender or the receiver, for two columns of one field, for a given header that is missing, and for a
@@ -169,8 +176,37 @@ export function ensureNoOrder(names: readonly string[], howToLeaveOut: string): 
 export function mapColumns(
   headers: readonly string[],
   given: ReadonlyMap<string, string>,
-  { isFormer = false } = {},
+  choice: { readonly isFormer?: boolean } = {},
 ): ColumnMap {
+  const read = readColumns(headers, given, choice);
+  if ("message" in read) throw usageError(read.message, read.hint);
+  return read;
+}
+
+/** The map of a header, with all doubts about it at once, as if each guess were given. Throws for what is no doubt. */
+export function guessColumns(
+  headers: readonly string[],
+  given: ReadonlyMap<string, string>,
+): { readonly map: ColumnMap; readonly doubts: readonly ColumnDoubt[] } {
+  const doubts: ColumnDoubt[] = [];
+  const guessed = new Map(given);
+  for (;;) {
+    const read = readColumns(headers, guessed);
+    if ("paths" in read) return { map: read, doubts };
+    const open = [...read.guesses].filter(([header]) => !guessed.has(header));
+    if (open.length === 0) throw usageError(read.message, read.hint);
+    const isTaken = open.length < read.guesses.size;
+    const guesses = new Map(open.map(([header, path]) => [header, isTaken ? unusedMark : path]));
+    doubts.push({ ...read, guesses });
+    for (const [header, path] of guesses) guessed.set(header, path);
+  }
+}
+
+function readColumns(
+  headers: readonly string[],
+  given: ReadonlyMap<string, string>,
+  { isFormer = false } = {},
+): ColumnMap | ColumnDoubt {
   for (const header of given.keys()) {
     if (!headers.some((each) => each.trim() === header)) {
       throw usageError(`--map: the file has no column “${header}”`, `its columns: ${headers.join(", ")}`);
@@ -191,7 +227,8 @@ export function mapColumns(
       const path = known.get(normalizeForMatch(cleanHeader(header)));
       if (paths[index] === undefined && !taken.has(path)) paths[index] = path;
     }
-    ensureNotTwice(paths, headers);
+    const twice = findTwice(paths, headers);
+    if (twice) return twice;
   }
   for (const path of columnPaths) {
     const columns = headers.filter((_, index) => paths[index] === path);
@@ -200,23 +237,28 @@ export function mapColumns(
     );
     if (duplicate !== undefined)
       throw usageError(`two columns have the name ${duplicate.trim()}`, "rename one of them in the file");
-    if (columns.length > 1) {
-      throw usageError(
-        `the columns ${columns.join(" and ")} both match ${path}`,
-        `choose one: ${mapFlag(columns[0], path)}; ${mapFlag(columns[0])} leaves a column out`,
-      );
-    }
+    if (columns.length > 1)
+      return {
+        guesses: new Map(columns.map((header, index) => [header.trim(), index === 0 ? path : unusedMark])),
+        message: `the columns ${columns.join(" and ")} both match ${path}`,
+        hint: `choose one: ${mapFlag(columns[0], path)}; ${mapFlag(columns[0])} leaves a column out`,
+      };
   }
   const unused = headers.filter(
     (header, index) => paths[index] === undefined && header.trim() !== "" && header.trim() !== "error",
   );
-  for (const header of unused)
-    if (!given.has(header.trim())) ensureUnneeded(header.trim(), paths, known, isFormer);
+  for (const header of unused) {
+    const doubt = given.has(header.trim()) ? undefined : findNeed(header.trim(), paths, known, isFormer);
+    if (doubt) return doubt;
+  }
   return { paths, unused };
 }
 
-/** Throws where a column holds a whole party or address, and another column a part of it. */
-function ensureNotTwice(paths: readonly (string | undefined)[], headers: readonly string[]): void {
+/** A column that holds a whole party or address, while another column holds a part of it. */
+export function findTwice(
+  paths: readonly (string | undefined)[],
+  headers: readonly string[],
+): ColumnDoubt | undefined {
   for (const part of partyParts) {
     const isInText = (path: string | undefined) => path?.startsWith(`${part}.`) && path !== `${part}.text`;
     const isInAddress = (path: string | undefined) =>
@@ -228,49 +270,53 @@ function ensureNotTwice(paths: readonly (string | undefined)[], headers: readonl
     ] as const) {
       const twice = paths.includes(whole) ? paths.findIndex(isIn) : -1;
       if (twice < 0) continue;
-      throw usageError(
-        `column “${headers[paths.indexOf(whole)]}” is ${whole}, and “${headers[twice]?.trim()}” is ${paths[twice]}, a part of it`,
-        `leave one out: ${mapFlag(headers[twice]?.trim())}`,
-      );
+      const surplus = headers[twice]?.trim() ?? "";
+      return {
+        guesses: new Map([[surplus, unusedMark]]),
+        message: `column “${headers[paths.indexOf(whole)]}” is ${whole}, and “${surplus}” is ${paths[twice]}, a part of it`,
+        hint: `leave one out: ${mapFlag(surplus)}`,
+      };
     }
   }
+  return undefined;
 }
 
 /** The flag that maps a column to a field; without a path, it leaves the column out. */
-function mapFlag(header: string | undefined, path = ""): string {
+export function mapFlag(header: string | undefined, path = unusedMark): string {
   return `--map ${inQuotes(`${header}=${path}`)}`;
 }
 
 /** Shorter names resemble too many words. */
 const shortestMisspelt = 6;
 
-/** Throws for an unused column that looks like a field that no other column has. */
-function ensureUnneeded(
+/** An unused column that looks like a field that no other column has. */
+function findNeed(
   header: string,
   paths: readonly (string | undefined)[],
   known: ReadonlyMap<string, string>,
   isFormer: boolean,
-): void {
+): ColumnDoubt | undefined {
   const word = normalizeForMatch(header);
   const bare = Object.entries(partyHeaders).find(([, words]) =>
     words.some((each) => normalizeForMatch(each) === word),
   );
   const receivers = bare && word !== "" ? `receiver.${bare[0]}` : undefined;
   if (receivers !== undefined && !paths.includes(receivers)) {
-    throw usageError(
-      `column “${header}”: sender or receiver?`,
-      `choose with ${mapFlag(header, receivers)}; ${mapFlag(header)} leaves it out`,
-    );
+    return {
+      guesses: new Map([[header, receivers]]),
+      message: `column “${header}”: sender or receiver?`,
+      hint: `choose with ${mapFlag(header, receivers)}; ${mapFlag(header)} leaves it out`,
+    };
   }
-  if (receivers !== undefined || word.length < shortestMisspelt || !/^[a-z/]+$/.test(word)) return;
+  if (receivers !== undefined || word.length < shortestMisspelt || !/^[a-z/]+$/.test(word)) return undefined;
   const nearest = known.get(suggest(word, [...known.keys()]) ?? "");
-  if (nearest === undefined || paths.includes(nearest)) return;
-  if (!isFormer && isOfOther(word, nearest)) return;
-  const leaveOut = `; ${mapFlag(header)} leaves it out`;
-  throw usageError(
-    `column “${header}” looks like ${nearest}`,
-    `use it: ${mapFlag(header, nearest)}${leaveOut}`,
-  );
+  if (nearest === undefined || paths.includes(nearest)) return undefined;
+  if (!isFormer && isOfOther(word, nearest)) return undefined;
+  return {
+    guesses: new Map([[header, nearest]]),
+    message: `column “${header}” looks like ${nearest}`,
+    hint: `use it: ${mapFlag(header, nearest)}; ${mapFlag(header)} leaves it out`,
+  };
 }
 
 /** Behind the name of a party. */
@@ -317,7 +363,7 @@ function choosePaths(
 }
 
 /** Means in `--map` that a column is left out. */
-const unusedMark = "";
+export const unusedMark = "";
 
 /** Parses `Ship Name=receiver.name`; `Ship Name=` leaves that column out. */
 export function parseMapping(text: string): { header: string; path: string } {

@@ -3,6 +3,7 @@
 import type { Context } from "../command/command.ts";
 import { mayReplace } from "../command/replace.ts";
 import { defaultSender, findParty, parseAlias, savedTextError } from "../config/address-book.ts";
+import { findColumns } from "../config/header-maps.ts";
 import { findSaved, parseSavedName } from "../config/saved-names.ts";
 import { usageError } from "../core/errors.ts";
 import { keepHeapSmall } from "../core/small-heap.ts";
@@ -56,7 +57,7 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
   if (bytes.length > largeBytes) context.addCleanup(keepHeapSmall());
   const { mapping, shop } = await chooseMapping(choice, context);
   const sender = await findSender(choice.sender, context);
-  return {
+  const source = {
     ...(await readContent(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), name, choice, context)),
     name,
     mapping,
@@ -65,6 +66,13 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
     platform: choice.platform,
     includeFulfilled: choice.includeFulfilled,
   };
+  const { decideColumns } = await import("./decide-columns.ts");
+  const decided = await decideColumns(source, choice.useMap !== undefined, context);
+  if (choice.saveMap !== undefined) {
+    const name = parseSavedName(choice.saveMap, "column names");
+    await saveMapping(name, Object.fromEntries(decided.mapping), shop, choice.replace === true, context);
+  }
+  return { ...source, ...decided };
 }
 
 /** A file is a workbook by its content, whatever its name. */
@@ -117,22 +125,16 @@ async function findSender(alias: string | undefined, context: Context): Promise<
 
 /** Saved column names and their shop. `--map` and `--shop` override them. */
 async function chooseMapping(
-  { map = [], useMap, saveMap, replace, shop: givenShop }: SourceChoice,
+  { map = [], useMap, saveMap, shop: givenShop }: SourceChoice,
   context: Context,
 ): Promise<{ mapping: ReadonlyMap<string, string>; shop: string }> {
-  const { maps, shops = {} } = await context.config.read();
-  const saved = useMap === undefined ? undefined : findSaved(maps, useMap);
-  if (useMap !== undefined && !saved) {
-    throw usageError(
-      `no column names are saved as ${useMap}`,
-      `saved: ${Object.keys(maps).join(", ") || "none yet"}`,
-    );
-  }
+  const config = await context.config.read();
+  const { shops = {} } = config;
+  const saved = useMap === undefined ? undefined : findColumns(config, useMap);
   const savedShop = useMap === undefined ? undefined : findSaved(shops, useMap);
   const mapping = { ...saved, ...Object.fromEntries(map.map(({ header, path }) => [header, path])) };
   const shop = givenShop ?? savedShop ?? "";
-  if (saveMap !== undefined)
-    await saveMapping(parseSavedName(saveMap, "column names"), mapping, shop, replace === true, context);
+  if (saveMap !== undefined) parseSavedName(saveMap, "column names");
   return { mapping: new Map(Object.entries(mapping)), shop };
 }
 

@@ -236,12 +236,15 @@ function nameColumns(headers: readonly string[], fields: readonly LayoutField[])
 export function isTitleRow(row: readonly string[], next: readonly string[], choice: LayoutChoice): boolean {
   if (findPreset(row) || row.some((cell) => choice.mapping.has(cell.trim()))) return false;
   if (countKnown(row) > 0) return false;
+  const names = next.map((cell) => cell.trim());
+  if (choice.mapping.size > 0 && [...choice.mapping.keys()].every((name) => names.includes(name)))
+    return true;
   return findPreset(next) !== undefined || countKnown(next) >= leastKnown;
 }
 
 const leastKnown = 3;
 
-function countKnown(row: readonly string[]): number {
+export function countKnown(row: readonly string[]): number {
   try {
     return mapColumns(row.map(cleanHeader), new Map()).paths.filter((path) => path !== undefined).length;
   } catch {

@@ -212,6 +212,21 @@ function textAt(fields: JsonObject, path: string): string {
   return isJsonNumber(value) || typeof value === "boolean" ? stringifyJson(value) : "";
 }
 
+/** The first rows of a sheet, the header or a title among them; undefined for JSON. */
+export async function readFirstRows(
+  { content, name, facts, table }: RowsOptions,
+  count: number,
+): Promise<readonly (readonly string[])[] | undefined> {
+  if (!table && facts.form !== "csv") return undefined;
+  const text = () => quoteFormulaTexts(readText(content, name, facts));
+  const first: (readonly string[])[] = [];
+  for await (const { cells } of table ? table.read() : readSheet(text(), facts.delimiter, name)) {
+    first.push(cells);
+    if (first.length >= count) break;
+  }
+  return first;
+}
+
 /** The rows of a sheet as orders: the first row is the header, or the second below a title. */
 async function* readSheetRecords(
   rows: AsyncIterable<SheetRow>,

@@ -281,6 +281,17 @@ const templateRowSchema = extend(draftSchema, { template: text });
 export type TemplateRow = Infer<typeof templateRowSchema>;
 const templateRemovedSchema = object({ template: text, removed: boolean() });
 
+const mapRowSchema = object({
+  map: text,
+  /** How it is used: by name, or for each file with its header. */
+  applies: text,
+  /** Column to field; "" is a column that is not used. */
+  columns: record(text, text),
+});
+/** Saved column names of imports. */
+export type MapRow = Infer<typeof mapRowSchema>;
+const mapRemovedSchema = object({ map: text, removed: boolean() });
+
 const refusedTrackingSchema = object({ tracking_number: text, error: errorFields });
 
 const servedSandboxSchema = object({ base_url: text, api_key: text, settle: text });
@@ -348,6 +359,8 @@ export const resultSchemas = {
   "templates-list": array(templateRowSchema),
   "templates-show": draftSchema,
   "templates-remove": templateRemovedSchema,
+  "maps-list": array(mapRowSchema),
+  "maps-remove": mapRemovedSchema,
   "sandbox-serve": array(servedSandboxSchema),
   "sandbox-reset": sandboxResetSchema,
   "sandbox-advance": trackingSchema,

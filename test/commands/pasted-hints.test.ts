@@ -1,24 +1,12 @@
 /** Commands in hints, pasted into a shell as they are: paths with blanks, and names that a shell would act on. */
 
-import { execFileSync } from "node:child_process";
 import { chmod, mkdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { putConfig } from "../support/config-file.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
 import { createImportHome, errorOf } from "../support/imports.ts";
-
-/** Runs a line in a shell whose home is `home`, and gives back what it prints. */
-function paste(line: string, home: string): string {
-  const env = { PATH: process.env.PATH, HOME: home };
-  return execFileSync("/bin/sh", ["-c", line], { cwd: home, env, encoding: "utf8" });
-}
-
-/** The words that courier would be given. */
-function wordsOf(line: string, home: string): readonly string[] {
-  const words = paste(`courier() { printf '%s\\n' "$@"; }; ${line}`, home);
-  return words.trimEnd().split("\n");
-}
+import { paste, wordsOf } from "../support/words-of.ts";
 
 interface Check {
   readonly check: string;

@@ -83,6 +83,8 @@ const commandLines: Readonly<Record<string, Lines>> = {
   "templates list": line("templates list"),
   "templates show": line("templates show book"),
   "templates remove": line("templates remove book --yes"),
+  "maps list": line("maps list"),
+  "maps remove": line("maps remove taobao --yes"),
   api: (at) => [
     ...line("api GET /user/profile")(at),
     ...line("api POST /orders --input -", JSON.stringify(plainDraft))(at),

@@ -1,0 +1,332 @@
+/** What the columns of an unknown header hold: a person decides once, or one error names all columns in doubt. */
+
+import type { Context } from "../command/command.ts";
+import { findHeaderMap, saveHeaderMap } from "../config/header-maps.ts";
+import { CourierError, interrupted } from "../core/errors.ts";
+import type { Choice, Prompts } from "../core/prompts.ts";
+import { byCount, counted } from "../core/wording.ts";
+import { type ItemField, itemWords, type PartyField, partyWords } from "../model/fields.ts";
+import { isLostText } from "../sheets/lost-text.ts";
+import { type Block, line, styled, table } from "../terminal/blocks.ts";
+import { guessField } from "./column-guesses.ts";
+import {
+  type ColumnDoubt,
+  cleanHeader,
+  columnPaths,
+  findTwice,
+  guessColumns,
+  mapColumns,
+  mapFlag,
+  unusedMark,
+} from "./columns.ts";
+import { countKnown, findPreset, isTitleRow, noPlatform } from "./layout.ts";
+import { type RowsOptions, readFirstRows } from "./rows.ts";
+import { createPartySplitter } from "./split-party.ts";
+
+type Mapping = ReadonlyMap<string, string>;
+export interface ColumnChoice {
+  readonly mapping: Mapping;
+  readonly platform: string | undefined;
+}
+
+/** A column that a person must decide about. */
+interface DoubtfulColumn {
+  readonly header: string;
+  readonly example: string;
+  /** "" leaves it out. */
+  readonly guess: string;
+  /** Without a decision, the file is refused. */
+  readonly isNeeded: boolean;
+}
+
+/** Rows from which examples are taken. */
+const rowsRead = 20;
+const examplesUsed = 3;
+const longestExample = 24;
+
+/**
+ * The mapping with which the columns of the source can be read. At a terminal a person completes it, and it is saved
+ * for files with this header; elsewhere, throws one usage error with all columns in doubt. `isNamed`: `--use-map` was
+ * given.
+ */
+export async function decideColumns(
+  source: RowsOptions,
+  isNamed: boolean,
+  context: Context,
+): Promise<ColumnChoice> {
+  const { mapping, platform } = source;
+  const asGiven = { mapping, platform };
+  if (platform !== undefined && platform !== noPlatform) return asGiven;
+  const [first, second, ...others] = (await readFirstRows(source, rowsRead)) ?? [];
+  if (!first) return asGiven;
+  const config = await context.config.read();
+  const saved = isNamed
+    ? undefined
+    : [first, second ?? []].map((row) => findHeaderMap(config, row)).find(Boolean);
+  const known = new Map([...Object.entries(saved?.columns ?? {}), ...mapping]);
+  if (saved)
+    context.messages.note(
+      `columns as decided for files with this header (forget that with: courier maps remove ${saved.name})`,
+    );
+  const isTitle =
+    second !== undefined && (isTitleRow(first, second, { mapping: known }) || isLoneTitle(first, second));
+  const header = (isTitle ? second : first).map((cell) => cell.trim());
+  const rows = isTitle || !second ? others : [second, ...others];
+  if (!saved && platform === undefined && findPreset(header)) return asGiven;
+  const chosen = { mapping: known, platform: saved ? noPlatform : platform };
+  if (header.some(isLostText)) return chosen;
+  const prompts = await context.prompts();
+  const sheet = { header, rows, given: known };
+  const doubtful = await findDoubtful(sheet, prompts !== undefined);
+  if (doubtful.columns.length === 0) return chosen;
+  if (!prompts) throw await describeAll(sheet, doubtful, source, context);
+  const decided = await askColumns(sheet, doubtful.columns, { name: source.name, prompts, context });
+  const name = await saveHeaderMap(context.config, source.name, header, Object.fromEntries(decided));
+  context.messages.note(`saved for files with this header (forget it with: courier maps remove ${name})`);
+  return { mapping: decided, platform: noPlatform };
+}
+
+/** The header of a sheet, some of its rows, and the columns that are decided. */
+interface Sheet {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly given: Mapping;
+}
+
+interface Doubtful {
+  readonly columns: readonly DoubtfulColumn[];
+  /** The message and the hint where one column is in doubt, and nothing is missing. */
+  readonly only: Pick<ColumnDoubt, "message" | "hint"> | undefined;
+  /** Parts of an order that no column has, with all guesses. */
+  readonly missing: readonly string[];
+}
+
+/** A title above a header of unknown names. */
+function isLoneTitle(first: readonly string[], second: readonly string[]): boolean {
+  const filled = (cells: readonly string[]) => cells.filter((cell) => cell.trim() !== "").length;
+  return filled(first) === 1 && filled(second) >= 3 && second.length > 1 && countKnown(first) === 0;
+}
+
+/** Without a receiver or goods, no row can be sent. A person is also asked for a name and an address. */
+function findMissing(paths: readonly (string | undefined)[], isAsked: boolean): string[] {
+  const has = (...starts: readonly string[]) =>
+    paths.some((path) => path !== undefined && starts.some((start) => path.startsWith(start)));
+  const place = ["text", "address", "detail", "city", "district", "province"].map(
+    (name) => `receiver.${name}`,
+  );
+  const needs: readonly (readonly [field: string, isThere: boolean])[] = isAsked
+    ? [
+        ["receiver.name", has("receiver.name", "receiver.text")],
+        ["receiver.address", has(...place)],
+        ["item.name", has("item.name")],
+      ]
+    : [
+        ["receiver.name", has("receiver.")],
+        ["item.name", has("item.")],
+      ];
+  return needs.flatMap(([field, isThere]) => (isThere ? [] : [field]));
+}
+
+async function findDoubtful({ header, rows, given }: Sheet, isAsked: boolean): Promise<Doubtful> {
+  const { map, doubts } = guessColumns(header, given);
+  const taken = new Set(map.paths);
+  const guesses = new Map(doubts.flatMap((doubt) => [...doubt.guesses]));
+  let missing = findMissing(map.paths, isAsked);
+  const [only] = doubts.length === 1 && guesses.size === 1 && missing.length === 0 ? doubts : [];
+  if (doubts.length > 0 || missing.length > 0) {
+    const splitter = await createPartySplitter();
+    for (const name of map.unused.map((each) => each.trim())) {
+      if (given.has(name) || guesses.has(name) || header.indexOf(name) !== header.lastIndexOf(name)) continue;
+      const examples = examplesOf(name, { header, rows });
+      const guess = guessField(cleanHeader(name), examples, splitter);
+      const isFree = guess !== undefined && !taken.has(guess) && !isTwice(guess, taken);
+      if (isFree) {
+        taken.add(guess);
+        guesses.set(name, guess);
+      } else if (missing.length > 0 && examples.length > 0) guesses.set(name, unusedMark);
+    }
+    missing = findMissing([...taken], isAsked);
+  }
+  const columns = header.flatMap((name) => {
+    const guess = guesses.get(name);
+    const [example = ""] = examplesOf(name, { header, rows });
+    const isNeeded = doubts.some((doubt) => doubt.guesses.has(name));
+    return guess === undefined ? [] : [{ header: name, example, guess, isNeeded }];
+  });
+  return {
+    columns: columns.filter(
+      ({ header: name }, at) => columns.findIndex((each) => each.header === name) === at,
+    ),
+    only,
+    missing,
+  };
+}
+
+/** A whole party or address beside a part of it. */
+function isTwice(path: string, taken: ReadonlySet<string | undefined>): boolean {
+  const paths = [...taken, path].flatMap((each) => each ?? []);
+  return findTwice(paths, paths) !== undefined;
+}
+
+function examplesOf(name: string, { header, rows }: Pick<Sheet, "header" | "rows">): readonly string[] {
+  const index = header.indexOf(name);
+  const texts = rows.map((cells) => (cells[index] ?? "").trim()).filter((text) => text !== "");
+  return [...new Set(texts)].slice(0, examplesUsed);
+}
+
+function shorten(example: string): string {
+  return example.length > longestExample ? `${example.slice(0, longestExample)}…` : example;
+}
+
+/** One error with all columns, and the whole command line with the guesses. */
+async function describeAll(
+  { header, given }: Sheet,
+  { columns, only, missing }: Doubtful,
+  source: RowsOptions,
+  context: Context,
+): Promise<Error> {
+  const flags = columns
+    .filter(({ guess, isNeeded }) => guess !== unusedMark || isNeeded)
+    .flatMap(({ header: name, guess }) => ["--map", `${name}=${guess}`]);
+  const decided = new Map([...given, ...columns.map(({ header: name, guess }) => [name, guess] as const)]);
+  const sender = await findSenderFlags(header, decided, source, context);
+  const command = context.sameCommand([...flags, ...sender.flags]);
+  const run = `${only ? "the whole command" : "if the guesses are right, run"}: ${command}${sender.note}`;
+  const lacking = missing.map(
+    (path) => `no column looks like ${path}: name it with ${mapFlag("COLUMN", path)}`,
+  );
+  if (!only)
+    await context.display([
+      table(
+        [
+          { path: "", title: "COLUMN", cell: ({ header: name }: DoubtfulColumn) => name },
+          {
+            path: "",
+            title: "EXAMPLE",
+            cell: ({ example }: DoubtfulColumn) => shorten(example),
+            flexible: true,
+          },
+          { path: "", title: "GUESS", cell: ({ guess }: DoubtfulColumn) => guess || "not used" },
+        ],
+        columns,
+      ),
+    ]);
+  const names = columns.map(({ header: name }) => name).join(", ");
+  const message =
+    only?.message ??
+    `${source.name}: ${counted(columns.length, "column")} ${byCount(columns.length, "is", "are")} not clear: ${names}`;
+  return new CourierError("usage", 2, message, {
+    hint: [...(only ? [only.hint] : []), ...lacking, run].join("; "),
+    details: columns.map(({ header: column, example, guess }) => ({ column, example, guess: guess || null })),
+  });
+}
+
+/** The sender, where the file has none and the address book leaves no choice. */
+async function findSenderFlags(
+  header: readonly string[],
+  decided: Mapping,
+  source: RowsOptions,
+  context: Context,
+): Promise<{ readonly flags: readonly string[]; readonly note: string }> {
+  const hasSender = mapColumns(header, decided).paths.some((path) => path?.startsWith("sender."));
+  if (hasSender || source.sender) return { flags: [], note: "" };
+  const aliases = Object.keys((await context.config.read()).addresses);
+  if (aliases.length === 1) return { flags: ["--sender", `@${aliases[0]}`], note: "" };
+  return { flags: [], note: "; no column has the sender: add --sender @NAME too" };
+}
+
+/** Nothing is sent. */
+const stopWord = Symbol("stop");
+const acceptWord = Symbol("accept");
+
+/** Asks for each column, then shows all of them for review. */
+async function askColumns(
+  sheet: Sheet,
+  columns: readonly DoubtfulColumn[],
+  { name, prompts, context }: { readonly name: string; readonly prompts: Prompts; readonly context: Context },
+): Promise<Mapping> {
+  const names = [...new Set(sheet.header)].filter((header) => header !== "" && header !== "error");
+  const decided = new Map(sheet.given);
+  for (const { header, guess } of columns) decided.set(header, guess);
+  const start = mapColumns(sheet.header, decided).paths;
+  for (const header of names) decided.set(header, start[sheet.header.indexOf(header)] ?? unusedMark);
+
+  /** A field has one column: the one that was named last. */
+  function assign(header: string, path: string): void {
+    for (const [other, taken] of decided)
+      if (path !== unusedMark && taken === path) decided.set(other, unusedMark);
+    decided.set(header, path);
+  }
+
+  async function ask(header: string): Promise<void> {
+    const own = decided.get(header) ?? unusedMark;
+    const examples = examplesOf(header, sheet).map(shorten);
+    const such = examples.length === 0 ? "empty" : `such as ${examples[0]}`;
+    assign(header, await prompts.search(`${header} (${such}) is`, (term) => findFields(term, own)));
+  }
+
+  const isComplete = () => findMissing([...decided.values()], true).length === 0;
+  context.messages.note(`${name}: this header is not known; say once what its columns are`);
+  const guessed = columns.filter(({ guess, isNeeded }) => guess !== unusedMark || isNeeded);
+  for (const { header } of guessed) await ask(header);
+  for (const column of columns) if (!guessed.includes(column) && !isComplete()) await ask(column.header);
+  for (;;) {
+    await context.display(reviewOf(names, decided, sheet));
+    const twice = findTwice([...decided.values()], [...decided.keys()]);
+    if (twice) context.messages.warn(twice.message);
+    const answer = await prompts.choose<string | typeof stopWord | typeof acceptWord>("What now?", [
+      ...(twice
+        ? []
+        : [{ value: acceptWord, label: "use these columns, for all files with this header" } as const]),
+      ...names.map((header) => ({ value: header, label: `change ${header}` })),
+      { value: stopWord, label: "stop: nothing is sent or saved" },
+    ]);
+    if (answer === acceptWord) return decided;
+    if (answer === stopWord) throw interrupted(130, "stopped: nothing was sent");
+    await ask(answer);
+  }
+}
+
+function reviewOf(names: readonly string[], decided: Mapping, sheet: Sheet): readonly Block[] {
+  const used = names.filter((name) => decided.get(name) !== unusedMark);
+  const unused = names.filter((name) => decided.get(name) === unusedMark);
+  return [
+    table(
+      [
+        { path: "", title: "COLUMN", cell: (name: string) => name },
+        { path: "", title: "IS", cell: (name: string) => describeField(decided.get(name) ?? unusedMark) },
+        {
+          path: "",
+          title: "EXAMPLE",
+          cell: (name: string) => shorten(examplesOf(name, sheet)[0] ?? ""),
+          flexible: true,
+        },
+      ],
+      used,
+    ),
+    ...(unused.length > 0 ? [line(styled("dim", `not used: ${unused.join(", ")}`))] : []),
+  ];
+}
+
+/** The fields that match a typed word; without one, what the column is now comes first. */
+function findFields(term: string, own: string): readonly Choice<string>[] {
+  const paths = [own, unusedMark, ...columnPaths].filter((path, at, all) => all.indexOf(path) === at);
+  const choices = paths.map((value) => ({ value, label: describeField(value) }));
+  const word = term.trim().toLowerCase();
+  return word === ""
+    ? choices
+    : choices.filter(({ value, label }) => `${label} ${value}`.toLowerCase().includes(word));
+}
+
+/** The words of a field in a list. */
+function describeField(path: string): string {
+  if (path === unusedMark) return "not used";
+  if (path === "ref") return "your order number";
+  if (path === "service_type") return "service level";
+  const [part = "", name = ""] = path.split(".");
+  if (name === "text") return `${part}: name, phone and address in one cell`;
+  if (name === "address") return `${part}: whole address in one cell`;
+  const label =
+    part === "item" ? itemWords[name as ItemField].label.toLowerCase() : partyWords[name as PartyField].label;
+  return part === "item" ? label : `${part} ${label}`;
+}

@@ -1,0 +1,229 @@
+/** courier orders import of a file with a header that nobody knows: its columns are decided once. */
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createImportHome, errorOf, type ImportHome } from "../support/imports.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+import { wordsOf } from "../support/words-of.ts";
+import { sheetOf } from "../support/workbooks.ts";
+
+const titles = ["单号", "客户", "客户电话", "送货地点", "货名", "件", "备注"];
+const first = ["A-1", "李四", "13900139000", "北京市朝阳区建国路88号", "绿茶", "2", "放门口"];
+const second = ["A-2", "王五", "13700137000", "广东省深圳市南山区科技园1号楼", "茶杯", "1", ""];
+const text = (...rows: readonly (readonly string[])[]) =>
+  rows.map((cells) => `${cells.join(",")}\n`).join("");
+const forms: readonly [string, string, (...rows: readonly (readonly string[])[]) => string | Buffer][] = [
+  ["csv", "orders.csv", text],
+  ["xlsx", "orders.xlsx", sheetOf],
+];
+
+async function homeWith(content: string | Buffer, name = "orders.csv") {
+  const home = await createImportHome("");
+  const file = await home.put(content, name);
+  await home.courier("addresses add shop --name 张三 --phone 13800138000 --default");
+  return { ...home, file };
+}
+
+async function sent(home: ImportHome): Promise<unknown[]> {
+  return home.sandbox.requests
+    .filter(({ method }) => method === "POST")
+    .map(({ body }) => JSON.parse(body) as unknown);
+}
+
+const ofFirst = {
+  receiver: { name: "李四", phone: "13900139000", city: "北京市", district: "朝阳区", detail: "建国路88号" },
+  item: { name: "绿茶", quantity: 2 },
+};
+
+describe.each(forms)("without a terminal (%s)", (_form, name, write) => {
+  test("one message names every column in doubt, and its command line works as it is", async () => {
+    const home = await homeWith(write(titles, first, second), name);
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    const { message, hint, details } = errorOf(ran) as ReturnType<typeof errorOf> & { details: unknown };
+    expect(message).toBe(`${home.file}: 7 columns are not clear: ${titles.join(", ")}`);
+    expect(details).toEqual([
+      { column: "单号", example: "A-1", guess: "ref" },
+      { column: "客户", example: "李四", guess: "receiver.name" },
+      { column: "客户电话", example: "13900139000", guess: "receiver.phone" },
+      { column: "送货地点", example: "北京市朝阳区建国路88号", guess: "receiver.address" },
+      { column: "货名", example: "绿茶", guess: "item.name" },
+      { column: "件", example: "2", guess: "item.quantity" },
+      { column: "备注", example: "放门口", guess: null },
+    ]);
+    const line = hint.replace(/^.*run: /, "");
+    const again = await home.courier(wordsOf(line, home.directory));
+    expect(again.exit, again.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([ofFirst, { receiver: { name: "王五" } }]);
+  });
+
+  test("a person sees them in a table", async () => {
+    const home = await homeWith(write(titles, first), name);
+    const { stderr } = await home.courier(["orders", "import", home.file, "--yes"]);
+    expect(stderr).toMatch(/^COLUMN +EXAMPLE +GUESS$/m);
+    expect(stderr).toMatch(/^送货地点 +北京市朝阳区建国路88号 +receiver.address$/m);
+    expect(stderr).toMatch(/^备注 +放门口 +not used$/m);
+  });
+});
+
+describe("the command line in the message", () => {
+  test("quotes what a shell would act on, and adds the only sender there is", async () => {
+    const home = await createImportHome("");
+    const file = await home.put(
+      text(["Cu$tomer's name", "Goods!", "Street `x`"], ["Ann", "Tea", "1 High St"]),
+      "my orders.csv",
+    );
+    await home.courier("addresses add shop --name Li");
+    const ran = await home.courier(["orders", "import", file, "--yes", "--json"]);
+    const again = await home.courier(wordsOf(errorOf(ran).hint.replace(/^.*run: /, ""), home.directory));
+    expect(again.exit, again.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([
+      { sender: { name: "Li" }, receiver: { name: "Ann", detail: "1 High St" }, item: { name: "Tea" } },
+    ]);
+  });
+
+  test("is not there for a field that no column looks like: it is named", async () => {
+    const home = await homeWith(text(["aaa", "bbb"], ["x", "y"]));
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect(errorOf(ran).hint).toContain(
+      'no column looks like receiver.name: name it with --map "COLUMN=receiver.name"',
+    );
+  });
+});
+
+describe.each(forms)("at a terminal (%s)", (_form, name, write) => {
+  test("a form asks for each column once; later files with this header need no question", async () => {
+    const home = await homeWith(write(titles, first), name);
+    const prompts = scriptedPrompts({
+      searches: ["", "", "", "", "", ""],
+      choices: ["use these columns"],
+      confirms: [true],
+    });
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(prompts.asked).toEqual([
+      "单号 (such as A-1) is",
+      "客户 (such as 李四) is",
+      "客户电话 (such as 13900139000) is",
+      "送货地点 (such as 北京市朝阳区建国路88号) is",
+      "货名 (such as 绿茶) is",
+      "件 (such as 2) is",
+      "What now?",
+      expect.stringContaining("Create 1 order"),
+    ]);
+    expect(ran.stderr).toContain(
+      "saved for files with this header (forget it with: courier maps remove orders)",
+    );
+    expect(await sent(home)).toMatchObject([ofFirst]);
+
+    const other = await home.put(write(titles, first, second), `june-${name}`);
+    const later = await home.importFile(other);
+    expect(later.exit, later.stderr).toBe(0);
+    expect(later.report.map(({ ref, outcome }) => [ref, outcome])).toEqual([
+      ["A-1", "shipped"],
+      ["A-2", "created"],
+    ]);
+    expect(later.stderr).toContain("columns as decided for files with this header");
+  });
+
+  test("another field, and none, can be chosen, and changed in the review", async () => {
+    const home = await homeWith(write(titles, first), name);
+    const prompts = scriptedPrompts({
+      // The goods have no column after the first round, so that 备注 is asked about, too.
+      searches: ["", "", "", "", "item description", "not used", "not used", "item name"],
+      choices: ["change 货名", "use these columns"],
+      confirms: [false],
+    });
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+    expect(prompts.asked).toContain("备注 (such as 放门口) is");
+    expect(ran.exit, ran.stderr).toBe(130);
+    const { header_maps: maps } = JSON.parse(
+      await readFile(path.join(home.configDir, "config.json"), "utf8"),
+    );
+    expect(maps.orders.columns).toMatchObject({ 件: "", 货名: "item.name", 备注: "" });
+  });
+
+  test("stopping sends and saves nothing", async () => {
+    const home = await homeWith(write(titles, first), name);
+    const prompts = scriptedPrompts({ searches: ["", "", "", "", "", ""], choices: ["stop"] });
+    const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+    expect([ran.exit, home.posts]).toEqual([130, 0]);
+    expect((await home.run()).exit).toBe(2);
+  });
+});
+
+describe("courier maps", () => {
+  async function decidedHome() {
+    const home = await homeWith(text(titles, first));
+    const prompts = scriptedPrompts({ searches: ["", "", "", "", "", ""], choices: ["use these"] });
+    await home.courier(["orders", "import", home.file, "--check"], { terminal: 120, prompts });
+    return home;
+  }
+
+  test("lists what was decided, and forgets it: the next import asks again", async () => {
+    const home = await decidedHome();
+    await home.courier(["orders", "import", home.file, "--check", "--save-map", "shop"]);
+    const list = await home.courier("maps list --json");
+    expect(JSON.parse(list.stdout)).toMatchObject([
+      { map: "shop", applies: "with --use-map", columns: { 客户: "receiver.name" } },
+      { map: "orders", applies: "to files with this header", columns: { 备注: "" } },
+    ]);
+    expect((await home.courier("maps list")).stdout).toContain("客户 = receiver.name");
+    const removed = await home.courier("maps remove orders --yes --json");
+    expect(JSON.parse(removed.stdout)).toEqual({ map: "orders", removed: true });
+    expect((await home.run()).exit).toBe(2);
+    expect((await home.run("--use-map shop")).exit).toBe(0);
+    const typo = await home.courier("maps remove shup --yes");
+    expect([typo.exit, typo.stderr]).toEqual([2, expect.stringContaining("did you mean shop?")]);
+  });
+
+  test("what was decided counts for a file of rejects, and in whatever order the columns are", async () => {
+    const home = await decidedHome();
+    const refused = first.map((cell) => (cell === "13900139000" ? "12" : cell));
+    await home.put(text(titles, refused, second));
+    const rejects = path.join(home.directory, "rejects.csv");
+    expect((await home.run(`--rejects ${rejects}`)).exit).toBe(3);
+    await home.put((await readFile(rejects, "utf8")).replace(/,12,/, ",13900139000,"), "rejects.csv");
+    expect((await home.importFile(rejects)).report).toMatchObject([{ ref: "A-1", outcome: "created" }]);
+    const turned = await home.put(
+      text(titles.toReversed(), first.toReversed(), second.toReversed()),
+      "turned.csv",
+    );
+    const again = await home.importFile(turned);
+    expect(again.report.map(({ outcome }) => outcome)).toEqual(["shipped", "shipped"]);
+  });
+
+  test("--map comes before it", async () => {
+    const home = await decidedHome();
+    const ran = await home.run("--map 备注=item.description");
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([{ item: { description: "放门口" } }]);
+  });
+});
+
+test("a title above an unknown header is no column", async () => {
+  const home = await homeWith(sheetOf(["六月订单"], titles, first), "orders.xlsx");
+  const prompts = scriptedPrompts({
+    searches: ["", "", "", "", "", ""],
+    choices: ["use these"],
+    confirms: [true],
+  });
+  const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
+  expect(ran.exit, ran.stderr).toBe(0);
+  expect(await sent(home)).toMatchObject([ofFirst]);
+});
+
+test("a header that is known needs no decision; columns that are not used are no doubt", async () => {
+  const home = await homeWith(
+    text(["收件人姓名", "收件人电话", "物品名称", "备注"], ["李四", "13900139000", "茶", "x"]),
+  );
+  const prompts = scriptedPrompts({ confirms: [true] });
+  const scripted = await home.run("--check");
+  expect(scripted.exit, scripted.stderr).toBe(0);
+  const full = await home.put(
+    text(["收件人姓名", "收件人地址", "物品名称", "备注"], ["李四", "北京路1号", "茶", "x"]),
+  );
+  const ran = await home.courier(["orders", "import", full], { terminal: 120, prompts });
+  expect(ran.exit, ran.stderr).toBe(0);
+});
