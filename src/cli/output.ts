@@ -53,7 +53,7 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
         throw usageError("--csv prints rows, and this is one document", "--json prints it");
       if (options.form === "human") await writer.write(await render(given.blocks, options.view));
       else await writer.write(`${toJson(given.data, options.form === "ndjson" ? undefined : writer)}\n`);
-      return { count: 1, failure: undefined };
+      return { count: 1, failure: given.failure };
     case "rows": {
       const output = options.fields ? watchFields(given, options.fields, options.warn) : given;
       const target = output.onUnread ? outliveReader(writer, output.onUnread) : writer;

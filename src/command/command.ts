@@ -126,6 +126,8 @@ export interface DocumentOutput {
   readonly kind: "document";
   readonly data: Json;
   readonly blocks: readonly Block[];
+  /** Reported after it: the document is complete, and what it is about is not in order. */
+  readonly failure?: CourierError;
 }
 
 /** Rows of a table. The generator may return an error that is reported after the last row. */

@@ -2,8 +2,10 @@
 
 import { hash } from "node:crypto";
 import type { Context } from "../command/command.ts";
-import { fileError } from "../core/errors.ts";
+import { type CourierError, fileError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
+import type { Draft } from "../model/draft.ts";
+import { partyFields, serviceTypes } from "../model/fields.ts";
 import type { Json } from "../model/json.ts";
 import { findText } from "../sheets/mojibake.ts";
 import type { Encoding } from "../sheets/source.ts";
@@ -11,7 +13,8 @@ import { line, table } from "../terminal/blocks.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import type { Layout } from "./layout.ts";
 import { createReadingNotes, type ReadingNotes } from "./reading-notes.ts";
-import { type RowsOptions, readRows } from "./rows.ts";
+import { nameOfRow } from "./row-words.ts";
+import { type CheckedRow, type ImportRow, type RowsOptions, readRows } from "./rows.ts";
 import type { RowProblem } from "./sheet-records.ts";
 
 /** Facts about the whole file. */
@@ -41,7 +44,35 @@ export interface Overview {
   countOf(content: string): number;
   /** Hash of the contents of all rows; it does not depend on their order. */
   readonly rowsHash: string;
+  /** The first row that can be sent. */
+  readonly first: ImportRow | undefined;
+  readonly warnings: readonly RowWarning[];
+  /** The rows that cannot be sent: those with mistakes, and those that `spoiled` has. */
+  readonly wrong: Findings;
+  /** The rows with mistakes. */
+  readonly mistaken: Findings;
+  /** Rows that are right, and must not be sent without a wrong one: their numbers, and why. */
+  readonly spoiled: ReadonlyMap<number, string>;
 }
+
+/** Rows that can be sent, and may not be meant so. */
+export interface RowWarning {
+  readonly code: keyof typeof warningTests;
+  readonly count: number;
+  /** The first few, as they are named. */
+  readonly rows: readonly string[];
+}
+
+const warningTests = {
+  no_receiver_name: ({ receiver }: Draft) => receiver?.name === undefined,
+  no_address: ({ receiver }: Draft) => partyFields.slice(2).every((name) => receiver?.[name] === undefined),
+  quantity_0: ({ item }: Draft) => item?.quantity !== undefined && /^0+$/.test(item.quantity.value),
+  unknown_service_type: ({ service_type: type }: Draft) =>
+    type !== undefined && !(serviceTypes as readonly string[]).includes(type),
+};
+type WarningCode = keyof typeof warningTests;
+const warningCodes = Object.keys(warningTests) as readonly WarningCode[];
+const rowsNamed = 3;
 
 const problemsShown = 50;
 const problemsKept = 1_000;
@@ -49,8 +80,20 @@ const problemsKept = 1_000;
 const rowsBeforeNote = 2_000;
 const sendersKept = 20;
 
-/** Reads every row. Where rows are wrong, shows the problems and throws a file error. */
+/** Reads every row, and finds out what is wrong. */
 export async function checkRows(options: RowsOptions, context: Context): Promise<Overview> {
+  const spoiled = new Map<number, string>();
+  const overview = await readAll(options, spoiled, context);
+  if (spoiled.size === 0) return overview;
+  // Rows before a wrong one were counted as right.
+  return { ...(await readAll(options, spoiled, context)), mistaken: overview.mistaken };
+}
+
+async function readAll(
+  options: RowsOptions,
+  spoiled: Map<number, string>,
+  context: Context,
+): Promise<Overview> {
   const problems: RowProblem[] = [];
   const serviceLevels = new Map<string, number>();
   const senders = new Set<string>();
@@ -78,19 +121,32 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
     columns = layout.columns;
     reading.noteHeader(layout, title);
   };
-  for await (const checked of readRows({ ...options, onHeader, tally: reading })) {
+  let first: ImportRow | undefined;
+  const warnings = new Map<WarningCode, { count: number; rows: string[] }>();
+  const isAgain = spoiled.size > 0;
+  for await (const read of readRows({ ...options, onHeader, tally: reading })) {
+    const checked = withSpoiled(read, spoiled);
     count += 1;
-    if (count === firstWrong + rowsBeforeNote && problems[0])
+    if (count === firstWrong + rowsBeforeNote && problems[0] && !isAgain)
       context.messages.note(`${describeProblem(problems[0])}; checking the other rows`);
     if ("problems" in checked) {
       wrong += 1;
       firstWrong = Math.min(firstWrong, count);
       if (problems.length < problemsKept) problems.push(...checked.problems);
+      if (checked.spoils && !isAgain) spoiled.set(checked.spoils.row, checked.spoils.reason);
       for (const kind of checked.problems.map(kindOf))
         if (tallies.has(kind) || tallies.size < problemsKept) tallies.set(kind, (tallies.get(kind) ?? 0) + 1);
       continue;
     }
     const { row, position, draft, ref, content } = checked.ok;
+    first ??= checked.ok;
+    for (const code of warningCodes) {
+      if (!warningTests[code](draft)) continue;
+      const seen = warnings.get(code) ?? { count: 0, rows: [] };
+      warnings.set(code, seen);
+      seen.count += 1;
+      if (seen.rows.length < rowsNamed) seen.rows.push(nameOfRow(checked.ok));
+    }
     if (row === position) plainRows = row;
     else numbers.set(String(row), 1);
     if (ref === undefined) contents.set(content, (contents.get(content) ?? 0) + 1);
@@ -104,16 +160,11 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
   }
   if (count === 0 && reading.skipped.size === 0) throw fileError(`${options.name} has no rows`);
   const { encoding } = options.facts;
-  if (wrong > 0) {
-    const ofAll = new Set(
-      [...tallies].flatMap(([kind, times]) => (count > 1 && times === count ? [kind] : [])),
-    );
-    for (const note of reading.describe(options.name, count, unused)) context.messages.note(note);
-    if (encoding !== "utf-8") context.messages.note(`read as ${describeEncoding({ encoding, sample })}`);
-    throw await refuse(options, { problems, ofAll, wrong, count }, context);
-  }
+  const ofAll = new Set(
+    [...tallies].flatMap(([kind, times]) => (count > 1 && times === count ? [kind] : [])),
+  );
   return {
-    rows: count,
+    rows: count - wrong,
     reading,
     refs,
     serviceLevels,
@@ -126,8 +177,25 @@ export async function checkRows(options: RowsOptions, context: Context): Promise
     hasRef: (ref) => refTable.has(ref),
     hasRow: (number) => number <= plainRows || numbers.has(String(number)),
     countOf: (content) => contents.get(content) ?? 0,
-    rowsHash: `${count}:${sum.toString(16)}`,
+    rowsHash: `${count - wrong}:${sum.toString(16)}`,
+    first,
+    warnings: [...warnings].map(([code, seen]) => ({ code, ...seen })),
+    wrong: { problems, ofAll, wrong, count },
+    mistaken: { problems, ofAll, wrong, count },
+    spoiled,
   };
+}
+
+function withSpoiled(checked: CheckedRow, spoiled: ReadonlyMap<number, string>): CheckedRow {
+  const reason = "ok" in checked ? spoiled.get(checked.ok.row) : undefined;
+  if (!("ok" in checked) || reason === undefined) return checked;
+  const { row, line } = checked.ok;
+  return { ...checked.ok, problems: [{ row, line, column: "", value: "", message: reason }] };
+}
+
+/** The rows again, from the same bytes, those that are wrong included. */
+export async function* readAgain(source: RowsOptions, { spoiled }: Overview): AsyncGenerator<CheckedRow> {
+  for await (const checked of readRows(source)) yield withSpoiled(checked, spoiled);
 }
 
 const isBeyondAscii = (text: string) => /[^\u0020-\u007e]/.test(text);
@@ -158,7 +226,7 @@ function kindOf({ column, message }: RowProblem): string {
   return `${column}\n${message}`;
 }
 
-interface Findings {
+export interface Findings {
   readonly problems: readonly RowProblem[];
   /** Kinds that occur in every row. */
   readonly ofAll: ReadonlySet<string>;
@@ -167,11 +235,13 @@ interface Findings {
 }
 
 /** Shows the problems, those of all rows once. Returns the error with the next step. */
-async function refuse(
-  { name, table: sheetTable }: RowsOptions,
-  { problems, ofAll, wrong, count }: Findings,
+export async function describeWrong(
+  { name, facts, table: sheetTable }: RowsOptions,
+  { reading, unused, encoding, sample, rows, mistaken: { problems, ofAll, wrong, count } }: Overview,
   context: Context,
-): Promise<Error> {
+): Promise<CourierError> {
+  for (const note of reading.describe(name, count, unused)) context.messages.note(note);
+  if (facts.encoding !== "utf-8") context.messages.note(`read as ${describeEncoding({ encoding, sample })}`);
   const isOfAll = (problem: RowProblem) => ofAll.has(kindOf(problem));
   const shared = problems.filter((problem) => problem.row === problems[0]?.row && isOfAll(problem));
   const own = problems.filter((problem) => !isOfAll(problem));
@@ -204,8 +274,9 @@ async function refuse(
   const lacksSender = shared.some(
     ({ column, message }) => column === "sender" && message.startsWith("the row has no"),
   );
+  const skip = rows > 0 ? `, or add --skip-wrong to send the ${counted(rows, "other")}` : "";
   return fileError(`${name}: ${wrong} of ${counted(count, "row")} ${byCount(wrong, "is", "are")} invalid`, {
-    hint: `nothing was sent; ${lacksSender ? "--sender @NAME sets a sender for all rows; " : ""}fix these rows and run the same command again`,
+    hint: `nothing was sent; ${lacksSender ? "--sender @NAME sets a sender for all rows; " : ""}fix these rows and run the same command again${skip}`,
     details: problems.map((problem) => ({ ...problem })) as Json,
   });
 }

@@ -1,15 +1,21 @@
 /** The summary of `orders import --check`, which sends nothing. */
 
 import { byCount, counted } from "../core/wording.ts";
+import { orderFields } from "../model/fields.ts";
+import { isJsonObject, type Json } from "../model/json.ts";
 import type { CheckSummary } from "../model/results.ts";
-import { type Block, fields, line, styled } from "../terminal/blocks.ts";
-import { describeEncoding } from "./check-rows.ts";
+import { type Block, fields, line, show, styled } from "../terminal/blocks.ts";
+import { describeEncoding, type RowWarning } from "./check-rows.ts";
+import { describeField } from "./columns.ts";
 import { describeEarlier, describeHeldRows, type ImportPlan, lacksRefs } from "./import-plan.ts";
+import { nameOfRow } from "./row-words.ts";
+import type { ImportRow } from "./rows.ts";
 
 export function toSummary(plan: ImportPlan, account: string | undefined): CheckSummary {
-  const { rows, reading, serviceLevels, senders, unused, refs, encoding } = plan.overview;
+  const { rows, reading, serviceLevels, senders, unused, refs, encoding, wrong, warnings, first } =
+    plan.overview;
   return {
-    rows,
+    rows: rows + wrong.wrong,
     lines: reading.lineCount,
     platform: reading.platform ?? null,
     skipped: Object.fromEntries(reading.skipped),
@@ -27,33 +33,74 @@ export function toSummary(plan: ImportPlan, account: string | undefined): CheckS
     cancelled: plan.cancelled,
     held: plan.held,
     unknown: plan.unknown,
+    wrong: wrong.wrong,
+    compared: account !== undefined,
+    warnings: warnings.map(({ code, count, rows: named }) => ({ code, count, rows: [...named] })),
+    first_order: first ? { row: first.row, ref: first.ref ?? null, ...first.draft } : null,
   };
 }
 
-/** `comparison` names what the rows were compared with. */
-export function checkView(plan: ImportPlan, comparison: string): readonly Block[] {
-  const { rows, reading, serviceLevels, senders, unused, refs } = plan.overview;
+/** `comparison` names what the rows were compared with; undefined where there is no account. */
+export function checkView(plan: ImportPlan, comparison: string | undefined): readonly Block[] {
+  const { rows, reading, serviceLevels, senders, unused, refs, wrong, warnings, first } = plan.overview;
+  const all = rows + wrong.wrong;
   const levels = [...serviceLevels].map(([level, count]) => `${count} ${level || "without one"}`);
   const earlier = describeEarlier(plan);
   const encoding = describeEncoding(plan.overview);
+  const found =
+    wrong.wrong === 0
+      ? styled("good", "No mistakes found")
+      : styled("bad", `${wrong.wrong} of ${counted(all, "row")} ${byCount(wrong.wrong, "is", "are")} wrong`);
   return [
-    line(styled("good", "No mistakes found"), `; nothing was sent. ${promise}`),
+    line(found, `; nothing was sent. ${promise}`),
+    ...(first ? viewFirst(first) : []),
     fields(
-      ...reading.fields(rows),
-      ["To send", String(plan.toSend)],
+      ...reading.fields(all),
+      ["To send", comparison === undefined ? notKnown : String(plan.toSend)],
       ...(earlier === "" ? [] : ([["From earlier runs", earlier]] as const)),
       ...(plan.held > 0 ? ([["Held", describeHeldRows(plan)]] as const) : []),
+      ...(wrong.wrong > 0 ? ([["Wrong", String(wrong.wrong)]] as const) : []),
+      ...warnings.map((warning) => ["Warning", describeWarning(warning)] as const),
       ["Service levels", levels.join(", ")],
       ["Senders", [...senders].join(", ")],
       ["Refs", describeRefs(rows, refs)],
       ...(encoding === "" ? [] : ([["Encoding", encoding]] as const)),
       ["Columns not used", unused.join(", ") || "none"],
-      ["Compared with", comparison],
+      ["Compared with", comparison ?? "nothing: there is no account"],
     ),
   ];
 }
 
+const notKnown = "not known: there is no account to compare with";
 const promise = "The service also checks each order when it is sent.";
+
+/** Each field with its value, so that one sees what was read as what. */
+function viewFirst(row: ImportRow): Block[] {
+  const values = orderFields.flatMap(({ path }) => {
+    const value = valueOf(row.draft, path);
+    return value === undefined ? [] : [[`  ${describeField(path)}`, show(value)] as const];
+  });
+  return [line(`First order, ${nameOfRow(row)}:`), fields(...values)];
+}
+
+function valueOf(draft: Json, path: string): Json | undefined {
+  let value: Json | undefined = draft;
+  for (const name of path.split(".")) value = isJsonObject(value) ? value[name] : undefined;
+  return value;
+}
+
+const warningWords: Readonly<Record<RowWarning["code"], string>> = {
+  no_receiver_name: "without a receiver name",
+  no_address: "without a receiver address",
+  quantity_0: "with 0 pieces",
+  unknown_service_type: "with a service level that is not known",
+};
+
+/** `2 rows without a receiver name: row 3 (A-1), row 7`. */
+function describeWarning({ code, count, rows }: RowWarning): string {
+  const more = count > rows.length ? ` and ${count - rows.length} more` : "";
+  return `${counted(count, "row")} ${warningWords[code]}: ${rows.join(", ")}${more}`;
+}
 
 function describeRefs(rows: number, refs: number): string {
   if (refs === rows) return "each row has one";

@@ -3,7 +3,14 @@
 import { usageError } from "../core/errors.ts";
 import { inQuotes } from "../core/shell-quote.ts";
 import { suggest } from "../core/suggest.ts";
-import { orderFields, partyParts } from "../model/fields.ts";
+import {
+  type ItemField,
+  itemWords,
+  orderFields,
+  type PartyField,
+  partyParts,
+  partyWords,
+} from "../model/fields.ts";
 
 /** Fields of a row that are split into those of a party: all of it, or its address. */
 const wholePaths: readonly string[] = partyParts.flatMap((part) => [`${part}.text`, `${part}.address`]);
@@ -376,4 +383,17 @@ export function parseMapping(text: string): { header: string; path: string } {
     `--map takes a column and a field, for example "Ship Name=receiver.name", not “${text}”`,
     nearest && nearest !== path ? `did you mean ${nearest}?` : `fields: ${columnPaths.join(", ")}`,
   );
+}
+
+/** The words of a field of a row. */
+export function describeField(path: string): string {
+  if (path === unusedMark) return "not used";
+  if (path === "ref") return "your order number";
+  if (path === "service_type") return "service level";
+  const [part = "", name = ""] = path.split(".");
+  if (name === "text") return `${part}: name, phone and address in one cell`;
+  if (name === "address") return `${part}: whole address in one cell`;
+  const label =
+    part === "item" ? itemWords[name as ItemField].label.toLowerCase() : partyWords[name as PartyField].label;
+  return part === "item" ? label : `${part} ${label}`;
 }

@@ -5,7 +5,6 @@ import { findHeaderMap, saveHeaderMap } from "../config/header-maps.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
 import type { Choice, Prompts } from "../core/prompts.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { type ItemField, itemWords, type PartyField, partyWords } from "../model/fields.ts";
 import { isLostText } from "../sheets/lost-text.ts";
 import { type Block, line, styled, table } from "../terminal/blocks.ts";
 import { guessField } from "./column-guesses.ts";
@@ -13,6 +12,7 @@ import {
   type ColumnDoubt,
   cleanHeader,
   columnPaths,
+  describeField,
   findTwice,
   guessColumns,
   mapColumns,
@@ -316,17 +316,4 @@ function findFields(term: string, own: string): readonly Choice<string>[] {
   return word === ""
     ? choices
     : choices.filter(({ value, label }) => `${label} ${value}`.toLowerCase().includes(word));
-}
-
-/** The words of a field in a list. */
-function describeField(path: string): string {
-  if (path === unusedMark) return "not used";
-  if (path === "ref") return "your order number";
-  if (path === "service_type") return "service level";
-  const [part = "", name = ""] = path.split(".");
-  if (name === "text") return `${part}: name, phone and address in one cell`;
-  if (name === "address") return `${part}: whole address in one cell`;
-  const label =
-    part === "item" ? itemWords[name as ItemField].label.toLowerCase() : partyWords[name as PartyField].label;
-  return part === "item" ? label : `${part} ${label}`;
 }

@@ -4,6 +4,7 @@ import type { Context } from "../command/command.ts";
 import type { OrderElsewhere, RowPolicy } from "../ledger/rules.ts";
 import { surveyElsewhere } from "../sending/elsewhere.ts";
 import { createReconcileTools } from "../sending/settle.ts";
+import type { Overview } from "./check-rows.ts";
 import { goodRows, type PlanChoice } from "./import-plan.ts";
 import type { LookupChoice } from "./import-send.ts";
 import type { RowsOptions } from "./rows.ts";
@@ -14,6 +15,7 @@ import type { RowsOptions } from "./rows.ts";
  */
 export async function findElsewhere(
   source: RowsOptions,
+  overview: Overview,
   { skipShipped }: PlanChoice,
   choice: LookupChoice,
   context: Context,
@@ -31,7 +33,7 @@ export async function findElsewhere(
   const ordersOf = new Map<string, readonly OrderElsewhere[]>();
   const byRow = new Map<number, OrderElsewhere>();
   const taken = new Set<string>();
-  for await (const { row, content, draft } of goodRows(source)) {
+  for await (const { row, content, draft } of goodRows(source, overview)) {
     const known = ordersOf.get(content) ?? (await elsewhere.findEqual(draft));
     ordersOf.set(content, known);
     const order = known.find(({ orderId }) => !taken.has(orderId));

@@ -7,6 +7,7 @@ import { byCount, counted } from "../core/wording.ts";
 import type { ReportRow } from "../model/results.ts";
 import { makeRoom, mayBeFullDisk } from "../sqlite/database.ts";
 import { ServiceUnavailable } from "./backoff.ts";
+import { type Overview, readAgain } from "./check-rows.ts";
 import { goodRows, type ImportPlan } from "./import-plan.ts";
 import { type ImportProgress, openImportProgress } from "./import-progress.ts";
 import {
@@ -26,7 +27,7 @@ import type { ImportOptions, ImportTools, RowResult } from "./import-types.ts";
 import { importRows } from "./importer.ts";
 import type { RejectsWriter } from "./rejects.ts";
 import { inRowOrder } from "./reorder-buffer.ts";
-import type { RowsOptions } from "./rows.ts";
+import type { RowsOptions, WrongRow } from "./rows.ts";
 import { isLedgerLost } from "./unsent-rows.ts";
 
 export interface ImportRun {
@@ -47,6 +48,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   const counts = noCounts();
   const wrong: ReportRow[] = [];
   const { source, plan, settings, rejects } = run;
+  const { overview } = plan;
+  const total = countAll(overview);
 
   /** Counts a row when it is done, which may be before its turn in the report. */
   async function* counted(results: AsyncIterable<RowResult>, meter: ImportProgress) {
@@ -58,7 +61,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   }
 
   async function* report() {
-    const meter = openImportProgress(plan.overview.rows, context);
+    const meter = openImportProgress(total, context);
     const endNote = noteStop(context);
     let isOver = false;
     let failure: unknown;
@@ -74,10 +77,11 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
         },
         context,
       );
-      const results = importRows(() => goodRows(source), { ...run.tools, ...sending }, settings);
-      for await (const result of inRowOrder(counted(results, meter))) {
-        const row = toReport(result, plan.overview);
-        if (result.outcome === "refused") await rejects?.add(result.row.raw, describeError(row));
+      const results = importRows(() => goodRows(source, overview), { ...run.tools, ...sending }, settings);
+      for await (const result of inRowOrder(counted(withWrong(source, overview, results), meter))) {
+        const row = toReport(result, overview);
+        if (result.outcome === "refused" || result.outcome === "wrong")
+          await rejects?.add(result.row.raw, describeError(row));
         if (row.error !== null && isWorthKeeping(wrong)) wrong.push(row);
         if (result.outcome !== "unsent") yield row;
       }
@@ -97,10 +101,47 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   }
 
   return {
-    ...rows(report(), reportColumns, plan.overview.rows === 0 ? "No rows" : ""),
+    ...rows(report(), reportColumns, total === 0 ? "No rows" : ""),
     ...goesOnUnread("import", () => run.tools.run.number, context),
     remark: remarkOn as NonNullable<RowsOutput["remark"]>,
-    after: () => closeReport(plan.overview.rows, counts, wrong, rejects, context),
+    after: () => closeReport(total, counts, wrong, rejects, context),
+  };
+}
+
+/** Rows of the file, those that are wrong included. */
+function countAll({ rows, wrong }: Overview): number {
+  return rows + wrong.wrong;
+}
+
+/** The rows that are left out, then the results of the others. */
+async function* withWrong(
+  source: RowsOptions,
+  overview: Overview,
+  results: AsyncIterable<RowResult>,
+): AsyncGenerator<RowResult> {
+  if (overview.wrong.wrong > 0)
+    for await (const checked of readAgain(source, overview))
+      if (!("ok" in checked)) yield wrongResult(checked);
+  yield* results;
+}
+
+function wrongResult({ problems, ...row }: WrongRow): RowResult {
+  const [only] = problems;
+  const texts = problems.map(({ column, value, message }) =>
+    [column, value === "" ? "" : `“${value}”`]
+      .filter(Boolean)
+      .join(" ")
+      .concat(column || value ? ": " : "", message),
+  );
+  const isOne = problems.length === 1 && only !== undefined;
+  return {
+    row: { ...row, draft: {}, defaults: [], content: "", occurrence: 1 },
+    outcome: "wrong",
+    rejection: {
+      code: "wrong",
+      message: texts.join("; "),
+      ...(isOne && only.column ? { field: only.column } : {}),
+    },
   };
 }
 
@@ -108,7 +149,7 @@ const goOn = "run the same command again: it continues where it stopped";
 
 /** The first that applies: ledger lost, interrupted, in doubt, key refused, unsent, refused or held or changed. */
 function endOf(run: ImportRun, counts: Counts, failure: unknown, context: Context): CourierError | undefined {
-  const total = run.plan.overview.rows;
+  const total = countAll(run.plan.overview);
   const left = total - countDone(counts);
   const { signal } = context;
   if (failure !== undefined && !isExpected(failure)) throw failure;
@@ -178,12 +219,13 @@ function unsent(left: number, total: number): CourierError {
 
 function someRefused(
   { plan, rejects, readBy, skipsChanged }: ImportRun,
-  { refused, held, changed }: Counts,
+  { refused, held, changed, wrong }: Counts,
 ): CourierError | undefined {
   const kept = skipsChanged ? 0 : changed;
-  if (refused + held + kept === 0) return undefined;
-  const total = plan.overview.rows;
+  if (refused + held + kept + wrong === 0) return undefined;
+  const total = countAll(plan.overview);
   const parts = [
+    wrong > 0 ? `${wrong} wrong` : "",
     refused > 0 ? `${refused} refused` : "",
     held > 0 ? `${held} held` : "",
     kept > 0 ? `${kept} changed since ${byCount(kept, "it was", "they were")} shipped` : "",
@@ -193,7 +235,7 @@ function someRefused(
     ? `fix the rows in ${path} and import that file${sameFlags(readBy)}`
     : `fix these rows and run the same command again${rejects ? "" : ", or get them as a file with --rejects FILE"}`;
   const hints = [
-    refused > 0 ? fix : "",
+    refused + wrong > 0 ? fix : "",
     refused > 0 ? "where a row is right, add --retry-refused once the cause is gone" : "",
     held > 0
       ? "--skip-shipped counts a row that equals an order as shipped by it; --allow-duplicate row:N ships row N as well"
@@ -203,7 +245,7 @@ function someRefused(
   return new CourierError(
     "some_refused",
     3,
-    held + kept === 0
+    held + kept + wrong === 0
       ? `${refused} of ${counted(total, "row")} ${wereFor(refused)} refused`
       : `of ${counted(total, "row")}: ${parts.filter((part) => part !== "").join(", ")}`,
     { hint: hints.filter((hint) => hint !== "").join("; ") },

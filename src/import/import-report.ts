@@ -23,6 +23,7 @@ export function noCounts(): Record<Outcome, number> {
     cancelled: 0,
     unknown: 0,
     unsent: 0,
+    wrong: 0,
   };
 }
 
@@ -63,6 +64,7 @@ const styles = {
   cancelled: "dim",
   unknown: "warn",
   unsent: "dim",
+  wrong: "bad",
 } as const;
 
 export const reportColumns: readonly Column<ReportRow>[] = [
@@ -105,11 +107,15 @@ export async function closeReport(
   { messages, display }: Context,
 ): Promise<void> {
   const { refused, held, changed, cancelled, unknown } = counts;
-  if (rows > rowsInSight) await display(recall(wrong, refused + held + changed + cancelled + unknown));
+  if (rows > rowsInSight)
+    await display(recall(wrong, refused + held + changed + cancelled + unknown + counts.wrong));
   messages.note(`${counted(rows, "row")}: ${describeCounts(rows, counts)}`);
   if (rejects && rejects.count > 0 && !rejects.failure) {
     const { count } = rejects;
-    messages.note(`${counted(count, "refused row")} ${byCount(count, "is", "are")} in ${rejects.path}`);
+    const kinds = [counts.wrong > 0 ? "wrong" : "", refused > 0 ? "refused" : ""].filter(Boolean);
+    messages.note(
+      `${counted(count, `${kinds.join(" or ")} row`)} ${byCount(count, "is", "are")} in ${rejects.path}`,
+    );
     if (rejects.earlier) messages.warn(`an earlier, different file is now ${rejects.earlier}`);
   }
 }
@@ -126,6 +132,7 @@ export function describeCounts(rows: number, counts: Counts): string {
     counts.changed > 0 ? `${counts.changed} changed` : "",
     counts.cancelled > 0 ? `${counts.cancelled} cancelled` : "",
     counts.unknown > 0 ? `${counts.unknown} unknown` : "",
+    counts.wrong > 0 ? `${counts.wrong} wrong` : "",
     left > 0 ? `${left} not sent` : "",
   ];
   return parts.filter((part) => part !== "").join(", ");

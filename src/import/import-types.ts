@@ -78,7 +78,8 @@ export type Outcome =
   | "changed"
   | "cancelled"
   | "unknown"
-  | "unsent";
+  | "unsent"
+  | "wrong";
 
 export interface RowResult {
   readonly row: ImportRow;

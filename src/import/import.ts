@@ -30,7 +30,7 @@ import type { ImportFile } from "../ledger/operations.ts";
 import type { FileFacts } from "../ledger/rules.ts";
 import { releaseDeadRuns } from "../sending/owners.ts";
 import { isPassing, type NamedEncoding, namedEncodings } from "../sheets/source.ts";
-import { checkRows, type Overview } from "./check-rows.ts";
+import { checkRows, describeWrong, type Overview } from "./check-rows.ts";
 import { checkView, toSummary } from "./check-summary.ts";
 import { parseMapping } from "./columns.ts";
 import { findElsewhere } from "./import-elsewhere.ts";
@@ -70,6 +70,7 @@ const options = {
   },
   includeFulfilled: switchOption("send orders that the shop's file marks as fulfilled, too"),
   check: switchOption("read every row and compare it with earlier imports, and send nothing"),
+  skipWrong: switchOption("leave out rows that are wrong, and send the others"),
   concurrency: countOption("N", "rows sent at once (default 4)", { min: 1, max: 64 }),
   rate: countOption("N", "send at most N rows a second", { min: 1, max: 1_000 }),
   settle: settleOption,
@@ -77,7 +78,7 @@ const options = {
   retryRefused: switchOption("send unchanged rows again that were refused before"),
   rejects: textOption(
     "FILE",
-    "write refused rows to a file, in the form of the input (CSV for .xlsx), with the errors",
+    "write refused and wrong rows to a file, in the form of the input (CSV for .xlsx), with the errors",
     {
       values: "file",
     },
@@ -162,6 +163,7 @@ export const importOrders = defineCommand({
     const source = await openSource(input, context);
     await ensureCanConfirm(context); // a file that is missing is the first thing to say
     const overview = await checkRows(source, context);
+    await ensureMaySkip(input, source, overview, context);
     const ledger = await context.ledger();
     const { id: customer } = await context.customer({ isFresh: true });
     const releaseDead = () => releaseDeadRuns(ledger, customer, context.processes, context.clock.now());
@@ -169,7 +171,7 @@ export const importOrders = defineCommand({
     const identity = await identifyFile(input, source, overview);
     const choice = chooseOf(input);
     const lookup = { ledger, customer, settleMs: input.settle };
-    const { elsewhere, found } = await findElsewhere(source, choice, lookup, context);
+    const { elsewhere, found } = await findElsewhere(source, overview, choice, lookup, context);
     const hasTerminal = (await context.prompts()) !== undefined;
     const policy = { ...createPolicy(choice, overview, hasTerminal), elsewhere };
     const plan = await planImport(
@@ -214,6 +216,23 @@ function chooseOf(input: Input): PlanChoice {
     skipShipped: input.skipShipped === true,
     duplicates: (input.allowDuplicate ?? []).flat(),
   };
+}
+
+/** Rows that are wrong are left out only where that is said. */
+async function ensureMaySkip(
+  { skipWrong }: Input,
+  source: Source,
+  overview: Overview,
+  context: Context,
+): Promise<void> {
+  const { rows, wrong } = overview;
+  if (wrong.wrong === 0) return;
+  const asked = skipWrong && rows > 0 ? undefined : await describeWrong(source, overview, context);
+  if (!asked) return;
+  const prompts = context.globals.yes || rows === 0 ? undefined : await context.prompts();
+  const reason = overview.spoiled.size > 0 ? "wrong, or part of a wrong order" : "wrong";
+  const question = `${wrong.wrong} of ${counted(wrong.count, "row")} ${byCount(wrong.wrong, "is", "are")} ${reason}. Send the ${counted(rows, "other")}?`;
+  if (!(await prompts?.confirm(question, false))) throw asked;
 }
 
 /** How the ledger identifies the file. Stdin and pipes have no path. */
@@ -268,8 +287,11 @@ async function checkFile(input: Input, context: Context): Promise<Output> {
   await rejects?.abandon(); // the import would fail where it cannot be created
   const comparison = account
     ? `the orders sent from this machine with the account ${account.name}`
-    : "nothing: there is no account";
-  return document(toSummary(plan, account?.name), () => checkView(plan, comparison));
+    : undefined;
+  const isWrong = overview.wrong.wrong > 0 && !(input.skipWrong && overview.rows > 0);
+  const failure = isWrong ? await describeWrong(source, overview, context) : undefined;
+  const summary = document(toSummary(plan, account?.name), () => checkView(plan, comparison));
+  return failure ? { ...summary, failure } : summary;
 }
 
 async function checkRejects(rejects: string, file: string, context: Context): Promise<void> {

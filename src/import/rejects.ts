@@ -1,4 +1,4 @@
-/** The file of rejects: refused rows in the form of the input, each with its `error`. */
+/** The file of rejects: refused and wrong rows in the form of the input, each with its `error`. */
 
 import { existsSync } from "node:fs";
 import { type FileHandle, link, open, readFile, rm, stat } from "node:fs/promises";
@@ -98,7 +98,7 @@ export async function createRejects({
       try {
         await handle?.appendFile(format(raw, error));
       } catch (cause) {
-        failure = `${explain(cause)}; the report names the rows that were refused`;
+        failure = `${explain(cause)}; the report names the rows that were not created`;
         await abandon().catch(() => {}); // an incomplete file would look complete
       }
       count += 1;
@@ -112,7 +112,7 @@ export async function createRejects({
       } catch (cause) {
         const left = existsSync(draft)
           ? `they are in ${draft}`
-          : "the report names the rows that were refused";
+          : "the report names the rows that were not created";
         failure = `${explain(cause)}; ${left}`;
       }
     },

@@ -54,7 +54,14 @@ export interface ImportRow {
 export type RawRecord =
   | { readonly cells: readonly string[]; readonly more?: readonly (readonly string[])[] }
   | { readonly value: Json };
-export type CheckedRow = { readonly ok: ImportRow } | { readonly problems: readonly RowProblem[] };
+export type CheckedRow = { readonly ok: ImportRow } | WrongRow;
+
+/** A row that cannot be sent. */
+export interface WrongRow extends Pick<ImportRow, "row" | "rows" | "line" | "position" | "ref" | "raw"> {
+  readonly problems: readonly RowProblem[];
+  /** The row of an order that must not be sent without this one, and why. */
+  readonly spoils?: { readonly row: number; readonly reason: string } | undefined;
+}
 
 export interface RowsOptions {
   readonly content: Content;
@@ -81,6 +88,8 @@ export interface RowsOptions {
 export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow> {
   const [occurrences, refs] = [createCompactHashMap(), createCompactHashMap()];
   let position = 0;
+  /** The row of the last order that has a ref. */
+  let above: number | undefined;
   let columns: Layout["columns"] = new Map();
   let hasLines = false;
   const onHeader: RowsOptions["onHeader"] = (layout, title) => {
@@ -106,8 +115,19 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     });
   }
 
-  function finish({ rows, line, ref, draft, raw, problems, faulty, former }: ReadRecord): CheckedRow {
+  function finish({
+    rows,
+    line,
+    ref,
+    draft,
+    raw,
+    problems,
+    faulty,
+    former,
+    mayBeLine,
+  }: ReadRecord): CheckedRow {
     const [row = 0] = rows;
+    const numbers = { row, ...(rows.length > 1 ? { rows } : {}), line, position, ref, raw };
     const found = [...problems];
     const withSender = (each: Draft) =>
       each.sender || !options.sender ? each : { sender: options.sender, ...each };
@@ -123,25 +143,29 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
       const message = `same ref as row ${earlier}${apart}`;
       found.push({ row, line, column: "ref", value: ref, message });
     }
-    if (found.length > 0) return { problems: found };
+    if (found.length > 0) {
+      const spoils =
+        earlier !== undefined
+          ? { row: earlier, reason: `row ${row} has the same ref` }
+          : mayBeLine && above !== undefined
+            ? { row: above, reason: `row ${row} is wrong, and may be a line of this order` }
+            : undefined;
+      if (ref !== undefined) above = row;
+      return { problems: found, ...numbers, spoils };
+    }
+    if (ref !== undefined) above = row;
     const content = contentOf(whole);
     const defaults = whole === draft ? [] : ["sender"];
     const occurrence = ref === undefined ? countUp(content) : 1;
     const known = former && { ref: former.ref, content: contentOf(withSender(former.draft)) };
     const isOther = known !== undefined && (known.ref !== ref || known.content !== content);
-    const lines = rows.length > 1 ? { rows } : {};
     return {
       ok: {
-        row,
-        ...lines,
-        line,
-        position,
-        ref,
+        ...numbers,
         draft: whole,
         defaults,
         content,
         occurrence,
-        raw,
         ...(isOther ? { former: known } : {}),
       },
     };
@@ -172,7 +196,7 @@ async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
 
 function readJsonRecord(value: Json, row: number, line: number): ReadRecord {
   const raw = { value };
-  const base = { rows: [row], line, raw, former: undefined };
+  const base = { rows: [row], line, raw, former: undefined, mayBeLine: false };
   if (!isJsonObject(value)) {
     const problem = { row, line, column: "", value: "", message: "a row must be an object" };
     return { ...base, ref: undefined, draft: {}, problems: [problem], faulty: new Set() };

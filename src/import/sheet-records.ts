@@ -48,6 +48,8 @@ export interface OrderRecord {
   readonly faulty: ReadonlySet<string>;
   /** What earlier versions read of it, where that is something else. */
   readonly former: FormerRecord | undefined;
+  /** Where it is wrong, it may be a further line of the order above: it names no other order. */
+  readonly mayBeLine: boolean;
 }
 
 /** Counts what a reading changes and leaves out, for the messages. */
@@ -96,6 +98,8 @@ export async function* readOrders(
     : undefined;
   const assemble = createAssembler(options, splitter);
   let lines: Line[] = [];
+  /** Of the last row that has one. */
+  let orderAbove = "";
   for await (const source of rows) {
     tally?.line();
     const line = source.misfit ? undefined : readLine(source, layout);
@@ -104,14 +108,26 @@ export async function* readOrders(
       if (record) yield record;
       lines = [];
     }
-    if (line) lines.push(line);
-    else yield refuseRow(source);
+    if (line) {
+      lines.push(line);
+      if (line.key !== "") orderAbove = line.key;
+    } else {
+      const { key } = readLine(source, layout);
+      yield refuseRow(source, hasLines(layout) && (key === "" || key === orderAbove));
+    }
   }
   const last = lines.length > 0 ? assemble(lines) : undefined;
   if (last) yield last;
 }
 
-function refuseRow(source: NumberedRow): OrderRecord {
+/** Whether several lines can be one order. */
+function hasLines({ preset, fields, orderKey }: Layout): boolean {
+  return preset
+    ? preset.hasLines === true
+    : orderKey !== undefined || fields.some(({ path }) => path === "ref");
+}
+
+function refuseRow(source: NumberedRow, mayBeLine: boolean): OrderRecord {
   const { row, line, misfit } = source;
   const problem = { row, line, column: "", value: misfit?.text ?? "", message: misfit?.message ?? "" };
   return {
@@ -123,6 +139,7 @@ function refuseRow(source: NumberedRow): OrderRecord {
     problems: [problem],
     faulty: new Set(),
     former: undefined,
+    mayBeLine,
   };
 }
 
@@ -306,6 +323,7 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
       ),
       faulty,
       former,
+      mayBeLine: first.key === "" && !hasAddress(first) && hasLines(layout),
     };
   };
 

@@ -225,7 +225,10 @@ const reportRowSchema = object({
   row: count,
   /** All rows of an order that has several. */
   rows: optional(array(count)),
-  /** `found`: the answer was lost, and the order was found. `shipped`: an earlier run has made the order. */
+  /**
+   * `found`: the answer was lost, and the order was found. `shipped`: an earlier run has made the order. `wrong`: the row
+   * could not be read, and was left out.
+   */
   outcome: literal([
     "created",
     "found",
@@ -236,6 +239,7 @@ const reportRowSchema = object({
     "cancelled",
     "unknown",
     "unsent",
+    "wrong",
   ]),
   id: nullable(integerSchema),
   order_no: textOrNull,
@@ -272,6 +276,20 @@ const checkSummarySchema = object({
   cancelled: count,
   held: count,
   unknown: count,
+  /** Rows that cannot be sent. */
+  wrong: count,
+  /** False where there is no account: the counts of what is new and known are then not known. */
+  compared: boolean(),
+  /** Rows that can be sent, and may not be meant so; the first few by name. */
+  warnings: array(
+    object({
+      code: literal(["no_receiver_name", "no_address", "quantity_0", "unknown_service_type"]),
+      count,
+      rows: array(text),
+    }),
+  ),
+  /** The first row that can be sent, as it was understood. */
+  first_order: nullable(extend(draftSchema, { ref: textOrNull, row: count })),
 });
 /** The result of `orders import --check`. */
 export type CheckSummary = Infer<typeof checkSummarySchema>;

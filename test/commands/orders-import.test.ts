@@ -35,6 +35,16 @@ describe("--check", () => {
       cancelled: 0,
       held: 0,
       unknown: 0,
+      wrong: 0,
+      compared: true,
+      warnings: [],
+      first_order: {
+        row: 1,
+        ref: "A-1",
+        sender: { name: "张三", phone: "13800138000" },
+        receiver: { name: "李四", phone: "13900139000", city: "北京市", detail: "建国路88号" },
+        item: { name: "茶叶", weight: 1.5, quantity: 1 },
+      },
     });
     expect(home.sandbox.requests).toHaveLength(0);
     await expect(stat(path.join(home.stateDir, "ledger.db"))).rejects.toThrow("ENOENT");
@@ -90,7 +100,9 @@ describe("--check", () => {
         sheet(row("A-1", "李四", "1.38E+10"), row("A-2"), row("A-2").replace("1.50", "heavy")),
       );
       const ran = await home.courier(["orders", "import", home.file, flag, "--json"]);
-      expect(ran).toMatchObject({ exit: 2, stdout: "" });
+      expect(ran.exit).toBe(2);
+      if (flag === "--check") expect(JSON.parse(ran.stdout)).toMatchObject({ rows: 3, wrong: 3, to_send: 0 });
+      else expect(ran.stdout).toBe("");
       const { error } = JSON.parse(ran.stderr.trimEnd().split("\n").at(-1) ?? "");
       expect(error.message).toBe(`${home.file}: 2 of 3 rows are invalid`);
       expect(error.details).toMatchObject([
