@@ -2,12 +2,12 @@
 
 import { byCount, counted } from "../core/wording.ts";
 import { orderFields } from "../model/fields.ts";
-import { isJsonObject, type Json } from "../model/json.ts";
 import type { CheckSummary } from "../model/results.ts";
 import { type Block, fields, line, show, styled } from "../terminal/blocks.ts";
 import { describeEncoding, type RowWarning } from "./check-rows.ts";
 import { describeField } from "./columns.ts";
 import { describeEarlier, describeHeldRows, type ImportPlan, lacksRefs } from "./import-plan.ts";
+import { getField } from "./order-fields.ts";
 import { nameOfRow } from "./row-words.ts";
 import type { ImportRow } from "./rows.ts";
 
@@ -77,16 +77,10 @@ const promise = "The service also checks each order when it is sent.";
 /** Each field with its value, so that one sees what was read as what. */
 function viewFirst(row: ImportRow): Block[] {
   const values = orderFields.flatMap(({ path }) => {
-    const value = valueOf(row.draft, path);
+    const value = getField(row.draft, path);
     return value === undefined ? [] : [[`  ${describeField(path)}`, show(value)] as const];
   });
   return [line(`First order, ${nameOfRow(row)}:`), fields(...values)];
-}
-
-function valueOf(draft: Json, path: string): Json | undefined {
-  let value: Json | undefined = draft;
-  for (const name of path.split(".")) value = isJsonObject(value) ? value[name] : undefined;
-  return value;
 }
 
 const warningWords: Readonly<Record<RowWarning["code"], string>> = {

@@ -4,6 +4,7 @@ import { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, noteStop, type RowsOutput, rows } from "../command/command.ts";
 import { CourierError, type ExitCode, interrupted, interruptionExit } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
+import type { Rejection } from "../ledger/operation.ts";
 import type { ReportRow } from "../model/results.ts";
 import { makeRoom, mayBeFullDisk } from "../sqlite/database.ts";
 import { ServiceUnavailable } from "./backoff.ts";
@@ -36,6 +37,8 @@ export interface ImportRun {
   readonly tools: Pick<ImportTools, "ledger" | "run" | "file" | "policy" | "releaseDead" | "found">;
   readonly settings: ImportOptions;
   readonly skipsChanged: boolean;
+  /** Many refusals for one reason do not pause it. */
+  readonly keepsGoing: boolean;
   /** `--settle`: how long an order may be missing in the list. */
   readonly settleMs: number | undefined;
   /** The given flags that change how the file is read. */
@@ -50,6 +53,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   const { source, plan, settings, rejects } = run;
   const { overview } = plan;
   const total = countAll(overview);
+  /** Why the rest was not sent. */
+  let paused: string | undefined;
 
   /** Counts a row when it is done, which may be before its turn in the report. */
   async function* counted(results: AsyncIterable<RowResult>, meter: ImportProgress) {
@@ -77,7 +82,19 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
         },
         context,
       );
-      const results = importRows(() => goodRows(source, overview), { ...run.tools, ...sending }, settings);
+      const mayGoOn = run.keepsGoing
+        ? undefined
+        : async (rejection: Rejection, alike: number) => {
+            const prompts = context.globals.yes ? undefined : await context.prompts();
+            const reason = describeAlike(alike, rejection);
+            const isWanted = prompts
+              ? await meter.pausedFor(() => prompts.confirm(`${reason}. Go on?`, false))
+              : false;
+            if (!isWanted) paused = reason;
+            return isWanted;
+          };
+      const tools = { ...run.tools, ...sending, mayGoOn };
+      const results = importRows(() => goodRows(source, overview), tools, settings);
       for await (const result of inRowOrder(counted(withWrong(source, overview, results), meter))) {
         const row = toReport(result, overview);
         if (result.outcome === "refused" || result.outcome === "wrong")
@@ -97,7 +114,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       if (rejects?.failure) context.messages.warn(rejects.failure);
       if (!isOver) context.messages.warn(`stopped: the report cannot be written; ${goOn}`);
     }
-    return endOf(run, counts, failure, context);
+    return endOf(run, counts, { failure, paused }, context);
   }
 
   return {
@@ -126,29 +143,31 @@ async function* withWrong(
 }
 
 function wrongResult({ problems, ...row }: WrongRow): RowResult {
-  const [only] = problems;
-  const texts = problems.map(({ column, value, message }) =>
-    [column, value === "" ? "" : `“${value}”`]
-      .filter(Boolean)
-      .join(" ")
-      .concat(column || value ? ": " : "", message),
-  );
-  const isOne = problems.length === 1 && only !== undefined;
-  return {
+  const base = {
     row: { ...row, draft: {}, defaults: [], content: "", occurrence: 1 },
     outcome: "wrong",
-    rejection: {
-      code: "wrong",
-      message: texts.join("; "),
-      ...(isOne && only.column ? { field: only.column } : {}),
-    },
-  };
+  } as const;
+  const [only, ...others] = problems;
+  if (only && others.length === 0) {
+    const { column, value, message } = only;
+    const field = column === "" ? {} : { field: column };
+    return { ...base, rejection: { code: "wrong", message, ...field }, value };
+  }
+  const texts = problems.map(({ column, value, message }) =>
+    value === "" ? `${column}: ${message}` : `${column}: ${message}: “${value}”`,
+  );
+  return { ...base, rejection: { code: "wrong", message: texts.join("; ") } };
 }
 
 const goOn = "run the same command again: it continues where it stopped";
 
 /** The first that applies: ledger lost, interrupted, in doubt, key refused, unsent, refused or held or changed. */
-function endOf(run: ImportRun, counts: Counts, failure: unknown, context: Context): CourierError | undefined {
+function endOf(
+  run: ImportRun,
+  counts: Counts,
+  { failure, paused }: { readonly failure: unknown; readonly paused: string | undefined },
+  context: Context,
+): CourierError | undefined {
   const total = countAll(run.plan.overview);
   const left = total - countDone(counts);
   const { signal } = context;
@@ -160,6 +179,7 @@ function endOf(run: ImportRun, counts: Counts, failure: unknown, context: Contex
   }
   if (counts.unknown > 0) return inDoubt(counts.unknown, left, total, failure, context);
   if (failure !== undefined) return stoppedBy(failure, counts);
+  if (paused && left > 0) return stoppedForRefusals(paused, left, total);
   if (left > 0) return unsent(left, total);
   return someRefused(run, counts);
 }
@@ -215,6 +235,22 @@ function unsent(left: number, total: number): CourierError {
   return new CourierError("unsent", 5, `${left} of ${counted(total, "row")} ${wereFor(left)} not sent`, {
     hint: goOn,
   });
+}
+
+/** The reason in the service's words: the values of the rows differ. */
+function describeAlike(rows: number, { message }: Rejection): string {
+  return `${counted(rows, "row")} were refused for the same reason: ${message}`;
+}
+
+function stoppedForRefusals(reason: string, left: number, total: number): CourierError {
+  return new CourierError(
+    "some_refused",
+    3,
+    `${reason}; ${left} of ${counted(total, "row")} ${wereFor(left)} not sent`,
+    {
+      hint: "fix the rows, or --map where a column is read as another field, and run the same command again; where the rows are right, add --retry-refused once the cause is gone; --keep-going sends the other rows",
+    },
+  );
 }
 
 function someRefused(

@@ -11,6 +11,8 @@ export interface ImportProgress {
   /** A row is done. */
   count(counts: Counts): void;
   setStage(stage: Stage): void;
+  /** Takes the line off the screen while a question is asked. */
+  pausedFor<T>(ask: () => Promise<T>): Promise<T>;
   end(): void;
 }
 
@@ -22,14 +24,16 @@ const barWidth = 20;
 /** A line that is updated with each row, and each second. */
 export function openImportProgress(rows: number, context: Context): ImportProgress {
   const { clock, signal } = context;
-  const meter = context.meter();
+  let meter = context.meter();
   const startedMs = clock.elapsed();
   let answeredMs = startedMs;
   let counts: Counts = noCounts();
   let stage: Stage = { kind: "sending" };
   let cancel = () => {};
+  let isPaused = false;
 
   const show = () => {
+    if (isPaused) return;
     const nowMs = clock.elapsed();
     meter.update(() => {
       const waits = describeWait(stage, nowMs - answeredMs, clock, signal.aborted);
@@ -51,6 +55,18 @@ export function openImportProgress(rows: number, context: Context): ImportProgre
       stage = next;
       if (next.kind !== "server_error") answeredMs = clock.elapsed();
       show();
+    },
+    async pausedFor(ask) {
+      cancel();
+      meter.end();
+      isPaused = true;
+      try {
+        return await ask();
+      } finally {
+        isPaused = false;
+        meter = context.meter();
+        cancel = clock.after(tickMs, tick);
+      }
     },
     end() {
       cancel();

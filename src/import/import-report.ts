@@ -44,14 +44,17 @@ export function toReport(result: RowResult, { columns }: Overview): ReportRow {
     order_no: order?.order_no ?? null,
     tracking_number: order?.tracking_number ?? null,
     estimated_fee: order?.estimated_fee ? jsonNumber(order.estimated_fee) : null,
-    error: error ? { code: error.code, message: error.message, column: error.column } : null,
+    error: error
+      ? { code: error.code, message: error.message, column: error.column, value: error.value }
+      : null,
   };
 }
 
-/** Adds the file's name of the column where the service's message does not contain it. */
+/** Adds the value, and the file's name of the column where the service's message does not contain it. */
 export function describeError({ error }: ReportRow): string {
-  const { message = "", column } = (error ?? {}) as { message?: string; column?: string };
-  return column === undefined || message.includes(column) ? message : `${column}: ${message}`;
+  const { message = "", column, value } = error ?? {};
+  const text = column === undefined || message.includes(column) ? message : `${column}: ${message}`;
+  return value === undefined || value === "" ? text : `${text}: “${value}”`;
 }
 
 const styles = {

@@ -60,6 +60,8 @@ export interface ImportTools {
   readonly random: () => number;
   /** Aborts when no further row may begin; requests in progress are finished. */
   readonly stop: AbortSignal;
+  /** Asked once, where so many rows in a row were refused for one reason, and none was created. */
+  readonly mayGoOn?: ((rejection: Rejection, rows: number) => Promise<boolean>) | undefined;
   /** Called when the stage changes. */
   readonly onStage: (stage: Stage) => void;
 }
@@ -88,6 +90,8 @@ export interface RowResult {
   readonly decision?: RowDecision;
   readonly order?: OrderFacts | undefined;
   readonly rejection?: Rejection | undefined;
+  /** Of a wrong row: the value that is wrong. */
+  readonly value?: string | undefined;
 }
 
 /** The result of a row's turn, once it is recorded; undefined for a row that is decided about later. */

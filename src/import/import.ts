@@ -72,6 +72,7 @@ const options = {
   check: switchOption("read every row and compare it with earlier imports, and send nothing"),
   skipWrong: switchOption("leave out rows that are wrong, and send the others"),
   concurrency: countOption("N", "rows sent at once (default 4)", { min: 1, max: 64 }),
+  keepGoing: switchOption("do not stop when 20 rows in a row are refused for the same reason"),
   rate: countOption("N", "send at most N rows a second", { min: 1, max: 1_000 }),
   settle: settleOption,
   shop: textOption("NAME", "the shop of the refs, where several shops use the same order numbers"),
@@ -200,8 +201,12 @@ export const importOrders = defineCommand({
     const readBy = readingOptions.filter((name) => input[name] !== undefined).map(flagOf);
     const tools = { ledger, run, file: facts, policy: { ...policy, resendCancelled }, releaseDead, found };
     const skipsChanged = input.skipChanged === true;
+    const keepsGoing = input.keepGoing === true;
     const settleMs = input.settle;
-    return runImport({ source, plan, tools, settings, skipsChanged, settleMs, readBy, rejects }, context);
+    return runImport(
+      { source, plan, tools, settings, skipsChanged, keepsGoing, settleMs, readBy, rejects },
+      context,
+    );
   },
 });
 

@@ -21,6 +21,7 @@ import { createBackoff } from "./backoff.ts";
 import { createDoubtGate } from "./doubt-gate.ts";
 import { type Claim, createEqualRows } from "./equal-rows.ts";
 import type { ImportOptions, ImportTools, RowResult, Turn } from "./import-types.ts";
+import { createRefusalGate } from "./refusal-gate.ts";
 import { createRowSender } from "./row-sender.ts";
 import type { ImportRow } from "./rows.ts";
 import { describeDoubt, inDoubtAs, isLedgerLost, notChecked, resultOf } from "./unsent-rows.ts";
@@ -77,7 +78,16 @@ export async function* importRows(
   const onRefused = (name: OperationName, rejection: Rejection) =>
     refusals.set(nameOperation(name), rejection);
   const gate = createDoubtGate(Math.min(options.concurrency, mostDoubts), settleSome);
-  const rowSender = createRowSender({ tools, options, backoff, gate, onLost, onRefused });
+  const refusalGate = createRefusalGate(tools.mayGoOn);
+  const rowSender = createRowSender({
+    tools,
+    options,
+    backoff,
+    gate,
+    refusals: refusalGate,
+    onLost,
+    onRefused,
+  });
   let failure: { readonly error: unknown } | undefined;
 
   function onLost(row: ImportRow): void {
@@ -93,7 +103,7 @@ export async function* importRows(
   /** Claims a few rows at a time: after a crash claimed rows are in doubt, and other processes can take the rest. */
   async function* claim(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<Claim> {
     for await (const batch of inBatches(of, claimFactor * options.concurrency)) {
-      if (stop.aborted || rowSender.failure || gate.isStuck) return;
+      if (stop.aborted || rowSender.failure || gate.isStuck || refusalGate.isStuck) return;
       const sent = { atMs: clock.now(), offsetMs: tools.reconcile.clockOffsetMs() };
       const claims = await claimOrEnd(batch, sent);
       if (!claims) return;
@@ -295,10 +305,11 @@ export async function* importRows(
     }
   }
 
+  const isOver = () => stop.aborted || gate.isStuck || refusalGate.isStuck;
   let batch: readonly ImportRow[] = [];
   try {
     yield* pass(rows());
-    for (let rounds = 0; later.size > 0 && rounds < mostRounds && !stop.aborted && !gate.isStuck; ) {
+    for (let rounds = 0; later.size > 0 && rounds < mostRounds && !isOver(); ) {
       batch = [...later];
       later = new Set();
       const done = await settleRows(batch);

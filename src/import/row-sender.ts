@@ -8,6 +8,7 @@ import type { Backoff, Failure } from "./backoff.ts";
 import type { DoubtGate } from "./doubt-gate.ts";
 import type { ImportOptions, ImportTools, RowResult, SendResult, Turn } from "./import-types.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
+import type { RefusalGate } from "./refusal-gate.ts";
 import type { ImportRow } from "./rows.ts";
 
 interface RowSenderOptions {
@@ -15,6 +16,7 @@ interface RowSenderOptions {
   readonly options: ImportOptions;
   readonly backoff: Backoff;
   readonly gate: DoubtGate;
+  readonly refusals: RefusalGate;
   /** Called for a row whose answer was lost, or that another run has taken over. */
   readonly onLost: (row: ImportRow) => void;
   /** Called for a refusal that is still to be checked. */
@@ -25,7 +27,15 @@ interface RowSenderOptions {
  * Sends at most `concurrency` rows at once, with one rate limit. After a failure that ends the import, no further
  * request is sent.
  */
-export function createRowSender({ tools, options, backoff, gate, onLost, onRefused }: RowSenderOptions) {
+export function createRowSender({
+  tools,
+  options,
+  backoff,
+  gate,
+  refusals,
+  onLost,
+  onRefused,
+}: RowSenderOptions) {
   const { ledger, run, clock, stop, onStage } = tools;
   const limiter = createRateLimiter(clock, options.ratePerSecond);
   const inSlot = createSemaphore(options.concurrency);
@@ -39,12 +49,14 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
    */
   async function request(row: ImportRow, name: OperationName) {
     await limiter.pass(stop).catch(() => {});
-    if (stop.aborted || hasFailed || gate.isShut) return undefined;
+    if (stop.aborted || hasFailed || gate.isShut || refusals.isShut) return undefined;
     const sentMs = clock.elapsed(); // after the wait for the limiter, which is not a wait for the service
     try {
       const result = await tools.send(row, () => ledger.holdsClaim(name, run.number));
       // Whether an answer names an order of its own is known once it is recorded.
       if (result.kind !== "created") gate.note(result.kind === "unknown");
+      if (result.kind === "created") refusals.noteCreated();
+      if (result.kind === "refused" && result.isCertain) refusals.noteRefused(result.rejection);
       return { result, end: applyAnswer(result, sentMs) };
     } catch (error) {
       hasFailed = true;
@@ -139,10 +151,11 @@ export function createRowSender({ tools, options, backoff, gate, onLost, onRefus
   async function send(row: ImportRow, name: OperationName): Promise<Turn> {
     let isSending = true; // the state of a claimed row
     while (!stop.aborted && !hasFailed) {
-      if (gate.isShut) {
+      const shut = [gate, refusals].find(({ isShut }) => isShut);
+      if (shut) {
         if (isSending) await ledger.markReady(name, run.number);
         isSending = false;
-        if (!(await gate.opened())) hasFailed = true;
+        if (!(await shut.opened())) hasFailed = true;
         continue;
       }
       if (!isSending) {

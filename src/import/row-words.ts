@@ -2,7 +2,9 @@
 
 import { isMade, nameOperation, type Operation, type Rejection } from "../ledger/operation.ts";
 import type { OrderElsewhere } from "../ledger/rules.ts";
+import { isJsonNumber } from "../model/json.ts";
 import type { RowResult } from "./import-types.ts";
+import { getField } from "./order-fields.ts";
 import type { ImportRow } from "./rows.ts";
 
 /** `row 3 (1001)`, `rows 2-4 (1001)`. */
@@ -36,14 +38,25 @@ export function describeElsewhere({ orderId, isCertain }: OrderElsewhere): strin
   return `${isCertain ? "equals" : "may equal"} order ${orderId}, which was not sent from this machine`;
 }
 
+export type Explanation = Rejection & {
+  /** The column that it is about, and what the row has there. */
+  readonly column?: string | undefined;
+  readonly value?: string | undefined;
+};
+
 /** The error of a row that was not created; `columns` maps fields to the column names of the file. */
 export function explain(
-  { outcome, decision, order, rejection }: RowResult,
+  { row, outcome, decision, order, rejection, value }: RowResult,
   columns: ReadonlyMap<string, string>,
-): (Rejection & { readonly column?: string | undefined }) | undefined {
+): Explanation | undefined {
   const nameOf = (field: string) => columns.get(field) ?? field;
-  if (rejection)
-    return { ...rejection, column: rejection.field === undefined ? undefined : nameOf(rejection.field) };
+  if (rejection) {
+    const { field } = rejection;
+    if (field === undefined) return rejection;
+    const found = getField(row.draft, field);
+    const shown = typeof found === "string" ? found : isJsonNumber(found) ? found.value : undefined;
+    return { ...rejection, column: nameOf(field), value: value ?? shown };
+  }
   if (outcome === "held" && decision?.kind === "held")
     return { code: "duplicate", message: describeHeld(decision.operation) };
   if (outcome === "held" && decision?.kind === "elsewhere")

@@ -19,6 +19,7 @@ import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { ensureNoOrder } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import { isTitleRow, type Layout, readLayout } from "./layout.ts";
+import { getField } from "./order-fields.ts";
 import {
   type NumberedRow,
   type OrderRecord,
@@ -230,8 +231,7 @@ function readJsonRecord(value: Json, row: number, line: number): ReadRecord {
 
 /** The single value at a dotted path, as text; else empty. */
 function textAt(fields: JsonObject, path: string): string {
-  let value: Json | undefined = fields;
-  for (const name of path.split(".")) value = isJsonObject(value) ? value[name] : undefined;
+  const value = getField(fields, path);
   if (typeof value === "string") return value;
   return isJsonNumber(value) || typeof value === "boolean" ? stringifyJson(value) : "";
 }

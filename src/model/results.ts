@@ -245,7 +245,8 @@ const reportRowSchema = object({
   order_no: textOrNull,
   tracking_number: textOrNull,
   estimated_fee: nullable(decimalSchema),
-  error: nullable(object({ code: text, message: text, column: optional(text) })),
+  /** `value`: what the row has in the column. */
+  error: nullable(object({ code: text, message: text, column: optional(text), value: optional(text) })),
 });
 /** One row of the report of an import. */
 export type ReportRow = Infer<typeof reportRowSchema>;

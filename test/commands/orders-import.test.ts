@@ -173,7 +173,12 @@ describe("the report", () => {
         order_no: null,
         tracking_number: null,
         estimated_fee: null,
-        error: { code: "INVALID_PARAMETER", message: expect.any(String), column: "receiver.phone" },
+        error: {
+          code: "INVALID_PARAMETER",
+          message: expect.any(String),
+          column: "receiver.phone",
+          value: "12",
+        },
       },
       expect.objectContaining({ ref: null, row: 3, outcome: "created", id: 1000002 }),
     ]);

@@ -121,6 +121,7 @@ describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
       "import",
       file,
       "--yes",
+      "--keep-going",
       "--ndjson",
       "--rejects",
       path.join(disk, "rejects.csv"),

@@ -1,0 +1,83 @@
+/** courier orders import of rows that are all refused for one reason: it pauses, and shows the refused values. */
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createImportHome, errorOf, row, sheet } from "../support/imports.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+
+const bad = (count: number, start = 0) =>
+  Array.from({ length: count }, (_, index) => row(`B-${start + index}`, `Name ${index}`, "12"));
+const good = (count: number) =>
+  Array.from({ length: count }, (_, index) => row(`G-${index}`, `Good ${index}`));
+
+describe("20 rows in a row that are refused for one reason, and no order before", () => {
+  test("end the import of a script: exit 3, and the rest is not sent", async () => {
+    const home = await createImportHome(sheet(...bad(40)));
+    const ran = await home.run("--concurrency 1");
+    expect([ran.exit, home.posts]).toEqual([3, 20]);
+    expect(errorOf(ran)).toMatchObject({
+      code: "some_refused",
+      message:
+        "20 rows were refused for the same reason: the service refused: receiver.phone must be a telephone number (INVALID_PARAMETER); 20 of 40 rows were not sent",
+      hint: expect.stringContaining("--keep-going sends the other rows"),
+    });
+    expect(ran.stderr).toContain("40 rows: 0 created, 20 refused, 20 not sent\n");
+    // The others stay free for the next run, which sends them once.
+    await home.put(sheet(...bad(20), ...good(20)));
+    const later = await home.run();
+    expect([later.exit, (await home.receivers()).length]).toEqual([3, 20]);
+  });
+
+  test("of several at once: no further one begins", async () => {
+    const home = await createImportHome(sheet(...bad(60)));
+    const ran = await home.run("--concurrency 8");
+    expect(ran.exit).toBe(3);
+    expect(home.posts).toBeGreaterThanOrEqual(20);
+    expect(home.posts).toBeLessThan(20 + 8);
+  });
+
+  test("are no reason to stop with --keep-going", async () => {
+    const home = await createImportHome(sheet(...bad(30)));
+    expect([(await home.run("--keep-going")).exit, home.posts]).toEqual([3, 30]);
+  });
+
+  test.each([
+    [true, 30],
+    [false, 20],
+  ])("are a question at a terminal: %s", async (answer, posts) => {
+    const home = await createImportHome(sheet(...bad(30)));
+    const prompts = scriptedPrompts({ confirms: [true, answer] });
+    const ran = await home.courier(["orders", "import", home.file, "--concurrency", "1"], {
+      terminal: 120,
+      prompts,
+    });
+    expect([ran.exit, home.posts]).toEqual([3, posts]);
+    expect(prompts.asked[1]).toBe(
+      "20 rows were refused for the same reason: the service refused: receiver.phone must be a telephone number (INVALID_PARAMETER). Go on?",
+    );
+  });
+
+  test.each([
+    ["after one that was created", sheet(...good(1), ...bad(30))],
+    [
+      "with another reason between them",
+      sheet(...bad(15), row("X", "", "13900139000").replace("茶叶", ""), ...bad(15, 20)),
+    ],
+  ])("do not stop it %s", async (_what, content) => {
+    const home = await createImportHome(content);
+    expect([(await home.run("--concurrency 1")).exit, home.posts]).toEqual([3, 31]);
+  });
+});
+
+test("the refused value is in the report and in the file of rejects", async () => {
+  const home = await createImportHome(
+    sheet(row("A-1"), row("A-2", "王五", "12")).replace("receiver.phone", "收件人电话"),
+  );
+  const rejects = path.join(home.directory, "rejects.csv");
+  const ran = await home.run(`--rejects ${rejects}`);
+  expect(ran.report[1]?.error).toMatchObject({ column: "收件人电话", value: "12" });
+  expect(await readFile(rejects, "utf8")).toMatch(/收件人电话: .*: “12”$/m);
+  const again = await home.courier(["orders", "import", home.file, "--yes"]);
+  expect(again.stdout).toMatch(/收件人电话: .*: “12”$/m);
+});
