@@ -39,6 +39,8 @@ export interface Written {
   readonly failure: CourierError | undefined;
   /** What else is said of it. */
   readonly remark?: string | undefined;
+  /** A terminal was shown only some of the rows. */
+  readonly isShort?: boolean;
 }
 
 /**
@@ -152,10 +154,11 @@ async function writeItems(
 }
 
 async function writeTable(
-  { rows, columns, head, empty, remark, details }: RowsOutput,
+  { rows, columns, head, empty, remark, details, isShown }: RowsOutput,
   writer: Writer,
   options: OutputOptions,
-) {
+): Promise<Written> {
+  const isShort = isShown !== undefined && writer.stream.isTTY === true && !options.fields;
   const chosen = options.fields
     ? chooseColumns(columns, options.fields)
     : columns.filter(({ isRemark }) => !isRemark);
@@ -173,12 +176,13 @@ async function writeTable(
   };
   try {
     const written = await drain(rows, async (row) => {
+      if (isShort && !isShown(row)) return;
       waiting.push(row);
       if (details) detailed.push(row);
       if (waiting.length >= rowsAtOnce) await flush();
     });
     if (written.count === 0 && empty !== "") options.note(empty);
-    return written;
+    return { ...written, isShort };
   } finally {
     await flush(); // rows that came before a failure are shown too
     for (const row of detailed)

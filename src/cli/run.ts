@@ -120,7 +120,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
       return screen.show(shown);
     };
     const target = file ?? writer;
-    const { failure, count, remark } = await writeOutput(
+    const { failure, count, remark, isShort } = await writeOutput(
       output,
       output.kind === "raw" ? target : redacting(target, redact),
       {
@@ -143,7 +143,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     const noun = (isOfRows && output.noun) || "row";
     const more = remark === undefined ? "" : `; ${remark}`;
     if (file) messages.note(`wrote ${counted(count, noun)} to ${globals.output}${more}`);
-    if (isOfRows) await output.after?.();
+    if (isOfRows) await output.after?.(isShort === true);
     if (failure) throw failure;
     return 0;
   } catch (error) {

@@ -150,8 +150,10 @@ export interface RowsOutput {
   readonly page?: Page<never>;
   /** The word for a row in a message; `row` where left out. */
   readonly noun?: string;
-  /** Called after the last row was written, for what is said on stderr beside it. */
-  readonly after?: () => Promise<void>;
+  /** At a terminal only these rows are shown, unless fields were chosen; everything else gets all rows. */
+  readonly isShown?: (row: Json) => boolean;
+  /** Called after the last row was written, for what is said on stderr beside it. `isShort`: `isShown` chose the rows. */
+  readonly after?: (isShort: boolean) => Promise<void>;
   /** What a person sees of each row below the table. */
   readonly details?: (row: never) => readonly Block[];
 }

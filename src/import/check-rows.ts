@@ -21,6 +21,10 @@ import type { RowProblem } from "./sheet-records.ts";
 export interface Overview {
   /** Orders: several lines of one order count once. */
   readonly rows: number;
+  /** What these are called: orders, where one has several rows. */
+  readonly noun: "row" | "order";
+  /** Rows of the file that they are made of, those of wrong orders included. */
+  readonly fileRows: number;
   readonly reading: ReadingNotes;
   /** How many rows have a ref. */
   readonly refs: number;
@@ -103,6 +107,7 @@ async function readAll(
   let columns: Overview["columns"] = new Map();
   const tallies = new Map<string, number>();
   let count = 0;
+  let fileRows = 0;
   /** Up to this one, the numbers of rows are those of the orders. */
   let plainRows = 0;
   let wrong = 0;
@@ -127,6 +132,8 @@ async function readAll(
   for await (const read of readRows({ ...options, onHeader, tally: reading })) {
     const checked = withSpoiled(read, spoiled);
     count += 1;
+    const { rows: ofOrder = [0] } = "ok" in checked ? checked.ok : checked;
+    fileRows += ofOrder.length;
     if (count === firstWrong + rowsBeforeNote && problems[0] && !isAgain)
       context.messages.note(`${describeProblem(problems[0])}; checking the other rows`);
     if ("problems" in checked) {
@@ -165,6 +172,8 @@ async function readAll(
   );
   return {
     rows: count - wrong,
+    noun: fileRows > count ? "order" : "row",
+    fileRows,
     reading,
     refs,
     serviceLevels,
@@ -237,7 +246,7 @@ export interface Findings {
 /** Shows the problems, those of all rows once. Returns the error with the next step. */
 export async function describeWrong(
   { name, facts, table: sheetTable }: RowsOptions,
-  { reading, unused, encoding, sample, rows, mistaken: { problems, ofAll, wrong, count } }: Overview,
+  { reading, unused, encoding, sample, rows, noun, mistaken: { problems, ofAll, wrong, count } }: Overview,
   context: Context,
 ): Promise<CourierError> {
   for (const note of reading.describe(name, count, unused)) context.messages.note(note);
@@ -275,7 +284,7 @@ export async function describeWrong(
     ({ column, message }) => column === "sender" && message.startsWith("the row has no"),
   );
   const skip = rows > 0 ? `, or add --skip-wrong to send the ${counted(rows, "other")}` : "";
-  return fileError(`${name}: ${wrong} of ${counted(count, "row")} ${byCount(wrong, "is", "are")} invalid`, {
+  return fileError(`${name}: ${wrong} of ${counted(count, noun)} ${byCount(wrong, "is", "are")} invalid`, {
     hint: `nothing was sent; ${lacksSender ? "--sender @NAME sets a sender for all rows; " : ""}fix these rows and run the same command again${skip}`,
     details: problems.map((problem) => ({ ...problem })) as Json,
   });

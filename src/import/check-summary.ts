@@ -42,7 +42,7 @@ export function toSummary(plan: ImportPlan, account: string | undefined): CheckS
 
 /** `comparison` names what the rows were compared with; undefined where there is no account. */
 export function checkView(plan: ImportPlan, comparison: string | undefined): readonly Block[] {
-  const { rows, reading, serviceLevels, senders, unused, refs, wrong, warnings, first } = plan.overview;
+  const { rows, reading, serviceLevels, senders, unused, refs, wrong, warnings, first, noun } = plan.overview;
   const all = rows + wrong.wrong;
   const levels = [...serviceLevels].map(([level, count]) => `${count} ${level || "without one"}`);
   const earlier = describeEarlier(plan);
@@ -50,7 +50,7 @@ export function checkView(plan: ImportPlan, comparison: string | undefined): rea
   const found =
     wrong.wrong === 0
       ? styled("good", "No mistakes found")
-      : styled("bad", `${wrong.wrong} of ${counted(all, "row")} ${byCount(wrong.wrong, "is", "are")} wrong`);
+      : styled("bad", `${wrong.wrong} of ${counted(all, noun)} ${byCount(wrong.wrong, "is", "are")} wrong`);
   return [
     line(found, `; nothing was sent. ${promise}`),
     ...(first ? viewFirst(first) : []),

@@ -14,9 +14,11 @@ import { type ImportProgress, openImportProgress } from "./import-progress.ts";
 import {
   type Counts,
   closeReport,
+  countAll,
   countDone,
   describeCounts,
   describeError,
+  isNoted,
   isWorthKeeping,
   noCounts,
   remarkOn,
@@ -57,7 +59,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   let paused: string | undefined;
 
   /** Counts a row when it is done, which may be before its turn in the report. */
-  async function* counted(results: AsyncIterable<RowResult>, meter: ImportProgress) {
+  async function* counting(results: AsyncIterable<RowResult>, meter: ImportProgress) {
     for await (const result of results) {
       counts[result.outcome] += 1;
       meter.count(counts);
@@ -86,7 +88,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
         ? undefined
         : async (rejection: Rejection, alike: number) => {
             const prompts = context.globals.yes ? undefined : await context.prompts();
-            const reason = describeAlike(alike, rejection);
+            const reason = describeAlike(counted(alike, overview.noun), rejection);
             const isWanted = prompts
               ? await meter.pausedFor(() => prompts.confirm(`${reason}. Go on?`, false))
               : false;
@@ -95,7 +97,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
           };
       const tools = { ...run.tools, ...sending, mayGoOn };
       const results = importRows(() => goodRows(source, overview), tools, settings);
-      for await (const result of inRowOrder(counted(withWrong(source, overview, results), meter))) {
+      for await (const result of inRowOrder(counting(withWrong(source, overview, results), meter))) {
         const row = toReport(result, overview);
         if (result.outcome === "refused" || result.outcome === "wrong")
           await rejects?.add(result.row.raw, describeError(row));
@@ -121,13 +123,10 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     ...rows(report(), reportColumns, total === 0 ? "No rows" : ""),
     ...goesOnUnread("import", () => run.tools.run.number, context),
     remark: remarkOn as NonNullable<RowsOutput["remark"]>,
-    after: () => closeReport(total, counts, wrong, rejects, context),
+    isShown: isNoted as unknown as NonNullable<RowsOutput["isShown"]>,
+    after: (isShort) =>
+      closeReport({ overview, counts, wrong, rejects, run: run.tools.run.number, isShort }, context),
   };
-}
-
-/** Rows of the file, those that are wrong included. */
-function countAll({ rows, wrong }: Overview): number {
-  return rows + wrong.wrong;
 }
 
 /** The rows that are left out, then the results of the others. */
@@ -168,6 +167,7 @@ function endOf(
   { failure, paused }: { readonly failure: unknown; readonly paused: string | undefined },
   context: Context,
 ): CourierError | undefined {
+  const { noun } = run.plan.overview;
   const total = countAll(run.plan.overview);
   const left = total - countDone(counts);
   const { signal } = context;
@@ -179,8 +179,8 @@ function endOf(
   }
   if (counts.unknown > 0) return inDoubt(counts.unknown, left, total, failure, context);
   if (failure !== undefined) return stoppedBy(failure, counts);
-  if (paused && left > 0) return stoppedForRefusals(paused, left, total);
-  if (left > 0) return unsent(left, total);
+  if (paused && left > 0) return stoppedForRefusals(paused, left, counted(total, noun));
+  if (left > 0) return unsent(left, counted(total, noun));
   return someRefused(run, counts);
 }
 
@@ -231,26 +231,21 @@ function lostLedger(cause: CourierError, counts: Counts, { nextCommand }: Contex
   });
 }
 
-function unsent(left: number, total: number): CourierError {
-  return new CourierError("unsent", 5, `${left} of ${counted(total, "row")} ${wereFor(left)} not sent`, {
+function unsent(left: number, total: string): CourierError {
+  return new CourierError("unsent", 5, `${left} of ${total} ${wereFor(left)} not sent`, {
     hint: goOn,
   });
 }
 
 /** The reason in the service's words: the values of the rows differ. */
-function describeAlike(rows: number, { message }: Rejection): string {
-  return `${counted(rows, "row")} were refused for the same reason: ${message}`;
+function describeAlike(rows: string, { message }: Rejection): string {
+  return `${rows} were refused for the same reason: ${message}`;
 }
 
-function stoppedForRefusals(reason: string, left: number, total: number): CourierError {
-  return new CourierError(
-    "some_refused",
-    3,
-    `${reason}; ${left} of ${counted(total, "row")} ${wereFor(left)} not sent`,
-    {
-      hint: "fix the rows, or --map where a column is read as another field, and run the same command again; where the rows are right, add --retry-refused once the cause is gone; --keep-going sends the other rows",
-    },
-  );
+function stoppedForRefusals(reason: string, left: number, total: string): CourierError {
+  return new CourierError("some_refused", 3, `${reason}; ${left} of ${total} ${wereFor(left)} not sent`, {
+    hint: "fix the rows, or --map where a column is read as another field, and run the same command again; where the rows are right, add --retry-refused once the cause is gone; --keep-going sends the other rows",
+  });
 }
 
 function someRefused(
@@ -259,7 +254,7 @@ function someRefused(
 ): CourierError | undefined {
   const kept = skipsChanged ? 0 : changed;
   if (refused + held + kept + wrong === 0) return undefined;
-  const total = countAll(plan.overview);
+  const total = counted(countAll(plan.overview), plan.overview.noun);
   const parts = [
     wrong > 0 ? `${wrong} wrong` : "",
     refused > 0 ? `${refused} refused` : "",
@@ -282,8 +277,8 @@ function someRefused(
     "some_refused",
     3,
     held + kept + wrong === 0
-      ? `${refused} of ${counted(total, "row")} ${wereFor(refused)} refused`
-      : `of ${counted(total, "row")}: ${parts.filter((part) => part !== "").join(", ")}`,
+      ? `${refused} of ${total} ${wereFor(refused)} refused`
+      : `of ${total}: ${parts.filter((part) => part !== "").join(", ")}`,
     { hint: hints.filter((hint) => hint !== "").join("; ") },
   );
 }

@@ -101,26 +101,49 @@ export function remarkOn(row: ReportRow): Text | undefined {
 const rowsInSight = 20;
 const wrongShown = 10;
 
+/** What the end of a report tells. */
+export interface ReportEnd {
+  readonly overview: Overview;
+  readonly counts: Counts;
+  readonly wrong: readonly ReportRow[];
+  readonly rejects: Pick<RejectsWriter, "path" | "count" | "failure" | "earlier"> | undefined;
+  /** The run's number in the log. */
+  readonly run: number;
+  /** The terminal was shown only the rows that were not created. */
+  readonly isShort: boolean;
+}
+
 /** Shows the totals, rows with problems that have scrolled away, and the file of rejects. */
 export async function closeReport(
-  rows: number,
-  counts: Counts,
-  wrong: readonly ReportRow[],
-  rejects: Pick<RejectsWriter, "path" | "count" | "failure" | "earlier"> | undefined,
-  { messages, display }: Context,
+  { overview, counts, wrong, rejects, run, isShort }: ReportEnd,
+  { messages, display, nextCommand }: Context,
 ): Promise<void> {
   const { refused, held, changed, cancelled, unknown } = counts;
-  if (rows > rowsInSight)
+  const { noun, fileRows } = overview;
+  const total = countAll(overview);
+  if (total > rowsInSight && !isShort)
     await display(recall(wrong, refused + held + changed + cancelled + unknown + counts.wrong));
-  messages.note(`${counted(rows, "row")}: ${describeCounts(rows, counts)}`);
+  const inRows = noun === "order" ? ` in ${counted(fileRows, "row")}` : "";
+  messages.note(`${counted(total, noun)}${inRows}: ${describeCounts(total, counts)}`);
   if (rejects && rejects.count > 0 && !rejects.failure) {
     const { count } = rejects;
     const kinds = [counts.wrong > 0 ? "wrong" : "", refused > 0 ? "refused" : ""].filter(Boolean);
-    messages.note(
-      `${counted(count, `${kinds.join(" or ")} row`)} ${byCount(count, "is", "are")} in ${rejects.path}`,
-    );
+    const all = counted(count, `${kinds.join(" or ")} ${noun}`);
+    messages.note(`${all} ${byCount(count, "is", "are")} in ${rejects.path}`);
     if (rejects.earlier) messages.warn(`an earlier, different file is now ${rejects.earlier}`);
   }
+  if (isShort && counts.created + counts.found > 0)
+    messages.note(`each order: ${nextCommand(`log show ${run}`)}`);
+}
+
+/** Rows, or orders, of the file, those that are wrong included. */
+export function countAll({ rows, wrong }: Overview): number {
+  return rows + wrong.wrong;
+}
+
+/** At a terminal, where most rows are created, those are only counted. */
+export function isNoted({ outcome }: Pick<ReportRow, "outcome">): boolean {
+  return outcome !== "created" && outcome !== "found" && outcome !== "shipped";
 }
 
 /** `3 created, 2 already shipped, 1 not sent`. */

@@ -236,7 +236,7 @@ async function ensureMaySkip(
   if (!asked) return;
   const prompts = context.globals.yes || rows === 0 ? undefined : await context.prompts();
   const reason = overview.spoiled.size > 0 ? "wrong, or part of a wrong order" : "wrong";
-  const question = `${wrong.wrong} of ${counted(wrong.count, "row")} ${byCount(wrong.wrong, "is", "are")} ${reason}. Send the ${counted(rows, "other")}?`;
+  const question = `${wrong.wrong} of ${counted(wrong.count, overview.noun)} ${byCount(wrong.wrong, "is", "are")} ${reason}. Send the ${counted(rows, "other")}?`;
   if (!(await prompts?.confirm(question, false))) throw asked;
 }
 

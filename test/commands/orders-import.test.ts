@@ -364,7 +364,8 @@ describe("rejects come out in the form that went in, and go in again", () => {
       const words = ["orders", "import", home.file, "--rejects", path.join(place, "rejects.csv")];
       const ran = await home.courier(words, { terminal: 200, prompts: { ...scriptedPrompts({}), confirm } });
       expect(ran.exit).toBe(exit);
-      expect(ran.stdout).toMatch(new RegExp(`1 .*A-1 .*created[^]*2 .*A-2 .*${outcome}`));
+      expect(ran.stderr).toContain(exit === 3 ? "2 rows: 1 created, 1 refused" : "2 rows: 2 created");
+      if (exit === 3) expect(ran.stdout).toMatch(new RegExp(`2 .*A-2 .*${outcome}`));
       const told =
         /warning: cannot write the rejects to .*rejects\.csv: there is no such directory; the report names/;
       if (exit === 3) expect(ran.stderr).toMatch(told);
@@ -449,7 +450,7 @@ test("in a long report, what was refused is told once more at the end", async ()
   );
   const home = await createImportHome(sheet(...rows));
   const words = ["orders", "import", home.file, "--yes"];
-  const { stdout, stderr } = await home.courier(words, { terminal: 80, env: { NO_COLOR: "1" } });
+  const { stdout, stderr } = await home.courier(words);
   expect(stdout.match(/^ {5}the service refused/gm)).toHaveLength(12);
   const told = stderr.slice(stderr.indexOf("row 1 (A-0): the service refused"));
   expect(told).toContain("row 10 (A-9): ");

@@ -26,7 +26,7 @@ test("Ctrl-C once finishes what is under way, leaves the report whole, and says 
   terminal.type(keys.ctrlC);
   expect(await terminal.ended).toEqual({ exit: 130, signal: undefined });
   const screen = terminal.transcript();
-  const created = screen.match(/ {2}created {2}/g)?.length ?? 0;
+  const created = Number(/^40 rows: (\d+) created/m.exec(screen)?.[1]);
   expect(created).toBe(home.sandbox.requests.filter(({ method }) => method === "POST").length);
   expect(screen).toContain("stopping after the requests in progress; press Ctrl-C again to stop now");
   expect(screen).toContain(`40 rows: ${created} created, ${40 - created} not sent`);
@@ -67,7 +67,7 @@ test("a workbook asks which sheet is imported, whether its hidden rows are, and 
   await terminal.answer("1 of 2 rows is hidden. Ship it too?", "n");
   await terminal.answer("Create 1 order with the account (environment)?", "y");
   expect((await terminal.ended).exit).toBe(0);
-  expect(terminal.transcript()).toMatch(/^ {2}2 {2}B-1 {2}created/m);
+  expect(terminal.transcript()).toMatch(/^1 row: 1 created$/m);
   expect(home.sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
 });
 
@@ -79,12 +79,11 @@ test("the table, the refusals below their rows, the totals and the rejects stand
   const lines = terminal.transcript().split("\n");
   const places = [
     /^ROW {2}REF {2}OUTCOME/,
-    /^ {2}1 {2}A-1 {2}created/,
     /^ {2}2 {2}A-2 {2}refused/,
-    /^ {5}the service refused: receiver.phone must be a telephone number$/,
-    /^ {2}3 {2}A-3 {2}created/,
+    /^ {5}the service refused: receiver.phone must be a telephone number/,
     /^3 rows: 2 created, 1 refused$/,
     /^1 refused row is in rejects.csv$/,
+    /^each order: courier log show 1$/,
     /^error: 1 of 3 rows was refused$/,
     /^hint: fix the rows in rejects.csv and import that file;/,
   ].map((pattern) => lines.findIndex((line) => pattern.test(line)));
