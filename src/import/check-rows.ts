@@ -59,6 +59,11 @@ export interface Overview {
   readonly spoiled: ReadonlyMap<number, string>;
 }
 
+/** Rows, or orders, of the file, those that are wrong included. */
+export function countAll({ rows, wrong }: Overview): number {
+  return rows + wrong.wrong;
+}
+
 /** Rows that can be sent, and may not be meant so. */
 export interface RowWarning {
   readonly code: keyof typeof warningTests;
@@ -245,12 +250,10 @@ export interface Findings {
 
 /** Shows the problems, those of all rows once. Returns the error with the next step. */
 export async function describeWrong(
-  { name, facts, table: sheetTable }: RowsOptions,
-  { reading, unused, encoding, sample, rows, noun, mistaken: { problems, ofAll, wrong, count } }: Overview,
+  { name, table: sheetTable }: RowsOptions,
+  { rows, noun, mistaken: { problems, ofAll, wrong, count } }: Overview,
   context: Context,
 ): Promise<CourierError> {
-  for (const note of reading.describe(name, count, unused)) context.messages.note(note);
-  if (facts.encoding !== "utf-8") context.messages.note(`read as ${describeEncoding({ encoding, sample })}`);
   const isOfAll = (problem: RowProblem) => ofAll.has(kindOf(problem));
   const shared = problems.filter((problem) => problem.row === problems[0]?.row && isOfAll(problem));
   const own = problems.filter((problem) => !isOfAll(problem));

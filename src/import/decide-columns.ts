@@ -310,7 +310,10 @@ function reviewOf(names: readonly string[], decided: Mapping, sheet: Sheet): rea
 
 /** The fields that match a typed word; without one, what the column is now comes first. */
 function findFields(term: string, own: string): readonly Choice<string>[] {
-  const paths = [own, unusedMark, ...columnPaths].filter((path, at, all) => all.indexOf(path) === at);
+  // A shop's file seldom has the sender.
+  const ofSender = (path: string) => path.startsWith("sender.");
+  const offered = columnPaths.toSorted((a, b) => Number(ofSender(a)) - Number(ofSender(b)));
+  const paths = [...new Set([own, unusedMark, ...offered])];
   const choices = paths.map((value) => ({ value, label: describeField(value) }));
   const word = term.trim().toLowerCase();
   return word === ""

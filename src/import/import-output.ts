@@ -8,13 +8,12 @@ import type { Rejection } from "../ledger/operation.ts";
 import type { ReportRow } from "../model/results.ts";
 import { makeRoom, mayBeFullDisk } from "../sqlite/database.ts";
 import { ServiceUnavailable } from "./backoff.ts";
-import { type Overview, readAgain } from "./check-rows.ts";
+import { countAll, type Overview, readAgain } from "./check-rows.ts";
 import { goodRows, type ImportPlan } from "./import-plan.ts";
 import { type ImportProgress, openImportProgress } from "./import-progress.ts";
 import {
   type Counts,
   closeReport,
-  countAll,
   countDone,
   describeCounts,
   describeError,

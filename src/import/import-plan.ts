@@ -12,7 +12,7 @@ import {
   scriptWindowMs,
   terminalWindowMs,
 } from "../ledger/rules.ts";
-import { describeEncoding, type Overview, readAgain } from "./check-rows.ts";
+import { countAll, describeEncoding, type Overview, readAgain } from "./check-rows.ts";
 import { describeElsewhere, describeHeld, nameOfRow } from "./row-words.ts";
 import type { ImportRow, RowsOptions } from "./rows.ts";
 
@@ -120,19 +120,24 @@ export async function* goodRows(source: RowsOptions, overview: Overview): AsyncG
   }
 }
 
+/** How the file was read, one sentence each. */
+export function describeReading(overview: Overview, file: string): readonly string[] {
+  const encoding = describeEncoding(overview);
+  const notes = overview.reading.describe(file, countAll(overview), overview.unused);
+  return encoding === "" ? notes : [...notes, `read as ${encoding}`];
+}
+
 /** Prints the plan on stderr. */
 export function summarise(plan: ImportPlan, file: string, account: string, { messages }: Context): void {
   const { overview } = plan;
   const levels = [...overview.serviceLevels].map(
     ([level, count]) => `${count} ${level || "without a service level"}`,
   );
-  for (const note of overview.reading.describe(file, overview.rows, overview.unused)) messages.note(note);
+  for (const note of describeReading(overview, file)) messages.note(note);
   if (overview.rows === 0) return;
-  const noun = overview.reading.lineCount > overview.rows ? "order" : "row";
+  const noun = overview.reading.lineCount > countAll(overview) ? "order" : "row";
   messages.note(`${counted(overview.rows, noun)}, account: ${account}: ${levels.join(", ")}`);
   messages.note(`from ${[...overview.senders].join(", ")}`);
-  const encoding = describeEncoding(overview);
-  if (encoding !== "") messages.note(`read as ${encoding}`);
   const earlier = describeEarlier(plan);
   if (earlier !== "") messages.note(`from earlier runs: ${earlier}; ${plan.toSend} to send`);
   if (plan.held > 0) messages.warn(describeHeldRows(plan));

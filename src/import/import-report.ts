@@ -5,7 +5,7 @@ import { byCount, counted } from "../core/wording.ts";
 import { jsonNumber } from "../model/json.ts";
 import type { ReportRow } from "../model/results.ts";
 import { type Block, type Column, line, show, styled, type Text } from "../terminal/blocks.ts";
-import type { Overview } from "./check-rows.ts";
+import { countAll, type Overview } from "./check-rows.ts";
 import type { Outcome, RowResult } from "./import-types.ts";
 import type { RejectsWriter } from "./rejects.ts";
 import { explain, listRows, nameOfRow } from "./row-words.ts";
@@ -134,11 +134,6 @@ export async function closeReport(
   }
   if (isShort && counts.created + counts.found > 0)
     messages.note(`each order: ${nextCommand(`log show ${run}`)}`);
-}
-
-/** Rows, or orders, of the file, those that are wrong included. */
-export function countAll({ rows, wrong }: Overview): number {
-  return rows + wrong.wrong;
 }
 
 /** At a terminal, where most rows are created, those are only counted. */

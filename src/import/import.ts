@@ -35,7 +35,14 @@ import { checkView, toSummary } from "./check-summary.ts";
 import { parseMapping } from "./columns.ts";
 import { findElsewhere } from "./import-elsewhere.ts";
 import { runImport } from "./import-output.ts";
-import { createPolicy, type ImportPlan, type PlanChoice, planImport, summarise } from "./import-plan.ts";
+import {
+  createPolicy,
+  describeReading,
+  type ImportPlan,
+  type PlanChoice,
+  planImport,
+  summarise,
+} from "./import-plan.ts";
 import { openSource, type Source } from "./import-source.ts";
 import { parsePlatform, platformNames } from "./layout.ts";
 import { createRejects } from "./rejects.ts";
@@ -232,12 +239,13 @@ async function ensureMaySkip(
 ): Promise<void> {
   const { rows, wrong } = overview;
   if (wrong.wrong === 0) return;
-  const asked = skipWrong && rows > 0 ? undefined : await describeWrong(source, overview, context);
-  if (!asked) return;
+  if (skipWrong && rows > 0) return;
   const prompts = context.globals.yes || rows === 0 ? undefined : await context.prompts();
+  if (!prompts) for (const note of describeReading(overview, source.name)) context.messages.note(note);
+  const refusal = await describeWrong(source, overview, context);
   const reason = overview.spoiled.size > 0 ? "wrong, or part of a wrong order" : "wrong";
   const question = `${wrong.wrong} of ${counted(wrong.count, overview.noun)} ${byCount(wrong.wrong, "is", "are")} ${reason}. Send the ${counted(rows, "other")}?`;
-  if (!(await prompts?.confirm(question, false))) throw asked;
+  if (!(await prompts?.confirm(question, false))) throw refusal;
 }
 
 /** How the ledger identifies the file. Stdin and pipes have no path. */

@@ -79,6 +79,8 @@ describe("at a terminal", () => {
     const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
     expect([ran.exit, home.posts]).toEqual([3, 2]);
     expect(prompts.asked[0]).toBe("1 of 3 rows is wrong. Send the 2 others?");
+    expect(ran.stderr).not.toContain("orders in");
+    expect(ran.stderr).toContain("2 rows, account: (environment)");
     expect(ran.stderr).toContain("must be a number");
   });
 
