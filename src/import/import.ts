@@ -129,11 +129,14 @@ export const importOrders = defineCommand({
     "The order exports of Shopify, WooCommerce, eBay, Etsy, Amazon, Taobao, JD, Pinduoduo, Douyin, Xiaohongshu,\n" +
     "Youzan, Weidian and 1688, and batch sheets of couriers, are known by their headers: several lines of one order\n" +
     "are one order, and orders that are fulfilled, refunded, cancelled or picked up are not sent.\n\n" +
+    "What the columns of an unknown header are is asked once at a terminal, and kept for files with that header\n" +
+    "(courier maps); elsewhere one error names all columns in doubt, with the flags to give. A wrong row stops the\n" +
+    "import, unless --skip-wrong leaves it out.\n\n" +
     "Every row is checked before anything is sent, and recorded in the ledger of this machine before it leaves.\n" +
     "After a lost connection, Ctrl-C or a crash, run the same command again: it continues where it stopped. Rows\n" +
     "that were shipped are skipped, in a longer export of the next day as well: a row is known by its ref, and\n" +
     "without one by its place among equal rows of the same file. Several processes share the rows of one file.\n\n" +
-    "Refused rows: fix them in the file of --rejects and import that, or fix them in the file itself and run\n" +
+    "Refused or wrong rows: fix them in the file of --rejects and import that, or fix them in the file itself and run\n" +
     "the same command again. A row that equals an order of another file or command is held and not sent.",
   arguments: {
     file: textArgument("the file; - for stdin", {
@@ -151,6 +154,10 @@ export const importOrders = defineCommand({
       note: "send them; refused rows are written to a file, with the errors",
     },
     { line: "orders import rejects.csv", note: "send refused rows after you have fixed them in that file" },
+    {
+      line: "orders import orders.csv --skip-wrong --rejects rejects.csv",
+      note: "send the right rows, and get the wrong ones as a file",
+    },
     {
       line: "orders import orders_export.csv --sender @shop",
       note: "the export of a known platform, as it is",
