@@ -200,9 +200,12 @@ export function guessColumns(
   for (;;) {
     const read = readColumns(headers, guessed);
     if ("paths" in read) return { map: read, doubts };
-    const open = [...read.guesses].filter(([header]) => !guessed.has(header));
+    const open = [...read.guesses].filter(
+      ([header]) => !given.has(header) && guessed.get(header) !== unusedMark,
+    );
     if (open.length === 0) throw usageError(read.message, read.hint);
-    const isTaken = open.length < read.guesses.size;
+    // A guess that leads to another doubt is taken back.
+    const isTaken = [...read.guesses.keys()].some((header) => guessed.has(header));
     const guesses = new Map(open.map(([header, path]) => [header, isTaken ? unusedMark : path]));
     doubts.push({ ...read, guesses });
     for (const [header, path] of guesses) guessed.set(header, path);

@@ -265,6 +265,8 @@ async function askColumns(
     assign(header, await prompts.search(`${header} (${such}) is`, (term) => findFields(term, own)));
   }
 
+  /** No map can name one of two columns with the same name. */
+  const isAlone = (header: string) => sheet.header.indexOf(header) === sheet.header.lastIndexOf(header);
   const isComplete = () => findMissing([...decided.values()], true).length === 0;
   context.messages.note(`${name}: this header is not known; say once what its columns are`);
   const guessed = columns.filter(({ guess, isNeeded }) => guess !== unusedMark || isNeeded);
@@ -278,7 +280,7 @@ async function askColumns(
       ...(twice
         ? []
         : [{ value: acceptWord, label: "use these columns, for all files with this header" } as const]),
-      ...names.map((header) => ({ value: header, label: `change ${header}` })),
+      ...names.filter(isAlone).map((header) => ({ value: header, label: `change ${header}` })),
       { value: stopWord, label: "stop: nothing is sent or saved" },
     ]);
     if (answer === acceptWord) return decided;

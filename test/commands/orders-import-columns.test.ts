@@ -1,4 +1,4 @@
-/** courier orders import of a file with a header that nobody knows: its columns are decided once. */
+/** courier orders import of a file with a header that is not known: its columns are decided once. */
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,7 +1,7 @@
 /** Headers of spreadsheets: dotted, English and Chinese names, pairs of the user's own, and mistakes. */
 
 import { describe, expect, test } from "vitest";
-import { columnPaths, mapColumns, parseMapping } from "../../src/import/columns.ts";
+import { columnPaths, guessColumns, mapColumns, parseMapping } from "../../src/import/columns.ts";
 import { readGood } from "../sheets/input-text.ts";
 import { fc } from "../support/effort.ts";
 
@@ -202,6 +202,26 @@ test("no header makes it stumble, and each column has a place", () => {
       } catch (error) {
         expect(error).toMatchObject({ exit: 2 });
       }
+    }),
+  );
+});
+
+test("the guesses for a header, given as --map, leave no doubt", () => {
+  const names = fc.constantFrom(
+    "Name",
+    "姓名",
+    "City",
+    "reciever.name",
+    "收件人",
+    "receiver.address",
+    "x",
+    "ref",
+  );
+  fc.assert(
+    fc.property(fc.uniqueArray(names), (headers) => {
+      const { doubts, map } = guessColumns(headers, none);
+      const given = new Map(doubts.flatMap(({ guesses }) => [...guesses]));
+      expect(mapColumns(headers, given)).toEqual(map);
     }),
   );
 });

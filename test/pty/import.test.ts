@@ -90,3 +90,23 @@ test("the table, the refusals below their rows, the totals and the rejects stand
   expect(places).not.toContain(-1);
   expect(places).toEqual([...places].sort((a, b) => a - b));
 });
+
+test("the form of an unknown header takes Enter for its guess, and another field by a word of it", async () => {
+  const home = await createServedTerminalHome();
+  await writeFile(
+    path.join(home.directory, "orders.csv"),
+    "客户,送到,货名,sender.name\n李四,建国路88号,绿茶,张三\n",
+  );
+  const terminal = home.open("orders import orders.csv", { columns: 60, rows: 40 });
+  await terminal.answer("客户 (such as 李四) is");
+  await terminal.answer("货名 (such as 绿茶) is");
+  await terminal.answer("送到 (such as 建国路88号) is", "receiver street");
+  await terminal.choose("What now?", "use these columns");
+  await terminal.answer("Create 1 order with the account (environment)?", "y");
+  expect((await terminal.ended).exit).toBe(0);
+  expect(terminal.transcript()).toMatch(/^1 row: 1 created$/m);
+  const [body = ""] = home.sandbox.requests
+    .filter(({ method }) => method === "POST")
+    .map((each) => each.body);
+  expect(JSON.parse(body).receiver).toEqual({ name: "李四", detail: "建国路88号" });
+});
