@@ -80,7 +80,8 @@ export async function decideColumns(
   const doubtful = await findDoubtful(sheet, prompts !== undefined);
   if (doubtful.columns.length === 0) return chosen;
   if (!prompts) throw await describeAll(sheet, doubtful, source, context);
-  const decided = await askColumns(sheet, doubtful.columns, { name: source.name, prompts, context });
+  const tools = { name: source.name, prompts, context };
+  const decided = await prompts.together(() => askColumns(sheet, doubtful.columns, tools));
   const name = await saveHeaderMap(context.config, source.name, header, Object.fromEntries(decided));
   context.messages.note(`saved for files with this header (forget it with: courier maps remove ${name})`);
   return { mapping: decided, platform: noPlatform };
