@@ -337,6 +337,10 @@ export async function createContext(
       const beside = name === undefined ? [] : filesBeside(name, host);
       await checkOutputPlace(flag, file, [...beside, ...keptFiles(config.path, directories)]);
     },
+    async openOutput(file, { mode } = {}) {
+      const { openOutputFile } = await import("./output-file.ts");
+      return openOutputFile(file, { clock, signal, note: messages.note, mode });
+    },
     async readPipe() {
       if (host.stdin.isTTY) return undefined;
       const { readText } = await import("./input.ts");

@@ -4,6 +4,7 @@ import { usageError } from "../core/errors.ts";
 import { inQuotes } from "../core/shell-quote.ts";
 import { suggest } from "../core/suggest.ts";
 import { orderFields, partyParts } from "../model/fields.ts";
+import { isWrittenTitle } from "./write-back/titles.ts";
 
 /** Fields of a row that are split into those of a party: all of it, or its address. */
 const wholePaths: readonly string[] = partyParts.flatMap((part) => [`${part}.text`, `${part}.address`]);
@@ -207,12 +208,16 @@ export function mapColumns(
       );
     }
   }
-  const unused = headers.filter(
-    (header, index) => paths[index] === undefined && header.trim() !== "" && header.trim() !== "error",
-  );
+  const unused = headers.filter((header, index) => paths[index] === undefined && !isNoColumn(header));
   for (const header of unused)
     if (!given.has(header.trim())) ensureUnneeded(header.trim(), paths, known, isFormer);
   return { paths, unused };
+}
+
+/** A column without a name, the one of a file of rejects, and those of a write-back. */
+export function isNoColumn(header: string): boolean {
+  const name = header.trim();
+  return name === "" || name === "error" || isWrittenTitle(name);
 }
 
 /** Throws where a column holds a whole party or address, and another column a part of it. */

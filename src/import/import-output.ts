@@ -28,6 +28,7 @@ import type { RejectsWriter } from "./rejects.ts";
 import { inRowOrder } from "./reorder-buffer.ts";
 import type { RowsOptions } from "./rows.ts";
 import { isLedgerLost } from "./unsent-rows.ts";
+import type { SheetAfterImport } from "./write-back/import-sheet.ts";
 
 export interface ImportRun {
   readonly source: RowsOptions;
@@ -40,6 +41,7 @@ export interface ImportRun {
   /** The given flags that change how the file is read. */
   readonly readBy: readonly string[];
   readonly rejects: RejectsWriter | undefined;
+  readonly sheet: SheetAfterImport | undefined;
 }
 
 /** Sends the rows while the report is read. Each row gives one report row. */
@@ -91,16 +93,23 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       meter.end();
       await rejects?.finish();
       if (rejects?.failure) context.messages.warn(rejects.failure);
+      if (!isLedgerLost(failure)) await run.sheet?.write({ ...run.tools, customer: run.tools.run.customer });
       if (!isOver) context.messages.warn(`stopped: the report cannot be written; ${goOn}`);
     }
-    return endOf(run, counts, failure, context);
+    const end = endOf(run, counts, failure, context);
+    const unwritten = run.sheet?.failure;
+    if (unwritten && end !== unwritten) context.messages.warn(unwritten.message);
+    return end;
   }
 
   return {
     ...rows(report(), reportColumns, plan.overview.rows === 0 ? "No rows" : ""),
     ...goesOnUnread("import", () => run.tools.run.number, context),
     remark: remarkOn as NonNullable<RowsOutput["remark"]>,
-    after: () => closeReport(plan.overview.rows, counts, wrong, rejects, context),
+    async after() {
+      await closeReport(plan.overview.rows, counts, wrong, rejects, context);
+      if (run.sheet?.summary) context.messages.note(run.sheet.summary);
+    },
   };
 }
 
@@ -120,7 +129,7 @@ function endOf(run: ImportRun, counts: Counts, failure: unknown, context: Contex
   if (counts.unknown > 0) return inDoubt(counts.unknown, left, total, failure, context);
   if (failure !== undefined) return stoppedBy(failure, counts);
   if (left > 0) return unsent(left, total);
-  return someRefused(run, counts);
+  return run.sheet?.failure ?? someRefused(run, counts);
 }
 
 function inDoubt(

@@ -39,6 +39,8 @@ import { createPolicy, type ImportPlan, type PlanChoice, planImport, summarise }
 import { openSource, type Source } from "./import-source.ts";
 import { parsePlatform, platformNames } from "./layout.ts";
 import { createRejects } from "./rejects.ts";
+import { openSheetAfterImport } from "./write-back/import-sheet.ts";
+import { chooseTarget } from "./write-back/write-sheet.ts";
 
 const options = {
   map: listOption(
@@ -82,6 +84,12 @@ const options = {
       values: "file",
     },
   ),
+  writeBack: textOption(
+    "FILE",
+    "write the sheet again with what became of its rows: tracking and order numbers, states, fees, errors",
+    { values: "file" },
+  ),
+  inPlace: switchOption("write these columns into the sheet itself; FILE.bak keeps the old one"),
   skipShipped: switchOption("count rows that equal an order of another file or command as shipped"),
   skipChanged: switchOption(
     "accept rows that were edited since they were shipped: nothing is sent, exit code 0",
@@ -157,6 +165,7 @@ export const importOrders = defineCommand({
     const { file, check } = input;
     ensureReplaces(input.replace, input.saveMap, "saveMap");
     if (input.rejects !== undefined) await checkRejects(input.rejects, file, context);
+    const target = await chooseSheetTarget(input, context);
     if (check) return checkFile(input, context);
     if (await isPassing(input.file)) await ensureCanConfirm(context); // before it waits for the writer
     const source = await openSource(input, context);
@@ -186,6 +195,7 @@ export const importOrders = defineCommand({
     summarise(plan, source.name, (await context.account()).name, context);
     const rejects = await openRejects(input.rejects, source, plan, context);
     if (rejects) context.addCleanup(rejects.abandon);
+    const sheet = await openSheetAfterImport(source, overview, target, context);
     const resendCancelled = await askAboutUndone(plan, context);
     const toSend = plan.toSend + (resendCancelled ? plan.cancelled : 0);
     if (toSend + plan.unknown > 0) {
@@ -199,7 +209,10 @@ export const importOrders = defineCommand({
     const tools = { ledger, run, file: facts, policy: { ...policy, resendCancelled }, releaseDead, found };
     const skipsChanged = input.skipChanged === true;
     const settleMs = input.settle;
-    return runImport({ source, plan, tools, settings, skipsChanged, settleMs, readBy, rejects }, context);
+    return runImport(
+      { source, plan, tools, settings, skipsChanged, settleMs, readBy, rejects, sheet },
+      context,
+    );
   },
 });
 
@@ -270,6 +283,13 @@ async function checkFile(input: Input, context: Context): Promise<Output> {
     ? `the orders sent from this machine with the account ${account.name}`
     : "nothing: there is no account";
   return document(toSummary(plan, account?.name), () => checkView(plan, comparison));
+}
+
+async function chooseSheetTarget({ file, check, writeBack, inPlace, rejects }: Input, context: Context) {
+  const choice = { sheet: file, flag: "--write-back", output: writeBack, inPlace, rejects };
+  const target = await chooseTarget(choice, context);
+  if (target && check) throw usageError("--check writes no sheet", "leave --write-back and --in-place out");
+  return target;
 }
 
 async function checkRejects(rejects: string, file: string, context: Context): Promise<void> {

@@ -54,7 +54,13 @@ export interface ImportRow {
 export type RawRecord =
   | { readonly cells: readonly string[]; readonly more?: readonly (readonly string[])[] }
   | { readonly value: Json };
-export type CheckedRow = { readonly ok: ImportRow } | { readonly problems: readonly RowProblem[] };
+export type CheckedRow =
+  | { readonly ok: ImportRow }
+  | {
+      readonly problems: readonly RowProblem[];
+      readonly ref: string | undefined;
+      readonly rows: readonly number[];
+    };
 
 export interface RowsOptions {
   readonly content: Content;
@@ -72,8 +78,10 @@ export interface RowsOptions {
   readonly platform?: string | undefined;
   /** Orders that the file marks as fulfilled are sent like the others. */
   readonly includeFulfilled?: boolean | undefined;
-  /** Called with the header of a sheet before the first row, and with the title above it. */
-  readonly onHeader?: (layout: Layout, title: readonly string[] | undefined) => void;
+  /** Called with the header of a sheet before the first row, with the title above it, and with the header's own row. */
+  readonly onHeader?: (layout: Layout, title: readonly string[] | undefined, header: SheetRow) => void;
+  /** Called with every row below the header, in its order, before the order that it belongs to is read. */
+  readonly onLine?: ((line: NumberedRow) => void) | undefined;
   readonly tally?: ReadingTally | undefined;
 }
 
@@ -83,10 +91,10 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
   let position = 0;
   let columns: Layout["columns"] = new Map();
   let hasLines = false;
-  const onHeader: RowsOptions["onHeader"] = (layout, title) => {
+  const onHeader: RowsOptions["onHeader"] = (layout, title, header) => {
     columns = layout.columns;
     hasLines = layout.preset?.hasLines === true;
-    options.onHeader?.(layout, title);
+    options.onHeader?.(layout, title, header);
   };
   for await (const record of readRecords({ ...options, onHeader })) {
     position += 1;
@@ -123,7 +131,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
       const message = `same ref as row ${earlier}${apart}`;
       found.push({ row, line, column: "ref", value: ref, message });
     }
-    if (found.length > 0) return { problems: found };
+    if (found.length > 0) return { problems: found, ref, rows };
     const content = contentOf(whole);
     const defaults = whole === draft ? [] : ["sender"];
     const occurrence = ref === undefined ? countUp(content) : 1;
@@ -236,9 +244,9 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   if (lost !== undefined && findLostText([...header.cells]))
     throw lostTextError(name, `the header has “${lost}”`, { line: header.line });
   const layout = readLayout(header.cells, choice, name);
-  options.onHeader?.(layout, isTitle ? first.value.cells : undefined);
+  options.onHeader?.(layout, isTitle ? first.value.cells : undefined, header);
   const before = isTitle || second.done ? [] : [second.value];
-  const orders = readOrders(numberRows(before, source, layout, options), {
+  const orders = readOrders(tell(numberRows(before, source, layout, options), options.onLine), {
     layout,
     isWorkbook: table !== undefined,
     includeFulfilled: options.includeFulfilled === true,
@@ -249,6 +257,16 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
     const [line, ...others] = record.lines.map(({ cells }) => cells);
     const raw = { cells: line ?? [], ...(others.length > 0 ? { more: others } : {}) };
     yield { ...record, raw };
+  }
+}
+
+async function* tell(
+  rows: AsyncIterable<NumberedRow>,
+  onLine: RowsOptions["onLine"],
+): AsyncGenerator<NumberedRow> {
+  for await (const row of rows) {
+    onLine?.(row);
+    yield row;
   }
 }
 
