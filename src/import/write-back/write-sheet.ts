@@ -72,7 +72,7 @@ export async function openSheetOutput(
   flag: string,
   context: Context,
 ): Promise<OpenedSheet> {
-  ensureForm(source, file, flag);
+  ensureForm(source, isInPlace ? undefined : file, flag);
   const places = await findRows(source);
   const target = isInPlace ? await findRealPath(file) : file;
   const mode = await stat(source.name).then(
@@ -99,14 +99,15 @@ export async function openSheetOutput(
   };
 }
 
-/** The new file has the form of the sheet, so its name must say the same. */
-function ensureForm({ facts, name }: Source, file: string, flag: string): void {
+/** A new file has the form of the sheet, so its name must say the same. */
+function ensureForm({ facts, name }: Source, file: string | undefined, flag: string): void {
   const { form } = facts;
   if (form === "json" || form === "ndjson")
     throw usageError(
       `columns can be added to CSV and .xlsx, and ${name} is ${form.toUpperCase()}`,
       "the report has the tracking numbers: add --json",
     );
+  if (file === undefined) return;
   if (form === "csv") ensureWritableName(flag, file);
   else if (!/\.xls[xm]$/i.test(file))
     throw usageError(
@@ -115,7 +116,15 @@ function ensureForm({ facts, name }: Source, file: string, flag: string): void {
     );
 }
 
+/** The part of a workbook that is written anew; it is loaded for a workbook alone. */
+async function openPart({ bytes, name, sheet }: Source) {
+  if (sheet === undefined) return undefined;
+  const { openSheetPart } = await import("./fill-workbook.ts");
+  return openSheetPart(bytes, name, sheet);
+}
+
 interface RowPlaces {
+  readonly part: Awaited<ReturnType<typeof openPart>>;
   readonly header: SheetRow;
   readonly columns: readonly WrittenColumn[];
   /** By the number of the row: the line of the file, or the row of the workbook's sheet. */
@@ -135,15 +144,18 @@ async function findRows(source: Source): Promise<RowPlaces> {
   };
   for await (const _ of readRows({ ...source, onHeader, onLine }));
   if (!header) throw new Error("the sheet has no header");
-  return { header, columns: placeColumns(header.cells, header.cells.length), lines };
+  const part = await openPart(source);
+  const width = Math.max(header.cells.length, (await part?.countColumns()) ?? 0);
+  return { part, header, columns: placeColumns(header.cells, width), lines };
 }
 
 async function* fill(
   source: Source,
-  { header, columns, lines }: RowPlaces,
+  { part, header, columns, lines }: RowPlaces,
   values: ReadonlyMap<number, WrittenValues>,
 ): AsyncGenerator<Buffer> {
   const byLine = new Map([...lines].map(([row, line]) => [line, values.get(row)]));
+  if (part) return yield* part.fill({ columns, headerRow: header.line, rows: byLine });
   const { csvRecord } = await import("../../terminal/csv.ts");
   const { delimiter } = source.facts;
   const writeCell = (text: string) => csvRecord([text], delimiter).replace(/\r?\n$/, "");
