@@ -90,7 +90,7 @@ export interface Context {
    */
   checkOutput(flag: string, file: string, input?: string): Promise<void>;
   /** Opens a file that has its name when it is complete. Throws a file error; what cannot be written later is exit 5. */
-  openOutput(file: string, options?: { readonly mode?: number | undefined }): Promise<OutputFile>;
+  openOutput(file: string, options?: OutputOptions): Promise<OutputFile>;
   /** What is piped in, or undefined when stdin is a terminal. */
   readPipe(): Promise<string | undefined>;
   /** What to type next, for the account of this run: `courier orders show 5 --account shop`. */
@@ -103,6 +103,13 @@ export interface Context {
   sandbox(): Promise<SandboxControl>;
   /** What courier runs on and is set up with, for diagnosis. */
   readonly machine: RuntimeInfo;
+}
+
+export interface OutputOptions {
+  /** The permissions of a file that is made. */
+  readonly mode?: number | undefined;
+  /** The flag that gives the file, which must not be the input of an import then. */
+  readonly flag?: string | undefined;
 }
 
 /** What the log says of a run. */

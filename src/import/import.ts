@@ -1,6 +1,5 @@
 /** `courier orders import`: many orders from a spreadsheet, each created exactly once (4.2 to 4.4). */
 
-import path from "node:path";
 import { checkApiQuota } from "../command/api-quota.ts";
 import {
   type Context,
@@ -24,58 +23,27 @@ import { ensureWritableName } from "../command/output-name.ts";
 import { ensureReplaces } from "../command/replace.ts";
 import { settleOption } from "../command/value-options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
-import { findRealPath } from "../core/real-path.ts";
 import { byCount, counted } from "../core/wording.ts";
-import type { ImportFile } from "../ledger/operations.ts";
-import type { FileFacts } from "../ledger/rules.ts";
 import { releaseDeadRuns } from "../sending/owners.ts";
-import { isPassing, type NamedEncoding, namedEncodings } from "../sheets/source.ts";
-import { checkRows, type Overview } from "./check-rows.ts";
+import { isPassing } from "../sheets/source.ts";
+import { checkRows } from "./check-rows.ts";
 import { checkView, toSummary } from "./check-summary.ts";
-import { parseMapping } from "./columns.ts";
+import { factsOf, identifyFile } from "./file-identity.ts";
 import { findElsewhere } from "./import-elsewhere.ts";
 import { runImport } from "./import-output.ts";
 import { createPolicy, type ImportPlan, type PlanChoice, planImport, summarise } from "./import-plan.ts";
 import { openSource, type Source } from "./import-source.ts";
-import { parsePlatform, platformNames } from "./layout.ts";
+import { readOptions } from "./read-options.ts";
 import { createRejects } from "./rejects.ts";
 import { openSheetAfterImport } from "./write-back/import-sheet.ts";
 import { chooseTarget } from "./write-back/write-sheet.ts";
 
 const options = {
-  map: listOption(
-    "COLUMN=FIELD",
-    'a column of the file is this field: "Ship Name=receiver.name"; "Notes=" leaves one out (repeatable)',
-    parseMapping,
-  ),
-  useMap: textOption("NAME", "column names that were saved", { values: "column names" }),
-  saveMap: textOption("NAME", "save the column names that --map gives", { values: "column names" }),
-  replace: switchOption("let --save-map replace saved column names"),
-  sender: textOption("@NAME", "the sender of rows without one, from the address book", {
-    values: "party",
-  }),
-  encoding: {
-    placeholder: "NAME",
-    summary: "the encoding of the file: utf-8, gb18030 or windows-1252 (default: UTF-8, else GB18030)",
-    parse: parseEncoding,
-    candidates: namedEncodings.map((value) => ({ value })),
-  },
-  sheet: textOption("NAME", "the sheet of a workbook to read: its name, or its number among the tabs"),
-  skipHidden: switchOption("leave out hidden rows of a workbook"),
-  includeHidden: switchOption("import hidden rows like the others"),
-  platform: {
-    placeholder: "NAME",
-    summary:
-      "the platform that wrote the file, or none to read it by its headers alone (default: by its header)",
-    parse: parsePlatform,
-    candidates: platformNames.map((value) => ({ value })),
-  },
-  includeFulfilled: switchOption("send orders that the shop's file marks as fulfilled, too"),
+  ...readOptions,
   check: switchOption("read every row and compare it with earlier imports, and send nothing"),
   concurrency: countOption("N", "rows sent at once (default 4)", { min: 1, max: 64 }),
   rate: countOption("N", "send at most N rows a second", { min: 1, max: 1_000 }),
   settle: settleOption,
-  shop: textOption("NAME", "the shop of the refs, where several shops use the same order numbers"),
   retryRefused: switchOption("send unchanged rows again that were refused before"),
   rejects: textOption(
     "FILE",
@@ -108,12 +76,6 @@ function parseRowNames(text: string): readonly string[] {
   throw usageError(
     `--allow-duplicate takes refs or row numbers, for example 1001,row:17, not ${quote(text)}`,
   );
-}
-
-function parseEncoding(text: string, flag: string): NamedEncoding {
-  const encoding = namedEncodings.find((each) => each === text.toLowerCase());
-  if (encoding !== undefined) return encoding;
-  throw usageError(`${flag} takes ${namedEncodings.join(", ")}, not ${quote(text)}`);
 }
 
 export const importOrders = defineCommand({
@@ -227,23 +189,6 @@ function chooseOf(input: Input): PlanChoice {
     skipShipped: input.skipShipped === true,
     duplicates: (input.allowDuplicate ?? []).flat(),
   };
-}
-
-/** How the ledger identifies the file. Stdin and pipes have no path. */
-async function identifyFile(
-  input: Input,
-  { shop, facts, sheet }: Source,
-  { rowsHash }: Overview,
-): Promise<ImportFile> {
-  const isPipe = await isPassing(input.file);
-  const found = isPipe ? "" : await findRealPath(input.file).catch(() => path.resolve(input.file));
-  // Each sheet is a file of its own: equal rows of two sheets are not the same order.
-  const place = isPipe || sheet === undefined ? found : `${found}#${sheet}`;
-  return { shop, path: place, bytesHash: facts.fingerprint, rowsHash };
-}
-
-function factsOf({ shop }: Source, { hasRef, countOf }: Overview, files: readonly number[]): FileFacts {
-  return { files, shop, hasRef, countOf };
 }
 
 /** Asks once about all orders of an undone import, because they were cancelled on purpose. */

@@ -54,13 +54,12 @@ export interface ImportRow {
 export type RawRecord =
   | { readonly cells: readonly string[]; readonly more?: readonly (readonly string[])[] }
   | { readonly value: Json };
-export type CheckedRow =
-  | { readonly ok: ImportRow }
-  | {
-      readonly problems: readonly RowProblem[];
-      readonly ref: string | undefined;
-      readonly rows: readonly number[];
-    };
+export type CheckedRow = { readonly ok: ImportRow } | WrongRow;
+
+/** A row that cannot be sent. */
+export interface WrongRow extends Pick<ImportRow, "row" | "rows" | "ref" | "raw"> {
+  readonly problems: readonly RowProblem[];
+}
 
 export interface RowsOptions {
   readonly content: Content;
@@ -131,13 +130,13 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
       const message = `same ref as row ${earlier}${apart}`;
       found.push({ row, line, column: "ref", value: ref, message });
     }
-    if (found.length > 0) return { problems: found, ref, rows };
+    const lines = rows.length > 1 ? { rows } : {};
+    if (found.length > 0) return { problems: found, row, ...lines, ref, raw };
     const content = contentOf(whole);
     const defaults = whole === draft ? [] : ["sender"];
     const occurrence = ref === undefined ? countUp(content) : 1;
     const known = former && { ref: former.ref, content: contentOf(withSender(former.draft)) };
     const isOther = known !== undefined && (known.ref !== ref || known.content !== content);
-    const lines = rows.length > 1 ? { rows } : {};
     return {
       ok: {
         row,

@@ -2,6 +2,7 @@
 
 import type { Context } from "../../command/command.ts";
 import { CourierError } from "../../core/errors.ts";
+import { shellQuote } from "../../core/shell-quote.ts";
 import { counted } from "../../core/wording.ts";
 import { serviceOf } from "../../sending/customer.ts";
 import type { Overview } from "../check-rows.ts";
@@ -28,6 +29,8 @@ export async function openSheetAfterImport(
   if (!target) return undefined;
   const sheet = await openSheetOutput(source, target, "--write-back", context);
   context.addCleanup(sheet.abandon);
+  const place = target.isInPlace ? "--in-place" : `-o ${shellQuote(target.file)}`;
+  const again = `orders write-back ${source.name === "stdin" ? "SHEET" : shellQuote(source.name)} ${place}`;
   let failure: CourierError | undefined;
   let summary: string | undefined;
   return {
@@ -46,7 +49,7 @@ export async function openSheetAfterImport(
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         failure = new CourierError("unwritten", 5, `the sheet was not written back: ${reason}`, {
-          hint: `no row is sent twice: ${context.nextCommand("orders write-back")} FILE -o NEW writes it once that is fixed`,
+          hint: `the orders are made; once that is fixed, write the sheet with the same flags: ${context.nextCommand(again)}`,
           cause: error,
         });
       }

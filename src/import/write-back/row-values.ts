@@ -6,10 +6,9 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { isCancelled, isMade, nameOperation, type Operation } from "../../ledger/operation.ts";
 import type { FileFacts, RowDecision, RowPolicy } from "../../ledger/rules.ts";
 import type { Overview } from "../check-rows.ts";
-import { goodRows } from "../import-plan.ts";
 import type { Source } from "../import-source.ts";
 import { describeElsewhere, describeHeld, explain } from "../row-words.ts";
-import { type ImportRow, readRows } from "../rows.ts";
+import { type ImportRow, readRows, type WrongRow } from "../rows.ts";
 import { resultOf } from "../unsent-rows.ts";
 import type { WrittenValues } from "./titles.ts";
 
@@ -44,7 +43,7 @@ export interface WrittenOrder {
 }
 
 /** What was seen of an order last, and when. */
-type Seen = SeenState & { readonly orderNumber?: string | undefined };
+export type Seen = SeenState & { readonly orderNumber?: string | undefined };
 
 /** Reads what is known of orders by their ids. */
 export type ReadStates = (orderIds: readonly string[]) => Promise<ReadonlyMap<string, Seen>>;
@@ -92,6 +91,12 @@ export async function fillRows(
     for (const each of rows) values.set(each, { ...nothing, error: reason });
   }
 
+  function noteWrong({ row, rows = [row], problems }: WrongRow): void {
+    notCreated += 1;
+    const texts = problems.map(({ column, message }) => (column === "" ? message : `${column}: ${message}`));
+    for (const each of rows) values.set(each, { ...nothing, error: plainText(texts.join("; ")) });
+  }
+
   function reasonOf(row: ImportRow, decision: RowDecision): string | undefined {
     if (decision.kind === "refused") return describe(row, decision, overview, clock.now());
     if (decision.kind === "in_doubt") return inDoubt(decision.operation);
@@ -106,8 +111,9 @@ export async function fillRows(
     for (const [index, decision] of decisions.entries()) note(batch[index] as ImportRow, decision);
     batch = [];
   };
-  for await (const row of goodRows(source)) {
-    batch.push(row);
+  for await (const checked of readRows(source)) {
+    if ("ok" in checked) batch.push(checked.ok);
+    else noteWrong(checked);
     if (batch.length >= batchSize) await flush();
   }
   await flush();
@@ -170,7 +176,7 @@ function plainText(text: string): string {
     .trim();
 }
 
-function firstCells({ raw }: ImportRow): readonly string[] {
+function firstCells({ raw }: Pick<ImportRow, "raw">): readonly string[] {
   return "cells" in raw ? raw.cells : [];
 }
 
@@ -195,15 +201,13 @@ async function findFulfilled(source: Source, { ledger, customer }: KnownRows): P
   const found: RowOrder[] = [];
   for await (const checked of readRows({ ...source, includeFulfilled: true })) {
     const order = "ok" in checked ? checked.ok : checked;
-    const rows = "row" in order ? (order.rows ?? [order.row]) : order.rows;
-    const { ref } = order;
+    const { ref, row, rows = [row] } = order;
     if (ref === undefined || !rows.some((row) => fulfilled.has(row))) continue;
     const made = (await ledger.findByRef(customer, ref)).filter(
       (each) => isMade(each) && each.shop === source.shop,
     );
     const operation = made.findLast((each) => !isCancelled(each)) ?? made.at(-1);
-    const cells = "row" in order ? firstCells(order) : [];
-    if (operation) found.push({ rows, ref, cells, operation, error: "" });
+    if (operation) found.push({ rows, ref, cells: firstCells(order), operation, error: "" });
   }
   return found;
 }

@@ -79,7 +79,7 @@ export async function openSheetOutput(
     (found) => (found.isFile() ? found.mode & 0o777 : undefined),
     () => undefined,
   );
-  const output = await context.openOutput(target, { mode });
+  const output = await context.openOutput(target, { mode, flag: isInPlace ? undefined : flag });
   let kept: string | undefined;
   return {
     get kept() {
