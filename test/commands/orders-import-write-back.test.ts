@@ -137,12 +137,15 @@ describe("rows that the reader leaves out", () => {
   const order = (name: string, status = "") =>
     `${name},paid,${status},Tea,1,Ann,13900139000,Leeds,1 High St,张三,13800138000`;
 
-  test("get empty cells; an order that was shipped from here and is fulfilled since is filled", async () => {
+  test("get the reason; an order that was shipped from here and is fulfilled since is filled", async () => {
     const home = await createImportHome([shopify, order("#1"), order("#2", "fulfilled"), ""].join("\n"));
     const first = await importAndRead(home);
     expect(first.exit, first.stderr).toBe(0);
     const shipped = cellsOf(String(first.bytes))[1]?.slice(-5);
-    expect(cellsOf(String(first.bytes))[2]?.slice(-5)).toEqual(["", "", "", "", ""]);
+    expect(cellsOf(String(first.bytes))[2]?.slice(-5)).toEqual([
+      ...["", "", "", ""],
+      "not sent: fulfilled already",
+    ]);
     await home.put(
       [shopify, order("#1", "fulfilled"), order("#3"), ""].join("\n").replace("13900139000", "139****9000"),
     );

@@ -126,3 +126,60 @@ describe("it is refused", () => {
     ]);
   });
 });
+
+describe("--form writes the file that people upload to their shop", () => {
+  const sender = ",张三,13800138000";
+  const shopify = [
+    "Name,Financial Status,Fulfillment Status,Lineitem name,Lineitem quantity,Shipping Name,Shipping City,sender.name,sender.phone",
+    `#1001,paid,,Tea,1,Ann,Leeds${sender}`,
+    "#1001,,,Cup,2,,,,",
+    `#1002,paid,,Pot,1,Bob,Leeds${sender}`,
+    `#1003,refunded,,Pot,1,Bob,Leeds${sender}`,
+    "",
+  ].join("\n");
+  const woocommerce = [
+    "order_id,order_number,status,billing_first_name,shipping_full_name,shipping_city,item_name,item_quantity,sender.name,sender.phone",
+    `77,A-77,processing,Ann,Ann,Leeds,Tea,1${sender}`,
+    "",
+  ].join("\n");
+
+  test("shopify: a row an order, without cancelled ones", async () => {
+    const home = await createImportHome(shopify);
+    const { report } = await home.run();
+    await home.courier(`orders cancel ${report[1]?.id} --yes`);
+    const { exit, stderr, text, result } = await writeBack(home, "--form shopify --carrier Other");
+    expect(exit, stderr).toBe(0);
+    expect(text).toMatch(
+      /^Order Number,Tracking Number,Tracking Company,Tracking URL\n#1001,CR\d+,Other,\n$/,
+    );
+    expect(result).toMatchObject({ orders: 2, tracking_numbers: 1 });
+  });
+
+  test("woocommerce: by the column order_id, with the day in the form that is said", async () => {
+    const home = await createImportHome(woocommerce);
+    await home.run();
+    const { exit, stderr, text } = await writeBack(home, "--form woocommerce --carrier sf-express");
+    expect(exit, stderr).toBe(0);
+    expect(text).toMatch(
+      /^order_id,tracking_provider,tracking_number,date_shipped,status_shipped\n77,sf-express,CR\d+,01-03-2026,1\n$/,
+    );
+    expect(stderr).toContain("choose the date format DD-MM-YYYY");
+  });
+
+  test("and says what it needs, and which shops it knows", async () => {
+    const home = await createImportHome(shopify);
+    await home.run();
+    const messages: string[] = [];
+    for (const words of ["--form shopify", "--carrier X", "--form taobao --carrier X", "--form shopfy"]) {
+      const ran = await writeBack(home, words);
+      expect(ran.exit).toBe(2);
+      messages.push(`${errorOf(ran).message}; ${errorOf(ran).hint}`);
+    }
+    expect(messages).toEqual([
+      "--form shopify has a column with the courier's name; add --carrier with the name that the shop lists for this courier",
+      "--carrier is for --form, which is not given; leave it out, or add --form NAME",
+      "--form: courier does not know the upload form of “taobao”; known: shopify, woocommerce; without --form, the sheet itself gets the tracking numbers",
+      "--form: courier does not know the upload form of “shopfy”; did you mean shopify?",
+    ]);
+  });
+});

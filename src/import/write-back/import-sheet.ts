@@ -44,7 +44,7 @@ export async function openSheetAfterImport(
       try {
         const readStates = await statesOfLedger(known, context);
         const filled = await fillRows(source, overview, known, { afterImport: true, readStates }, context);
-        await sheet.write(filled.values);
+        await sheet.write(filled);
         summary = `${target.file}: ${describeFilled(filled)}${describeKept(sheet.kept)}`;
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);

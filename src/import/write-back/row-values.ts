@@ -7,8 +7,10 @@ import { isCancelled, isMade, nameOperation, type Operation } from "../../ledger
 import type { FileFacts, RowDecision, RowPolicy } from "../../ledger/rules.ts";
 import type { Overview } from "../check-rows.ts";
 import type { Source } from "../import-source.ts";
+import { skipReasons } from "../reading-notes.ts";
 import { describeElsewhere, describeHeld, explain } from "../row-words.ts";
 import { type ImportRow, readRows, type WrongRow } from "../rows.ts";
+import type { ReadingTally } from "../sheet-records.ts";
 import { resultOf } from "../unsent-rows.ts";
 import type { WrittenValues } from "./titles.ts";
 
@@ -32,13 +34,11 @@ export interface FilledRows {
   readonly statesFromMs: number | undefined;
 }
 
-/** A row with its order. */
+/** An order of the sheet. */
 export interface WrittenOrder {
-  readonly row: number;
-  readonly ref: string | undefined;
-  readonly cells: readonly string[];
+  /** The shop's own number of it. */
+  readonly number: string | undefined;
   readonly values: WrittenValues;
-  readonly isCancelled: boolean;
   readonly createdAtMs: number | undefined;
 }
 
@@ -50,23 +50,37 @@ export type ReadStates = (orderIds: readonly string[]) => Promise<ReadonlyMap<st
 
 const batchSize = 500;
 
+/** Without the data that was sent: a sheet has many. */
+type Made = Pick<Operation, "kind" | "state" | "order" | "orderState" | "sentAtMs" | "endedAtMs">;
+
 interface RowOrder {
   readonly rows: readonly number[];
-  readonly ref: string | undefined;
-  readonly cells: readonly string[];
-  readonly operation: Operation;
+  readonly number: string | undefined;
+  readonly made: Made;
   readonly error: string;
 }
 
-/**
- * Reads the sheet again and compares it with the ledger, as an import does, but sends nothing. `afterImport`: rows that
- * were not sent are so, and rows that are held have a reason; later, both are rows that nothing is known of.
- */
+function madeOf({ kind, state, order, orderState, sentAtMs, endedAtMs }: Operation): Made {
+  return { kind, state, order, orderState, sentAtMs, endedAtMs };
+}
+
+/** The shop's own number of the order of a row. */
+export type ReadNumber = (row: Pick<ImportRow, "ref" | "raw">) => string | undefined;
+
+export interface FillOptions {
+  /** Rows that were not sent are so, and rows that are held have a reason; later, nothing is known of both. */
+  readonly afterImport: boolean;
+  readonly readStates: ReadStates;
+  /** Its ref, where it is not this. */
+  readonly numberOf?: ReadNumber;
+}
+
+/** Reads the sheet again and compares it with the ledger, as an import does, but sends nothing. */
 export async function fillRows(
   source: Source,
   overview: Overview,
   known: KnownRows,
-  { afterImport, readStates }: { readonly afterImport: boolean; readonly readStates: ReadStates },
+  { afterImport, readStates, numberOf = ({ ref }) => ref }: FillOptions,
   { clock }: Pick<Context, "clock">,
 ): Promise<FilledRows> {
   const values = new Map<number, WrittenValues>();
@@ -79,7 +93,7 @@ export async function fillRows(
     const operation = "operation" in decision ? decision.operation : undefined;
     if (operation && isMade(operation) && decision.kind !== "held") {
       const error = describe(row, decision, overview, clock.now());
-      found.push({ rows, ref: row.ref, cells: firstCells(row), operation, error });
+      found.push({ rows, number: numberOf(row), made: madeOf(operation), error });
       return;
     }
     const reason = reasonOf(row, decision);
@@ -88,7 +102,7 @@ export async function fillRows(
       return;
     }
     notCreated += 1;
-    for (const each of rows) values.set(each, { ...nothing, error: reason });
+    for (const each of rows) values.set(each, { ...nothing, error: plainText(reason) });
   }
 
   function noteWrong({ row, rows = [row], problems }: WrongRow): void {
@@ -111,25 +125,36 @@ export async function fillRows(
     for (const [index, decision] of decisions.entries()) note(batch[index] as ImportRow, decision);
     batch = [];
   };
-  for await (const checked of readRows(source)) {
+  const fulfilled = new Set<number>();
+  const tally: ReadingTally = {
+    line() {},
+    skip(reason, rows) {
+      for (const row of rows) {
+        if (reason === "fulfilled") fulfilled.add(row);
+        values.set(row, { ...nothing, error: `not sent: ${skipReasons[reason]}` });
+      }
+    },
+    skipLine() {},
+    clean() {},
+    split() {},
+  };
+  for await (const checked of readRows({ ...source, tally })) {
     if ("ok" in checked) batch.push(checked.ok);
     else noteWrong(checked);
     if (batch.length >= batchSize) await flush();
   }
   await flush();
-  found.push(...(await findFulfilled(source, known)));
-  const states = await readStates(found.flatMap(({ operation }) => operation.order?.id ?? []));
+  found.push(...(await findFulfilled(source, fulfilled, known, numberOf)));
+  const states = await readStates(found.flatMap(({ made }) => made.order?.id ?? []));
   let statesFromMs: number | undefined;
-  const orders = found.map(({ rows, ref, cells, operation, error }): WrittenOrder => {
-    const seen = states.get(operation.order?.id ?? "");
-    const written = { ...valuesOf(operation, seen), error: plainText(error) };
+  const orders = found.map(({ rows, number, made, error }): WrittenOrder => {
+    const seen = states.get(made.order?.id ?? "");
+    const written = { ...valuesOf(made, seen), error };
     for (const row of rows) values.set(row, written);
-    const seenAtMs = seen?.seenAtMs ?? operation.endedAtMs;
+    const seenAtMs = seen?.seenAtMs ?? made.endedAtMs;
     if (written.status !== "" && seenAtMs !== undefined)
       statesFromMs = Math.min(statesFromMs ?? seenAtMs, seenAtMs);
-    const createdAtMs = operation.sentAtMs ?? operation.endedAtMs;
-    const isOff = isCancelled(operation) || seen?.status === "cancelled";
-    return { row: rows[0] ?? 0, ref, cells, values: written, isCancelled: isOff, createdAtMs };
+    return { number, values: written, createdAtMs: made.sentAtMs ?? made.endedAtMs };
   });
   return { values, orders, notCreated, unknown, statesFromMs };
 }
@@ -142,7 +167,7 @@ const nothing: WrittenValues = {
   error: "",
 };
 
-function valuesOf(operation: Operation, seen: Seen | undefined): WrittenValues {
+function valuesOf(operation: Made, seen: Seen | undefined): WrittenValues {
   const { order, orderState } = operation;
   const isOff = isCancelled(operation);
   const status = isOff ? "cancelled" : (seen?.status ?? orderState ?? "");
@@ -176,38 +201,27 @@ function plainText(text: string): string {
     .trim();
 }
 
-function firstCells({ raw }: Pick<ImportRow, "raw">): readonly string[] {
-  return "cells" in raw ? raw.cells : [];
-}
-
 /**
  * Orders that were shipped from here and that the shop's file marks as fulfilled since: an import does not read them.
  * Their platform may have hidden the receivers meanwhile, so they are known by their refs alone.
  */
-async function findFulfilled(source: Source, { ledger, customer }: KnownRows): Promise<RowOrder[]> {
-  if (source.includeFulfilled) return [];
-  const fulfilled = new Set<number>();
-  const tally = {
-    line() {},
-    skip(reason: string, rows: readonly number[]) {
-      if (reason === "fulfilled") for (const row of rows) fulfilled.add(row);
-    },
-    skipLine() {},
-    clean() {},
-    split() {},
-  };
-  for await (const _ of readRows({ ...source, tally }));
-  if (fulfilled.size === 0) return [];
+async function findFulfilled(
+  source: Source,
+  fulfilled: ReadonlySet<number>,
+  { ledger, customer }: KnownRows,
+  numberOf: ReadNumber,
+): Promise<RowOrder[]> {
   const found: RowOrder[] = [];
+  if (fulfilled.size === 0) return found;
   for await (const checked of readRows({ ...source, includeFulfilled: true })) {
     const order = "ok" in checked ? checked.ok : checked;
     const { ref, row, rows = [row] } = order;
-    if (ref === undefined || !rows.some((row) => fulfilled.has(row))) continue;
+    if (ref === undefined || !fulfilled.has(row)) continue;
     const made = (await ledger.findByRef(customer, ref)).filter(
       (each) => isMade(each) && each.shop === source.shop,
     );
     const operation = made.findLast((each) => !isCancelled(each)) ?? made.at(-1);
-    if (operation) found.push({ rows, ref, cells: firstCells(order), operation, error: "" });
+    if (operation) found.push({ rows, number: numberOf(order), made: madeOf(operation), error: "" });
   }
   return found;
 }

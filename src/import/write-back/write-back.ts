@@ -4,6 +4,7 @@ import { ServiceFailure } from "../../api/failure.ts";
 import { checkApiQuota } from "../../command/api-quota.ts";
 import { type Context, defineCommand, document, type Output } from "../../command/command.ts";
 import { switchOption, textArgument, textOption } from "../../command/options.ts";
+import { ensureWritableName } from "../../command/output-name.ts";
 import { mapInOrder } from "../../core/concurrent.ts";
 import { usageError } from "../../core/errors.ts";
 import { counted } from "../../core/wording.ts";
@@ -16,7 +17,8 @@ import { createPolicy } from "../import-plan.ts";
 import { openSource } from "../import-source.ts";
 import { readOptions } from "../read-options.ts";
 import { statesOfLedger } from "./import-sheet.ts";
-import { fillRows, type ReadStates, type Seen } from "./row-values.ts";
+import { type FilledRows, fillRows, type ReadStates, type Seen } from "./row-values.ts";
+import { findNumber, formNames, formRecords, parseForm, type ShopForm } from "./shop-forms.ts";
 import { chooseTarget, openSheetOutput } from "./write-sheet.ts";
 
 const { saveMap: _save, replace: _replace, ...reading } = readOptions;
@@ -33,6 +35,13 @@ export const writeBackOrders = defineCommand({
     output: textOption("FILE", "the new file, in the form of the sheet", { short: "o", values: "file" }),
     inPlace: switchOption("write the columns into the sheet itself; SHEET.bak keeps the old one"),
     refresh: switchOption("ask the service for the states of all orders"),
+    form: {
+      placeholder: "NAME",
+      summary: `write the file that people upload to this shop instead of the sheet: ${formNames.join(", ")}`,
+      parse: parseForm,
+      candidates: formNames.map((value) => ({ value })),
+    },
+    carrier: textOption("NAME", "with --form: the name of this courier, as the shop lists it"),
     ...reading,
   },
   confirms: true,
@@ -45,7 +54,8 @@ export const writeBackOrders = defineCommand({
   ],
   exits: [5],
   seeAlso: ["orders import", "orders export"],
-  async run({ sheet: file, output, inPlace, refresh, ...choice }, context): Promise<Output> {
+  async run({ sheet: file, output, inPlace, refresh, form, carrier, ...choice }, context): Promise<Output> {
+    const upload = chooseUpload({ form, carrier, inPlace });
     const target = await chooseTarget({ sheet: file, flag: "-o", output, inPlace }, context);
     if (!target)
       throw usageError(
@@ -58,18 +68,23 @@ export const writeBackOrders = defineCommand({
     if (!known)
       throw usageError(
         `this machine has sent no orders with the account ${(await context.account()).name}`,
-        "orders import SHEET --write-back NEW sends them, and writes the sheet",
+        `${context.nextCommand("orders import SHEET --write-back NEW")} sends them, and writes the sheet`,
       );
     const { id: customer } = known;
     const ledger = await context.ledger();
-    const sheet = await openSheetOutput(source, target, "-o", context);
+    const sheet = upload
+      ? await openUpload(target.file, upload, context)
+      : await openSheetOutput(source, target, "-o", context);
     context.addCleanup(sheet.abandon);
     const files = await ledger.findFiles(customer, await identifyFile({ file }, source, overview));
     const policy = createPolicy({ retryRefused: false, skipShipped: false, duplicates: [] }, overview, false);
     const rows = { ledger, customer, file: factsOf(source, overview, files), policy };
     const readStates = refresh ? statesOfService(context) : await statesOfLedger(rows, context);
-    const filled = await fillRows(source, overview, rows, { afterImport: false, readStates }, context);
-    await sheet.write(filled.values);
+    const numberOf = upload && findNumber(upload.form, overview.header);
+    const options = { afterImport: false, readStates, ...(numberOf ? { numberOf } : {}) };
+    const filled = await fillRows(source, overview, rows, options, context);
+    await sheet.write(filled);
+    if (upload?.form.note) context.messages.note(upload.form.note);
     const { orders, notCreated, unknown, statesFromMs } = filled;
     const result = {
       file: target.file,
@@ -83,6 +98,52 @@ export const writeBackOrders = defineCommand({
     return document(result, view);
   },
 });
+
+interface Upload {
+  readonly form: ShopForm;
+  readonly carrier: string;
+}
+
+function chooseUpload({
+  form,
+  carrier,
+  inPlace,
+}: {
+  readonly form: ShopForm | undefined;
+  readonly carrier: string | undefined;
+  readonly inPlace: boolean | undefined;
+}): Upload | undefined {
+  if (!form) {
+    if (carrier === undefined) return undefined;
+    throw usageError("--carrier is for --form, which is not given", "leave it out, or add --form NAME");
+  }
+  if (inPlace) throw usageError("--form writes a file of its own, and not in place", "use -o NEW.csv");
+  if (carrier !== undefined) return { form, carrier };
+  throw usageError(
+    `--form ${form.name} has a column with the courier's name`,
+    "add --carrier with the name that the shop lists for this courier",
+  );
+}
+
+/** The file for the shop in the place of the sheet. */
+async function openUpload(file: string, { form, carrier }: Upload, context: Context) {
+  ensureWritableName("-o", file);
+  const output = await context.openOutput(file, { flag: "-o" });
+  return {
+    kept: undefined,
+    async write({ orders }: FilledRows) {
+      const { csvRecord } = await import("../../terminal/csv.ts");
+      try {
+        for (const record of formRecords(form, orders, carrier)) await output.write(csvRecord(record));
+        await output.finish();
+      } catch (error) {
+        await output.abandon();
+        throw error;
+      }
+    },
+    abandon: output.abandon,
+  };
+}
 
 const readsAtOnce = 8;
 

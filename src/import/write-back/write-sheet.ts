@@ -14,6 +14,7 @@ import type { OutputFile } from "../../terminal/streams.ts";
 import type { Source } from "../import-source.ts";
 import { readRows } from "../rows.ts";
 import { createRecordFinder, fillCsv } from "./fill-csv.ts";
+import type { FilledRows } from "./row-values.ts";
 import { placeColumns, type WrittenColumn, type WrittenValues } from "./titles.ts";
 
 /** Where the sheet is written. */
@@ -58,7 +59,7 @@ export async function chooseTarget(
 /** A sheet whose rows were found in its bytes, and its output, which is open. */
 export interface OpenedSheet {
   /** Writes the file with what is known of rows. Throws a CourierError: the target is then as it was. */
-  write(values: ReadonlyMap<number, WrittenValues>): Promise<void>;
+  write(filled: Pick<FilledRows, "values">): Promise<void>;
   /** The file that has the old sheet now. */
   readonly kept: string | undefined;
   /** Removes what was written, unless it is complete. */
@@ -85,7 +86,7 @@ export async function openSheetOutput(
     get kept() {
       return kept;
     },
-    async write(values) {
+    async write({ values }) {
       try {
         for await (const piece of fill(source, places, values)) await output.write(piece);
         kept = isInPlace ? await putInPlace(output, target, source.bytes, file) : undefined;
