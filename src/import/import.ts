@@ -113,6 +113,10 @@ export const importOrders = defineCommand({
     },
     { line: "orders import rejects.csv", note: "send refused rows after you have fixed them in that file" },
     {
+      line: "orders import orders.xlsx --write-back shipped.xlsx",
+      note: "send them, and get the sheet with the tracking numbers",
+    },
+    {
       line: "orders import orders_export.csv --sender @shop",
       note: "the export of a known platform, as it is",
     },
@@ -122,7 +126,7 @@ export const importOrders = defineCommand({
     },
   ],
   exits: [0, 2, 3, 4, 5, 6, 130],
-  seeAlso: ["orders list", "orders export", "addresses add"],
+  seeAlso: ["orders write-back", "orders list", "orders export", "addresses add"],
   async run(input, context): Promise<Output> {
     const { file, check } = input;
     ensureReplaces(input.replace, input.saveMap, "saveMap");

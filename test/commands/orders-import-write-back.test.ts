@@ -3,15 +3,18 @@
 import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { interrupted } from "../../src/core/errors.ts";
 import {
   createImportHome,
   errorOf,
   header,
   type ImportHome,
+  lostForNow,
   outcomes,
   row,
   sheet,
 } from "../support/imports.ts";
+import { until } from "../support/process.ts";
 
 const titles = [
   "Courier tracking number",
@@ -167,6 +170,27 @@ describe("rows that the reader leaves out", () => {
   });
 });
 
+test("a row in doubt and a row that is held say so, and how to go on", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  home.sandbox.faults.set(lostForNow("drop_after"));
+  const lost = await importAndRead(home);
+  expect(lost.exit, lost.stderr).toBe(6);
+  expect(cellsOf(String(lost.bytes))[1]?.slice(-5)).toEqual([
+    ...["", "", "", ""],
+    "in doubt; settle it with: courier orders resolve 1.1",
+  ]);
+  home.sandbox.faults.clear();
+  const found = await importAndRead(home, "--settle 10s");
+  expect(found.exit, found.stderr).toBe(0);
+  expect(cellsOf(String(found.bytes))[1]?.at(-5)).toMatch(/^CR/);
+  const other = await home.put(sheet(row("")), "other.csv");
+  const held = await home.importFile(other, `--write-back ${found.done}`);
+  expect(held.exit, held.stderr).toBe(3);
+  expect(cellsOf(await readFile(found.done, "utf8"))[1]?.at(-1)).toMatch(
+    /^equals order \d+ \(operation 1.1\)$/,
+  );
+});
+
 test("a text of the service that a spreadsheet would run is written as text, on one line", async () => {
   const home = await createImportHome(sheet(row("A-1")));
   const texts = { order_no: '=HYPERLINK("x","y")', tracking_number: "@SUM(A1)\r\n", status: "-1\u0007" };
@@ -236,6 +260,28 @@ describe("the file", () => {
     const { exit, stderr } = await home.importFile("-", `--write-back ${done}`, { stdin });
     expect(exit, stderr).toBe(0);
     expect(cellsOf(await readFile(done, "utf8"))[1]?.at(-5)).toMatch(/^CR/);
+  });
+
+  test("of an interrupted import has what was created until then; the rest says that it was not sent", async () => {
+    const home = await createImportHome(
+      sheet(...Array.from({ length: 12 }, (_, index) => row(`A-${index}`))),
+    );
+    const interruption = new AbortController();
+    const done = path.join(home.directory, "done.csv");
+    home.sandbox.faults.add({ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 20 });
+    const running = home.run(`--concurrency 1 --write-back ${done}`, { signal: interruption.signal });
+    await until("the third order is made", () => home.posts >= 3);
+    interruption.abort(interrupted(130));
+    const { exit, stderr } = await running;
+    expect(exit, stderr).toBe(130);
+    const rows = cellsOf(await readFile(done, "utf8")).slice(1);
+    const made = rows.filter((cells) => /^CR/.test(cells.at(-5) ?? ""));
+    expect(made).toHaveLength(home.posts);
+    for (const cells of rows.slice(made.length))
+      expect(cells.slice(-5)).toEqual(["", "", "", "", "not sent"]);
+    const again = await home.run(`--write-back ${done}`);
+    expect([again.exit, home.posts], again.stderr).toEqual([0, 12]);
+    expect(await readFile(done, "utf8")).not.toContain("not sent");
   });
 
   test("leaves nothing behind where nothing is sent", async () => {
