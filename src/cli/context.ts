@@ -282,6 +282,8 @@ export async function createContext(
   const canAsk =
     globals.form === "human" && !globals.noInput && host.stdin.isTTY === true && host.stderr.isTTY === true;
 
+  const machine = readRuntimeInfo(process, host.env, directories, globals.timeoutMs);
+
   return {
     clock,
     messages,
@@ -337,6 +339,14 @@ export async function createContext(
       const beside = name === undefined ? [] : filesBeside(name, host);
       await checkOutputPlace(flag, file, [...beside, ...keptFiles(config.path, directories)]);
     },
+    async openOutput(file, { mode, flag } = {}) {
+      if (flag !== undefined) {
+        const { ensureNoImportInput } = await import("./output-place.ts");
+        await ensureNoImportInput(flag, file, { ledger, machine });
+      }
+      const { openOutputFile } = await import("./output-file.ts");
+      return openOutputFile(file, { clock, signal, note: messages.note, mode });
+    },
     async readPipe() {
       if (host.stdin.isTTY) return undefined;
       const { readText } = await import("./input.ts");
@@ -360,7 +370,7 @@ export async function createContext(
       await cleanup.close();
       await closeLedger(exit);
     },
-    machine: readRuntimeInfo(process, host.env, directories, globals.timeoutMs),
+    machine,
     alerts: lazy(async () => {
       const { createAlerts } = await import("./alerts.ts");
       return createAlerts(host, clock, children);

@@ -7,19 +7,15 @@ import type { Clock } from "../core/clock.ts";
 import { fileError, systemCode } from "../core/errors.ts";
 import { nameDraft, replaceFile } from "../core/replace-file.ts";
 import { explainSystemError, unwrittenError } from "../core/system-errors.ts";
-import type { Writer } from "../terminal/streams.ts";
-
-export interface OutputFile extends Writer {
-  finish(): Promise<void>;
-  /** Removes what was written; an older file of the name stays as it was. */
-  abandon(): Promise<void>;
-}
+import type { OutputFile } from "../terminal/streams.ts";
 
 export interface OutputRun {
   readonly clock: Clock;
   /** Ends the wait for a reader that does not come, or does not read. */
   readonly signal: AbortSignal;
   readonly note: (text: string) => void;
+  /** The permissions of a file that is made. */
+  readonly mode?: number | undefined;
 }
 
 /** Throws a file error when the file cannot be opened; what cannot be written to it later is exit 5. */
@@ -30,7 +26,9 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
   const { target, draft, isPipe } = await findPlace(path).catch((error) => {
     throw fail(error);
   });
-  const opening = isPipe ? openPipe(target, run) : open(draft ?? target, draft === undefined ? "w" : "wx");
+  const opening = isPipe
+    ? openPipe(target, run)
+    : open(draft ?? target, draft === undefined ? "w" : "wx", run.mode);
   const handle = await opening.catch((error) => {
     throw fail(error);
   });

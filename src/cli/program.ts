@@ -50,6 +50,11 @@ export const program: Group = {
           load: async () => (await import("../import/import.ts")).importOrders,
         },
         {
+          name: "write-back",
+          summary: "Write tracking numbers into a sheet that was imported",
+          load: async () => (await import("../import/write-back/write-back.ts")).writeBackOrders,
+        },
+        {
           name: "resolve",
           summary: "Settle an order in doubt: you say what happened to it",
           load: async () => (await import("../history/resolve.ts")).resolveOrder,

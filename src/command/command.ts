@@ -24,6 +24,7 @@ import type { Json } from "../model/json.ts";
 import type { Block, Column, Text } from "../terminal/blocks.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Meter } from "../terminal/progress.ts";
+import type { OutputFile } from "../terminal/streams.ts";
 import type { Argument, ArgumentValues, Option, OptionValues } from "./options.ts";
 import type { RuntimeInfo, SandboxControl } from "./runtime-info.ts";
 
@@ -88,6 +89,8 @@ export interface Context {
    * or the command's input (`-` is stdin), or takes what is printed beside it.
    */
   checkOutput(flag: string, file: string, input?: string): Promise<void>;
+  /** Opens a file that has its name when it is complete. Throws a file error; what cannot be written later is exit 5. */
+  openOutput(file: string, options?: OutputOptions): Promise<OutputFile>;
   /** What is piped in, or undefined when stdin is a terminal. */
   readPipe(): Promise<string | undefined>;
   /** What to type next, for the account of this run: `courier orders show 5 --account shop`. */
@@ -102,6 +105,13 @@ export interface Context {
   sandbox(): Promise<SandboxControl>;
   /** What courier runs on and is set up with, for diagnosis. */
   readonly machine: RuntimeInfo;
+}
+
+export interface OutputOptions {
+  /** The permissions of a file that is made. */
+  readonly mode?: number | undefined;
+  /** The flag that gives the file, which must not be the input of an import then. */
+  readonly flag?: string | undefined;
 }
 
 /** What the log says of a run. */

@@ -11,6 +11,7 @@ import {
   partyParts,
   partyWords,
 } from "../model/fields.ts";
+import { isWrittenTitle } from "./write-back/titles.ts";
 
 /** Fields of a row that are split into those of a party: all of it, or its address. */
 const wholePaths: readonly string[] = partyParts.flatMap((part) => [`${part}.text`, `${part}.address`]);
@@ -254,14 +255,18 @@ function readColumns(
         hint: `choose one: ${mapFlag(columns[0], path)}; ${mapFlag(columns[0])} leaves a column out`,
       };
   }
-  const unused = headers.filter(
-    (header, index) => paths[index] === undefined && header.trim() !== "" && header.trim() !== "error",
-  );
+  const unused = headers.filter((header, index) => paths[index] === undefined && !isNoColumn(header));
   for (const header of unused) {
     const doubt = given.has(header.trim()) ? undefined : findNeed(header.trim(), paths, known, isFormer);
     if (doubt) return doubt;
   }
   return { paths, unused };
+}
+
+/** A column without a name, the one of a file of rejects, and those of a write-back. */
+export function isNoColumn(header: string): boolean {
+  const name = header.trim();
+  return name === "" || name === "error" || isWrittenTitle(name);
 }
 
 /** A column that holds a whole party or address, while another column holds a part of it. */

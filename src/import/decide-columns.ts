@@ -15,6 +15,7 @@ import {
   describeField,
   findTwice,
   guessColumns,
+  isNoColumn,
   mapColumns,
   mapFlag,
   unusedMark,
@@ -22,6 +23,7 @@ import {
 import { countKnown, findPreset, isTitleRow, noPlatform } from "./layout.ts";
 import { type RowsOptions, readFirstRows } from "./rows.ts";
 import { createPartySplitter } from "./split-party.ts";
+import { isWrittenTitle } from "./write-back/titles.ts";
 
 type Mapping = ReadonlyMap<string, string>;
 export interface ColumnChoice {
@@ -62,7 +64,7 @@ export async function decideColumns(
   const config = await context.config.read();
   const saved = isNamed
     ? undefined
-    : [first, second ?? []].map((row) => findHeaderMap(config, row)).find(Boolean);
+    : [first, second ?? []].map((row) => findHeaderMap(config, ownColumns(row))).find(Boolean);
   const known = new Map([...Object.entries(saved?.columns ?? {}), ...mapping]);
   if (saved)
     context.messages.note(
@@ -80,11 +82,22 @@ export async function decideColumns(
   const doubtful = await findDoubtful(sheet, prompts !== undefined);
   if (doubtful.columns.length === 0) return chosen;
   if (!prompts) throw await describeAll(sheet, doubtful, source, context);
-  const tools = { name: source.name, prompts, context };
-  const decided = await prompts.together(() => askColumns(sheet, doubtful.columns, tools));
-  const name = await saveHeaderMap(context.config, source.name, header, Object.fromEntries(decided));
+  const decided = await prompts.together(() =>
+    askColumns(sheet, doubtful.columns, { name: source.name, prompts, context }),
+  );
+  const name = await saveHeaderMap(
+    context.config,
+    source.name,
+    ownColumns(header),
+    Object.fromEntries(decided),
+  );
   context.messages.note(`saved for files with this header (forget it with: courier maps remove ${name})`);
   return { mapping: decided, platform: noPlatform };
+}
+
+/** A sheet that was written back has the header that it had before. */
+function ownColumns(header: readonly string[]): readonly string[] {
+  return header.filter((title) => !isWrittenTitle(title));
 }
 
 /** The header of a sheet, some of its rows, and the columns that are decided. */
@@ -246,7 +259,7 @@ async function askColumns(
   columns: readonly DoubtfulColumn[],
   { name, prompts, context }: { readonly name: string; readonly prompts: Prompts; readonly context: Context },
 ): Promise<Mapping> {
-  const names = [...new Set(sheet.header)].filter((header) => header !== "" && header !== "error");
+  const names = [...new Set(sheet.header)].filter((header) => !isNoColumn(header));
   const decided = new Map(sheet.given);
   for (const { header, guess } of columns) decided.set(header, guess);
   const start = mapColumns(sheet.header, decided).paths;

@@ -31,6 +31,7 @@ import type { RejectsWriter } from "./rejects.ts";
 import { inRowOrder } from "./reorder-buffer.ts";
 import type { RowsOptions, WrongRow } from "./rows.ts";
 import { isLedgerLost } from "./unsent-rows.ts";
+import type { SheetAfterImport } from "./write-back/import-sheet.ts";
 
 export interface ImportRun {
   readonly source: RowsOptions;
@@ -45,6 +46,7 @@ export interface ImportRun {
   /** The given flags that change how the file is read. */
   readonly readBy: readonly string[];
   readonly rejects: RejectsWriter | undefined;
+  readonly sheet: SheetAfterImport | undefined;
 }
 
 /** Sends the rows while the report is read. Each row gives one report row. */
@@ -113,9 +115,13 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       meter.end();
       await rejects?.finish();
       if (rejects?.failure) context.messages.warn(rejects.failure);
+      if (!isLedgerLost(failure)) await run.sheet?.write({ ...run.tools, customer: run.tools.run.customer });
       if (!isOver) context.messages.warn(`stopped: the report cannot be written; ${goOn}`);
     }
-    return endOf(run, counts, { failure, paused }, context);
+    const end = endOf(run, counts, { failure, paused }, context);
+    const unwritten = run.sheet?.failure;
+    if (unwritten && end !== unwritten) context.messages.warn(unwritten.message);
+    return end;
   }
 
   return {
@@ -123,8 +129,10 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     ...goesOnUnread("import", () => run.tools.run.number, context),
     remark: remarkOn as NonNullable<RowsOutput["remark"]>,
     isShown: isNoted as unknown as NonNullable<RowsOutput["isShown"]>,
-    after: (isShort) =>
-      closeReport({ overview, counts, wrong, rejects, run: run.tools.run.number, isShort }, context),
+    async after(isShort) {
+      await closeReport({ overview, counts, wrong, rejects, run: run.tools.run.number, isShort }, context);
+      if (run.sheet?.summary) context.messages.note(run.sheet.summary);
+    },
   };
 }
 
@@ -180,7 +188,7 @@ function endOf(
   if (failure !== undefined) return stoppedBy(failure, counts);
   if (paused && left > 0) return stoppedForRefusals(paused, left, counted(total, noun));
   if (left > 0) return unsent(left, counted(total, noun));
-  return someRefused(run, counts);
+  return run.sheet?.failure ?? someRefused(run, counts);
 }
 
 function inDoubt(

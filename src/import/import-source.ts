@@ -34,6 +34,7 @@ export interface SourceChoice {
 }
 
 export interface Source extends RowsOptions {
+  readonly bytes: Buffer;
   /** The shop that the refs belong to. */
   readonly shop: string;
   /** The name of a workbook's sheet. */
@@ -53,12 +54,14 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
   if (choice.skipHidden && choice.includeHidden)
     throw usageError("--skip-hidden and --include-hidden exclude each other");
   const name = choice.file === "-" ? "stdin" : choice.file;
-  const bytes = await context.readBytes(choice.file, sizeLimit);
-  if (bytes.length > largeBytes) context.addCleanup(keepHeapSmall());
+  const read = await context.readBytes(choice.file, sizeLimit);
+  if (read.length > largeBytes) context.addCleanup(keepHeapSmall());
+  const bytes = Buffer.from(read.buffer, read.byteOffset, read.length);
   const { mapping, shop } = await chooseMapping(choice, context);
   const sender = await findSender(choice.sender, context);
   const source = {
-    ...(await readContent(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), name, choice, context)),
+    ...(await readContent(bytes, name, choice, context)),
+    bytes,
     name,
     mapping,
     shop,

@@ -1,6 +1,5 @@
 /** `courier orders import`: many orders from a spreadsheet, each created exactly once (4.2 to 4.4). */
 
-import path from "node:path";
 import { checkApiQuota } from "../command/api-quota.ts";
 import {
   type Context,
@@ -24,15 +23,12 @@ import { ensureWritableName } from "../command/output-name.ts";
 import { ensureReplaces } from "../command/replace.ts";
 import { settleOption } from "../command/value-options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
-import { findRealPath } from "../core/real-path.ts";
 import { byCount, counted } from "../core/wording.ts";
-import type { ImportFile } from "../ledger/operations.ts";
-import type { FileFacts } from "../ledger/rules.ts";
 import { releaseDeadRuns } from "../sending/owners.ts";
-import { isPassing, type NamedEncoding, namedEncodings } from "../sheets/source.ts";
+import { isPassing } from "../sheets/source.ts";
 import { checkRows, describeWrong, type Overview } from "./check-rows.ts";
 import { checkView, toSummary } from "./check-summary.ts";
-import { parseMapping } from "./columns.ts";
+import { factsOf, identifyFile } from "./file-identity.ts";
 import { findElsewhere } from "./import-elsewhere.ts";
 import { runImport } from "./import-output.ts";
 import {
@@ -44,45 +40,19 @@ import {
   summarise,
 } from "./import-plan.ts";
 import { openSource, type Source } from "./import-source.ts";
-import { parsePlatform, platformNames } from "./layout.ts";
+import { readOptions } from "./read-options.ts";
 import { createRejects } from "./rejects.ts";
+import { openSheetAfterImport } from "./write-back/import-sheet.ts";
+import { chooseTarget } from "./write-back/write-sheet.ts";
 
 const options = {
-  map: listOption(
-    "COLUMN=FIELD",
-    'a column of the file is this field: "Ship Name=receiver.name"; "Notes=" leaves one out (repeatable)',
-    parseMapping,
-  ),
-  useMap: textOption("NAME", "column names that were saved", { values: "column names" }),
-  saveMap: textOption("NAME", "save the column names that --map gives", { values: "column names" }),
-  replace: switchOption("let --save-map replace saved column names"),
-  sender: textOption("@NAME", "the sender of rows without one, from the address book", {
-    values: "party",
-  }),
-  encoding: {
-    placeholder: "NAME",
-    summary: "the encoding of the file: utf-8, gb18030 or windows-1252 (default: UTF-8, else GB18030)",
-    parse: parseEncoding,
-    candidates: namedEncodings.map((value) => ({ value })),
-  },
-  sheet: textOption("NAME", "the sheet of a workbook to read: its name, or its number among the tabs"),
-  skipHidden: switchOption("leave out hidden rows of a workbook"),
-  includeHidden: switchOption("import hidden rows like the others"),
-  platform: {
-    placeholder: "NAME",
-    summary:
-      "the platform that wrote the file, or none to read it by its headers alone (default: by its header)",
-    parse: parsePlatform,
-    candidates: platformNames.map((value) => ({ value })),
-  },
-  includeFulfilled: switchOption("send orders that the shop's file marks as fulfilled, too"),
+  ...readOptions,
   check: switchOption("read every row and compare it with earlier imports, and send nothing"),
   skipWrong: switchOption("leave out rows that are wrong, and send the others"),
   concurrency: countOption("N", "rows sent at once (default 4)", { min: 1, max: 64 }),
   keepGoing: switchOption("do not stop when 20 rows in a row are refused for the same reason"),
   rate: countOption("N", "send at most N rows a second", { min: 1, max: 1_000 }),
   settle: settleOption,
-  shop: textOption("NAME", "the shop of the refs, where several shops use the same order numbers"),
   retryRefused: switchOption("send unchanged rows again that were refused before"),
   rejects: textOption(
     "FILE",
@@ -91,6 +61,12 @@ const options = {
       values: "file",
     },
   ),
+  writeBack: textOption(
+    "FILE",
+    "write the sheet again with what became of its rows: tracking and order numbers, states, fees, errors",
+    { values: "file" },
+  ),
+  inPlace: switchOption("write these columns into the sheet itself; FILE.bak keeps the old one"),
   skipShipped: switchOption("count rows that equal an order of another file or command as shipped"),
   skipChanged: switchOption(
     "accept rows that were edited since they were shipped: nothing is sent, exit code 0",
@@ -109,12 +85,6 @@ function parseRowNames(text: string): readonly string[] {
   throw usageError(
     `--allow-duplicate takes refs or row numbers, for example 1001,row:17, not ${quote(text)}`,
   );
-}
-
-function parseEncoding(text: string, flag: string): NamedEncoding {
-  const encoding = namedEncodings.find((each) => each === text.toLowerCase());
-  if (encoding !== undefined) return encoding;
-  throw usageError(`${flag} takes ${namedEncodings.join(", ")}, not ${quote(text)}`);
 }
 
 export const importOrders = defineCommand({
@@ -155,6 +125,10 @@ export const importOrders = defineCommand({
     },
     { line: "orders import rejects.csv", note: "send refused rows after you have fixed them in that file" },
     {
+      line: "orders import orders.xlsx --write-back shipped.xlsx",
+      note: "send them, and get the sheet with the tracking numbers",
+    },
+    {
       line: "orders import orders.csv --skip-wrong --rejects rejects.csv",
       note: "send the right rows, and get the wrong ones as a file",
     },
@@ -168,11 +142,12 @@ export const importOrders = defineCommand({
     },
   ],
   exits: [0, 2, 3, 4, 5, 6, 130],
-  seeAlso: ["orders list", "orders export", "addresses add"],
+  seeAlso: ["orders write-back", "orders list", "orders export", "addresses add"],
   async run(input, context): Promise<Output> {
     const { file, check } = input;
     ensureReplaces(input.replace, input.saveMap, "saveMap");
     if (input.rejects !== undefined) await checkRejects(input.rejects, file, context);
+    const target = await chooseSheetTarget(input, context);
     if (check) return checkFile(input, context);
     if (await isPassing(input.file)) await ensureCanConfirm(context); // before it waits for the writer
     const source = await openSource(input, context);
@@ -203,6 +178,7 @@ export const importOrders = defineCommand({
     summarise(plan, source.name, (await context.account()).name, context);
     const rejects = await openRejects(input.rejects, source, plan, context);
     if (rejects) context.addCleanup(rejects.abandon);
+    const sheet = await openSheetAfterImport(source, overview, target, context);
     const resendCancelled = await askAboutUndone(plan, context);
     const toSend = plan.toSend + (resendCancelled ? plan.cancelled : 0);
     if (toSend + plan.unknown > 0) {
@@ -218,7 +194,7 @@ export const importOrders = defineCommand({
     const keepsGoing = input.keepGoing === true;
     const settleMs = input.settle;
     return runImport(
-      { source, plan, tools, settings, skipsChanged, keepsGoing, settleMs, readBy, rejects },
+      { source, plan, tools, settings, skipsChanged, keepsGoing, settleMs, readBy, rejects, sheet },
       context,
     );
   },
@@ -253,23 +229,6 @@ async function ensureMaySkip(
   const reason = overview.spoiled.size > 0 ? "wrong, or part of a wrong order" : "wrong";
   const question = `${wrong.wrong} of ${counted(wrong.count, overview.noun)} ${byCount(wrong.wrong, "is", "are")} ${reason}. Send the ${counted(rows, "other")}?`;
   if (!(await prompts?.confirm(question, false))) throw refusal;
-}
-
-/** How the ledger identifies the file. Stdin and pipes have no path. */
-async function identifyFile(
-  input: Input,
-  { shop, facts, sheet }: Source,
-  { rowsHash }: Overview,
-): Promise<ImportFile> {
-  const isPipe = await isPassing(input.file);
-  const found = isPipe ? "" : await findRealPath(input.file).catch(() => path.resolve(input.file));
-  // Each sheet is a file of its own: equal rows of two sheets are not the same order.
-  const place = isPipe || sheet === undefined ? found : `${found}#${sheet}`;
-  return { shop, path: place, bytesHash: facts.fingerprint, rowsHash };
-}
-
-function factsOf({ shop }: Source, { hasRef, countOf }: Overview, files: readonly number[]): FileFacts {
-  return { files, shop, hasRef, countOf };
 }
 
 /** Asks once about all orders of an undone import, because they were cancelled on purpose. */
@@ -312,6 +271,13 @@ async function checkFile(input: Input, context: Context): Promise<Output> {
   const failure = isWrong ? await describeWrong(source, overview, context) : undefined;
   const summary = document(toSummary(plan, account?.name), () => checkView(plan, comparison));
   return failure ? { ...summary, failure } : summary;
+}
+
+async function chooseSheetTarget({ file, check, writeBack, inPlace, rejects }: Input, context: Context) {
+  const choice = { sheet: file, flag: "--write-back", output: writeBack, inPlace, rejects };
+  const target = await chooseTarget(choice, context);
+  if (target && check) throw usageError("--check writes no sheet", "leave --write-back and --in-place out");
+  return target;
 }
 
 async function checkRejects(rejects: string, file: string, context: Context): Promise<void> {

@@ -2,7 +2,14 @@
 
 import { fileError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
-import { type ColumnMap, cleanHeader, columnPaths, ensureNoOrder, mapColumns } from "./columns.ts";
+import {
+  type ColumnMap,
+  cleanHeader,
+  columnPaths,
+  ensureNoOrder,
+  isNoColumn,
+  mapColumns,
+} from "./columns.ts";
 import type { Preset, SkipRule } from "./presets/preset.ts";
 import { presets } from "./presets/presets.ts";
 
@@ -180,9 +187,7 @@ function layoutOfPreset(
     preset,
     fields: used,
     columns: nameColumns(headers, used),
-    unused: headers.filter(
-      (header, index) => !columns.has(index) && header.trim() !== "" && header.trim() !== "error",
-    ),
+    unused: headers.filter((header, index) => !columns.has(index) && !isNoColumn(header)),
     skips,
     orderKey: orderKey.length > 0 ? { path: "ref", choices: orderKey } : undefined,
     summary,

@@ -22,7 +22,8 @@ export interface ReadingNotes extends ReadingTally {
   fields(orders: number): (readonly [title: string, text: string])[];
 }
 
-const reasons: Readonly<Record<SkipReason, string>> = {
+/** Why orders are not sent, in words. */
+export const skipReasons: Readonly<Record<SkipReason, string>> = {
   fulfilled: "fulfilled already",
   refunded: "refunded",
   cancelled: "cancelled",
@@ -59,8 +60,8 @@ export function createReadingNotes(): ReadingNotes {
       .map(([reason, count]) => {
         const rows = skippedRows.get(reason) ?? [];
         return count <= rowsNamed
-          ? `${count} ${reasons[reason]} (${nameRows(rows)})`
-          : `${count} ${reasons[reason]}`;
+          ? `${count} ${skipReasons[reason]} (${nameRows(rows)})`
+          : `${count} ${skipReasons[reason]}`;
       })
       .join(", ");
   }
@@ -69,7 +70,7 @@ export function createReadingNotes(): ReadingNotes {
     [...linesLeftOut]
       .map(
         ([reason, rows]) =>
-          `${reasons[reason]} (${rows.length <= rowsNamed ? nameRows(rows) : counted(rows.length, "row")})`,
+          `${skipReasons[reason]} (${rows.length <= rowsNamed ? nameRows(rows) : counted(rows.length, "row")})`,
       )
       .join(", ");
 

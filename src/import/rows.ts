@@ -80,8 +80,10 @@ export interface RowsOptions {
   readonly platform?: string | undefined;
   /** Orders that the file marks as fulfilled are sent like the others. */
   readonly includeFulfilled?: boolean | undefined;
-  /** Called with the header of a sheet before the first row, and with the title above it. */
-  readonly onHeader?: (layout: Layout, title: readonly string[] | undefined) => void;
+  /** Called with the header of a sheet before the first row, with the title above it, and with the header's own row. */
+  readonly onHeader?: (layout: Layout, title: readonly string[] | undefined, header: SheetRow) => void;
+  /** Called with every row below the header, in its order, before the order that it belongs to is read. */
+  readonly onLine?: ((line: NumberedRow) => void) | undefined;
   readonly tally?: ReadingTally | undefined;
 }
 
@@ -93,10 +95,10 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
   let above: number | undefined;
   let columns: Layout["columns"] = new Map();
   let hasLines = false;
-  const onHeader: RowsOptions["onHeader"] = (layout, title) => {
+  const onHeader: RowsOptions["onHeader"] = (layout, title, header) => {
     columns = layout.columns;
     hasLines = layout.preset?.hasLines === true;
-    options.onHeader?.(layout, title);
+    options.onHeader?.(layout, title, header);
   };
   for await (const record of readRecords({ ...options, onHeader })) {
     position += 1;
@@ -275,9 +277,9 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   if (lost !== undefined && findLostText([...header.cells]))
     throw lostTextError(name, `the header has “${lost}”`, { line: header.line });
   const layout = readLayout(header.cells, choice, name);
-  options.onHeader?.(layout, isTitle ? first.value.cells : undefined);
+  options.onHeader?.(layout, isTitle ? first.value.cells : undefined, header);
   const before = isTitle || second.done ? [] : [second.value];
-  const orders = readOrders(numberRows(before, source, layout, options), {
+  const orders = readOrders(tell(numberRows(before, source, layout, options), options.onLine), {
     layout,
     isWorkbook: table !== undefined,
     includeFulfilled: options.includeFulfilled === true,
@@ -288,6 +290,16 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
     const [line, ...others] = record.lines.map(({ cells }) => cells);
     const raw = { cells: line ?? [], ...(others.length > 0 ? { more: others } : {}) };
     yield { ...record, raw };
+  }
+}
+
+async function* tell(
+  rows: AsyncIterable<NumberedRow>,
+  onLine: RowsOptions["onLine"],
+): AsyncGenerator<NumberedRow> {
+  for await (const row of rows) {
+    onLine?.(row);
+    yield row;
   }
 }
 

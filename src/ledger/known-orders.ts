@@ -12,8 +12,16 @@ export interface KnownOrders {
   rememberOrders(owner: OrdersOwner, orders: readonly KnownOrder[], nowMs: number): Promise<void>;
   /** The orders that were seen last, newest first. */
   recentOrders(owner: OrdersOwner, limit: number): Promise<readonly KnownOrder[]>;
+  /** The states that answers showed, by order id, with the time of the answer. */
+  seenStates(owner: OrdersOwner): Promise<ReadonlyMap<string, SeenState>>;
   /** Deletes all orders of an account, at any service. */
   forgetOrders(account: string): Promise<void>;
+}
+
+export interface SeenState {
+  readonly status: string | undefined;
+  readonly trackingNumber: string | undefined;
+  readonly seenAtMs: number;
 }
 
 /** More do not help completion. */
@@ -98,6 +106,22 @@ export function createKnownOrders(database: Database, write: Write, publish: Pub
       }),
 
     recentOrders: async (owner, limit) => listRecent(owner, limit),
+
+    async seenStates({ account, service }) {
+      const rows = sql(
+        "SELECT id, status, tracking_number, seen_at FROM known_orders WHERE account = ? AND service = ? AND id IS NOT NULL",
+      ).all(account, service);
+      return new Map(
+        rows.map((row) => [
+          String(row.id),
+          {
+            status: textOf(row.status),
+            trackingNumber: textOf(row.tracking_number),
+            seenAtMs: Number(row.seen_at),
+          },
+        ]),
+      );
+    },
 
     forgetOrders: (account) =>
       write(() => {

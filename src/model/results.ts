@@ -295,6 +295,23 @@ const checkSummarySchema = object({
 /** The result of `orders import --check`. */
 export type CheckSummary = Infer<typeof checkSummarySchema>;
 
+const writtenBackSchema = object({
+  /** The sheet with the new columns, and the file that has the old one after `--in-place`. */
+  file: text,
+  kept: textOrNull,
+  /** Orders of the sheet that this machine knows, and how many of them have a tracking number there now. */
+  orders: count,
+  tracking_numbers: count,
+  /** Orders of the sheet that were not created; the sheet has the reasons. */
+  not_created: count,
+  /** Orders of the sheet that this machine does not know: their rows are as they were. */
+  unknown: count,
+  /** When the oldest of the states was seen. */
+  states_from: textOrNull,
+});
+/** The result of `orders write-back`. */
+export type WrittenBack = Infer<typeof writtenBackSchema>;
+
 const templateRowSchema = extend(draftSchema, { template: text });
 /** One template of the list: its name, and the order that it holds. */
 export type TemplateRow = Infer<typeof templateRowSchema>;
@@ -356,6 +373,7 @@ export const resultSchemas = {
   "orders-show": orderDetailSchema,
   "orders-cancel": array(cancellationSchema),
   "orders-import": union([array(reportRowSchema), checkSummarySchema]),
+  "orders-write-back": writtenBackSchema,
   "orders-resolve": union([operationRowSchema, array(operationRowSchema)]),
   log: union([array(runRowSchema), array(operationRowSchema)]),
   undo: array(undoneSchema),

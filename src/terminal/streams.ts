@@ -38,6 +38,13 @@ export interface Writer {
   write(text: string | Uint8Array): Promise<void>;
 }
 
+/** A result in a file, which has its name when it is complete. */
+export interface OutputFile extends Writer {
+  finish(): Promise<void>;
+  /** Removes what was written; an older file of the name stays as it was. */
+  abandon(): Promise<void>;
+}
+
 /** A writer for one stream. Installs the error handler without which a closed pipe ends the process. */
 export function createWriter(stream: TerminalStream, beforeWrite = () => {}): Writer {
   let failure: Error | undefined;

@@ -118,7 +118,7 @@ describe("what is offered where", () => {
   test.each([
     [
       ["orders", ""],
-      ["create", "list", "show", "cancel", "import", "resolve", "export", "slips"],
+      ["create", "list", "show", "cancel", "import", "write-back", "resolve", "export", "slips"],
     ],
     [
       ["help", "accounts", ""],

@@ -67,6 +67,27 @@ describe.each(forms)("without a terminal (%s)", (_form, name, write) => {
   });
 });
 
+test.each(forms)(
+  "the decision holds for the sheet that was written back (%s)",
+  async (_form, name, write) => {
+    const home = await homeWith(write(titles, first), name);
+    const prompts = scriptedPrompts({
+      searches: ["", "", "", "", "", ""],
+      choices: ["use these columns"],
+      confirms: [true],
+    });
+    const done = path.join(home.directory, `done-${name}`);
+    const words = ["orders", "import", home.file, "--write-back", done];
+    const ran = await home.courier(words, { terminal: 120, prompts });
+    expect(ran.exit, ran.stderr).toBe(0);
+    const again = await home.courier(["orders", "write-back", done, "--in-place", "--json"]);
+    expect(again.exit, again.stderr).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({ orders: 1, unknown: 0 });
+    const imported = await home.courier(["orders", "import", done, "--yes"]);
+    expect([imported.exit, (await sent(home)).length], imported.stderr).toEqual([0, 1]);
+  },
+);
+
 describe("the command line in the message", () => {
   test("quotes what a shell would act on, and adds the only sender there is", async () => {
     const home = await createImportHome("");

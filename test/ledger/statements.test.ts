@@ -71,7 +71,11 @@ async function openCounted() {
     process: { pid: 1, started: undefined, place: "here" },
     startedAtMs: 0,
   });
-  return { operations: createOperations(database, write, createEvents(database), () => undefined), run, counts };
+  return {
+    operations: createOperations(database, write, createEvents(database), () => undefined),
+    run,
+    counts,
+  };
 }
 
 /** What `work` takes for each row. */

@@ -127,6 +127,7 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/sandbox/control.ts": "changes the sandbox where no server runs",
   "src/sandbox/seed-words.ts": "a table of words",
   "src/sending/order-age.ts": "rules on clocks, apart from what is done with them",
+  "src/sheets/encode-text.ts": "tables of characters, and nothing of sheets",
   "src/sheets/formula-texts.ts": "repairs a text before it is parsed, and knows nothing of rows",
   "src/sqlite/lock.ts": "a lock that ends with its process: the config has one, and nothing of it",
   "src/terminal/prompt-redraw.ts": "works around one habit of the prompt library",

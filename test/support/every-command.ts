@@ -56,6 +56,10 @@ const commandLines: Readonly<Record<string, Lines>> = {
     const sheet = ["sender.name,receiver.name,item.name", ...rows].join("\n");
     return line("orders import - --yes", sheet)(at);
   },
+  "orders write-back": line(
+    "orders write-back - -o DIR/written.csv",
+    "ref,sender.name,receiver.name,item.name\n1,A,B,C",
+  ),
   "orders resolve": line("orders resolve RUN.2 --as ID"),
   "orders export": line("orders export --output DIR/orders.csv"),
   "orders slips": line("orders slips ID --output DIR/slips.html"),

@@ -88,7 +88,7 @@ export async function placeInputs(directory: string): Promise<ReadonlyMap<string
   for (const name of ["order.json", "orders.csv"]) cpSync(path.join(root, "examples", name), place(name));
   writeFileSync(place("addresses.csv"), addresses);
   writeFileSync(place("incomplete.json"), incomplete);
-  const names = ["order.json", "orders.csv", "addresses.csv", "incomplete.json"];
+  const names = ["order.json", "orders.csv", "addresses.csv", "incomplete.json", "shipped.csv"];
   return new Map(names.map((name) => [name, place(name)]));
 }
 

@@ -31,6 +31,17 @@ export function lacks(...names: readonly string[]): boolean {
   return names.filter((name) => isMissing(name)).length > 0;
 }
 
+/** A Python that has this module; undefined where there is none. Throws in CI then. Debian's has Debian's modules. */
+export function findPython(module: string): string | undefined {
+  const programs = ["/usr/bin/python3", findTool("python3")].filter((each) => each !== undefined);
+  const found = programs.find(
+    (each) => spawnSync(each, ["-c", `import ${module}`], { stdio: "ignore" }).status === 0,
+  );
+  if (found === undefined && thisMachine.isCi)
+    throw new Error(`no Python has the module ${module}, and CI skips no test`);
+  return found;
+}
+
 export function isMissing(name: string, { searchPath, isCi, limitMs }: Machine = thisMachine): boolean {
   const file = findTool(name, searchPath);
   if (file === undefined && isCi) throw new Error(`${name} is not installed, and CI skips no test`);

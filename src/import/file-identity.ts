@@ -1,0 +1,30 @@
+/** How the ledger knows a file again: by its path, its bytes, or its rows. */
+
+import path from "node:path";
+import { findRealPath } from "../core/real-path.ts";
+import type { ImportFile } from "../ledger/operations.ts";
+import type { FileFacts } from "../ledger/rules.ts";
+import { isPassing } from "../sheets/source.ts";
+import type { Overview } from "./check-rows.ts";
+import type { Source } from "./import-source.ts";
+
+/** How the ledger identifies the file. Stdin and pipes have no path. */
+export async function identifyFile(
+  input: { readonly file: string },
+  { shop, facts, sheet }: Source,
+  { rowsHash }: Overview,
+): Promise<ImportFile> {
+  const isPipe = await isPassing(input.file);
+  const found = isPipe ? "" : await findRealPath(input.file).catch(() => path.resolve(input.file));
+  // Each sheet is a file of its own: equal rows of two sheets are not the same order.
+  const place = isPipe || sheet === undefined ? found : `${found}#${sheet}`;
+  return { shop, path: place, bytesHash: facts.fingerprint, rowsHash };
+}
+
+export function factsOf(
+  { shop }: Source,
+  { hasRef, countOf }: Overview,
+  files: readonly number[],
+): FileFacts {
+  return { files, shop, hasRef, countOf };
+}

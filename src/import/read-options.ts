@@ -1,0 +1,45 @@
+/** The options that say how a file is read: of an import, and of what comes later to the same file. */
+
+import { listOption, quote, switchOption, textOption } from "../command/options.ts";
+import { usageError } from "../core/errors.ts";
+import { type NamedEncoding, namedEncodings } from "../sheets/source.ts";
+import { parseMapping } from "./columns.ts";
+import { parsePlatform, platformNames } from "./layout.ts";
+
+export const readOptions = {
+  map: listOption(
+    "COLUMN=FIELD",
+    'a column of the file is this field: "Ship Name=receiver.name"; "Notes=" leaves one out (repeatable)',
+    parseMapping,
+  ),
+  useMap: textOption("NAME", "column names that were saved", { values: "column names" }),
+  saveMap: textOption("NAME", "save the column names that --map gives", { values: "column names" }),
+  replace: switchOption("let --save-map replace saved column names"),
+  sender: textOption("@NAME", "the sender of rows without one, from the address book", {
+    values: "party",
+  }),
+  encoding: {
+    placeholder: "NAME",
+    summary: "the encoding of the file: utf-8, gb18030 or windows-1252 (default: UTF-8, else GB18030)",
+    parse: parseEncoding,
+    candidates: namedEncodings.map((value) => ({ value })),
+  },
+  sheet: textOption("NAME", "the sheet of a workbook to read: its name, or its number among the tabs"),
+  skipHidden: switchOption("leave out hidden rows of a workbook"),
+  includeHidden: switchOption("import hidden rows like the others"),
+  platform: {
+    placeholder: "NAME",
+    summary:
+      "the platform that wrote the file, or none to read it by its headers alone (default: by its header)",
+    parse: parsePlatform,
+    candidates: platformNames.map((value) => ({ value })),
+  },
+  includeFulfilled: switchOption("send orders that the shop's file marks as fulfilled, too"),
+  shop: textOption("NAME", "the shop of the refs, where several shops use the same order numbers"),
+} as const;
+
+function parseEncoding(text: string, flag: string): NamedEncoding {
+  const encoding = namedEncodings.find((each) => each === text.toLowerCase());
+  if (encoding !== undefined) return encoding;
+  throw usageError(`${flag} takes ${namedEncodings.join(", ")}, not ${quote(text)}`);
+}

@@ -1,0 +1,83 @@
+/** `orders import --write-back`: after the import, the sheet gets what became of its rows. */
+
+import type { Context } from "../../command/command.ts";
+import { CourierError } from "../../core/errors.ts";
+import { shellQuote } from "../../core/shell-quote.ts";
+import { counted } from "../../core/wording.ts";
+import { serviceOf } from "../../sending/customer.ts";
+import type { Overview } from "../check-rows.ts";
+import type { Source } from "../import-source.ts";
+import { type FilledRows, fillRows, type KnownRows, type ReadStates } from "./row-values.ts";
+import { openSheetOutput, type SheetTarget } from "./write-sheet.ts";
+
+export interface SheetAfterImport {
+  /** Never rejects: see `failure`. */
+  write(known: KnownRows): Promise<void>;
+  /** Why there is no sheet: the rows have been sent. */
+  readonly failure: CourierError | undefined;
+  /** What was written, in one sentence; undefined before. */
+  readonly summary: string | undefined;
+}
+
+/** Opens the output before anything is sent. Throws a usage error or a file error. */
+export async function openSheetAfterImport(
+  source: Source,
+  overview: Overview,
+  target: SheetTarget | undefined,
+  context: Context,
+): Promise<SheetAfterImport | undefined> {
+  if (!target) return undefined;
+  const sheet = await openSheetOutput(source, target, "--write-back", context);
+  context.addCleanup(sheet.abandon);
+  const place = target.isInPlace ? "--in-place" : `-o ${shellQuote(target.file)}`;
+  const again = `orders write-back ${source.name === "stdin" ? "SHEET" : shellQuote(source.name)} ${place}`;
+  let failure: CourierError | undefined;
+  let summary: string | undefined;
+  return {
+    get failure() {
+      return failure;
+    },
+    get summary() {
+      return summary;
+    },
+    async write(known) {
+      try {
+        const readStates = await statesOfLedger(known, context);
+        const filled = await fillRows(source, overview, known, { afterImport: true, readStates }, context);
+        await sheet.write(filled);
+        summary = `${target.file}: ${describeFilled(filled)}${describeKept(sheet.kept)}`;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        failure = new CourierError("unwritten", 5, `the sheet was not written back: ${reason}`, {
+          hint: `the orders are made; once that is fixed, write the sheet with the same flags: ${context.nextCommand(again)}`,
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+/** States as answers showed them last, without a request. */
+export async function statesOfLedger(
+  { ledger }: Pick<KnownRows, "ledger">,
+  context: Context,
+): Promise<ReadStates> {
+  const account = await context.account();
+  return async () => ledger.seenStates({ account: account.name, service: serviceOf(account) });
+}
+
+export function describeFilled({ orders, notCreated, unknown }: FilledRows): string {
+  const numbered = orders.filter(({ values }) => values.tracking_number !== "").length;
+  return [
+    `${counted(numbered, "order")} with a tracking number`,
+    orders.length > numbered ? `${orders.length - numbered} without one` : "",
+    notCreated > 0 ? `${notCreated} not created, with the reason` : "",
+    unknown > 0 ? `${unknown} not known here and left as they are` : "",
+  ]
+    .filter((part) => part !== "")
+    .join(", ");
+}
+
+export function describeKept(kept: string | undefined): string {
+  return kept === undefined ? "" : `; the old sheet is ${kept}`;
+}

@@ -1,0 +1,227 @@
+/** What the ledger knows of each row of a sheet, as the texts that a write-back puts beside it. */
+
+import type { Context } from "../../command/command.ts";
+import type { SeenState } from "../../ledger/known-orders.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { isCancelled, isMade, nameOperation, type Operation } from "../../ledger/operation.ts";
+import type { FileFacts, RowDecision, RowPolicy } from "../../ledger/rules.ts";
+import type { Overview } from "../check-rows.ts";
+import type { Source } from "../import-source.ts";
+import { skipReasons } from "../reading-notes.ts";
+import { describeElsewhere, describeHeld, explain } from "../row-words.ts";
+import { type ImportRow, readRows, type WrongRow } from "../rows.ts";
+import type { ReadingTally } from "../sheet-records.ts";
+import { resultOf } from "../unsent-rows.ts";
+import type { WrittenValues } from "./titles.ts";
+
+export interface KnownRows {
+  readonly ledger: Ledger;
+  readonly customer: number;
+  readonly file: FileFacts;
+  readonly policy: RowPolicy;
+}
+
+export interface FilledRows {
+  /** By the number of the row. Rows of which nothing is known are left out. */
+  readonly values: ReadonlyMap<number, WrittenValues>;
+  /** The order of each row that has one, by its first row. */
+  readonly orders: readonly WrittenOrder[];
+  /** Orders of the sheet that were not created, with a reason. */
+  readonly notCreated: number;
+  /** Orders of the sheet that this machine does not know. */
+  readonly unknown: number;
+  /** When the state that was seen first of all was seen; undefined without a state. */
+  readonly statesFromMs: number | undefined;
+}
+
+/** An order of the sheet. */
+export interface WrittenOrder {
+  /** The shop's own number of it. */
+  readonly number: string | undefined;
+  readonly values: WrittenValues;
+  readonly createdAtMs: number | undefined;
+}
+
+/** What was seen of an order last, and when. */
+export type Seen = SeenState & { readonly orderNumber?: string | undefined };
+
+/** Reads what is known of orders by their ids. */
+export type ReadStates = (orderIds: readonly string[]) => Promise<ReadonlyMap<string, Seen>>;
+
+const batchSize = 500;
+
+/** Without the data that was sent: a sheet has many. */
+type Made = Pick<Operation, "kind" | "state" | "order" | "orderState" | "sentAtMs" | "endedAtMs">;
+
+interface RowOrder {
+  readonly rows: readonly number[];
+  readonly number: string | undefined;
+  readonly made: Made;
+  readonly error: string;
+}
+
+function madeOf({ kind, state, order, orderState, sentAtMs, endedAtMs }: Operation): Made {
+  return { kind, state, order, orderState, sentAtMs, endedAtMs };
+}
+
+/** The shop's own number of the order of a row. */
+export type ReadNumber = (row: Pick<ImportRow, "ref" | "raw">) => string | undefined;
+
+export interface FillOptions {
+  /** Rows that were not sent are so, and rows that are held have a reason; later, nothing is known of both. */
+  readonly afterImport: boolean;
+  readonly readStates: ReadStates;
+  /** Its ref, where it is not this. */
+  readonly numberOf?: ReadNumber;
+}
+
+/** Reads the sheet again and compares it with the ledger, as an import does, but sends nothing. */
+export async function fillRows(
+  source: Source,
+  overview: Overview,
+  known: KnownRows,
+  { afterImport, readStates, numberOf = ({ ref }) => ref }: FillOptions,
+  { clock }: Pick<Context, "clock">,
+): Promise<FilledRows> {
+  const values = new Map<number, WrittenValues>();
+  const found: RowOrder[] = [];
+  const policy = { ...known.policy, retryRefused: false, resendCancelled: false };
+  let [notCreated, unknown] = [0, 0];
+
+  function note(row: ImportRow, decision: RowDecision): void {
+    const rows = row.rows ?? [row.row];
+    const operation = "operation" in decision ? decision.operation : undefined;
+    if (operation && isMade(operation) && decision.kind !== "held") {
+      const error = describe(row, decision, overview, clock.now());
+      found.push({ rows, number: numberOf(row), made: madeOf(operation), error });
+      return;
+    }
+    const reason = reasonOf(row, decision);
+    if (reason === undefined) {
+      unknown += 1;
+      return;
+    }
+    notCreated += 1;
+    for (const each of rows) values.set(each, { ...nothing, error: plainText(reason) });
+  }
+
+  function noteWrong({ row, rows = [row], problems }: WrongRow): void {
+    notCreated += 1;
+    const texts = problems.map(({ column, message }) => (column === "" ? message : `${column}: ${message}`));
+    for (const each of rows) values.set(each, { ...nothing, error: plainText(texts.join("; ")) });
+  }
+
+  function reasonOf(row: ImportRow, decision: RowDecision): string | undefined {
+    if (decision.kind === "refused") return describe(row, decision, overview, clock.now());
+    if (decision.kind === "in_doubt") return inDoubt(decision.operation);
+    if (!afterImport) return undefined;
+    if (decision.kind === "held") return describeHeld(decision.operation);
+    return decision.kind === "elsewhere" ? describeElsewhere(decision) : "not sent";
+  }
+
+  let batch: ImportRow[] = [];
+  const flush = async () => {
+    const decisions = await known.ledger.viewRows(known.customer, batch, known.file, policy, clock.now());
+    for (const [index, decision] of decisions.entries()) note(batch[index] as ImportRow, decision);
+    batch = [];
+  };
+  const fulfilled = new Set<number>();
+  const tally: ReadingTally = {
+    line() {},
+    skip(reason, rows) {
+      for (const row of rows) {
+        if (reason === "fulfilled") fulfilled.add(row);
+        values.set(row, { ...nothing, error: `not sent: ${skipReasons[reason]}` });
+      }
+    },
+    skipLine() {},
+    clean() {},
+    split() {},
+  };
+  for await (const checked of readRows({ ...source, tally })) {
+    if ("ok" in checked) batch.push(checked.ok);
+    else noteWrong(checked);
+    if (batch.length >= batchSize) await flush();
+  }
+  await flush();
+  found.push(...(await findFulfilled(source, fulfilled, known, numberOf)));
+  const states = await readStates(found.flatMap(({ made }) => made.order?.id ?? []));
+  let statesFromMs: number | undefined;
+  const orders = found.map(({ rows, number, made, error }): WrittenOrder => {
+    const seen = states.get(made.order?.id ?? "");
+    const written = { ...valuesOf(made, seen), error };
+    for (const row of rows) values.set(row, written);
+    const seenAtMs = seen?.seenAtMs ?? made.endedAtMs;
+    if (written.status !== "" && seenAtMs !== undefined)
+      statesFromMs = Math.min(statesFromMs ?? seenAtMs, seenAtMs);
+    return { number, values: written, createdAtMs: made.sentAtMs ?? made.endedAtMs };
+  });
+  return { values, orders, notCreated, unknown, statesFromMs };
+}
+
+const nothing: WrittenValues = {
+  tracking_number: "",
+  order_no: "",
+  status: "",
+  estimated_fee: "",
+  error: "",
+};
+
+function valuesOf(operation: Made, seen: Seen | undefined): WrittenValues {
+  const { order, orderState } = operation;
+  const isOff = isCancelled(operation);
+  const status = isOff ? "cancelled" : (seen?.status ?? orderState ?? "");
+  // A parcel that does not leave has no number to tell a buyer.
+  const isGone = status === "cancelled";
+  return {
+    ...nothing,
+    tracking_number: isGone ? "" : plainText(seen?.trackingNumber ?? order?.tracking_number ?? ""),
+    order_no: plainText(seen?.orderNumber ?? order?.order_no ?? ""),
+    status: plainText(status),
+    estimated_fee: isGone ? "" : plainText(order?.estimated_fee ?? ""),
+  };
+}
+
+function describe(row: ImportRow, decision: RowDecision, overview: Overview, nowMs: number): string {
+  const error = explain(resultOf(row, decision, new Map(), nowMs), overview.columns);
+  if (!error) return "";
+  const { message, column } = error;
+  return plainText(column === undefined || message.includes(column) ? message : `${column}: ${message}`);
+}
+
+function inDoubt(operation: Operation): string {
+  return `in doubt; settle it with: courier orders resolve ${nameOperation(operation)}`;
+}
+
+/** One line, of characters that every sheet can hold. */
+function plainText(text: string): string {
+  return text
+    .replace(/\p{Cs}/gu, "\ufffd")
+    .replace(/[\p{Cc}\u2028\u2029\ufffe\uffff]+/gu, " ")
+    .trim();
+}
+
+/**
+ * Orders that were shipped from here and that the shop's file marks as fulfilled since: an import does not read them.
+ * Their platform may have hidden the receivers meanwhile, so they are known by their refs alone.
+ */
+async function findFulfilled(
+  source: Source,
+  fulfilled: ReadonlySet<number>,
+  { ledger, customer }: KnownRows,
+  numberOf: ReadNumber,
+): Promise<RowOrder[]> {
+  const found: RowOrder[] = [];
+  if (fulfilled.size === 0) return found;
+  for await (const checked of readRows({ ...source, includeFulfilled: true })) {
+    const order = "ok" in checked ? checked.ok : checked;
+    const { ref, row, rows = [row] } = order;
+    if (ref === undefined || !fulfilled.has(row)) continue;
+    const made = (await ledger.findByRef(customer, ref)).filter(
+      (each) => isMade(each) && each.shop === source.shop,
+    );
+    const operation = made.findLast((each) => !isCancelled(each)) ?? made.at(-1);
+    if (operation) found.push({ rows, number: numberOf(order), made: madeOf(operation), error: "" });
+  }
+  return found;
+}

@@ -1,0 +1,55 @@
+/** The columns that a write-back adds to a sheet: their titles in English and Chinese, and where they go. */
+
+/** What is written beside a row, in the order of the columns. */
+export const writtenFields = ["tracking_number", "order_no", "status", "estimated_fee", "error"] as const;
+export type WrittenField = (typeof writtenFields)[number];
+export type WrittenValues = Readonly<Record<WrittenField, string>>;
+
+/** No platform has a column of these names. */
+const english: WrittenValues = {
+  tracking_number: "Courier tracking number",
+  order_no: "Courier order number",
+  status: "Courier state",
+  estimated_fee: "Courier estimated fee",
+  error: "Courier error",
+};
+const chinese: WrittenValues = {
+  tracking_number: "快递运单号",
+  order_no: "快递订单编号",
+  status: "快递订单状态",
+  estimated_fee: "快递预估运费",
+  error: "快递下单错误",
+};
+
+const fieldsByTitle: ReadonlyMap<string, WrittenField> = new Map(
+  writtenFields.flatMap((field) => [[english[field], field] as const, [chinese[field], field] as const]),
+);
+
+/** True for a column that an earlier write-back added: an import does not read it. */
+export function isWrittenTitle(header: string): boolean {
+  return fieldsByTitle.has(header.trim());
+}
+
+export interface WrittenColumn {
+  readonly field: WrittenField;
+  /** From 0. */
+  readonly index: number;
+  readonly title: string;
+  /** The sheet does not have it yet. */
+  readonly isNew: boolean;
+}
+
+/** Columns of an earlier write-back are used again; the others begin at `firstFree`. */
+export function placeColumns(header: readonly string[], firstFree: number): readonly WrittenColumn[] {
+  const titles = header.map((title) => title.trim());
+  const written = titles.filter((title) => fieldsByTitle.has(title));
+  const named = (written.length > 0 ? written : titles).filter((title) => title !== "");
+  const words = named.filter((title) => /\p{Script=Han}/u.test(title)).length * 2 > named.length;
+  const own = words ? chinese : english;
+  let next = firstFree;
+  return writtenFields.map((field) => {
+    const index = titles.findIndex((title) => fieldsByTitle.get(title) === field);
+    if (index >= 0) return { field, index, title: titles[index] ?? "", isNew: false };
+    return { field, index: next++, title: own[field], isNew: true };
+  });
+}

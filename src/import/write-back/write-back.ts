@@ -1,0 +1,200 @@
+/** `courier orders write-back`: tracking numbers into the sheet that was imported, later and without sending anything. */
+
+import { ServiceFailure } from "../../api/failure.ts";
+import { checkApiQuota } from "../../command/api-quota.ts";
+import { type Context, defineCommand, document, type Output } from "../../command/command.ts";
+import { switchOption, textArgument, textOption } from "../../command/options.ts";
+import { ensureWritableName } from "../../command/output-name.ts";
+import { mapInOrder } from "../../core/concurrent.ts";
+import { usageError } from "../../core/errors.ts";
+import { counted } from "../../core/wording.ts";
+import type { OrderDetail } from "../../model/interface.ts";
+import type { WrittenBack } from "../../model/results.ts";
+import { type Block, fields, instant } from "../../terminal/blocks.ts";
+import { checkRows } from "../check-rows.ts";
+import { factsOf, identifyFile } from "../file-identity.ts";
+import { createPolicy } from "../import-plan.ts";
+import { openSource } from "../import-source.ts";
+import { readOptions } from "../read-options.ts";
+import { statesOfLedger } from "./import-sheet.ts";
+import { type FilledRows, fillRows, type ReadStates, type Seen } from "./row-values.ts";
+import { findNumber, formNames, formRecords, parseForm, type ShopForm } from "./shop-forms.ts";
+import { chooseTarget, openSheetOutput } from "./write-sheet.ts";
+
+const { saveMap: _save, replace: _replace, ...reading } = readOptions;
+
+export const writeBackOrders = defineCommand({
+  description:
+    "Adds columns to the sheet: tracking number, order number, state, estimated fee and error, on every line of an\n" +
+    "order; all else stays as it is. Give the flags with which the sheet was imported. Its rows are known again as an\n" +
+    "import knows them, by their refs or their content, and nothing is sent. Rows of which this machine knows no order\n" +
+    "are left as they are, and counted. States are those that this machine saw last; --refresh asks the service, with\n" +
+    "one call for each order.",
+  arguments: { sheet: textArgument("the sheet that was imported; - for stdin", { values: "file" }) },
+  options: {
+    output: textOption("FILE", "the new file, in the form of the sheet", { short: "o", values: "file" }),
+    inPlace: switchOption("write the columns into the sheet itself; SHEET.bak keeps the old one"),
+    refresh: switchOption("ask the service for the states of all orders"),
+    form: {
+      placeholder: "NAME",
+      summary: `write the file that people upload to this shop instead of the sheet: ${formNames.join(", ")}`,
+      parse: parseForm,
+      candidates: formNames.map((value) => ({ value })),
+    },
+    carrier: textOption("NAME", "with --form: the name of this courier, as the shop lists it"),
+    ...reading,
+  },
+  confirms: true,
+  examples: [
+    { line: "orders write-back orders.xlsx -o shipped.xlsx", note: "a copy with the tracking numbers" },
+    {
+      line: "orders write-back orders.csv --in-place --refresh",
+      note: "the sheet itself, with states of now",
+    },
+  ],
+  exits: [5],
+  seeAlso: ["orders import", "orders export"],
+  async run({ sheet: file, output, inPlace, refresh, form, carrier, ...choice }, context): Promise<Output> {
+    const upload = chooseUpload({ form, carrier, inPlace });
+    const target = await chooseTarget({ sheet: file, flag: "-o", output, inPlace }, context);
+    if (!target)
+      throw usageError(
+        "it is not said where the sheet is written",
+        "add -o NEW for a new file, or --in-place for the sheet itself",
+      );
+    const source = await openSource({ ...choice, file }, context);
+    const overview = await checkRows(source, context);
+    const known = await context.knownCustomer();
+    if (!known)
+      throw usageError(
+        `this machine has sent no orders with the account ${(await context.account()).name}`,
+        `${context.nextCommand("orders import SHEET --write-back NEW")} sends them, and writes the sheet`,
+      );
+    const { id: customer } = known;
+    const ledger = await context.ledger();
+    const sheet = upload
+      ? await openUpload(target.file, upload, context)
+      : await openSheetOutput(source, target, "-o", context);
+    context.addCleanup(sheet.abandon);
+    const files = await ledger.findFiles(customer, await identifyFile({ file }, source, overview));
+    const policy = createPolicy({ retryRefused: false, skipShipped: false, duplicates: [] }, overview, false);
+    const rows = { ledger, customer, file: factsOf(source, overview, files), policy };
+    const readStates = refresh ? statesOfService(context) : await statesOfLedger(rows, context);
+    const numberOf = upload && findNumber(upload.form, overview.header);
+    const options = { afterImport: false, readStates, ...(numberOf ? { numberOf } : {}) };
+    const filled = await fillRows(source, overview, rows, options, context);
+    await sheet.write(filled);
+    if (upload?.form.note) context.messages.note(upload.form.note);
+    const { orders, notCreated, unknown, statesFromMs } = filled;
+    const result = {
+      file: target.file,
+      kept: sheet.kept ?? null,
+      orders: orders.length,
+      tracking_numbers: orders.filter(({ values }) => values.tracking_number !== "").length,
+      not_created: notCreated,
+      unknown,
+      states_from: statesFromMs === undefined ? null : new Date(statesFromMs).toISOString(),
+    };
+    return document(result, view);
+  },
+});
+
+interface Upload {
+  readonly form: ShopForm;
+  readonly carrier: string;
+}
+
+function chooseUpload({
+  form,
+  carrier,
+  inPlace,
+}: {
+  readonly form: ShopForm | undefined;
+  readonly carrier: string | undefined;
+  readonly inPlace: boolean | undefined;
+}): Upload | undefined {
+  if (!form) {
+    if (carrier === undefined) return undefined;
+    throw usageError("--carrier is for --form, which is not given", "leave it out, or add --form NAME");
+  }
+  if (inPlace) throw usageError("--form writes a file of its own, and not in place", "use -o NEW.csv");
+  if (carrier !== undefined) return { form, carrier };
+  throw usageError(
+    `--form ${form.name} has a column with the courier's name`,
+    "add --carrier with the name that the shop lists for this courier",
+  );
+}
+
+/** The file for the shop in the place of the sheet. */
+async function openUpload(file: string, { form, carrier }: Upload, context: Context) {
+  ensureWritableName("-o", file);
+  const output = await context.openOutput(file, { flag: "-o" });
+  return {
+    kept: undefined,
+    async write({ orders }: FilledRows) {
+      const { csvRecord } = await import("../../terminal/csv.ts");
+      try {
+        for (const record of formRecords(form, orders, carrier)) await output.write(csvRecord(record));
+        await output.finish();
+      } catch (error) {
+        await output.abandon();
+        throw error;
+      }
+    },
+    abandon: output.abandon,
+  };
+}
+
+const readsAtOnce = 8;
+
+/** An order that the service does not show keeps what the ledger knows of it. */
+function statesOfService(context: Context): ReadStates {
+  return async (ids) => {
+    const service = await context.service();
+    await checkApiQuota(ids.length, service, context);
+    const meter = context.meter();
+    const read = async (id: string): Promise<OrderDetail | undefined> =>
+      service.order(id).catch((error) => {
+        if (error instanceof ServiceFailure && error.kind === "refused") return undefined;
+        throw error;
+      });
+    const states = new Map<string, Seen>();
+    let [seen, refused] = [0, 0];
+    try {
+      for await (const order of mapInOrder(ids, readsAtOnce, read)) {
+        seen += 1;
+        meter.update(() => `${seen} of ${counted(ids.length, "order")}`);
+        if (!order) refused += 1;
+        else
+          states.set(order.id.value, {
+            status: order.status ?? undefined,
+            trackingNumber: order.tracking_number ?? undefined,
+            orderNumber: order.order_no ?? undefined,
+            seenAtMs: context.clock.now(),
+          });
+      }
+    } finally {
+      meter.end();
+    }
+    if (refused > 0)
+      context.messages.warn(
+        `the service does not show ${counted(refused, "order")}: what this machine knows of them is used`,
+      );
+    return states;
+  };
+}
+
+function view(result: WrittenBack): readonly Block[] {
+  const { file, kept, orders, tracking_numbers, not_created, unknown, states_from } = result;
+  return [
+    fields(
+      ["Sheet", file],
+      ...(kept === null ? [] : ([["Old sheet", kept]] as const)),
+      ["Orders", String(orders)],
+      ["Tracking numbers", String(tracking_numbers)],
+      ["Not created", String(not_created)],
+      ["Not known here", String(unknown)],
+      ...(states_from === null ? [] : ([["States as of", instant(states_from)]] as const)),
+    ),
+  ];
+}

@@ -1,0 +1,198 @@
+/** Gives a sheet back with its tracking numbers: a whole new file, or the sheet itself with the old one beside it. */
+
+import { constants } from "node:fs";
+import { copyFile, link, readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import type { Context } from "../../command/command.ts";
+import { ensureWritableName } from "../../command/output-name.ts";
+import { CourierError, fileError, systemCode, usageError } from "../../core/errors.ts";
+import { findRealPath } from "../../core/real-path.ts";
+import { explainSystemError } from "../../core/system-errors.ts";
+import type { SheetRow } from "../../sheets/sheet.ts";
+import { isPassing } from "../../sheets/source.ts";
+import type { OutputFile } from "../../terminal/streams.ts";
+import type { Source } from "../import-source.ts";
+import { readRows } from "../rows.ts";
+import { createRecordFinder, fillCsv } from "./fill-csv.ts";
+import type { FilledRows } from "./row-values.ts";
+import { placeColumns, type WrittenColumn, type WrittenValues } from "./titles.ts";
+
+/** Where the sheet is written. */
+export interface SheetTarget {
+  readonly file: string;
+  /** The sheet that was read takes the new columns itself. */
+  readonly isInPlace: boolean;
+}
+
+export interface TargetChoice {
+  /** The sheet that is read. */
+  readonly sheet: string;
+  /** The flag that names the new file, for messages. */
+  readonly flag: string;
+  readonly output: string | undefined;
+  readonly inPlace: boolean | undefined;
+  /** Another file that the command writes. */
+  readonly rejects?: string | undefined;
+}
+
+/** Undefined where no sheet is to be written. Throws a usage error, before anything is read. */
+export async function chooseTarget(
+  { sheet, flag, output, inPlace, rejects }: TargetChoice,
+  context: Context,
+): Promise<SheetTarget | undefined> {
+  if (output !== undefined && inPlace) throw usageError(`${flag} and --in-place exclude each other`);
+  if (inPlace) {
+    if (await isPassing(sheet))
+      throw usageError(
+        "--in-place needs a file, and not stdin or a pipe",
+        `write a new file with ${flag} FILE`,
+      );
+    return { file: sheet, isInPlace: true };
+  }
+  if (output === undefined) return undefined;
+  await context.checkOutput(flag, output, sheet);
+  if (rejects !== undefined && (await findRealPath(rejects)) === (await findRealPath(output)))
+    throw usageError(`${flag} ${output} is the same file as --rejects`, `give ${flag} another name`);
+  return { file: output, isInPlace: false };
+}
+
+/** A sheet whose rows were found in its bytes, and its output, which is open. */
+export interface OpenedSheet {
+  /** Writes the file with what is known of rows. Throws a CourierError: the target is then as it was. */
+  write(filled: Pick<FilledRows, "values">): Promise<void>;
+  /** The file that has the old sheet now. */
+  readonly kept: string | undefined;
+  /** Removes what was written, unless it is complete. */
+  abandon(): Promise<void>;
+}
+
+/** Throws a usage error or a file error where the sheet cannot be given back: nothing was sent or written then. */
+export async function openSheetOutput(
+  source: Source,
+  { file, isInPlace }: SheetTarget,
+  flag: string,
+  context: Context,
+): Promise<OpenedSheet> {
+  ensureForm(source, isInPlace ? undefined : file, flag);
+  const places = await findRows(source);
+  const target = isInPlace ? await findRealPath(file) : file;
+  const mode = await stat(source.name).then(
+    (found) => (found.isFile() ? found.mode & 0o777 : undefined),
+    () => undefined,
+  );
+  const output = await context.openOutput(target, { mode, flag: isInPlace ? undefined : flag });
+  let kept: string | undefined;
+  return {
+    get kept() {
+      return kept;
+    },
+    async write({ values }) {
+      try {
+        for await (const piece of fill(source, places, values)) await output.write(piece);
+        kept = isInPlace ? await putInPlace(output, target, source.bytes, file) : undefined;
+        if (!isInPlace) await output.finish();
+      } catch (error) {
+        await output.abandon();
+        throw error;
+      }
+    },
+    abandon: output.abandon,
+  };
+}
+
+/** A new file has the form of the sheet, so its name must say the same. */
+function ensureForm({ facts, name }: Source, file: string | undefined, flag: string): void {
+  const { form } = facts;
+  if (form === "json" || form === "ndjson")
+    throw usageError(
+      `columns can be added to CSV and .xlsx, and ${name} is ${form.toUpperCase()}`,
+      "the report has the tracking numbers: add --json",
+    );
+  if (file === undefined) return;
+  if (form === "csv") ensureWritableName(flag, file);
+  else if (!/\.xls[xm]$/i.test(file))
+    throw usageError(
+      `${name} is a workbook, and stays one: ${file} must end in .xlsx`,
+      `use ${flag} ${path.basename(file, path.extname(file))}.xlsx`,
+    );
+}
+
+/** The part of a workbook that is written anew; it is loaded for a workbook alone. */
+async function openPart({ bytes, name, sheet }: Source) {
+  if (sheet === undefined) return undefined;
+  const { openSheetPart } = await import("./fill-workbook.ts");
+  return openSheetPart(bytes, name, sheet);
+}
+
+interface RowPlaces {
+  readonly part: Awaited<ReturnType<typeof openPart>>;
+  readonly header: SheetRow;
+  readonly columns: readonly WrittenColumn[];
+  /** By the number of the row: the line of the file, or the row of the workbook's sheet. */
+  readonly lines: ReadonlyMap<number, number>;
+}
+
+/** Reads the sheet again and finds each of its rows in the bytes. */
+async function findRows(source: Source): Promise<RowPlaces> {
+  const finder = source.table ? undefined : createRecordFinder(source, source.name);
+  let header: SheetRow | undefined;
+  const lines = new Map<number, number>();
+  const onHeader = (_layout: unknown, _title: unknown, row: SheetRow) => {
+    header = { ...row, line: finder?.find(row) ?? row.line };
+  };
+  const onLine = (row: SheetRow & { readonly row: number }) => {
+    lines.set(row.row, finder?.find(row) ?? row.line);
+  };
+  for await (const _ of readRows({ ...source, onHeader, onLine }));
+  if (!header) throw new Error("the sheet has no header");
+  const part = await openPart(source);
+  const width = Math.max(header.cells.length, (await part?.countColumns()) ?? 0);
+  return { part, header, columns: placeColumns(header.cells, width), lines };
+}
+
+async function* fill(
+  source: Source,
+  { part, header, columns, lines }: RowPlaces,
+  values: ReadonlyMap<number, WrittenValues>,
+): AsyncGenerator<Buffer> {
+  const byLine = new Map([...lines].map(([row, line]) => [line, values.get(row)]));
+  if (part) return yield* part.fill({ columns, headerRow: header.line, rows: byLine });
+  const { csvRecord } = await import("../../terminal/csv.ts");
+  const { delimiter } = source.facts;
+  const writeCell = (text: string) => csvRecord([text], delimiter).replace(/\r?\n$/, "");
+  yield* fillCsv(source, { columns, headerLine: header.line, lines: byLine, writeCell });
+}
+
+/** At any moment the name has the old sheet or the new one. Returns the file with the old one. */
+async function putInPlace(output: OutputFile, target: string, bytes: Buffer, shown: string): Promise<string> {
+  const now = await readFile(target).catch(() => undefined);
+  if (!now?.equals(bytes))
+    throw fileError(`${shown} was changed by another program meanwhile, and is left as it is`, {
+      hint: "close it in the other program, save it, and run: courier orders write-back",
+    });
+  const kept = await keepOld(target, bytes);
+  await output.finish();
+  return kept;
+}
+
+/** Gives the old sheet a second name: `orders.xlsx.bak`, or the next one that is free. */
+async function keepOld(target: string, bytes: Buffer): Promise<string> {
+  for (let number = 1; ; number++) {
+    const name = `${target}.bak${number === 1 ? "" : number}`;
+    try {
+      await link(target, name).catch((error) => {
+        if (systemCode(error) === "EEXIST") throw error;
+        return copyFile(target, name, constants.COPYFILE_EXCL); // a file system without links
+      });
+      return name;
+    } catch (error) {
+      if (systemCode(error) !== "EEXIST")
+        throw new CourierError("unwritten", 5, `${name} cannot be written: ${explainSystemError(error)}`, {
+          hint: "the sheet is as it was",
+          cause: error,
+        });
+      const earlier = await readFile(name).catch(() => undefined);
+      if (earlier?.equals(bytes)) return name;
+    }
+  }
+}

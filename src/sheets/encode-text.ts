@@ -1,0 +1,44 @@
+/** Text as bytes in the encodings that files of shops have; Node.js itself writes Unicode only. */
+
+import type { Encoding } from "./source.ts";
+
+/** A character that the encoding does not have becomes a question mark. */
+export function createEncoder(encoding: Encoding): (text: string) => Buffer {
+  if (encoding === "utf-8") return (text) => Buffer.from(text);
+  if (encoding === "utf-16le") return (text) => Buffer.from(text, "utf16le");
+  if (encoding === "utf-16be") return (text) => Buffer.from(text, "utf16le").swap16();
+  let codes: ReadonlyMap<string, readonly number[]> | undefined;
+  return (text) => {
+    if (/^[\u0000-\u007f]*$/.test(text)) return Buffer.from(text, "latin1");
+    codes ??= encoding === "gb18030" ? pairsOf(encoding) : singlesOf(encoding);
+    const bytes: number[] = [];
+    for (const character of text) {
+      const code = character.charCodeAt(0);
+      bytes.push(...(code < 0x80 ? [code] : (codes.get(character) ?? [questionMark])));
+    }
+    return Buffer.from(bytes);
+  };
+}
+
+const questionMark = 0x3f;
+
+function singlesOf(encoding: string): Map<string, readonly number[]> {
+  const decoder = new TextDecoder(encoding);
+  const bytes = Array.from({ length: 128 }, (_, index) => [index + 128]);
+  // Not as a stream, Node.js 20 decodes windows-1252 as Latin-1.
+  return new Map(bytes.map((each) => [decoder.decode(Uint8Array.from(each), { stream: true }), each]));
+}
+
+/** The characters of two bytes, which are those of GBK: all of everyday Chinese. */
+function pairsOf(encoding: string): Map<string, readonly number[]> {
+  const decoder = new TextDecoder(encoding);
+  const codes = new Map<string, readonly number[]>();
+  for (let lead = 0x81; lead <= 0xfe; lead++) {
+    for (let trail = 0x40; trail <= 0xfe; trail++) {
+      if (trail === 0x7f) continue;
+      const text = decoder.decode(Uint8Array.of(lead, trail));
+      if ([...text].length === 1 && text !== "\ufffd" && !codes.has(text)) codes.set(text, [lead, trail]);
+    }
+  }
+  return codes;
+}

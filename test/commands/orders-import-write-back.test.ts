@@ -1,0 +1,305 @@
+/** courier orders import --write-back: the sheet that was imported, with tracking numbers, states and errors. */
+
+import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { interrupted } from "../../src/core/errors.ts";
+import {
+  createImportHome,
+  errorOf,
+  header,
+  type ImportHome,
+  lostForNow,
+  outcomes,
+  row,
+  sheet,
+} from "../support/imports.ts";
+import { until } from "../support/process.ts";
+
+const titles = [
+  "Courier tracking number",
+  "Courier order number",
+  "Courier state",
+  "Courier estimated fee",
+  "Courier error",
+];
+const chineseTitles = ["快递运单号", "快递订单编号", "快递订单状态", "快递预估运费", "快递下单错误"];
+
+/** Imports the home's file and reads what was written back. */
+async function importAndRead(home: ImportHome, words = "", name = "done.csv") {
+  const done = path.join(home.directory, name);
+  const ran = await home.run(`--write-back ${done} ${words}`);
+  return { ...ran, done, bytes: await readFile(done).catch(() => undefined) };
+}
+
+/** Lines of a written CSV file as cells without quotes; cells of tests hold no delimiter. */
+function cellsOf(text: string, delimiter = ","): string[][] {
+  return text
+    .replace(/^\ufeff/, "")
+    .split(/\r\n|\n|\r/)
+    .filter((line) => line !== "")
+    .map((line) => line.split(delimiter).map((cell) => cell.replace(/^"|"$/g, "")));
+}
+
+describe("the columns", () => {
+  test("hold what became of each row: the order, or the reason why there is none", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "12"), row("A-3", "赵六")));
+    const { exit, stderr, report, bytes, done } = await importAndRead(home);
+    expect(exit, stderr).toBe(3);
+    expect(stderr).toContain(`${done}: 2 orders with a tracking number, 1 not created, with the reason\n`);
+    const [head, first, second, third] = cellsOf(String(bytes));
+    expect(head?.slice(-5)).toEqual(titles);
+    const made = report as unknown as { tracking_number: string; order_no: string; estimated_fee: number }[];
+    const { tracking_number, order_no, estimated_fee } = made[0] ?? { tracking_number: "" };
+    expect(tracking_number).toMatch(/^CR/);
+    expect(first?.slice(-5)).toEqual([tracking_number, order_no, "pending", expect.anything(), ""]);
+    expect(Number(first?.at(-2))).toBe(estimated_fee);
+    expect(second?.slice(-5)).toEqual(["", "", "", "", report[1]?.error?.message]);
+    expect(third?.slice(-5, -4)).toEqual([made[2]?.tracking_number]);
+  });
+
+  test("keep every byte that was there, and the permissions", async () => {
+    const text = `${header}\r\n${row('"A-1"')}\r\n\r\n${row("'A-2", '"李\n四"')}`;
+    const home = await createImportHome(`\ufeff${text}`);
+    await chmod(home.file, 0o640);
+    const { exit, stderr, bytes, done } = await importAndRead(home);
+    expect(exit, stderr).toBe(0);
+    const [head, first, blank, ...second] = String(bytes).split("\r\n");
+    expect(head).toBe(`\ufeff${header},${titles.join(",")}`);
+    expect(first).toMatch(new RegExp(`^${row('"A-1"')},CR\\d+,\\w+,pending,[\\d.]+,$`));
+    expect(blank).toBe("");
+    expect(second.join()).toMatch(/^'A-2,张三,13800138000,"李\n四",.*,1,CR\d+,\w+,pending,[\d.]+,$/);
+    expect((await stat(done)).mode & 0o777).toBe(0o640);
+  });
+
+  test("are Chinese where the header is, in the encoding of the file, on every line of an order", async () => {
+    const head = "订单编号,收货人姓名,联系手机,收货地址,货品标题,卖家会员名,数量,sender.name";
+    const goods = "300,李四,13900139000,广东省 深圳市 南山区 科技园1号楼,茶,demo,1,张三\n,,,,杯,demo,2,\n";
+    const gbk = Buffer.from(
+      "b6a9b5a5b1e0bac5,cad5bbf5c8cbd0d5c3fb,c1aacfb5cad6bbfa,cad5bbf5b5d8d6b7,bbf5c6b7b1eacce2,c2f4bcd2bbe1d4b1c3fb,cafdc1bf"
+        .split(",")
+        .flatMap((hex) => [...Buffer.from(hex, "hex"), 0x2c]),
+    );
+    expect(new TextDecoder("gb18030").decode(gbk)).toBe(head.slice(0, -"sender.name".length));
+    const rest = "sender.name\r\n300,Li Si,13900139000,Guangdong,tea,demo,1,Shop\r\n,,,,cup,demo,2,\r\n";
+    const home = await createImportHome(Buffer.concat([gbk, Buffer.from(rest)]));
+    const { exit, stderr, bytes } = await importAndRead(home, "--map 收货地址=receiver.detail");
+    expect(exit, stderr).toBe(0);
+    const [written = [], first = [], second = []] = cellsOf(new TextDecoder("gb18030").decode(bytes));
+    expect(written.slice(-5)).toEqual(chineseTitles);
+    expect(first.at(-5)).toMatch(/^CR/);
+    expect(second.slice(-5)).toEqual(first.slice(-5));
+    expect(bytes?.subarray(0, gbk.length)).toEqual(gbk);
+    expect(goods).toContain("茶"); // the same in UTF-8 is below
+    const again = await createImportHome(`${head}\n${goods}`);
+    const utf8 = await importAndRead(again);
+    expect(utf8.exit, utf8.stderr).toBe(0);
+    expect(cellsOf(String(utf8.bytes))[0]?.slice(-5)).toEqual(chineseTitles);
+  });
+
+  test("of an earlier write-back are filled, not doubled, and no import reads them", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "12")));
+    const { done, bytes } = await importAndRead(home);
+    await home.put(String(bytes).replace(",12,", ",13900139001,"), "fixed.csv");
+    const again = await home.importFile(
+      path.join(home.directory, "fixed.csv"),
+      `--write-back ${path.join(home.directory, "second.csv")}`,
+    );
+    expect([again.exit, outcomes(again.report)], again.stderr).toEqual([0, "shipped created"]);
+    expect(again.stderr).not.toContain("unused");
+    const before = cellsOf(await readFile(done, "utf8"));
+    const after = cellsOf(await readFile(path.join(home.directory, "second.csv"), "utf8"));
+    expect(after[0]).toEqual(before[0]);
+    expect(after[1]).toEqual(before[1]);
+    expect(after[2]?.slice(-5)).toEqual([
+      expect.stringMatching(/^CR/),
+      expect.anything(),
+      "pending",
+      expect.anything(),
+      "",
+    ]);
+  });
+
+  test("of a sheet without refs give the same orders: the written file ships nothing twice", async () => {
+    const bare = sheet(row(""), row(""), row("", "王五"));
+    const home = await createImportHome(bare);
+    const { done, exit } = await importAndRead(home);
+    const again = await home.importFile(done);
+    expect([exit, again.exit, outcomes(again.report), home.posts], again.stderr).toEqual([
+      0,
+      0,
+      "shipped shipped shipped",
+      3,
+    ]);
+  });
+});
+
+describe("rows that the reader leaves out", () => {
+  const shopify =
+    "Name,Financial Status,Fulfillment Status,Lineitem name,Lineitem quantity,Shipping Name,Shipping Phone,Shipping City,Shipping Address1,sender.name,sender.phone";
+  const order = (name: string, status = "") =>
+    `${name},paid,${status},Tea,1,Ann,13900139000,Leeds,1 High St,张三,13800138000`;
+
+  test("get the reason; an order that was shipped from here and is fulfilled since is filled", async () => {
+    const home = await createImportHome([shopify, order("#1"), order("#2", "fulfilled"), ""].join("\n"));
+    const first = await importAndRead(home);
+    expect(first.exit, first.stderr).toBe(0);
+    const shipped = cellsOf(String(first.bytes))[1]?.slice(-5);
+    expect(cellsOf(String(first.bytes))[2]?.slice(-5)).toEqual([
+      ...["", "", "", ""],
+      "not sent: fulfilled already",
+    ]);
+    await home.put(
+      [shopify, order("#1", "fulfilled"), order("#3"), ""].join("\n").replace("13900139000", "139****9000"),
+    );
+    const second = await importAndRead(home, "", "next.csv");
+    expect([second.exit, outcomes(second.report)], second.stderr).toEqual([0, "created"]);
+    expect(cellsOf(String(second.bytes))[1]?.slice(-5)).toEqual(shipped);
+    const read = await home.importFile(second.done);
+    expect([read.exit, outcomes(read.report)], read.stderr).toEqual([0, "shipped"]);
+  });
+
+  test("and surplus delimiters at the end of rows stay columns of the right names", async () => {
+    const home = await createImportHome([shopify, `${order("#1")},`, `"#1",,,Cup,2,,,,,,,`, ""].join("\n"));
+    const { exit, stderr, bytes } = await importAndRead(home);
+    expect(exit, stderr).toBe(0);
+    const [head = [], first = [], second = []] = cellsOf(String(bytes));
+    expect([first.length, second.length]).toEqual([head.length, head.length]);
+    expect(first[head.indexOf("Courier tracking number")]).toMatch(/^CR/);
+    expect(second.slice(-5)).toEqual(first.slice(-5));
+  });
+});
+
+test("a row in doubt and a row that is held say so, and how to go on", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  home.sandbox.faults.set(lostForNow("drop_after"));
+  const lost = await importAndRead(home);
+  expect(lost.exit, lost.stderr).toBe(6);
+  expect(cellsOf(String(lost.bytes))[1]?.slice(-5)).toEqual([
+    ...["", "", "", ""],
+    "in doubt; settle it with: courier orders resolve 1.1",
+  ]);
+  home.sandbox.faults.clear();
+  const found = await importAndRead(home, "--settle 10s");
+  expect(found.exit, found.stderr).toBe(0);
+  expect(cellsOf(String(found.bytes))[1]?.at(-5)).toMatch(/^CR/);
+  const other = await home.put(sheet(row("")), "other.csv");
+  const held = await home.importFile(other, `--write-back ${found.done}`);
+  expect(held.exit, held.stderr).toBe(3);
+  expect(cellsOf(await readFile(found.done, "utf8"))[1]?.at(-1)).toMatch(
+    /^equals order \d+ \(operation 1.1\)$/,
+  );
+});
+
+test("a text of the service that a spreadsheet would run is written as text, on one line", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  const texts = { order_no: '=HYPERLINK("x","y")', tracking_number: "@SUM(A1)\r\n", status: "-1\u0007" };
+  const data = { id: 1000001, ...texts, estimated_fee: 12.5 };
+  home.sandbox.faults.add({ method: "POST", kind: "wrong_shape", processed: true, data });
+  const { exit, stderr, bytes } = await importAndRead(home);
+  expect(exit, stderr).toBe(0);
+  expect(String(bytes)).toContain(`,'@SUM(A1),"'=HYPERLINK(""x"",""y"")",'-1,12.5,\n`);
+});
+
+describe("the file", () => {
+  test("that is the input, or its rejects, is refused before anything is sent", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    await symlink(home.file, path.join(home.directory, "link.csv"));
+    for (const name of ["orders.csv", "link.csv"]) {
+      const { exit, stderr } = await home.run(`--write-back ${path.join(home.directory, name)}`);
+      expect(exit).toBe(2);
+      expect(errorOf({ stderr }).message).toContain("is the same file as the input");
+    }
+    const other = path.join(home.directory, "other.csv");
+    const both = await home.run(`--write-back ${other} --rejects ${other}`);
+    expect([both.exit, errorOf(both).message]).toEqual([
+      2,
+      `--write-back ${other} is the same file as --rejects`,
+    ]);
+    const excluding = await home.run(`--write-back ${other} --in-place`);
+    expect([excluding.exit, home.posts]).toEqual([2, 0]);
+  });
+
+  test("must have a name of the sheet's form, in a directory that is there", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const workbook = await home.run(`--write-back ${path.join(home.directory, "done.xlsx")}`);
+    expect(errorOf(workbook).hint).toContain("done.csv");
+    const nowhere = await home.run(`--write-back ${path.join(home.directory, "none", "done.csv")}`);
+    expect(errorOf(nowhere).message).toContain("there is no such directory");
+    await home.put('{"ref":"1"}', "orders.ndjson");
+    const json = await home.importFile(
+      path.join(home.directory, "orders.ndjson"),
+      `--write-back ${path.join(home.directory, "done.csv")}`,
+    );
+    expect([workbook.exit, nowhere.exit, json.exit, home.posts]).toEqual([2, 2, 2, 0]);
+  });
+
+  test("is the sheet itself with --in-place, and the old one is kept", async () => {
+    const before = sheet(row("A-1"));
+    const home = await createImportHome(before);
+    const { exit, stderr } = await home.run("--in-place");
+    expect(exit, stderr).toBe(0);
+    expect(stderr).toContain(`the old sheet is ${home.file}.bak\n`);
+    expect(await readFile(`${home.file}.bak`, "utf8")).toBe(before);
+    expect(await readFile(home.file, "utf8")).toMatch(/^.*,Courier error\n.*,CR\d+,/);
+    const again = await home.run();
+    expect(outcomes(again.report)).toBe("shipped");
+    await writeFile(`${home.file}.bak`, "mine");
+    await home.put(before);
+    await home.run("--in-place");
+    expect(await readFile(`${home.file}.bak`, "utf8")).toBe("mine");
+    expect(await readFile(`${home.file}.bak2`, "utf8")).toBe(before);
+  });
+
+  test("of stdin is written, but not in place", async () => {
+    const home = await createImportHome("");
+    const done = path.join(home.directory, "done.csv");
+    const stdin = sheet(row("A-1"));
+    const inPlace = await home.importFile("-", "--in-place", { stdin });
+    expect(inPlace.exit).toBe(2);
+    const { exit, stderr } = await home.importFile("-", `--write-back ${done}`, { stdin });
+    expect(exit, stderr).toBe(0);
+    expect(cellsOf(await readFile(done, "utf8"))[1]?.at(-5)).toMatch(/^CR/);
+  });
+
+  test("of an interrupted import has what was created until then; the rest says that it was not sent", async () => {
+    const home = await createImportHome(
+      sheet(...Array.from({ length: 12 }, (_, index) => row(`A-${index}`))),
+    );
+    const interruption = new AbortController();
+    const done = path.join(home.directory, "done.csv");
+    home.sandbox.faults.add({ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 20 });
+    const running = home.run(`--concurrency 1 --write-back ${done}`, { signal: interruption.signal });
+    await until("the third order is made", () => home.posts >= 3);
+    interruption.abort(interrupted(130));
+    const { exit, stderr } = await running;
+    expect(exit, stderr).toBe(130);
+    const rows = cellsOf(await readFile(done, "utf8")).slice(1);
+    const made = rows.filter((cells) => /^CR/.test(cells.at(-5) ?? ""));
+    expect(made).toHaveLength(home.posts);
+    for (const cells of rows.slice(made.length))
+      expect(cells.slice(-5)).toEqual(["", "", "", "", "not sent"]);
+    const again = await home.run(`--write-back ${done}`);
+    expect([again.exit, home.posts], again.stderr).toEqual([0, 12]);
+    expect(await readFile(done, "utf8")).not.toContain("not sent");
+  });
+
+  test("leaves nothing behind where nothing is sent", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const declined = await home.courier([
+      ...["orders", "import", home.file, "--json", "--no-input"],
+      ...["--write-back", path.join(home.directory, "done.csv")],
+    ]);
+    expect(declined.exit).toBe(2);
+    expect((await readdir(home.directory)).filter((name) => name.includes("done"))).toEqual([]);
+  });
+});
+
+test("a wrong row that is left out has its mistakes in the sheet", async () => {
+  const home = await createImportHome(sheet(row("A-1"), row("A-2").replace(/,1$/, ",some")));
+  const { exit, stderr, bytes } = await importAndRead(home, "--skip-wrong");
+  expect(exit, stderr).toBe(3);
+  const [, good, wrong] = cellsOf(String(bytes));
+  expect(good?.at(-5)).toMatch(/^CR/);
+  expect(wrong?.at(-1)).toMatch(/^item.quantity: /);
+});
