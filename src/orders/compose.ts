@@ -84,9 +84,11 @@ export async function composeOrder(
     }
     draft = await prompts.together(() => fillDraft(draft, given, tools));
     let elsewhere: ElsewhereCheck | undefined;
+    let hasFailed = false;
     for (;;) {
       const decision = await prompts.together(async () => {
-        elsewhere ??= startElsewhereCheck(context); // while the order is reviewed
+        // While the order is reviewed; after a failure not before the person has made room.
+        if (!hasFailed) elsewhere ??= startElsewhereCheck(context);
         await context.display(reviewView(draft, account));
         return askDecision(prompts);
       });
@@ -109,6 +111,7 @@ export async function composeOrder(
       }
       try {
         await template?.check(draft);
+        elsewhere ??= startElsewhereCheck(context);
         const sent = await sendOrder(
           { draft, ref, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask },
           context,
@@ -123,6 +126,7 @@ export async function composeOrder(
         }
         await showLedgerFailure(error, context);
         elsewhere = undefined; // it may have failed, too
+        hasFailed = true;
       }
     }
   } catch (error) {

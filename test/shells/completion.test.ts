@@ -191,6 +191,7 @@ describe.each(shellNames)("%s", (shell) => {
         "cancel",
         "import",
         "export",
+        "slips",
       ]);
       expect(commands).toContain("List your orders");
       const shown = await home.listOf("courier orders show ", "手机");
