@@ -219,10 +219,12 @@ export async function createContext(
 
   async function forgetKnownOrders(account: string): Promise<void> {
     noticedOrders?.drop(account);
-    const [{ hasLedger }, { deleteOrderCache }] = await Promise.all([
+    const [{ hasLedger }, { deleteOrderCache }, { deleteMirrors }] = await Promise.all([
       import("../ledger/ledger.ts"),
       import("../ledger/order-cache.ts"),
+      import("../mirror/mirror.ts"),
     ]);
+    deleteMirrors(directories.state, account);
     // Before the ledger is opened, which may fail: it writes the cache again.
     deleteOrderCache(directories.state);
     if (hasLedger(directories.state)) await (await ledger()).forgetOrders(account);

@@ -9,6 +9,7 @@ import { usageError } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
 import { hasLedger, ledgerPath } from "../ledger/ledger.ts";
 import { orderCachePath } from "../ledger/order-cache.ts";
+import { mirrorFiles } from "../mirror/mirror.ts";
 import { sandboxDirectory, storedOrdersPath } from "../sandbox/stored-orders.ts";
 import type { Directories } from "./directories.ts";
 import type { Host } from "./host.ts";
@@ -86,6 +87,7 @@ export function keptFiles(configFile: string, { state }: Directories): readonly 
   return [
     name("the config file", configFile),
     name("the orders for the Tab key", orderCachePath(state)),
+    ...mirrorFiles(state).map((file) => name("the mirror", file)),
     ...databases.flatMap(([what, file]) => sideFiles.map((ending) => name(what, file + ending))),
   ];
 }

@@ -77,6 +77,16 @@ export const program: Group = {
       load: async () => (await import("../track/track.ts")).trackParcels,
     },
     {
+      name: "find",
+      summary: "Find orders by any part of a name, phone, address, number or item, without a call",
+      load: async () => (await import("../find/find.ts")).findOrders,
+    },
+    {
+      name: "sync",
+      summary: "Bring the local copy of your orders up to date, for courier find",
+      load: async () => (await import("../find/sync.ts")).syncOrders,
+    },
+    {
       name: "log",
       summary: "Show what was done at the service from this machine, run by run",
       load: async () => (await import("../history/log.ts")).showLog,

@@ -189,6 +189,15 @@ export interface Operations {
   findOwners(customer: number, orderIds: readonly string[]): Promise<ReadonlyMap<string, OperationName>>;
   /** The newest creates that were sent from an account, with their drafts. */
   recentCreates(account: string, service: string, limit: number): Promise<readonly Operation[]>;
+  /** Creates with an order from an account's runs after `after`, in the order of their runs. */
+  ordersSince(
+    account: string,
+    service: string,
+    after: OperationName,
+    limit: number,
+  ): Promise<readonly Operation[]>;
+  /** The first run whose outcomes may still change: one with open operations, or begun after `sinceMs` and not ended. */
+  firstOpenRun(sinceMs: number): Promise<number | undefined>;
   /** Marks creates in doubt: they are not sent again, and cancelled when they are found. */
   markUnwanted(names: readonly OperationName[]): Promise<void>;
   /** Creates of a ref, the newest last. */
@@ -731,6 +740,27 @@ export function createOperations(
              AND state IN ('created', 'found', 'unknown', 'sending')
            ORDER BY runs.number DESC, operations.number DESC LIMIT ?`,
         ).all(account, service, limit),
+      );
+    },
+
+    async ordersSince(account, service, { run, number }, limit) {
+      return read(
+        sql(
+          `SELECT operations.* FROM runs JOIN operations ON run = runs.number
+           WHERE account = ? AND service = ? AND (run, operations.number) > (?, ?)
+             AND kind = 'create' AND order_id IS NOT NULL
+           ORDER BY run, operations.number LIMIT ?`,
+        ).all(account, service, run, number, limit),
+      );
+    },
+
+    async firstOpenRun(sinceMs) {
+      return numberOf(
+        sql(
+          `SELECT min(number) AS number FROM (
+             SELECT run AS number FROM operations WHERE state IN ('ready', 'sending', 'unknown')
+             UNION ALL SELECT number FROM runs WHERE ended_at IS NULL AND started_at > ?)`,
+        ).get(sinceMs)?.number,
       );
     },
 

@@ -11,6 +11,7 @@ import {
   profileSchema,
   trackingSchema,
 } from "./interface.ts";
+import type { JsonObject } from "./json.ts";
 import {
   array,
   boolean,
@@ -21,6 +22,8 @@ import {
   integerSchema,
   jsonSchema,
   literal,
+  looseObject,
+  maybe,
   nullable,
   object,
   optional,
@@ -311,6 +314,42 @@ const writtenBackSchema = object({
 });
 /** The result of `orders write-back`. */
 export type WrittenBack = Infer<typeof writtenBackSchema>;
+const syncResultSchema = object({
+  orders: count,
+  listed: count,
+  /** Looked up one by one: they were in no list. */
+  looked_up: count,
+  /** Looked up, and not shown by the service any more. */
+  not_shown: count,
+  without_phone: count,
+  calls: count,
+});
+export type SyncResult = Infer<typeof syncResultSchema>;
+
+const foundParty = maybe(
+  looseObject({
+    name: maybe(text),
+    phone: maybe(text),
+    address: maybe(text),
+    city: maybe(text),
+    detail: maybe(text),
+  }),
+);
+/** An order of the mirror: the newest value of each field that the service showed. */
+const foundOrderSchema = looseObject({
+  id: optional(integerSchema),
+  order_no: maybe(text),
+  tracking_number: maybe(text),
+  status: maybe(text),
+  created_at: maybe(text),
+  item_name: maybe(text),
+  item: maybe(looseObject({ name: maybe(text) })),
+  sender: foundParty,
+  receiver: foundParty,
+  ref: textOrNull,
+  seen_at: text,
+});
+export type FoundOrder = Infer<typeof foundOrderSchema> & JsonObject;
 
 const templateRowSchema = extend(draftSchema, { template: text });
 /** One template of the list: its name, and the order that it holds. */
@@ -377,6 +416,8 @@ export const resultSchemas = {
   "orders-resolve": union([operationRowSchema, array(operationRowSchema)]),
   log: union([array(runRowSchema), array(operationRowSchema)]),
   undo: array(undoneSchema),
+  sync: syncResultSchema,
+  find: array(foundOrderSchema),
   "orders-export": union([array(orderSummarySchema), array(orderDetailSchema)]),
   "orders-slips": array(slipSchema),
   track: union([trackingSchema, array(union([refusedTrackingSchema, trackingSchema]))]),

@@ -1,0 +1,129 @@
+/** `courier find`: orders by any part of a name, phone, address, number, item or ref, from the mirror. */
+
+import { type Context, defineCommand, rows } from "../command/command.ts";
+import { countOption, switchOption, textOption } from "../command/options.ts";
+import { checkFilter, filterOptions } from "../command/order-filter.ts";
+import { usageError } from "../core/errors.ts";
+import { formatRelative } from "../core/time.ts";
+import { byCount, counted } from "../core/wording.ts";
+import type { Mirror, OrderSearch } from "../mirror/mirror.ts";
+import type { MirroredOrder } from "../mirror/mirrored-order.ts";
+import type { FoundOrder } from "../model/results.ts";
+import { type Column, instant, show, state, styled } from "../terminal/blocks.ts";
+import { openAccountMirror } from "./account-mirror.ts";
+
+const defaultLimit = 20;
+
+export const findOrders = defineCommand({
+  description:
+    "Each word must occur somewhere in the order: any part of a name, phone, address, tracking number, order\n" +
+    "number, item or ref; one Chinese character is enough. The search makes no call: it reads the mirror, which\n" +
+    "courier sync brings up to date.",
+  arguments: {
+    words: {
+      summary: "parts of the order's texts",
+      parse: (text: string) => text,
+      isList: true as const,
+      isOptional: true,
+      usage: "[TEXT...]",
+    },
+  },
+  options: {
+    ...filterOptions,
+    service: textOption("TYPE", "only orders of this service type"),
+    limit: countOption("N", `at most N orders (default ${defaultLimit})`, { min: 1 }),
+    all: switchOption("every order that matches"),
+  },
+  hasRows: true,
+  examples: [
+    { line: "find 李 4466", note: "the parcel to a 李 with a phone that has 4466" },
+    { line: "find mug --status delivered --json", note: "for a script" },
+  ],
+  exits: [5],
+  seeAlso: ["sync", "orders show"],
+  async run({ words, service, limit, all, ...options }, context) {
+    if (all && limit !== undefined) throw usageError("--all and --limit exclude each other");
+    const { status, dateFrom, dateTo } = checkFilter(options);
+    const mirror = await openAccountMirror(context);
+    const search: OrderSearch = {
+      text: words.join(" "),
+      statuses: status === undefined ? undefined : [status],
+      serviceType: service,
+      isInTime: isBetween(dateFrom, dateTo),
+    };
+    const found = collect(mirror, search, all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit), context);
+    return rows(found, foundColumns, "No orders found");
+  },
+});
+
+/** By the dates of the service's own timestamps. An order without one is not left out. */
+function isBetween(from: string | undefined, to: string | undefined): OrderSearch["isInTime"] {
+  if (from === undefined && to === undefined) return undefined;
+  return (createdAt) => {
+    const date = createdAt?.slice(0, 10);
+    return date === undefined || ((from === undefined || date >= from) && (to === undefined || date <= to));
+  };
+}
+
+async function* collect(
+  mirror: Mirror,
+  search: OrderSearch,
+  limit: number,
+  context: Context,
+): AsyncGenerator<FoundOrder, void> {
+  let count = 0;
+  let hasMore = false;
+  for await (const order of mirror.search(search)) {
+    if (count === limit) {
+      hasMore = true;
+      break;
+    }
+    count += 1;
+    yield toFoundOrder(order);
+  }
+  if (hasMore) context.messages.note(`${counted(count, "order")} shown, more exist; --all shows every one`);
+  context.messages.note(await describeAge(mirror, context));
+}
+
+function toFoundOrder({ fields, ref, seenAtMs }: MirroredOrder): FoundOrder {
+  return { ...fields, ref: ref ?? null, seen_at: new Date(seenAtMs).toISOString() } as FoundOrder;
+}
+
+/** What the search did not see: an old mirror, and phones that no answer had. */
+async function describeAge(mirror: Mirror, context: Context): Promise<string> {
+  const { orders, withoutPhone, syncedAtMs } = await mirror.facts();
+  if (syncedAtMs === undefined) {
+    const known = `the mirror has only ${counted(orders, "order")} that this machine created`;
+    return `${known}; read all of them with: ${context.nextCommand("sync")}`;
+  }
+  const phones =
+    withoutPhone === 0
+      ? ""
+      : `; ${counted(withoutPhone, "order")} ${byCount(withoutPhone, "has", "have")} no phone (courier sync --fetch-details)`;
+  return `searched ${counted(orders, "order")}, synced ${formatRelative(syncedAtMs, context.clock.now())}${phones}`;
+}
+
+export const foundColumns: readonly Column<FoundOrder>[] = [
+  { path: "id", title: "ID", cell: ({ id }) => styled("strong", id) },
+  { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no), spare: 1 },
+  { path: "tracking_number", title: "TRACKING", cell: ({ tracking_number }) => show(tracking_number) },
+  { path: "status", title: "STATE", cell: ({ status }) => state(status) },
+  { path: "receiver.name", title: "TO", cell: ({ receiver }) => show(receiver?.name), flexible: true },
+  { path: "receiver.phone", title: "PHONE", cell: ({ receiver }) => show(receiver?.phone), spare: 6 },
+  {
+    path: "receiver.address",
+    title: "ADDRESS",
+    cell: ({ receiver }) => show(receiver?.address ?? receiver?.detail ?? receiver?.city),
+    flexible: true,
+    spare: 3,
+  },
+  {
+    path: "item.name",
+    title: "ITEM",
+    cell: ({ item, item_name }) => show(item?.name ?? item_name),
+    flexible: true,
+    spare: 5,
+  },
+  { path: "ref", title: "REF", cell: ({ ref }) => show(ref), spare: 4 },
+  { path: "created_at", title: "CREATED", cell: ({ created_at }) => instant(created_at), spare: 2 },
+];

@@ -1,0 +1,113 @@
+/** `courier sync`: brings the local copy of the account's orders up to date (4.3 and 4.4). */
+
+import type { CourierService } from "../api/service.ts";
+import { checkApiQuota } from "../command/api-quota.ts";
+import { defineCommand, document } from "../command/command.ts";
+import { countOption, switchOption } from "../command/options.ts";
+import { mapInOrder } from "../core/concurrent.ts";
+import { byCount, counted } from "../core/wording.ts";
+import { deleteMirror, type Mirror } from "../mirror/mirror.ts";
+import type { SyncResult } from "../model/results.ts";
+import { line } from "../terminal/blocks.ts";
+import { mirrorOwner, openAccountMirror } from "./account-mirror.ts";
+import { type SyncTools, syncMirror, verifyMirror } from "./sync-mirror.ts";
+
+const callsAtOnce = 8;
+
+export const syncOrders = defineCommand({
+  description:
+    "The mirror is a copy of your orders on this machine, which courier find searches without a call. The first\n" +
+    "sync reads the whole list; later ones read what is new and what may have changed. A list never has phones\n" +
+    "and addresses: orders that this machine created have them, others need --fetch-details, one call an order.\n" +
+    "courier logout deletes the mirror.",
+  arguments: {},
+  options: {
+    fetchDetails: countOption("N", "also look up the newest N orders whose phones are not known", { min: 1 }),
+    verify: switchOption("count the orders of each state at the service, and list again what differs"),
+    rebuild: switchOption("delete the mirror first, and read the whole list again"),
+  },
+  confirms: true,
+  examples: [
+    { line: "sync", note: "new and changed orders" },
+    { line: "sync --fetch-details 200", note: "with phones of the newest orders" },
+  ],
+  exits: [5],
+  seeAlso: ["find", "orders list"],
+  async run({ fetchDetails, verify, rebuild }, context) {
+    const { clock, machine } = context;
+    if (rebuild) deleteMirror(machine.stateDirectory, await mirrorOwner(context));
+    const mirror = await openAccountMirror(context);
+    const service = countCalls(await context.service());
+    const meter = context.meter();
+    const tools: SyncTools = {
+      service,
+      mirror,
+      now: () => clock.now(),
+      beforeCalls: (calls) => checkApiQuota(calls, service, context),
+      onProgress: (orders) => meter.update(() => `${counted(orders, "order")} read`),
+    };
+    try {
+      const counts = await syncMirror(tools);
+      if (verify) await verifyMirror(tools);
+      if (fetchDetails !== undefined) await addDetails(fetchDetails, mirror, tools);
+      const facts = await mirror.facts();
+      const result = {
+        orders: facts.orders,
+        ...counts,
+        without_phone: facts.withoutPhone,
+        calls: service.calls(),
+      };
+      return document<SyncResult>(result, describe);
+    } finally {
+      meter.end();
+    }
+  },
+});
+
+function describe({ orders, listed, looked_up, not_shown, without_phone, calls }: SyncResult) {
+  const lookups = looked_up === 0 ? "" : `, ${looked_up} looked up`;
+  const lost =
+    not_shown === 0
+      ? []
+      : [
+          line(
+            `${counted(not_shown, "order")} ${byCount(not_shown, "is", "are")} no longer shown by the service`,
+          ),
+        ];
+  const phones = without_phone === 0 ? [] : [line(`${counted(without_phone, "order")} without a phone`)];
+  return [
+    line(
+      `The mirror has ${counted(orders, "order")} (${listed} listed${lookups}, ${counted(calls, "call")})`,
+    ),
+    ...lost,
+    ...phones,
+  ];
+}
+
+async function addDetails(
+  limit: number,
+  mirror: Mirror,
+  { service, now, beforeCalls }: SyncTools,
+): Promise<void> {
+  const ids = await mirror.withoutPhone(limit);
+  await beforeCalls(ids.length);
+  for await (const order of mapInOrder(ids, callsAtOnce, (id) => service.order(id)))
+    await mirror.record([{ id: order.id.value, kind: "detail", value: order }], now());
+}
+
+/** The same service, which counts what is asked of it; a call that is tried again counts once. */
+function countCalls(service: CourierService): CourierService & { calls(): number } {
+  let calls = 0;
+  return {
+    ...service,
+    listOrders(...asked) {
+      calls += 1;
+      return service.listOrders(...asked);
+    },
+    order(id) {
+      calls += 1;
+      return service.order(id);
+    },
+    calls: () => calls,
+  };
+}

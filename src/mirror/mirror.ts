@@ -1,0 +1,468 @@
+/** The mirror: a local copy of an account's orders, with an index for substring search. */
+
+import { createHash } from "node:crypto";
+import { readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { CourierError, systemCode } from "../core/errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { type Database, openDatabase } from "../sqlite/database.ts";
+import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
+import { hasFile } from "../sqlite/private-file.ts";
+import type { WaitOptions } from "../sqlite/wait.ts";
+import { fold, unfold } from "./folded.ts";
+import { addGrams, gramsOf, normalise, splitWords, toTerm } from "./grams.ts";
+import {
+  type AnswerKind,
+  answerKinds,
+  type MirroredOrder,
+  merge,
+  type StoredAnswer,
+  searchableTexts,
+  textAt,
+} from "./mirrored-order.ts";
+
+/** `CRMR`: marks a file as a mirror. */
+const applicationId = 0x4352_4d52;
+
+/**
+ * An order's number grows with its creation time, so that a search reads the newest orders first. Order ids are text:
+ * they may be larger than a number can hold. Times are milliseconds of this machine's clock. `pass` is the last complete
+ * reading of the list that showed the order.
+ */
+const first = `
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE shapes (number INTEGER PRIMARY KEY, shape TEXT NOT NULL UNIQUE) STRICT;
+
+CREATE TABLE orders (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  status TEXT,
+  created_at TEXT,
+  ref TEXT,
+  pass INTEGER
+) STRICT;
+CREATE INDEX orders_by_status ON orders (status);
+
+CREATE TABLE answers (
+  order_number INTEGER NOT NULL REFERENCES orders,
+  kind INTEGER NOT NULL,
+  shape INTEGER NOT NULL REFERENCES shapes,
+  leaves TEXT NOT NULL,
+  seen_at INTEGER NOT NULL,
+  PRIMARY KEY (order_number, kind)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE grams USING fts5 (
+  terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii'
+);
+`;
+
+const migrations: readonly string[] = [first];
+
+/** The account and service whose orders a mirror holds: each has a file of its own. */
+export interface MirrorOwner {
+  readonly account: string;
+  readonly service: string;
+}
+
+/** What the service said about an order, or was sent. */
+export interface Answer {
+  /** Undefined for a tracking answer, which names its parcel only. */
+  readonly id: string | undefined;
+  readonly kind: AnswerKind;
+  readonly value: JsonObject;
+  readonly ref?: string | undefined;
+}
+
+export interface OrderSearch {
+  /** Parts of the order's texts; all of them must occur. */
+  readonly text: string;
+  readonly statuses?: readonly string[] | undefined;
+  readonly serviceType?: string | undefined;
+  /** Called with the order's creation time as the service wrote it. */
+  readonly isInTime?: ((createdAt: string | undefined) => boolean) | undefined;
+}
+
+export interface MirrorFacts {
+  readonly path: string;
+  readonly orders: number;
+  readonly withoutPhone: number;
+  /** When the last complete sync began; undefined before the first. */
+  readonly syncedAtMs: number | undefined;
+  /** The same by the service's clock, as a date (4.3). */
+  readonly syncedThrough: string | undefined;
+}
+
+export interface Mirror {
+  readonly path: string;
+  /** Records answers in one transaction. A tracking answer of an unknown order is left out. */
+  record(answers: readonly Answer[], seenAtMs: number, pass?: number): Promise<void>;
+  /** Orders that match, newest first. */
+  search(search: OrderSearch): AsyncGenerator<MirroredOrder, void>;
+  /** The order with this id. */
+  order(id: string): Promise<MirroredOrder | undefined>;
+  /** Number of orders by state; undefined: the state is not known. */
+  countByState(): Promise<ReadonlyMap<string | undefined, number>>;
+  /** Ids of orders in a state that were not seen in a pass, newest first. */
+  notInPass(pass: number, statuses: readonly (string | undefined)[]): Promise<readonly string[]>;
+  /** A number for a new complete reading of the list. */
+  beginPass(): Promise<number>;
+  noteSync(facts: { readonly atMs: number; readonly through: string | undefined }): Promise<void>;
+  /** The date of the oldest order in one of these states, as the service wrote it. */
+  oldest(statuses: readonly (string | undefined)[]): Promise<string | undefined>;
+  /** Number of orders created at or after a time, as the service wrote it. */
+  countSince(createdAt: string): Promise<number>;
+  /** The newest orders whose phones are not known. */
+  withoutPhone(limit: number): Promise<readonly string[]>;
+  /** A fact that another part of the program keeps here. */
+  fact(name: string): Promise<string | undefined>;
+  setFact(name: string, value: string): Promise<void>;
+  facts(): Promise<MirrorFacts>;
+  close(): void;
+}
+
+/** Candidates read at once. */
+const batchSize = 100;
+/** Answers of more shapes than this are stored whole. */
+const mostShapes = 1_000;
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+function mirrorDirectory(stateDirectory: string): string {
+  return path.join(stateDirectory, "mirror");
+}
+
+export function mirrorPath(stateDirectory: string, { account, service }: MirrorOwner): string {
+  return path.join(mirrorDirectory(stateDirectory), `${hash(account)}-${hash(service)}.db`);
+}
+
+export function hasMirror(stateDirectory: string, owner: MirrorOwner): boolean {
+  return hasFile(mirrorPath(stateDirectory, owner));
+}
+
+/** Deletes a mirror, also one that cannot be opened. */
+export function deleteMirror(stateDirectory: string, owner: MirrorOwner): void {
+  const file = mirrorPath(stateDirectory, owner);
+  for (const ending of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${ending}`, { force: true });
+}
+
+/** Deletes the mirrors of an account, of any service. */
+export function deleteMirrors(stateDirectory: string, account: string): void {
+  const directory = mirrorDirectory(stateDirectory);
+  for (const name of namesIn(directory)) {
+    if (name.startsWith(`${hash(account)}-`)) rmSync(path.join(directory, name), { force: true });
+  }
+}
+
+/** The mirrors of a state directory, of all accounts. */
+export function mirrorFiles(stateDirectory: string): readonly string[] {
+  const directory = mirrorDirectory(stateDirectory);
+  return namesIn(directory).map((name) => path.join(directory, name));
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Opens the mirror, or creates it. Throws `database`, exit 5. */
+export async function openMirror(
+  stateDirectory: string,
+  owner: MirrorOwner,
+  wait?: WaitOptions,
+): Promise<Mirror> {
+  const database = await openDatabase({
+    path: mirrorPath(stateDirectory, owner),
+    title: "mirror",
+    applicationId,
+    migrations,
+    durability: "normal",
+    damagedHint: "it is only a copy: make it again with courier sync --rebuild",
+    onLost: (message) => new CourierError("database", 5, message, { hint: "run the same command again" }),
+    wait,
+  });
+  return createMirror(database);
+}
+
+function createMirror(database: Database): Mirror {
+  const sql = database.sql;
+  const shapes = new Map<string, number>();
+
+  function shapeNumber(shape: string): number {
+    const cached = shapes.get(shape);
+    if (cached !== undefined) return cached;
+    const found = sql("SELECT number FROM shapes WHERE shape = ?").get(shape);
+    if (found === undefined) sql("INSERT INTO shapes (shape) VALUES (?)").run(shape);
+    const number = Number((found ?? sql("SELECT number FROM shapes WHERE shape = ?").get(shape))?.number);
+    // A transaction that is rolled back takes a new shape with it.
+    if (found !== undefined) shapes.set(shape, number);
+    return number;
+  }
+
+  function foldToRow(value: JsonObject): readonly [shape: number, leaves: string] {
+    const { shape, leaves } = fold(value);
+    const isCommon =
+      shape.length <= 4_000 && Number(sql("SELECT count(*) AS n FROM shapes").get()?.n) < mostShapes;
+    if (isCommon || shapes.has(shape)) return [shapeNumber(shape), leaves];
+    const whole = fold([value] as Json);
+    return [shapeNumber(whole.shape), whole.leaves];
+  }
+
+  function readAnswers(number: number): StoredAnswer[] {
+    return sql(
+      `SELECT kind, s.shape, leaves, seen_at FROM answers a JOIN shapes s ON s.number = a.shape
+         WHERE order_number = ?`,
+    )
+      .all(number)
+      .map(toAnswer);
+  }
+
+  function findNumber({ id, kind, value }: Answer): number | undefined {
+    if (id !== undefined) return toNumber(sql("SELECT number FROM orders WHERE id = ?").get(id)?.number);
+    const trackingNumber = textAt(value, "tracking_number");
+    if (kind !== "tracking" || trackingNumber === undefined) return undefined;
+    const matches = candidates(splitWords(normalise(trackingNumber)), undefined, undefined).filter(
+      ({ fields }) => textAt(fields, "tracking_number") === trackingNumber,
+    );
+    return matches.length === 1 ? matches[0]?.number : undefined;
+  }
+
+  function recordOne(answer: Answer, seenAtMs: number, pass: number | undefined): void {
+    const found = findNumber(answer);
+    if (found === undefined && answer.id === undefined) return;
+    const number = found ?? insertOrder(answer.id ?? "", textAt(answer.value, "created_at"), seenAtMs);
+    const before = found === undefined ? undefined : read(number);
+    const [shape, leaves] = foldToRow(answer.value);
+    // If the clock was set back, what the service says now is still the newest.
+    const isNow = answer.kind !== "draft" && answer.kind !== "created";
+    const atMs = isNow ? Math.max(seenAtMs, (before?.seenAtMs ?? 0) + 1) : seenAtMs;
+    sql(
+      `INSERT INTO answers (order_number, kind, shape, leaves, seen_at) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET shape = excluded.shape, leaves = excluded.leaves, seen_at = excluded.seen_at`,
+    ).run(number, answerKinds.indexOf(answer.kind), shape, leaves, atMs);
+    if (answer.ref !== undefined) sql("UPDATE orders SET ref = ? WHERE number = ?").run(answer.ref, number);
+    const after = read(number);
+    if (after === undefined) return;
+    sql("UPDATE orders SET status = ?, created_at = ?, pass = coalesce(?, pass) WHERE number = ?").run(
+      textAt(after.fields, "status") ?? null,
+      textAt(after.fields, "created_at") ?? null,
+      pass ?? null,
+      number,
+    );
+    index(number, before && termsOf(before), termsOf(after));
+  }
+
+  function insertOrder(id: string, createdAt: string | undefined, seenAtMs: number): number {
+    const number = freeNumber(id, createdAt, seenAtMs);
+    sql("INSERT INTO orders (number, id) VALUES (?, ?)").run(number, id);
+    return number;
+  }
+
+  /** The second of its creation, or a free number after it: orders of one second are spread by their ids. */
+  function freeNumber(id: string, createdAt: string | undefined, seenAtMs: number): number {
+    const createdMs = createdAt === undefined ? Number.NaN : Date.parse(createdAt);
+    const seconds = Math.floor(((Number.isNaN(createdMs) ? seenAtMs : createdMs) - firstMs) / 1_000);
+    const first = Math.max(1, seconds);
+    for (let width = 1; ; width *= 2) {
+      const number = first + (Number(id) % width || 0);
+      if (sql("SELECT 1 FROM orders WHERE number = ?").get(number) === undefined) return number;
+    }
+  }
+
+  function index(number: number, before: string | undefined, after: string): void {
+    if (before === after) return;
+    if (before !== undefined)
+      sql("INSERT INTO grams (grams, rowid, terms) VALUES ('delete', ?, ?)").run(number, before);
+    sql("INSERT INTO grams (rowid, terms) VALUES (?, ?)").run(number, after);
+  }
+
+  function read(number: number): MirroredOrder | undefined {
+    const row = sql("SELECT id, ref FROM orders WHERE number = ?").get(number);
+    return row && merge(String(row.id), toText(row.ref), readAnswers(number));
+  }
+
+  /** The next orders that have the words' grams, newest first; whether they have the words is not checked. */
+  function candidates(
+    words: readonly string[],
+    statuses: readonly string[] | undefined,
+    before: number | undefined,
+  ): (MirroredOrder & { readonly number: number })[] {
+    const terms = [...new Set(words.flatMap(gramsOf))].map((gram) => `"${toTerm(gram)}"`);
+    const conditions = [
+      ...(terms.length > 0 ? ["grams MATCH ?"] : []),
+      ...(before === undefined ? [] : [terms.length > 0 ? "grams.rowid < ?" : "o.number < ?"]),
+      ...(statuses === undefined ? [] : [`status IN (${statuses.map(() => "?").join(", ")})`]),
+    ];
+    const values: SqlValue[] = [
+      ...(terms.length > 0 ? [terms.join(" AND ")] : []),
+      ...(before === undefined ? [] : [before]),
+      ...(statuses ?? []),
+    ];
+    const from = terms.length > 0 ? "grams JOIN orders o ON o.number = grams.rowid" : "orders o";
+    const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
+    const order = terms.length > 0 ? "grams.rowid" : "o.number";
+    return sql(`SELECT o.number, id, ref FROM ${from} ${where} ORDER BY ${order} DESC LIMIT ${batchSize}`)
+      .all(...values)
+      .map((row) => {
+        const number = Number(row.number);
+        return { number, ...merge(String(row.id), toText(row.ref), readAnswers(number)) };
+      });
+  }
+
+  function fact(name: string): string | undefined {
+    return toText(sql("SELECT value FROM facts WHERE name = ?").get(name)?.value);
+  }
+
+  function setFact(name: string, value: string): void {
+    sql("INSERT INTO facts VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value").run(name, value);
+  }
+
+  return {
+    path: database.path,
+
+    record: (answers, seenAtMs, pass) =>
+      database.transaction(() => {
+        for (const answer of answers) recordOne(answer, seenAtMs, pass);
+      }),
+
+    async *search({ text, statuses, serviceType, isInTime = () => true }) {
+      const words = splitWords(normalise(text));
+      let before: number | undefined;
+      for (;;) {
+        const last = before;
+        const found = await database.read(() => candidates(words, statuses, last));
+        for (const order of found) {
+          const texts = searchableTexts(order).map(normalise);
+          const hasWords = words.every((word) => texts.some((each) => each.includes(word)));
+          const isOfType = serviceType === undefined || textAt(order.fields, "service_type") === serviceType;
+          if (hasWords && isOfType && isInTime(textAt(order.fields, "created_at"))) yield order;
+        }
+        before = found.at(-1)?.number;
+        if (found.length < batchSize) return;
+      }
+    },
+
+    order: (id) =>
+      database.read(() => {
+        const number = toNumber(sql("SELECT number FROM orders WHERE id = ?").get(id)?.number);
+        return number === undefined ? undefined : read(number);
+      }),
+
+    countByState: () =>
+      database.read(
+        () =>
+          new Map(
+            sql("SELECT status, count(*) AS n FROM orders GROUP BY status")
+              .all()
+              .map(({ status, n }) => [toText(status), Number(n)]),
+          ),
+      ),
+
+    notInPass: (pass, statuses) =>
+      database.read(() =>
+        sql(`SELECT id FROM orders WHERE ${isOneOf} AND coalesce(pass, 0) < ? ORDER BY number DESC`)
+          .all(JSON.stringify(statuses.map((status) => status ?? "")), pass)
+          .map(({ id }) => String(id)),
+      ),
+
+    oldest: (statuses) =>
+      database.read(() =>
+        toText(
+          sql(`SELECT min(created_at) AS at FROM orders WHERE ${isOneOf}`).get(
+            JSON.stringify(statuses.map((status) => status ?? "")),
+          )?.at,
+        ),
+      ),
+
+    countSince: (createdAt) =>
+      database.read(() =>
+        Number(sql("SELECT count(*) AS n FROM orders WHERE created_at >= ?").get(createdAt)?.n),
+      ),
+
+    withoutPhone: (limit) =>
+      database.read(() =>
+        sql(
+          `SELECT id FROM orders o WHERE NOT EXISTS (SELECT 1 FROM answers WHERE order_number = o.number
+             AND kind IN (${kindsWithPhones})) ORDER BY o.number DESC LIMIT ?`,
+        )
+          .all(limit)
+          .map(({ id }) => String(id)),
+      ),
+
+    fact: (name) => database.read(() => fact(name)),
+    setFact: (name, value) => database.transaction(() => setFact(name, value)),
+
+    beginPass: () =>
+      database.transaction(() => {
+        const pass = Number(fact("pass") ?? 0) + 1;
+        setFact("pass", String(pass));
+        return pass;
+      }),
+
+    noteSync: ({ atMs, through }) =>
+      database.transaction(() => {
+        setFact("synced_at", String(atMs));
+        if (through !== undefined) setFact("synced_through", through);
+      }),
+
+    facts: () =>
+      database.read(() => ({
+        path: database.path,
+        orders: Number(sql("SELECT count(*) AS n FROM orders").get()?.n),
+        withoutPhone: countWithoutPhone(database),
+        syncedAtMs: toNumber(fact("synced_at")),
+        syncedThrough: fact("synced_through"),
+      })),
+
+    close: () => database.close(),
+  };
+}
+
+/** 2000-01-01, so that numbers are small. */
+const firstMs = Date.UTC(2000, 0, 1);
+
+/** The order's terms in a fixed order: the index removes exactly what was added. */
+function termsOf(order: MirroredOrder): string {
+  const grams = new Set<string>();
+  for (const text of searchableTexts(order)) addGrams(normalise(text), grams);
+  return [...grams].map(toTerm).join(" ");
+}
+
+const isOneOf = "coalesce(status, '') IN (SELECT value FROM json_each(?))";
+
+/** Lists never have phones. */
+const kindsWithPhones = [answerKinds.indexOf("draft"), answerKinds.indexOf("detail")].join(", ");
+
+function countWithoutPhone(database: Database): number {
+  return Number(
+    database
+      .sql(
+        `SELECT (SELECT count(*) FROM orders) -
+           (SELECT count(DISTINCT order_number) FROM answers WHERE kind IN (${kindsWithPhones})) AS n`,
+      )
+      .get()?.n,
+  );
+}
+
+function toAnswer(row: SqlRow): StoredAnswer {
+  const whole = unfold({ shape: String(row.shape), leaves: String(row.leaves) });
+  const value = Array.isArray(whole) ? whole[0] : whole;
+  const kind = answerKinds[Number(row.kind)] ?? "list";
+  return { kind, value: isJsonObject(value) ? value : {}, seenAtMs: Number(row.seen_at) };
+}
+
+function toText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function toNumber(value: unknown): number | undefined {
+  if (typeof value === "number" || typeof value === "bigint") return Number(value);
+  return typeof value === "string" && value !== "" ? Number(value) : undefined;
+}

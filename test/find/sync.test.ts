@@ -1,0 +1,163 @@
+/** `courier sync`: after it the mirror has what the service has, with a bounded number of calls. */
+
+import { readdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { requestCount } from "../support/answers.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+
+interface Listed {
+  readonly id: number;
+  readonly status: string;
+}
+
+async function listed(home: ServedHome): Promise<Listed[]> {
+  const { exit, stdout } = await home.courier("orders list --all --json");
+  expect(exit).toBe(0);
+  return JSON.parse(stdout);
+}
+
+async function mirrored(home: ServedHome, words = "find --all --json"): Promise<Listed[]> {
+  const { exit, stdout } = await home.courier(words);
+  expect(exit).toBe(0);
+  return JSON.parse(stdout);
+}
+
+const byId = (a: Listed, b: Listed) => a.id - b.id;
+const states = (orders: readonly Listed[]) => orders.map(({ id, status }) => ({ id, status })).sort(byId);
+
+async function sync(home: ServedHome, words = "sync --json") {
+  const before = home.sandbox.requests.length;
+  const { exit, stdout, stderr } = await home.courier(words);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  return { ...JSON.parse(stdout), requests: home.sandbox.requests.length - before };
+}
+
+test("the first sync reads every order, with one call for a hundred", async () => {
+  const home = await createServedHome({ seedOrders: 534 });
+  const result = await sync(home);
+  expect(result).toMatchObject({ orders: 534, listed: 534, looked_up: 0, calls: 6, requests: 6 });
+  const [all, found] = [await listed(home), await mirrored(home)];
+  expect(found.map(({ id }) => id).sort()).toEqual(all.map(({ id }) => id).sort());
+  for (const order of all) expect(found.find(({ id }) => id === order.id)).toMatchObject(order);
+});
+
+test("later syncs notice new and changed orders, with few calls", async () => {
+  const home = await createServedHome({ seedOrders: 350 });
+  await sync(home);
+  home.clock.advance(3 * 86_400_000);
+  const create = "orders create --sender-name 店 --receiver-name 李 --item-name mug --yes --json";
+  expect((await home.courier(create)).exit).toBe(0);
+  const before = states(await mirrored(home));
+  const all = states(await listed(home));
+  expect(all).not.toEqual(before);
+  const settled = ["completed", "cancelled"];
+  const active = before.filter(({ status }) => !settled.includes(status)).length;
+  const { calls } = await sync(home);
+  expect(states(await mirrored(home))).toEqual(all);
+  expect(calls).toBeLessThanOrEqual(8 + Math.ceil(active / 100) + 1 + 4);
+});
+
+test("a service that does not know a state by its name is asked by date", async () => {
+  const home = await createServedHome({ seedOrders: 120 });
+  await sync(home);
+  home.clock.advance(86_400_000);
+  home.sandbox.faults.add({
+    kind: "refuse",
+    path: /status=/,
+    status: 400,
+    code: "INVALID_PARAMETER",
+    message: "no such state",
+  });
+  const all = states(await listed(home));
+  await sync(home);
+  expect(states(await mirrored(home))).toEqual(all);
+});
+
+test("an order that the service no longer shows keeps its last answer, and is counted", async () => {
+  const home = await createServedHome({ seedOrders: 5 });
+  const created = JSON.parse(
+    (await home.courier("orders create --sender-name 店 --receiver-name 李 --item-name mug --yes --json"))
+      .stdout,
+  );
+  home.clock.advance(3 * 86_400_000);
+  await home.courier("orders create --sender-name 店 --receiver-name 王 --item-name mug --yes");
+  await sync(home);
+  home.sandbox.faults.add({
+    kind: "status",
+    path: /orders\?/,
+    status: 200,
+    contentType: "application/json",
+    body: JSON.stringify({ success: true, data: [], pagination: { total_pages: 0, total_items: 0 } }),
+  });
+  home.sandbox.faults.add({
+    kind: "refuse",
+    path: new RegExp(`orders/${created.id}$`),
+    status: 404,
+    code: "NOT_FOUND",
+    message: "none",
+  });
+  const { not_shown } = await sync(home);
+  expect(not_shown).toBe(1);
+  expect(await mirrored(home, `find ${created.tracking_number} --json`)).toMatchObject([{ id: created.id }]);
+});
+
+test("a sync that fails half-way is finished by the next one", async () => {
+  const home = await createServedHome({ seedOrders: 450 });
+  home.sandbox.faults.set([
+    { kind: "refuse", path: /[?&]page=4(&|$)/, status: 403, code: "NO", message: "no" },
+  ]);
+  const failed = await home.courier("sync");
+  expect(failed.exit).not.toBe(0);
+  home.sandbox.faults.set([]);
+  await sync(home);
+  expect(states(await mirrored(home))).toEqual(states(await listed(home)));
+});
+
+test("--fetch-details makes phones findable, newest orders first", async () => {
+  const home = await createServedHome({ seedOrders: 30 });
+  await sync(home, "sync --fetch-details 10 --json");
+  const [newest] = (await listed(home)).sort((a, b) => b.id - a.id);
+  const shown = JSON.parse((await home.courier(`orders show ${newest?.id} --json`)).stdout);
+  const tail = shown.receiver.phone.slice(-6);
+  expect(await mirrored(home, `find ${tail} --json`)).toContainEqual(
+    expect.objectContaining({ id: newest?.id }),
+  );
+  expect((await home.courier("find 李")).stderr).toContain("20 orders have no phone");
+});
+
+test("--verify reads a state again whose count differs", async () => {
+  const home = await createServedHome({ seedOrders: 200 });
+  await sync(home);
+  const [settled] = (await listed(home)).filter(({ status }) => status === "completed");
+  expect(settled).toBeDefined();
+  home.clock.advance(60 * 86_400_000);
+  await sync(home, "sync --verify --json");
+  expect(states(await mirrored(home))).toEqual(states(await listed(home)));
+});
+
+test("logout deletes the mirror", async () => {
+  const home = await createServedHome({ seedOrders: 3 });
+  await home.courier("login --account shop --no-verify --base-url http://127.0.0.1:9", {
+    stdin: "key-0123456789",
+  });
+  const used = { env: { COURIER_BASE_URL: home.sandbox.baseUrl, COURIER_ACCOUNT: "shop" } };
+  expect((await home.courier("sync", used)).exit).toBe(0);
+  expect(await readdir(path.join(home.stateDir, "mirror"))).not.toEqual([]);
+  expect((await home.courier("logout --account shop", used)).exit).toBe(0);
+  expect(await readdir(path.join(home.stateDir, "mirror"))).toEqual([]);
+});
+
+test("--rebuild replaces a damaged mirror", async () => {
+  const home = await createServedHome({ seedOrders: 3 });
+  await sync(home);
+  const directory = path.join(home.stateDir, "mirror");
+  const [file = ""] = await readdir(directory);
+  for (const ending of ["-wal", "-shm"]) await rm(path.join(directory, `${file}${ending}`), { force: true });
+  await writeFile(path.join(directory, file), "no database".repeat(1_000));
+  const broken = await home.courier("find mug");
+  expect(broken.exit).toBe(5);
+  expect(broken.stderr).toContain("courier sync --rebuild");
+  expect(await sync(home, "sync --rebuild --json")).toMatchObject({ orders: 3 });
+  expect(requestCount(home, "GET")).toBeGreaterThan(1);
+});
