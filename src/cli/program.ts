@@ -78,7 +78,7 @@ export const program: Group = {
     },
     {
       name: "find",
-      summary: "Find orders by any part of a name, phone, address, number or item, without a call",
+      summary: "Find orders by any part of a name, phone, address or number",
       load: async () => (await import("../find/find.ts")).findOrders,
     },
     {

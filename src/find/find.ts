@@ -86,7 +86,9 @@ async function* collect(
 }
 
 function toFoundOrder({ fields, ref, seenAtMs }: MirroredOrder): FoundOrder {
-  return { ...fields, ref: ref ?? null, seen_at: new Date(seenAtMs).toISOString() } as FoundOrder;
+  const { id, order_no, tracking_number, status, ...others } = fields;
+  const seen_at = new Date(seenAtMs).toISOString();
+  return { id, order_no, tracking_number, status, ...others, ref: ref ?? null, seen_at } as FoundOrder;
 }
 
 /** What the search did not see: an old mirror, and phones that no answer had. */

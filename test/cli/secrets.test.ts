@@ -167,7 +167,8 @@ describe("a key that is stored and stands in the wrong place is masked", () => {
     expect(ran.exit).toBeGreaterThan(0);
     expect(ran.stdout + ran.stderr).not.toMatch(/sk-wrong|123456789/i);
     expect(ran.exit).not.toBe(70);
-    if (!words.includes("help")) expect(ran.stderr).toContain("[redacted]");
+    const isRepeated = !words.includes("help") && !words.includes("show"); // no key, so no order is looked for
+    if (isRepeated) expect(ran.stderr).toContain("[redacted]");
   });
 
   test("the key ring is not asked for what an error must not show", async () => {

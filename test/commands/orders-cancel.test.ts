@@ -251,18 +251,26 @@ describe("the state that counts is the one read back", () => {
   });
 });
 
-test.each(["abc", "1.5", "-1", "1e3", "0x1", ""])(
-  "an id that is no whole number (“%s”): exit 2",
-  async (id) => {
-    const home = await createServedHome();
+test.each(["", "ref:"])("a name that names no order (“%s”): exit 2", async (name) => {
+  const home = await createServedHome();
+  for (const verb of ["show", "cancel"]) {
+    const { exit, stdout, stderr } = await home.courier(["orders", verb, "--", name]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`error: not the name of an order: “${name}”`);
+  }
+  expect(home.sandbox.requests).toEqual([]);
+});
+
+test.each(["abc", "1.5", "-1", "1e3", "0x1"])(
+  "a name that no order has (“%s”): exit 1, and it is no path of the service",
+  async (name) => {
+    const home = await createServedHome({ seedOrders: 3 });
     for (const verb of ["show", "cancel"]) {
-      const { exit, stdout, stderr } = await home.courier(["orders", verb, "--", id]);
-      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-      expect(stderr).toContain(
-        `error: an order id is a whole number, not “${id}”\nhint: the first column of`,
-      );
+      const { exit, stdout, stderr } = await home.courier(["orders", verb, "--yes", "--", name].filter((word) => verb === "cancel" || word !== "--yes"));
+      expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
+      expect(stderr).toContain(`error: no order was found with the number “${name}”`);
     }
-    expect(home.sandbox.requests).toEqual([]);
+    expect(home.sandbox.requests.map(({ path }) => path.split("?")[0])).not.toContain(`/api/v1/orders/${name}`);
   },
 );
 

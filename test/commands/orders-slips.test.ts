@@ -232,8 +232,8 @@ describe("which orders", () => {
 
   test.each([
     ["", "no orders named"],
-    ["1 --run 1", "order ids, --run and a filter exclude each other"],
-    ["--run 1 --status paid", "order ids, --run and a filter exclude each other"],
+    ["1 --run 1", "named orders, --run and a filter exclude each other"],
+    ["--run 1 --status paid", "named orders, --run and a filter exclude each other"],
     ["--run 9", "there is no run 9 in the log"],
   ])("are refused: orders slips %s", async (words, message) => {
     const home = await homeWith(1);

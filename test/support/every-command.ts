@@ -64,6 +64,8 @@ const commandLines: Readonly<Record<string, Lines>> = {
   "orders export": line("orders export --output DIR/orders.csv"),
   "orders slips": line("orders slips ID --output DIR/slips.html"),
   track: line("track PARCEL"),
+  find: line("find a"),
+  sync: (at) => [...line("sync")(at), ...line("sync --verify --fetch-details 5")(at)],
   log: (at) => [...line("log")(at), ...line("log show RUN")(at)],
   undo: line("undo RUN --yes"),
   profile: line("profile"),
