@@ -66,7 +66,7 @@ async function deleteFromLedger(context: Context, account: string, isForced: boo
   // An account of the environment alone has no logout: its orders are deleted with their customer.
   if (unnamed.some(({ id }) => ids.has(id))) {
     await ledger.dropAllDrafts(unnamedAccount);
-    await ledger.forgetOrders(unnamedAccount);
+    await context.forgetKnownOrders(unnamedAccount);
   }
   await ledger.compact();
   return kept;

@@ -1,11 +1,19 @@
 /** The context of a run: makes clock, config, service, prompts and sandbox, each on first use. */
 
 import { setMaxListeners } from "node:events";
+import { existsSync } from "node:fs";
+import path from "node:path";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
+import type { OrderAnswer } from "../api/with-known-orders.ts";
 import type { Context, RunFacts } from "../command/command.ts";
 import { settleOption } from "../command/value-options.ts";
-import { type ActiveAccount, chooseAccount, sandboxAccount } from "../config/accounts.ts";
+import {
+  type ActiveAccount,
+  serviceOf as addressOf,
+  chooseAccount,
+  sandboxAccount,
+} from "../config/accounts.ts";
 import { createKeys, type KeyDeps, type Keys } from "../config/api-keys.ts";
 import type { KeyCommandOptions } from "../config/key-command.ts";
 import { openConfigStore } from "../config/store.ts";
@@ -33,6 +41,9 @@ import { createView } from "./view.ts";
 const afterResultMs = 250;
 /** The same for the end of a run that sends orders: later runs need not check whether it still works. */
 const endOfRunMs = 5_000;
+
+/** A longer list is for `courier sync`. */
+const mostMirrored = 200;
 
 export interface RunContext extends Context {
   /** The command that has begun a run in the ledger, which makes, cancels or settles orders. */
@@ -158,6 +169,14 @@ export async function createContext(
     return made;
   });
 
+  /** Recorded after the output, where the account has a mirror. A failure makes a search find older answers. */
+  const answers: OrderAnswer[] = [];
+  async function mirrorAnswers(): Promise<void> {
+    if (!existsSync(path.join(directories.state, "mirror"))) return;
+    const { recordAnswers } = await import("../command/account-mirror.ts");
+    await recordAnswers(answers, { account: await account(), stateDirectory: directories.state, clock });
+  }
+
   /** Orders in its answers are cached for the Tab key. */
   async function rememberingService(making: Promise<Client>): Promise<CourierService> {
     const [{ withKnownOrders }, orders, service, active] = await Promise.all([
@@ -166,11 +185,15 @@ export async function createContext(
       serviceOf(making),
       account(),
     ]);
-    const owner = {
-      account: active.name,
-      service: active.kind === "sandbox" ? sandboxAccount : active.baseUrl,
-    };
-    return withKnownOrders(service, (seen) => orders.notice(owner, seen));
+    const owner = { account: active.name, service: addressOf(active) };
+    return withKnownOrders(
+      service,
+      (seen) => orders.notice(owner, seen),
+      (answer) => {
+        if (answers.length === 0) addCleanup(() => mirrorAnswers().catch(() => undefined));
+        if (answers.length < mostMirrored) answers.push(answer);
+      },
+    );
   }
 
   /** Time limit for the ledger; the default where undefined. */
@@ -213,8 +236,7 @@ export async function createContext(
     const { hasLedger } = await import("../ledger/ledger.ts");
     if (!hasLedger(directories.state)) return undefined;
     if (active.kind === "sandbox") return customer(); // the embedded one: its profile takes no call over a network
-    const { serviceOf } = await import("../sending/customer.ts");
-    return (await ledger()).findCustomer(serviceOf(active), (await address()).apiKey);
+    return (await ledger()).findCustomer(addressOf(active), (await address()).apiKey);
   }
 
   async function forgetKnownOrders(account: string): Promise<void> {
@@ -242,10 +264,9 @@ export async function createContext(
   let begun: Promise<Run> | undefined;
   let begunCommand: string | undefined;
   async function record({ command, source, undoes }: RunFacts): Promise<Run> {
-    const { serviceOf } = await import("../sending/customer.ts");
     const [active, { id }] = [await account(), await customer()];
     const { name } = active;
-    const facts = { command, source, undoes, account: name, service: serviceOf(active), customer: id };
+    const facts = { command, source, undoes, account: name, service: addressOf(active), customer: id };
     const identity = identifyProcess(processes);
     return (await ledger()).beginRun({ ...facts, process: identity, startedAtMs: clock.now() });
   }

@@ -118,6 +118,16 @@ export function parseOrderId(text: string): string {
   );
 }
 
+/** An order's id, order number, tracking number, or ref:REF: `findOrderId` finds which it is. */
+export function parseOrderName(text: string): string {
+  const name = text.trim();
+  if (name !== "" && name !== "ref:") return name;
+  throw usageError(
+    `not the name of an order: ${quote(text)}`,
+    "give its id, order number, tracking number or ref:REF",
+  );
+}
+
 /** 4.6: the tracking number is part of a URL path, where `.` and `..` would name another endpoint. */
 export function parseTrackingNumber(text: string): string {
   const trimmed = text.trim();

@@ -18,6 +18,11 @@ export type ActiveAccount =
   | { readonly kind: "sandbox"; readonly name: string }
   | { readonly kind: "remote"; readonly name: string; readonly baseUrl: string; readonly key: KeySource };
 
+/** The service's address under which the ledger keeps its customers, and the mirror its orders. */
+export function serviceOf(account: ActiveAccount): string {
+  return account.kind === "sandbox" ? sandboxAccount : account.baseUrl;
+}
+
 /** What decides the account: flags before environment before the config. */
 export interface AccountChoice {
   readonly accountFlag?: string | undefined;

@@ -16,6 +16,17 @@ export const errorCodes = {
       "the service, or the sandbox, refused: an invalid field, no such order, a state that does not allow it",
     next: "correct what the message names; `service_code` and `details` are the service's own",
   },
+  no_such_order: {
+    exits: "1",
+    meaning:
+      "no order was found with this order number, tracking number or ref; the service may still have one",
+    next: "`courier sync` reads all orders; then run the same command again",
+  },
+  ambiguous_order: {
+    exits: "1",
+    meaning: "a number or ref names several orders",
+    next: "name one by its id",
+  },
   usage: {
     exits: "2",
     meaning: "the command line is wrong; nothing was sent",

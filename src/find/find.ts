@@ -1,5 +1,6 @@
 /** `courier find`: orders by any part of a name, phone, address, number, item or ref, from the mirror. */
 
+import { openAccountMirror } from "../command/account-mirror.ts";
 import { type Context, defineCommand, rows } from "../command/command.ts";
 import { countOption, switchOption, textOption } from "../command/options.ts";
 import { checkFilter, filterOptions } from "../command/order-filter.ts";
@@ -10,7 +11,6 @@ import type { Mirror, OrderSearch } from "../mirror/mirror.ts";
 import type { MirroredOrder } from "../mirror/mirrored-order.ts";
 import type { FoundOrder } from "../model/results.ts";
 import { type Column, instant, show, state, styled } from "../terminal/blocks.ts";
-import { openAccountMirror } from "./account-mirror.ts";
 
 const defaultLimit = 20;
 

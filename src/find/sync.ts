@@ -1,15 +1,16 @@
 /** `courier sync`: brings the local copy of the account's orders up to date (4.3 and 4.4). */
 
 import type { CourierService } from "../api/service.ts";
+import { mirrorOwner, openAccountMirror } from "../command/account-mirror.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
-import { defineCommand, document } from "../command/command.ts";
+import { type Context, defineCommand, document } from "../command/command.ts";
 import { countOption, switchOption } from "../command/options.ts";
 import { mapInOrder } from "../core/concurrent.ts";
+import { usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import { deleteMirror, type Mirror } from "../mirror/mirror.ts";
 import type { SyncResult } from "../model/results.ts";
 import { line } from "../terminal/blocks.ts";
-import { mirrorOwner, openAccountMirror } from "./account-mirror.ts";
 import { type SyncTools, syncMirror, verifyMirror } from "./sync-mirror.ts";
 
 const callsAtOnce = 8;
@@ -37,6 +38,7 @@ export const syncOrders = defineCommand({
     const { clock, machine } = context;
     if (rebuild) deleteMirror(machine.stateDirectory, await mirrorOwner(context));
     const mirror = await openAccountMirror(context);
+    await ensureSameCustomer(mirror, context);
     const service = countCalls(await context.service());
     const meter = context.meter();
     const tools: SyncTools = {
@@ -63,6 +65,18 @@ export const syncOrders = defineCommand({
     }
   },
 });
+
+/** An account may have been given the key of another customer, whose orders are others. */
+async function ensureSameCustomer(mirror: Mirror, context: Context): Promise<void> {
+  const { id } = await context.customer();
+  const known = await mirror.fact("customer");
+  if (known !== undefined && known !== String(id))
+    throw usageError(
+      "the key of this account belongs to another customer than the orders in the mirror",
+      `to begin a new mirror: ${context.nextCommand("sync --rebuild")}`,
+    );
+  await mirror.setFact("customer", String(id));
+}
 
 function describe({ orders, listed, looked_up, not_shown, without_phone, calls }: SyncResult) {
   const lookups = looked_up === 0 ? "" : `, ${looked_up} looked up`;

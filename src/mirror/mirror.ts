@@ -64,6 +64,8 @@ const migrations: readonly string[] = [first];
 export interface MirrorOwner {
   readonly account: string;
   readonly service: string;
+  /** A key of its own beside the account's stored one; empty without. */
+  readonly key: string;
 }
 
 /** What the service said about an order, or was sent. */
@@ -135,8 +137,9 @@ function mirrorDirectory(stateDirectory: string): string {
   return path.join(stateDirectory, "mirror");
 }
 
-export function mirrorPath(stateDirectory: string, { account, service }: MirrorOwner): string {
-  return path.join(mirrorDirectory(stateDirectory), `${hash(account)}-${hash(service)}.db`);
+export function mirrorPath(stateDirectory: string, { account, service, key }: MirrorOwner): string {
+  const name = `${hash(account)}-${hash(JSON.stringify([service, key]))}.db`;
+  return path.join(mirrorDirectory(stateDirectory), name);
 }
 
 export function hasMirror(stateDirectory: string, owner: MirrorOwner): boolean {

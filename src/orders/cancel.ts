@@ -11,7 +11,8 @@ import {
   type Items,
   rows,
 } from "../command/command.ts";
-import { parseOrderId, switchOption } from "../command/options.ts";
+import { parseOrderName, switchOption } from "../command/options.ts";
+import { findOrderIds } from "../command/order-name.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { CourierError } from "../core/errors.ts";
 import { byCount } from "../core/wording.ts";
@@ -36,7 +37,12 @@ export const cancelOrders = defineCommand({
     "The service cancels pending and paid orders only. courier reads each order back after the request, and\n" +
     "shows the state that it really has. courier log shows what was cancelled.",
   arguments: {
-    ids: { summary: "order ids", parse: parseOrderId, isList: true as const, values: "cancellable order" },
+    orders: {
+      summary: "ids, order numbers, tracking numbers, or ref:REF",
+      parse: parseOrderName,
+      isList: true as const,
+      values: "cancellable order",
+    },
   },
   options: { dryRun: switchOption("show the orders and what would be cancelled; nothing is sent") },
   hasRows: true,
@@ -48,11 +54,10 @@ export const cancelOrders = defineCommand({
   ],
   exits: [1, 3, 5],
   seeAlso: ["orders show", "undo", "log"],
-  async run({ ids, dryRun }, context) {
+  async run({ orders: names, dryRun }, context) {
     if (!dryRun) await ensureCanConfirm(context, "cancelling");
     const service = await context.service();
-    const unique = [...new Set(ids)];
-    const found = await lookUp(unique, service);
+    const found = await lookUp(await findOrderIds(names, context), service);
     if (dryRun) return rows(previewAll(found), cancellationColumns, "Nothing to cancel");
     const doable = found.filter(isOpen);
     if (doable.length > 0) {

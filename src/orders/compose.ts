@@ -2,7 +2,7 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
-import { type ActiveAccount, unnamedAccount } from "../config/accounts.ts";
+import { type ActiveAccount, serviceOf, unnamedAccount } from "../config/accounts.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { formatRelative } from "../core/time.ts";
@@ -20,7 +20,6 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { sentAsOfNow } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 import { type SentOrder, sendOrder } from "../sending/create.ts";
-import { serviceOf } from "../sending/customer.ts";
 import { type OrdersElsewhere, surveyElsewhere } from "../sending/elsewhere.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
 import { createReconcileTools } from "../sending/settle.ts";

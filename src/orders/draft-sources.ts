@@ -3,13 +3,13 @@
 import type { Context } from "../command/command.ts";
 import { understandText } from "../command/confirm-address.ts";
 import { type OptionValues, switchOption, textOption } from "../command/options.ts";
+import { serviceOf } from "../config/accounts.ts";
 import { defaultSender, findParty, parseAlias, savedTextError } from "../config/address-book.ts";
 import { findTemplate } from "../config/templates.ts";
 import { fileError, usageError } from "../core/errors.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import { orderFields } from "../model/fields.ts";
 import { findTextProblems } from "../model/text-problem.ts";
-import { serviceOf } from "../sending/customer.ts";
 import { draftFlags, mergeDraft, nameField } from "./draft-flags.ts";
 import { parseOrderFile } from "./order-file.ts";
 

@@ -1,7 +1,8 @@
 /** `courier orders show`: one order in full, and what can be done with it now (2.4, 3 and 4.4). */
 
 import { type Context, defineCommand, document } from "../command/command.ts";
-import { parseOrderId } from "../command/options.ts";
+import { parseOrderName } from "../command/options.ts";
+import { findOrderId } from "../command/order-name.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { type OrderDetail, orderDetailSchema } from "../model/interface.ts";
 import type { JsonNumber } from "../model/json.ts";
@@ -21,7 +22,13 @@ import {
 } from "../terminal/blocks.ts";
 
 export const showOrder = defineCommand({
-  arguments: { id: { summary: "the order's id", parse: parseOrderId, values: "order" } },
+  arguments: {
+    order: {
+      summary: "its id, order number, tracking number, or ref:REF",
+      parse: parseOrderName,
+      values: "order",
+    },
+  },
   options: {},
   examples: [
     { line: "orders show 1000001", note: "everything the service knows about it" },
@@ -29,7 +36,8 @@ export const showOrder = defineCommand({
   ],
   exits: [1],
   seeAlso: ["track", "orders cancel"],
-  async run({ id }, context) {
+  async run({ order: name }, context) {
+    const id = await findOrderId(name, context);
     const service = await context.service();
     return document(await service.order(id), (order) => orderView(order, context));
   },

@@ -5,8 +5,9 @@ import type { OrderFilter } from "../api/service.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, type Items, type Output, rows } from "../command/command.ts";
 import { findLedger } from "../command/local-ledger.ts";
-import { parseOrderId, quote } from "../command/options.ts";
+import { parseOrderName, quote } from "../command/options.ts";
 import { checkFilter, filterOptions } from "../command/order-filter.ts";
+import { findOrderIds } from "../command/order-name.ts";
 import { wrongAccount } from "../command/run-messages.ts";
 import { findRun, parseRunNumber } from "../command/run-number.ts";
 import { mapInOrder } from "../core/concurrent.ts";
@@ -35,13 +36,13 @@ export const printSlips = defineCommand({
   description:
     "One HTML page for a browser to print, one slip an order: sender, receiver, item, ref, order number, and the\n" +
     "tracking number as a bar code (Code 128). It is the shop's own packing slip and not the courier's waybill, which\n" +
-    "the service's interface does not offer. Orders are named by their ids, or those that --run created, or those that\n" +
-    "match --status, --from and --to. With --run or a filter, cancelled orders are left out; among ids, they are\n" +
-    "marked. The ref is known where this machine created the order. --json prints the data of the slips.",
+    "the service's interface does not offer. Orders are those that you name, or those that --run created, or those that\n" +
+    "match --status, --from and --to. With --run or a filter, cancelled orders are left out; among named ones, they\n" +
+    "are marked. The ref is known where this machine created the order. --json prints the data of the slips.",
   arguments: {
-    ids: {
-      summary: "order ids",
-      parse: parseOrderId,
+    orders: {
+      summary: "ids, order numbers, tracking numbers, or ref:REF",
+      parse: parseOrderName,
       isList: true as const,
       isOptional: true,
       values: "order",
@@ -70,20 +71,17 @@ export const printSlips = defineCommand({
   ],
   exits: [1, 3, 5],
   seeAlso: ["orders show", "orders import", "log"],
-  async run({ ids, run, size = defaultSize, ...options }, context): Promise<Output> {
+  async run({ orders: names, run, size = defaultSize, ...options }, context): Promise<Output> {
     const filter = checkFilter(options);
     const hasFilter = Object.values(filter).some((value) => value !== undefined);
-    const ways = [ids.length > 0, run !== undefined, hasFilter].filter(Boolean).length;
-    if (ways > 1) throw usageError("order ids, --run and a filter exclude each other", "use one of them");
+    const ways = [names.length > 0, run !== undefined, hasFilter].filter(Boolean).length;
+    if (ways > 1) throw usageError("named orders, --run and a filter exclude each other", "use one of them");
     if (ways === 0)
-      throw usageError(
-        "no orders named",
-        "name order ids, or use --run N, or a filter such as --status paid",
-      );
+      throw usageError("no orders named", "name orders, or use --run N, or a filter such as --status paid");
     const slips = hasFilter
       ? slipsOfFilter(filter, context)
       : slipsOfIds(
-          run === undefined ? [...new Set(ids)] : await ordersOfRun(run, context),
+          run === undefined ? await findOrderIds(names, context) : await ordersOfRun(run, context),
           run !== undefined,
           context,
         );

@@ -2,7 +2,7 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
-import { type ActiveAccount, sandboxAccount } from "../config/accounts.ts";
+import { type ActiveAccount, serviceOf } from "../config/accounts.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
@@ -14,11 +14,6 @@ export interface CustomerSearch {
   /** Reads the profile even if the key is known: a key may have moved to another customer. */
   readonly isFresh: boolean;
   readonly note: (text: string) => void;
-}
-
-/** The service's address under which the ledger keeps its customers. */
-export function serviceOf(account: ActiveAccount): string {
-  return account.kind === "sandbox" ? sandboxAccount : account.baseUrl;
 }
 
 /**

@@ -1,10 +1,10 @@
 /** The creates of an account that are in doubt, as far as the ledger knows: nothing is asked. */
 
 import type { Context } from "../command/command.ts";
+import { serviceOf } from "../config/accounts.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Operation } from "../ledger/operation.ts";
-import { serviceOf } from "./customer.ts";
 import { hasEnded } from "./owners.ts";
 
 /** The oldest first. What a run was sending that has ended is in doubt, too. */

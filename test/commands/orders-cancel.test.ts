@@ -266,11 +266,15 @@ test.each(["abc", "1.5", "-1", "1e3", "0x1"])(
   async (name) => {
     const home = await createServedHome({ seedOrders: 3 });
     for (const verb of ["show", "cancel"]) {
-      const { exit, stdout, stderr } = await home.courier(["orders", verb, "--yes", "--", name].filter((word) => verb === "cancel" || word !== "--yes"));
+      const { exit, stdout, stderr } = await home.courier(
+        ["orders", verb, "--yes", "--", name].filter((word) => verb === "cancel" || word !== "--yes"),
+      );
       expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
       expect(stderr).toContain(`error: no order was found with the number “${name}”`);
     }
-    expect(home.sandbox.requests.map(({ path }) => path.split("?")[0])).not.toContain(`/api/v1/orders/${name}`);
+    expect(home.sandbox.requests.map(({ path }) => path.split("?")[0])).not.toContain(
+      `/api/v1/orders/${name}`,
+    );
   },
 );
 

@@ -72,3 +72,66 @@ test("the next order is found although a killed run is still open", async () => 
   const { id: next } = await createOrder(home, "李伟", "13900004467");
   expect(await idsOf(home, ["李"])).toEqual([next, id]);
 });
+
+test("orders show takes an order number, a tracking number or a ref", async () => {
+  const home = await createServedHome({ seedOrders: 20 });
+  const words = [
+    "orders",
+    "create",
+    "--sender-name",
+    "店",
+    "--receiver-name",
+    "李明",
+    "--item-name",
+    "mug",
+    "--ref",
+    "A-17",
+  ];
+  const created = JSON.parse((await home.courier([...words, "--yes", "--json"])).stdout);
+  for (const name of [created.order_no, created.tracking_number, "ref:A-17", String(created.id)]) {
+    const { exit, stdout } = await home.courier(["orders", "show", name, "--json"]);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ id: created.id });
+  }
+});
+
+test("a number that this machine does not know is looked up in the service's list", async () => {
+  const home = await createServedHome({ seedOrders: 20 });
+  const [order] = JSON.parse((await home.courier("orders list --json")).stdout);
+  const shown = await home.courier(["orders", "show", order.tracking_number, "--json"]);
+  expect(JSON.parse(shown.stdout)).toMatchObject({ id: order.id });
+  const unknown = await home.courier("orders show CR000 --json");
+  expect(unknown).toMatchObject({ exit: 1, stdout: "" });
+  expect(JSON.parse(unknown.stderr).error).toMatchObject({ code: "no_such_order" });
+  expect(unknown.stderr).toContain("courier sync");
+});
+
+test("a ref that this machine has not sent is no order of the service's list", async () => {
+  const home = await createServedHome({ seedOrders: 5 });
+  const { exit, stderr } = await home.courier("orders show ref:B-1");
+  expect(exit).toBe(1);
+  expect(stderr).toContain("this machine has sent no order with the ref “B-1”");
+});
+
+test("orders cancel takes the number on the parcel, and a ref", async () => {
+  const home = await createServedHome();
+  const create = async (ref: string) => {
+    const words = ["orders", "create", "--sender-name", "店", "--receiver-name", "李明", "--item-name", ref];
+    return JSON.parse((await home.courier([...words, "--ref", ref, "--yes", "--json"])).stdout);
+  };
+  const [first, second] = [await create("A-1"), await create("A-2")];
+  const words = ["orders", "cancel", first.tracking_number, "ref:A-2", String(first.id), "--yes", "--json"];
+  const { exit, stdout } = await home.courier(words);
+  expect(exit).toBe(0);
+  expect(JSON.parse(stdout).map(({ id }: { id: number }) => id)).toEqual([first.id, second.id]);
+  expect(await idsOf(home, ["--status", "cancelled"])).toHaveLength(2);
+});
+
+test("nothing is cancelled where one of the names is unknown", async () => {
+  const home = await createServedHome();
+  const words = ["orders", "create", "--sender-name", "店", "--receiver-name", "李明", "--item-name", "mug"];
+  const { tracking_number } = JSON.parse((await home.courier([...words, "--yes", "--json"])).stdout);
+  const { exit } = await home.courier(["orders", "cancel", tracking_number, "CR000", "--yes"]);
+  expect(exit).toBe(1);
+  expect(home.sandbox.requests.some(({ method }) => method === "DELETE")).toBe(false);
+});

@@ -8,7 +8,7 @@ import { type Answer, deleteMirrors, hasMirror, type Mirror, openMirror } from "
 import { type JsonObject, parseJson, stringifyJson } from "../../src/model/json.ts";
 import { effort, fc } from "../support/effort.ts";
 
-const owner = { account: "shop", service: "https://courier.example.com" };
+const owner = { account: "shop", service: "https://courier.example.com", key: "" };
 
 async function createDirectory(): Promise<string> {
   const directory = await mkdtemp(path.join(tmpdir(), "courier-mirror-"));

@@ -128,6 +128,7 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/sandbox/apply-fault.ts": "the plan takes other faults from tests",
   "src/sandbox/control.ts": "changes the sandbox where no server runs",
   "src/sandbox/seed-words.ts": "a table of words",
+  "src/sending/customer.ts": "whose key it is, which any command may ask",
   "src/sending/order-age.ts": "rules on clocks, apart from what is done with them",
   "src/sheets/encode-text.ts": "tables of characters, and nothing of sheets",
   "src/sheets/formula-texts.ts": "repairs a text before it is parsed, and knows nothing of rows",

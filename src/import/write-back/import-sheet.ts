@@ -1,10 +1,10 @@
 /** `orders import --write-back`: after the import, the sheet gets what became of its rows. */
 
 import type { Context } from "../../command/command.ts";
+import { serviceOf } from "../../config/accounts.ts";
 import { CourierError } from "../../core/errors.ts";
 import { shellQuote } from "../../core/shell-quote.ts";
 import { counted } from "../../core/wording.ts";
-import { serviceOf } from "../../sending/customer.ts";
 import type { Overview } from "../check-rows.ts";
 import type { Source } from "../import-source.ts";
 import { type FilledRows, fillRows, type KnownRows, type ReadStates } from "./row-values.ts";

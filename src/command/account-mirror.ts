@@ -1,22 +1,30 @@
 /** The mirror of a run's account, brought up to date with the orders that this machine created. */
 
 import { statSync } from "node:fs";
-import type { Context } from "../command/command.ts";
+import { type ActiveAccount, serviceOf } from "../config/accounts.ts";
+import type { Clock } from "../core/clock.ts";
 import { hasLedger, ledgerPath } from "../ledger/ledger.ts";
 import { nameOperation, type Operation, parseOperationName } from "../ledger/operation.ts";
-import { type Answer, type Mirror, type MirrorOwner, openMirror } from "../mirror/mirror.ts";
+import { type Answer, hasMirror, type Mirror, type MirrorOwner, openMirror } from "../mirror/mirror.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
 import { type JsonObject, jsonNumber } from "../model/json.ts";
-import { serviceOf } from "../sending/customer.ts";
+import type { Context } from "./command.ts";
 
 /** Orders taken over at once. */
 const batchSize = 500;
 /** A run that did not end in this time was killed. */
 const longestRunMs = 24 * 3_600_000;
+/** A run whose output is written waits so long for other processes. */
+const longestWaitMs = 250;
 
 export async function mirrorOwner(context: Context): Promise<MirrorOwner> {
-  const account = await context.account();
-  return { account: account.name, service: serviceOf(account) };
+  return ownerOf(await context.account());
+}
+
+function ownerOf(account: ActiveAccount): MirrorOwner {
+  // The environment may give another customer's key each time.
+  const key = account.kind === "remote" && account.key.place === "given" ? account.key.apiKey : "";
+  return { account: account.name, service: serviceOf(account), key };
 }
 
 /** Throws `database`, exit 5. It is closed when the run ends. */
@@ -27,6 +35,21 @@ export async function openAccountMirror(context: Context): Promise<Mirror> {
   context.addCleanup(async () => mirror.close());
   if (hasLedger(machine.stateDirectory)) await takeFromLedger(mirror, owner, context);
   return mirror;
+}
+
+/** Records answers of a run that needed no mirror, where there is one. Throws `database`, exit 5. */
+export async function recordAnswers(
+  answers: readonly Answer[],
+  { account, stateDirectory, clock }: { account: ActiveAccount; stateDirectory: string; clock: Clock },
+): Promise<void> {
+  const owner = ownerOf(account);
+  if (!hasMirror(stateDirectory, owner)) return;
+  const mirror = await openMirror(stateDirectory, owner, { clock, limitMs: () => longestWaitMs });
+  try {
+    await mirror.record(answers, clock.now());
+  } finally {
+    mirror.close();
+  }
 }
 
 /** Adds orders that this machine created since the last time, with the phones and addresses that a list lacks. */
