@@ -51,8 +51,16 @@ export const findOrders = defineCommand({
       serviceType: service,
       isInTime: isBetween(dateFrom, dateTo),
     };
-    const found = collect(mirror, search, all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit), context);
-    return rows(found, foundColumns, "No orders found");
+    const found = takeFirst(all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit), mirror.search(search));
+    return {
+      ...rows(found.orders, foundColumns, "No orders found"),
+      after: async () => {
+        const shown = found.left();
+        if (shown !== undefined)
+          context.messages.note(`${counted(shown, "order")} shown, more exist; --all shows every one`);
+        context.messages.note(await describeAge(mirror, context));
+      },
+    };
   },
 });
 
@@ -65,24 +73,19 @@ function isBetween(from: string | undefined, to: string | undefined): OrderSearc
   };
 }
 
-async function* collect(
-  mirror: Mirror,
-  search: OrderSearch,
-  limit: number,
-  context: Context,
-): AsyncGenerator<FoundOrder, void> {
+/** `left()` is how many orders were taken, where there are more. */
+function takeFirst(limit: number, found: AsyncGenerator<MirroredOrder, void>) {
   let count = 0;
   let hasMore = false;
-  for await (const order of mirror.search(search)) {
-    if (count === limit) {
-      hasMore = true;
-      break;
+  async function* take(): AsyncGenerator<FoundOrder, void> {
+    for await (const order of found) {
+      hasMore = count === limit;
+      if (hasMore) return;
+      count += 1;
+      yield toFoundOrder(order);
     }
-    count += 1;
-    yield toFoundOrder(order);
   }
-  if (hasMore) context.messages.note(`${counted(count, "order")} shown, more exist; --all shows every one`);
-  context.messages.note(await describeAge(mirror, context));
+  return { orders: take(), left: () => (hasMore ? count : undefined) };
 }
 
 function toFoundOrder({ fields, ref, seenAtMs }: MirroredOrder): FoundOrder {
