@@ -124,8 +124,8 @@ export interface Mirror {
   close(): void;
 }
 
-/** Candidates read at once. */
-const batchSize = 100;
+/** Candidates read at once: enough for a first page, then more. */
+const batches = { first: 24, most: 384 };
 /** Answers of more shapes than this are stored whole. */
 const mostShapes = 1_000;
 
@@ -231,9 +231,12 @@ function createMirror(database: Database): Mirror {
     if (id !== undefined) return toNumber(sql("SELECT number FROM orders WHERE id = ?").get(id)?.number);
     const trackingNumber = textAt(value, "tracking_number");
     if (kind !== "tracking" || trackingNumber === undefined) return undefined;
-    const matches = candidates(splitWords(normalise(trackingNumber)), undefined, undefined).filter(
-      ({ fields }) => textAt(fields, "tracking_number") === trackingNumber,
-    );
+    const matches = candidates(
+      splitWords(normalise(trackingNumber)),
+      undefined,
+      undefined,
+      batches.most,
+    ).filter(({ fields }) => textAt(fields, "tracking_number") === trackingNumber);
     return matches.length === 1 ? matches[0]?.number : undefined;
   }
 
@@ -259,12 +262,24 @@ function createMirror(database: Database): Mirror {
       pass ?? null,
       number,
     );
+    if (after.hasPhone && !before?.hasPhone) count("with_phone");
     index(number, before && termsOf(before), termsOf(after));
+  }
+
+  /** Orders added by the transaction, by fact: to count them all would read the whole file. */
+  const added = new Map<"orders" | "with_phone", number>();
+  function count(name: "orders" | "with_phone"): void {
+    added.set(name, (added.get(name) ?? 0) + 1);
+  }
+
+  function countFact(name: "orders" | "with_phone"): number {
+    return toNumber(fact(name)) ?? 0;
   }
 
   function insertOrder(id: string, createdAt: string | undefined, seenAtMs: number): number {
     const number = freeNumber(id, createdAt, seenAtMs);
     sql("INSERT INTO orders (number, id) VALUES (?, ?)").run(number, id);
+    count("orders");
     return number;
   }
 
@@ -296,6 +311,7 @@ function createMirror(database: Database): Mirror {
     words: readonly string[],
     statuses: readonly string[] | undefined,
     before: number | undefined,
+    limit: number,
   ): (MirroredOrder & { readonly number: number })[] {
     const terms = [...new Set(words.flatMap(gramsOf))].map((gram) => `"${toTerm(gram)}"`);
     const conditions = [
@@ -311,8 +327,8 @@ function createMirror(database: Database): Mirror {
     const from = terms.length > 0 ? "grams JOIN orders o ON o.number = grams.rowid" : "orders o";
     const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
     const order = terms.length > 0 ? "grams.rowid" : "o.number";
-    return sql(`SELECT o.number, id, ref FROM ${from} ${where} ORDER BY ${order} DESC LIMIT ${batchSize}`)
-      .all(...values)
+    return sql(`SELECT o.number, id, ref FROM ${from} ${where} ORDER BY ${order} DESC LIMIT ?`)
+      .all(...values, limit)
       .map((row) => {
         const number = Number(row.number);
         return { number, ...merge(String(row.id), toText(row.ref), readAnswers(number)) };
@@ -332,15 +348,17 @@ function createMirror(database: Database): Mirror {
 
     record: (answers, seenAtMs, pass) =>
       database.transaction(() => {
+        added.clear(); // of a transaction that was rolled back
         for (const answer of answers) recordOne(answer, seenAtMs, pass);
+        for (const [name, count] of added) setFact(name, String(countFact(name) + count));
       }),
 
     async *search({ text, statuses, serviceType, isInTime = () => true }) {
       const words = splitWords(normalise(text));
       let before: number | undefined;
-      for (;;) {
+      for (let limit = batches.first; ; limit = Math.min(2 * limit, batches.most)) {
         const last = before;
-        const found = await database.read(() => candidates(words, statuses, last));
+        const found = await database.read(() => candidates(words, statuses, last, limit));
         for (const order of found) {
           const texts = searchableTexts(order).map(normalise);
           const hasWords = words.every((word) => texts.some((each) => each.includes(word)));
@@ -348,7 +366,7 @@ function createMirror(database: Database): Mirror {
           if (hasWords && isOfType && isInTime(textAt(order.fields, "created_at"))) yield order;
         }
         before = found.at(-1)?.number;
-        if (found.length < batchSize) return;
+        if (found.length < limit) return;
       }
     },
 
@@ -418,8 +436,8 @@ function createMirror(database: Database): Mirror {
     facts: () =>
       database.read(() => ({
         path: database.path,
-        orders: Number(sql("SELECT count(*) AS n FROM orders").get()?.n),
-        withoutPhone: countWithoutPhone(database),
+        orders: countFact("orders"),
+        withoutPhone: countFact("orders") - countFact("with_phone"),
         syncedAtMs: toNumber(fact("synced_at")),
         syncedThrough: fact("synced_through"),
       })),
@@ -442,17 +460,6 @@ const isOneOf = "coalesce(status, '') IN (SELECT value FROM json_each(?))";
 
 /** Lists never have phones. */
 const kindsWithPhones = [answerKinds.indexOf("draft"), answerKinds.indexOf("detail")].join(", ");
-
-function countWithoutPhone(database: Database): number {
-  return Number(
-    database
-      .sql(
-        `SELECT (SELECT count(*) FROM orders) -
-           (SELECT count(DISTINCT order_number) FROM answers WHERE kind IN (${kindsWithPhones})) AS n`,
-      )
-      .get()?.n,
-  );
-}
 
 function toAnswer(row: SqlRow): StoredAnswer {
   const whole = unfold({ shape: String(row.shape), leaves: String(row.leaves) });
