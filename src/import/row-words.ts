@@ -63,8 +63,8 @@ export function explain(
     return { code: "duplicate", message: describeElsewhere(decision) };
   if (outcome === "cancelled") return { code: "cancelled", message: `order ${order?.id} was cancelled` };
   if (outcome === "changed" && decision?.kind === "changed") {
-    const fields = decision.fields?.map(nameOf);
-    const differs = fields ? `: ${fields.join(", ")}` : "";
+    const columns = new Set(decision.fields?.map(nameOf)); // one column may hold several fields
+    const differs = columns.size > 0 ? `: ${[...columns].join(", ")}` : "";
     return { code: "changed", message: `order ${order?.id} was made from other values${differs}` };
   }
   return undefined;

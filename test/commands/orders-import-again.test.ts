@@ -147,6 +147,16 @@ describe("a row whose ref has shipped with other values", () => {
     });
   });
 
+  test("names a column once that holds several of its fields", async () => {
+    const rows = (address: string) =>
+      `ref,sender.name,receiver.name,receiver.address,item.name\nA-1,张三,李四,${address},书\n`;
+    const home = await createImportHome(rows("北京市朝阳区建国路88号"));
+    await home.run();
+    await home.put(rows("广东省深圳市南山区科技园1号楼"));
+    const { report } = await home.run();
+    expect(report[0]?.error?.message).toBe("order 1000001 was made from other values: receiver.address");
+  });
+
   test("names its columns as the file does", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     await home.run();
