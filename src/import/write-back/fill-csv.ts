@@ -24,13 +24,11 @@ export function createRecordFinder({ bytes, facts }: CsvSheet, name: string): Re
   return {
     find({ line, cells }) {
       for (let next = records.next(); !next.done; next = records.next()) {
-        const { value } = next;
+        const texts = next.value.cells.map(({ start, end }) => decode(bytes.subarray(start, end)));
+        if (texts.every(isEmpty)) continue; // no reader gives it
         const isIt =
-          value.cells.length >= cells.length &&
-          value.cells.every(({ start, end }, index) =>
-            isWritten(decode(bytes.subarray(start, end)), cells[index] ?? ""),
-          );
-        if (isIt) return value.line;
+          texts.length >= cells.length && texts.every((text, index) => isWritten(text, cells[index] ?? ""));
+        if (isIt) return next.value.line;
       }
       throw fileError(
         `${name}, line ${line}: courier cannot add cells to this row and keep the rest as it is`,
@@ -44,6 +42,16 @@ export function createRecordFinder({ bytes, facts }: CsvSheet, name: string): Re
 function createDecoder(encoding: Encoding): (bytes: Uint8Array) => string {
   const decoder = new TextDecoder(encoding);
   return (bytes) => decoder.decode(bytes, { stream: true });
+}
+
+/** An empty cell, also in quotes; a quote in quotes is a text. */
+function isEmpty(cell: string): boolean {
+  return (
+    cell
+      .trim()
+      .replace(/^"(\s*)"$/, "$1")
+      .trim() === ""
+  );
 }
 
 /** Whether a cell has this text: a reading removes blanks, quotes and an apostrophe around it. */
