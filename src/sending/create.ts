@@ -44,18 +44,30 @@ export interface SentOrder {
 /** Sends an order as `sendNew` does, unless its ref has an order. Throws what `findShipped` does, too. */
 export async function sendOrder(order: OrderToSend, context: Context): Promise<SentOrder | undefined> {
   const { draft, ref, isDuplicateAllowed, settleMs } = order;
-  if (ref !== undefined) {
-    const named = { ref, draft, content: contentOf(draft), isDuplicateAllowed, settleMs };
+  if (ref === undefined) return asNew(await sendNew(order, context));
+  const named = { ref, draft, content: contentOf(draft), isDuplicateAllowed, settleMs };
+  const find = async () => {
     const shipped = await findShipped(named, context);
-    if (shipped) {
+    if (shipped)
       context.messages.note(
         `already shipped: the order with the ref ${ref} is ${shipped.id.value}; nothing was sent`,
       );
-      return { order: shipped, isEarlier: true };
-    }
+    return shipped && { order: shipped, isEarlier: true };
+  };
+  const shipped = await find();
+  if (shipped) return shipped;
+  try {
+    return asNew(await sendNew(order, context));
+  } catch (error) {
+    // Another process may have sent it since.
+    const sent = error instanceof CourierError && error.code === "duplicate" ? await find() : undefined;
+    if (sent) return sent;
+    throw error;
   }
-  const created = await sendNew(order, context);
-  return created && { order: created, isEarlier: false };
+}
+
+function asNew(order: CreatedOrder | undefined): SentOrder | undefined {
+  return order && { order, isEarlier: false };
 }
 
 /**

@@ -83,7 +83,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
       ({ found, left, failure } = await settleEquals(equals, run, order, ledger, context));
       continue;
     }
-    const passed = isDuplicateAllowed ? await findInProgress(equals, ledger, context) : [];
+    const passed = isDuplicateAllowed ? await findInProgress(equals, order, ledger, context) : [];
     for (const name of passed) accepted.add(name);
     if (passed.length > 0) continue;
     const stopping = [...equals.inDoubt, ...equals.recent];
@@ -158,12 +158,14 @@ export async function settleIfPossible(names: readonly string[], tools: Reconcil
 /** Equal orders that a running process is sending are not in doubt: `--allow-duplicate` applies to them, too. */
 async function findInProgress(
   { inDoubt }: Pick<Equals, "inDoubt">,
+  { ref }: GuardedOrder,
   ledger: Ledger,
   { processes }: Context,
 ): Promise<readonly string[]> {
   const names: string[] = [];
   for (const name of inDoubt) {
     const operation = await ledger.findOperation(name);
+    if (ref !== undefined && operation?.ref === ref) continue; // it is this order, and no other one
     const isOpen = operation?.state === "sending" || operation?.state === "ready";
     const owner = isOpen ? await ledger.findRun(operation.owner) : undefined;
     const isRunning = owner?.endedAtMs === undefined && owner !== undefined;

@@ -129,11 +129,25 @@ describe("the same ref again", () => {
     expect(requestCount(home, "POST")).toBe(1);
   });
 
-  test("at once from eight processes makes one order", async () => {
+  test.each(["", "--allow-duplicate"])("at once from eight processes makes one order %s", async (words) => {
     const home = await createServedHome();
-    const ran = await Promise.all(Array.from({ length: 8 }, () => create(home, "A-1")));
-    expect(new Set(ran.map(({ exit }) => exit))).toEqual(new Set([0, 2]));
+    const ran = await Promise.all(Array.from({ length: 8 }, () => create(home, "A-1", words)));
+    for (const { stderr, exit } of ran)
+      if (exit === 2) expect(errorOf({ stderr }).hint).not.toContain("--allow-duplicate");
+    for (const { exit } of ran) expect([0, 2]).toContain(exit);
     expect(requestCount(home, "POST")).toBe(1);
+  });
+
+  test("while the first one is being sent is not sent with --allow-duplicate either", async () => {
+    const home = await createServedHome();
+    await create(home, "B-1"); // the customer is known from here on
+    home.sandbox.faults.add({ kind: "stall", method: "POST", times: 1 });
+    const running = [create(home, "A-1"), create(home, "A-1", "--allow-duplicate")];
+    const second = await Promise.race(running);
+    expect([second.exit, errorOf(second).code]).toEqual([2, "duplicate"]);
+    home.clock.advance(31_000);
+    await Promise.all(running);
+    expect(requestCount(home, "POST")).toBe(2);
   });
 });
 
