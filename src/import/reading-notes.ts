@@ -139,7 +139,7 @@ export function createReadingNotes(): ReadingNotes {
     },
     fields(orders) {
       const title = layout?.preset?.title;
-      const lines = lineCount === orders ? "" : ` in ${counted(lineCount, "row")}`;
+      const lines = lineCount <= orders ? "" : ` in ${counted(lineCount, "row")}`;
       return [
         ...(title ? [["Read as", title] as const] : []),
         lines === "" ? ["Rows", String(orders)] : ["Orders", `${orders}${lines}`],

@@ -6,6 +6,7 @@ import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import type { RunOptions } from "../support/courier.ts";
 import { createImportHome, errorOf, header, row, sheet } from "../support/imports.ts";
+import { plainDraft } from "../support/orders.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import { lacks } from "../support/tools.ts";
 
@@ -210,3 +211,10 @@ test.each(["orders import - --check", "track -", "orders create --file -", "addr
     expect(piped.stderr).not.toContain("reading from");
   },
 );
+
+test("the check of a JSON file, which has no rows of its own, counts its orders", async () => {
+  const home = await createImportHome("");
+  const file = await home.put(JSON.stringify(plainDraft), "order.json");
+  const { exit, stdout } = await home.courier(["orders", "import", file, "--check"]);
+  expect([exit, stdout]).toEqual([0, expect.stringMatching(/^Rows +1$/m)]);
+});
