@@ -278,7 +278,9 @@ function someRefused(
     held > 0
       ? "--skip-shipped counts a row that equals an order as shipped by it; --allow-duplicate row:N ships row N as well"
       : "",
-    kept > 0 ? "--skip-changed accepts changed rows as they were shipped" : "",
+    kept > 0
+      ? "--skip-changed accepts changed rows as they were shipped; if another shop or day uses the same numbers: --shop NAME"
+      : "",
   ];
   return new CourierError(
     "some_refused",

@@ -60,6 +60,8 @@ export type CheckedRow = { readonly ok: ImportRow } | WrongRow;
 /** A row that cannot be sent. */
 export interface WrongRow extends Pick<ImportRow, "row" | "rows" | "line" | "position" | "ref" | "raw"> {
   readonly problems: readonly RowProblem[];
+  /** What was read of it. */
+  readonly draft: Draft;
   /** The row of an order that must not be sent without this one, and why. */
   readonly spoils?: { readonly row: number; readonly reason: string } | undefined;
 }
@@ -154,7 +156,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
             ? { row: above, reason: `row ${row} is wrong, and may be a line of this order` }
             : undefined;
       if (ref !== undefined) above = row;
-      return { problems: found, ...numbers, spoils };
+      return { problems: found, ...numbers, draft: whole, spoils };
     }
     if (ref !== undefined) above = row;
     const content = contentOf(whole);

@@ -307,6 +307,8 @@ const writtenBackSchema = object({
   tracking_numbers: count,
   /** Orders of the sheet that were not created; the sheet has the reasons. */
   not_created: count,
+  /** Orders of the sheet of which it is not known whether they were created; the sheet says how to settle them. */
+  in_doubt: count,
   /** Orders of the sheet that this machine does not know: their rows are as they were. */
   unknown: count,
   /** When the oldest of the states was seen. */

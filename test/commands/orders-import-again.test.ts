@@ -143,7 +143,7 @@ describe("a row whose ref has shipped with other values", () => {
     expect(errorOf(ran)).toMatchObject({
       code: "some_refused",
       message: "of 3 rows: 1 changed since it was shipped",
-      hint: "--skip-changed accepts changed rows as they were shipped",
+      hint: "--skip-changed accepts changed rows as they were shipped; if another shop or day uses the same numbers: --shop NAME",
     });
   });
 

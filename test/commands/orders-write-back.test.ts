@@ -4,7 +4,16 @@ import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createHome } from "../support/courier.ts";
-import { createImportHome, errorOf, type ImportHome, row, sheet } from "../support/imports.ts";
+import {
+  createImportHome,
+  errorOf,
+  header,
+  type ImportHome,
+  lostForNow,
+  outcomes,
+  row,
+  sheet,
+} from "../support/imports.ts";
 import { sheetOf } from "../support/workbooks.ts";
 
 /** Writes a sheet back as JSON, and reads it. */
@@ -32,6 +41,7 @@ describe("a sheet that was imported", () => {
       orders: 1,
       tracking_numbers: 1,
       not_created: 1,
+      in_doubt: 0,
       unknown: 1,
       states_from: "2026-03-01T08:00:00.000Z",
     });
@@ -76,6 +86,97 @@ describe("a sheet that was imported", () => {
     const { exit, stderr, text } = await writeBack(home, "", both, "again.csv");
     expect(exit, stderr).toBe(0);
     expect(text).toBe(`${first.text}${line}\n`);
+  });
+
+  test("keeps the numbers of another machine beside rows that have no order here", async () => {
+    const columns = `${header},Courier tracking number,Courier order number,Courier state,Courier estimated fee,Courier error`;
+    const home = await createImportHome(sheet(row("A-1")));
+    await home.run();
+    const rows = [
+      [row(""), "CR701,CO701,pending,1,"], // held: equals A-1
+      [row("B-2", "王五", "12"), "CR702,CO702,pending,2,"], // refused
+      [row("B-3", "赵六").replace(/,1$/, ",some"), "CR703,CO703,pending,3,"], // wrong
+    ];
+    const text = [columns, ...rows.map((cells) => cells.join(",")), ""].join("\n");
+    const own = (written: string) => written.split("\n").map((line) => line.split(",").slice(10));
+    const other = await home.put(text, "other.csv");
+    const { exit, stderr } = await home.importFile(other, "--in-place --skip-wrong");
+    expect(exit, stderr).toBe(3);
+    const [, held = [], refused = [], wrong = []] = own(await readFile(other, "utf8"));
+    for (const [index, cells] of [held, refused, wrong].entries())
+      expect(cells.slice(0, 4).join()).toBe(rows[index]?.[1]?.slice(0, -1));
+    expect([held[4], refused[4], wrong[4]]).toEqual([
+      expect.stringContaining("equals order"),
+      expect.stringContaining("refused"),
+      expect.stringContaining("item.quantity"),
+    ]);
+  });
+
+  test("has no number of another receiver where a later day uses its refs again", async () => {
+    const home = await createImportHome(sheet(row("1"), row("2"), row("3")));
+    const { report } = await home.run();
+    const numbers = report.map((each) => (each as unknown as { tracking_number: string }).tracking_number);
+    const goods = row("3").replace("茶叶", "杯子");
+    const day = await home.put(
+      sheet(row("1", "王五", "13700137000"), row("2", "赵六", "13600136000"), goods),
+      "day2.csv",
+    );
+    const imported = await home.importFile(day, `--write-back ${path.join(home.directory, "shipped.csv")}`);
+    expect([imported.exit, outcomes(imported.report)]).toEqual([3, "changed changed changed"]);
+    expect(errorOf(imported).hint).toContain("if another shop or day uses the same numbers: --shop NAME");
+    const shipped = await readFile(path.join(home.directory, "shipped.csv"), "utf8");
+    const [, first, second, third] = shipped.split("\n").map((line) => line.split(",").slice(10));
+    for (const cells of [first, second]) {
+      expect(cells?.slice(0, 4)).toEqual(["", "", "", ""]);
+      expect(cells?.[4]).toContain("was made from other values");
+    }
+    expect(third?.[0]).toBe(numbers[2]);
+    // The sheet of the first day as a template: its numbers are not those of the new receivers.
+    const filled = shipped
+      .replace(/(13700137000.*?,1),,/, `$1,${numbers[0]},`)
+      .replace(/(13600136000.*?,1),,/, "$1,CR999,");
+    const template = await home.put(filled, "template.csv");
+    const again = await writeBack(home, "", template, "again.csv");
+    expect(again.exit, again.stderr).toBe(0);
+    expect([again.rows[1]?.[0], again.rows[2]?.[0], again.rows[3]?.[0]]).toEqual(["", "CR999", numbers[2]]);
+    const form = await writeBack(home, "--form shopify --carrier Other", day, "form.csv");
+    expect(form.text).toBe("Order Number,Tracking Number,Tracking Company,Tracking URL\n");
+    expect(form.stderr).toContain("3 changed orders left out of");
+  });
+
+  test("has the numbers of rows that were shipped from their corrected file of rejects", async () => {
+    const wrong = (ref: string, name = "李四") => row(ref, name).replace(/,1$/, ",some");
+    const home = await createImportHome(sheet(row("A-1"), wrong("A-2"), wrong("A-3")));
+    const rejects = path.join(home.directory, "rejects.csv");
+    await home.run(`--skip-wrong --in-place --rejects ${rejects}`);
+    await home.put((await readFile(rejects, "utf8")).replaceAll(",some", ",1"), "rejects.csv");
+    const fixed = await home.importFile(rejects);
+    expect([fixed.exit, outcomes(fixed.report)], fixed.stderr).toEqual([0, "created created"]);
+    const { exit, stderr, rows, result } = await writeBack(home);
+    expect(exit, stderr).toBe(0);
+    expect(result).toMatchObject({ orders: 3, tracking_numbers: 3, not_created: 0 });
+    for (const cells of rows.slice(1, 4))
+      expect([cells[0], cells[4]]).toEqual([expect.stringMatching(/^CR/), ""]);
+    // The same ref, and another person.
+    const other = await home.put(
+      sheet(wrong("A-2", "王五").replace("13900139000", "13700137000")),
+      "other.csv",
+    );
+    const foreign = await writeBack(home, "", other, "foreign.csv");
+    expect(foreign.rows[1]).toEqual(["", "", "", "", expect.stringContaining("item.quantity")]);
+    expect(foreign.result).toMatchObject({ orders: 0, not_created: 1 });
+  });
+
+  test("counts orders in doubt, which may have been created", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    const { exit, stderr } = await home.run("--in-place");
+    expect(exit, stderr).toBe(6);
+    expect(stderr).toContain(`${home.file}: 0 orders with a tracking number, 1 in doubt;`);
+    const { result } = await writeBack(home);
+    expect(result).toMatchObject({ orders: 0, not_created: 0, in_doubt: 1 });
+    const table = await home.courier(["orders", "write-back", home.file, "--in-place"]);
+    expect(table.stdout).toMatch(/^Not created +0\nIn doubt +1$/m);
   });
 
   test("is itself written with --in-place, and shows the counts", async () => {
@@ -123,6 +224,14 @@ describe("it is refused", () => {
     expect([exit, errorOf({ stderr }).message]).toEqual([
       2,
       "this machine has sent no orders with the account (environment)",
+    ]);
+    expect(errorOf({ stderr }).hint).toContain("orders import SHEET --write-back NEW");
+    const shipped = await home.courier("orders write-back - -o x.csv --json", {
+      stdin: `${header},Courier tracking number\n${row("A-1")},CR777\n`,
+    });
+    expect([shipped.exit, errorOf(shipped).hint]).toEqual([
+      2,
+      expect.stringMatching(/its rows may be shipped; write it back on the machine/),
     ]);
   });
 });

@@ -5,7 +5,7 @@ import { findRecords, type Place, type RecordPlace } from "../../sheets/csv-plac
 import { createEncoder } from "../../sheets/encode-text.ts";
 import type { SheetRow } from "../../sheets/sheet.ts";
 import type { Encoding, SourceFacts } from "../../sheets/source.ts";
-import type { WrittenColumn, WrittenValues } from "./titles.ts";
+import type { RowValues, WrittenColumn } from "./titles.ts";
 
 export interface CsvSheet {
   readonly bytes: Buffer;
@@ -65,7 +65,7 @@ export interface CsvFilling {
   readonly columns: readonly WrittenColumn[];
   readonly headerLine: number;
   /** The lines that rows end on, with what is written there; undefined for a row of which nothing is known. */
-  readonly lines: ReadonlyMap<number, WrittenValues | undefined>;
+  readonly lines: ReadonlyMap<number, RowValues | undefined>;
   /** A text as a cell, quoted where it must be; never a formula. */
   readonly writeCell: (text: string) => string;
 }

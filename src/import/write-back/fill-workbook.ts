@@ -6,13 +6,13 @@ import { openWorkbook } from "../../sheets/workbook.ts";
 import { type CellText, editWorksheet, findLastColumn } from "../../sheets/worksheet-edit.ts";
 import { packPart, replacePart } from "../../sheets/zip-copy.ts";
 import { openZip } from "../../sheets/zip-parts.ts";
-import { type WrittenColumn, type WrittenValues, writtenFields } from "./titles.ts";
+import { type RowValues, type WrittenColumn, writtenFields } from "./titles.ts";
 
 export interface WorkbookFilling {
   readonly columns: readonly WrittenColumn[];
   readonly headerRow: number;
   /** By the row of the sheet; undefined for a row of which nothing is known. */
-  readonly rows: ReadonlyMap<number, WrittenValues | undefined>;
+  readonly rows: ReadonlyMap<number, RowValues | undefined>;
 }
 
 export interface SheetPart {
@@ -46,11 +46,10 @@ export async function openSheetPart(bytes: Buffer, name: string, sheet: string):
         if (row === headerRow) return header;
         const values = rows.get(row);
         if (!values) return [];
-        return inOrder.map(({ field, index }) => ({
-          column: index,
-          text: values[field],
-          isNumber: field === "estimated_fee",
-        }));
+        return inOrder.flatMap(({ field, index }): CellText[] => {
+          const text = values[field];
+          return text === undefined ? [] : [{ column: index, text, isNumber: field === "estimated_fee" }];
+        });
       };
       yield* replacePart(
         bytes,

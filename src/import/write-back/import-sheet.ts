@@ -66,12 +66,13 @@ export async function statesOfLedger(
   return async () => ledger.seenStates({ account: account.name, service: serviceOf(account) });
 }
 
-export function describeFilled({ orders, notCreated, unknown }: FilledRows): string {
+export function describeFilled({ orders, notCreated, inDoubt, unknown }: FilledRows): string {
   const numbered = orders.filter(({ values }) => values.tracking_number !== "").length;
   return [
     `${counted(numbered, "order")} with a tracking number`,
     orders.length > numbered ? `${orders.length - numbered} without one` : "",
     notCreated > 0 ? `${notCreated} not created, with the reason` : "",
+    inDoubt > 0 ? `${inDoubt} in doubt` : "",
     unknown > 0 ? `${unknown} not known here and left as they are` : "",
   ]
     .filter((part) => part !== "")

@@ -5,6 +5,8 @@ import type { SeenState } from "../../ledger/known-orders.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { isCancelled, isMade, nameOperation, type Operation } from "../../ledger/operation.ts";
 import type { FileFacts, RowDecision, RowPolicy } from "../../ledger/rules.ts";
+import type { Draft } from "../../model/draft.ts";
+import { differingFields } from "../../model/same-order.ts";
 import type { Overview } from "../check-rows.ts";
 import type { Source } from "../import-source.ts";
 import { skipReasons } from "../reading-notes.ts";
@@ -12,7 +14,7 @@ import { describeElsewhere, describeHeld, explain } from "../row-words.ts";
 import { type ImportRow, readRows, type WrongRow } from "../rows.ts";
 import type { ReadingTally } from "../sheet-records.ts";
 import { resultOf } from "../unsent-rows.ts";
-import type { WrittenValues } from "./titles.ts";
+import { findOwnCells, type RowValues, type WrittenValues } from "./titles.ts";
 
 export interface KnownRows {
   readonly ledger: Ledger;
@@ -23,11 +25,13 @@ export interface KnownRows {
 
 export interface FilledRows {
   /** By the number of the row. Rows of which nothing is known are left out. */
-  readonly values: ReadonlyMap<number, WrittenValues>;
+  readonly values: ReadonlyMap<number, RowValues>;
   /** The order of each row that has one, by its first row. */
   readonly orders: readonly WrittenOrder[];
   /** Orders of the sheet that were not created, with a reason. */
   readonly notCreated: number;
+  /** Orders of the sheet of which it is not known whether they were created. */
+  readonly inDoubt: number;
   /** Orders of the sheet that this machine does not know. */
   readonly unknown: number;
   /** When the state that was seen first of all was seen; undefined without a state. */
@@ -40,6 +44,8 @@ export interface WrittenOrder {
   readonly number: string | undefined;
   readonly values: WrittenValues;
   readonly createdAtMs: number | undefined;
+  /** The sheet has other values than those that were sent: the order may be that of another row with its ref. */
+  readonly isChanged: boolean;
 }
 
 /** What was seen of an order last, and when. */
@@ -58,6 +64,17 @@ interface RowOrder {
   readonly number: string | undefined;
   readonly made: Made;
   readonly error: string;
+  readonly change?: Change | undefined;
+}
+
+/** How a row differs from the order that was sent with its ref. */
+interface Change {
+  /** Its number may be of another customer: it is not written beside this row. */
+  readonly isReceiver: boolean;
+  /** The row shows the number of another person. */
+  readonly isOtherPerson: boolean;
+  /** The numbers that stand in the row's own cells. */
+  readonly ownNumbers: readonly string[];
 }
 
 function madeOf({ kind, state, order, orderState, sentAtMs, endedAtMs }: Operation): Made {
@@ -83,17 +100,19 @@ export async function fillRows(
   { afterImport, readStates, numberOf = ({ ref }) => ref }: FillOptions,
   { clock }: Pick<Context, "clock">,
 ): Promise<FilledRows> {
-  const values = new Map<number, WrittenValues>();
+  const values = new Map<number, RowValues>();
   const found: RowOrder[] = [];
   const policy = { ...known.policy, retryRefused: false, resendCancelled: false };
-  let [notCreated, unknown] = [0, 0];
+  const ownCells = findOwnCells(overview.header);
+  let [notCreated, inDoubt, unknown] = [0, 0, 0];
 
   function note(row: ImportRow, decision: RowDecision): void {
     const rows = row.rows ?? [row.row];
     const operation = "operation" in decision ? decision.operation : undefined;
     if (operation && isMade(operation) && decision.kind !== "held") {
       const error = describe(row, decision, overview, clock.now());
-      found.push({ rows, number: numberOf(row), made: madeOf(operation), error });
+      const change = decision.kind === "changed" ? changeOf(row, decision) : undefined;
+      found.push({ rows, number: numberOf(row), made: madeOf(operation), error, change });
       return;
     }
     const reason = reasonOf(row, decision);
@@ -101,19 +120,50 @@ export async function fillRows(
       unknown += 1;
       return;
     }
-    notCreated += 1;
-    for (const each of rows) values.set(each, { ...nothing, error: plainText(reason) });
+    if (decision.kind === "in_doubt") inDoubt += 1;
+    else notCreated += 1;
+    for (const each of rows) values.set(each, { error: plainText(reason) });
   }
 
-  function noteWrong({ row, rows = [row], problems }: WrongRow): void {
-    notCreated += 1;
+  function changeOf(
+    row: ImportRow,
+    { operation, fields }: Extract<RowDecision, { kind: "changed" }>,
+  ): Change {
+    const lines = "cells" in row.raw ? [row.raw.cells, ...(row.raw.more ?? [])] : [];
+    return {
+      isReceiver: fields?.some((field) => field.startsWith("receiver.")) ?? true,
+      isOtherPerson: operation.draft !== undefined && !isSamePerson(row.draft, operation.draft),
+      ownNumbers: lines.flatMap((cells) => ownCells.trackingNumber(cells)),
+    };
+  }
+
+  /** A row that is wrong here may have been corrected in a file of rejects, and sent from there. */
+  async function noteWrong(wrong: WrongRow): Promise<void> {
+    const { row, rows = [row], ref, draft, problems } = wrong;
+    const isOfRef = ref !== undefined && !problems.some(({ column }) => column === "ref");
+    const named = isOfRef ? await known.ledger.findByRef(known.customer, ref) : [];
+    const operation = named.findLast(
+      (each) =>
+        each.shop === source.shop &&
+        (isMade(each) || each.state === "unknown") &&
+        !isCancelled(each) &&
+        each.draft !== undefined &&
+        isSamePerson(draft, each.draft),
+    );
+    if (operation && isMade(operation)) {
+      found.push({ rows, number: numberOf(wrong), made: madeOf(operation), error: "" });
+      return;
+    }
+    if (operation) inDoubt += 1;
+    else notCreated += 1;
     const texts = problems.map(({ column, message }) => (column === "" ? message : `${column}: ${message}`));
-    for (const each of rows) values.set(each, { ...nothing, error: plainText(texts.join("; ")) });
+    const error = plainText(operation ? describeInDoubt(operation) : texts.join("; "));
+    for (const each of rows) values.set(each, { error });
   }
 
   function reasonOf(row: ImportRow, decision: RowDecision): string | undefined {
     if (decision.kind === "refused") return describe(row, decision, overview, clock.now());
-    if (decision.kind === "in_doubt") return inDoubt(decision.operation);
+    if (decision.kind === "in_doubt") return describeInDoubt(decision.operation);
     if (!afterImport) return undefined;
     if (decision.kind === "held") return describeHeld(decision.operation);
     return decision.kind === "elsewhere" ? describeElsewhere(decision) : "not sent";
@@ -131,7 +181,7 @@ export async function fillRows(
     skip(reason, rows) {
       for (const row of rows) {
         if (reason === "fulfilled") fulfilled.add(row);
-        values.set(row, { ...nothing, error: `not sent: ${skipReasons[reason]}` });
+        values.set(row, { error: `not sent: ${skipReasons[reason]}` });
       }
     },
     skipLine() {},
@@ -140,23 +190,36 @@ export async function fillRows(
   };
   for await (const checked of readRows({ ...source, tally })) {
     if ("ok" in checked) batch.push(checked.ok);
-    else noteWrong(checked);
+    else await noteWrong(checked);
     if (batch.length >= batchSize) await flush();
   }
   await flush();
   found.push(...(await findFulfilled(source, fulfilled, known, numberOf)));
   const states = await readStates(found.flatMap(({ made }) => made.order?.id ?? []));
   let statesFromMs: number | undefined;
-  const orders = found.map(({ rows, number, made, error }): WrittenOrder => {
+  const orders = found.map(({ rows, number, made, error, change }): WrittenOrder => {
     const seen = states.get(made.order?.id ?? "");
-    const written = { ...valuesOf(made, seen), error };
-    for (const row of rows) values.set(row, written);
+    const own = { ...valuesOf(made, seen), error };
+    const written = change?.isReceiver ? { ...nothing, error } : own;
+    // The cells of the row keep what the sheet had, unless that is this number.
+    const isWrong =
+      change?.isOtherPerson === true && change.ownNumbers.some((each) => each === own.tracking_number);
+    for (const row of rows) values.set(row, change?.isReceiver && !isWrong ? { error } : written);
     const seenAtMs = seen?.seenAtMs ?? made.endedAtMs;
     if (written.status !== "" && seenAtMs !== undefined)
       statesFromMs = Math.min(statesFromMs ?? seenAtMs, seenAtMs);
-    return { number, values: written, createdAtMs: made.sentAtMs ?? made.endedAtMs };
+    return { number, values: written, createdAtMs: made.sentAtMs ?? made.endedAtMs, isChanged: !!change };
   });
-  return { values, orders, notCreated, unknown, statesFromMs };
+  return { values, orders, notCreated, inDoubt, unknown, statesFromMs };
+}
+
+/** Refs are used again, for other customers: two orders of one ref are of one person by the name or the phone. */
+function isSamePerson({ receiver: one }: Draft, { receiver: other }: Draft): boolean {
+  const differing = new Set(differingFields({ receiver: one ?? {} }, { receiver: other ?? {} }, () => true));
+  return (
+    (one?.name !== undefined && !differing.has("receiver.name")) ||
+    (one?.phone !== undefined && !differing.has("receiver.phone"))
+  );
 }
 
 const nothing: WrittenValues = {
@@ -189,7 +252,7 @@ function describe(row: ImportRow, decision: RowDecision, overview: Overview, now
   return plainText(column === undefined || message.includes(column) ? message : `${column}: ${message}`);
 }
 
-function inDoubt(operation: Operation): string {
+function describeInDoubt(operation: Operation): string {
   return `in doubt; settle it with: courier orders resolve ${nameOperation(operation)}`;
 }
 

@@ -70,15 +70,15 @@ export function findNumber({ orderColumn }: ShopForm, header: readonly string[])
   };
 }
 
-/** The records of a form: orders with a tracking number. */
+/** The records of a form: orders with a tracking number, whose rows are as they were sent. */
 export function* formRecords(
   form: ShopForm,
   orders: readonly WrittenOrder[],
   carrier: string,
 ): Generator<readonly string[]> {
   yield form.columns;
-  for (const { number, values, createdAtMs } of orders) {
-    if (number === undefined || values.tracking_number === "") continue;
+  for (const { number, values, createdAtMs, isChanged } of orders) {
+    if (number === undefined || values.tracking_number === "" || isChanged) continue;
     yield form.record({ number, trackingNumber: values.tracking_number, carrier, createdAtMs });
   }
 }

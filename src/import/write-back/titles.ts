@@ -4,6 +4,8 @@
 export const writtenFields = ["tracking_number", "order_no", "status", "estimated_fee", "error"] as const;
 export type WrittenField = (typeof writtenFields)[number];
 export type WrittenValues = Readonly<Record<WrittenField, string>>;
+/** What is written into the cells of one row: a cell without a text stays as it is. */
+export type RowValues = Partial<WrittenValues>;
 
 /** No platform has a column of these names. */
 const english: WrittenValues = {
@@ -37,6 +39,18 @@ export interface WrittenColumn {
   readonly title: string;
   /** The sheet does not have it yet. */
   readonly isNew: boolean;
+}
+
+/** Reads what an earlier write-back, of this machine or another, wrote beside a row. */
+export function findOwnCells(header: readonly string[]) {
+  const numbers = header.flatMap((title, index) =>
+    fieldsByTitle.get(title.trim()) === "tracking_number" ? [index] : [],
+  );
+  return {
+    /** The tracking number of a line; empty where it has none. */
+    trackingNumber: (cells: readonly string[]): readonly string[] =>
+      numbers.map((index) => cells[index]?.trim() ?? "").filter((text) => text !== ""),
+  };
 }
 
 /** Columns of an earlier write-back are used again; the others begin at `firstFree`. */

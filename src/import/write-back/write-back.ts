@@ -10,15 +10,18 @@ import { usageError } from "../../core/errors.ts";
 import { counted } from "../../core/wording.ts";
 import type { OrderDetail } from "../../model/interface.ts";
 import type { WrittenBack } from "../../model/results.ts";
+import type { SheetRow } from "../../sheets/sheet.ts";
 import { type Block, fields, instant } from "../../terminal/blocks.ts";
-import { checkRows } from "../check-rows.ts";
+import { checkRows, type Overview } from "../check-rows.ts";
 import { factsOf, identifyFile } from "../file-identity.ts";
 import { createPolicy } from "../import-plan.ts";
-import { openSource } from "../import-source.ts";
+import { openSource, type Source } from "../import-source.ts";
 import { readOptions } from "../read-options.ts";
+import { readRows } from "../rows.ts";
 import { statesOfLedger } from "./import-sheet.ts";
 import { type FilledRows, fillRows, type ReadStates, type Seen } from "./row-values.ts";
 import { findNumber, formNames, formRecords, parseForm, type ShopForm } from "./shop-forms.ts";
+import { findOwnCells } from "./titles.ts";
 import { chooseTarget, openSheetOutput } from "./write-sheet.ts";
 
 const { saveMap: _save, replace: _replace, ...reading } = readOptions;
@@ -68,7 +71,9 @@ export const writeBackOrders = defineCommand({
     if (!known)
       throw usageError(
         `this machine has sent no orders with the account ${(await context.account()).name}`,
-        `${context.nextCommand("orders import SHEET --write-back NEW")} sends them, and writes the sheet`,
+        (await hasNumbers(source, overview))
+          ? "the sheet has tracking numbers: its rows may be shipped; write it back on the machine and with the account that sent them"
+          : `${context.nextCommand("orders import SHEET --write-back NEW")} sends them, and writes the sheet`,
       );
     const { id: customer } = known;
     const ledger = await context.ledger();
@@ -84,20 +89,37 @@ export const writeBackOrders = defineCommand({
     const options = { afterImport: false, readStates, ...(numberOf ? { numberOf } : {}) };
     const filled = await fillRows(source, overview, rows, options, context);
     await sheet.write(filled);
+    const changed = upload ? filled.orders.filter(({ isChanged }) => isChanged).length : 0;
+    if (changed > 0)
+      context.messages.warn(
+        `${counted(changed, "changed order")} left out of ${target.file}: the sheet has other values than were sent with the same ref`,
+      );
     if (upload?.form.note) context.messages.note(upload.form.note);
-    const { orders, notCreated, unknown, statesFromMs } = filled;
+    const { orders, notCreated, inDoubt, unknown, statesFromMs } = filled;
     const result = {
       file: target.file,
       kept: sheet.kept ?? null,
       orders: orders.length,
       tracking_numbers: orders.filter(({ values }) => values.tracking_number !== "").length,
       not_created: notCreated,
+      in_doubt: inDoubt,
       unknown,
       states_from: statesFromMs === undefined ? null : new Date(statesFromMs).toISOString(),
     };
     return document(result, view);
   },
 });
+
+/** Whether a row has the tracking number of an earlier write-back. */
+async function hasNumbers(source: Source, { header }: Overview): Promise<boolean> {
+  const own = findOwnCells(header);
+  let isFound = false;
+  const onLine = ({ cells }: SheetRow) => {
+    isFound ||= own.trackingNumber(cells).length > 0;
+  };
+  for await (const _ of readRows({ ...source, onLine })) if (isFound) break;
+  return isFound;
+}
 
 interface Upload {
   readonly form: ShopForm;
@@ -185,7 +207,7 @@ function statesOfService(context: Context): ReadStates {
 }
 
 function view(result: WrittenBack): readonly Block[] {
-  const { file, kept, orders, tracking_numbers, not_created, unknown, states_from } = result;
+  const { file, kept, orders, tracking_numbers, not_created, in_doubt, unknown, states_from } = result;
   return [
     fields(
       ["Sheet", file],
@@ -193,6 +215,7 @@ function view(result: WrittenBack): readonly Block[] {
       ["Orders", String(orders)],
       ["Tracking numbers", String(tracking_numbers)],
       ["Not created", String(not_created)],
+      ["In doubt", String(in_doubt)],
       ["Not known here", String(unknown)],
       ...(states_from === null ? [] : ([["States as of", instant(states_from)]] as const)),
     ),

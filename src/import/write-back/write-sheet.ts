@@ -15,7 +15,7 @@ import type { Source } from "../import-source.ts";
 import { readRows } from "../rows.ts";
 import { createRecordFinder, fillCsv } from "./fill-csv.ts";
 import type { FilledRows } from "./row-values.ts";
-import { placeColumns, type WrittenColumn, type WrittenValues } from "./titles.ts";
+import { placeColumns, type RowValues, type WrittenColumn } from "./titles.ts";
 
 /** Where the sheet is written. */
 export interface SheetTarget {
@@ -80,13 +80,20 @@ export async function openSheetOutput(
     (found) => (found.isFile() ? found.mode & 0o777 : undefined),
     () => undefined,
   );
-  const output = await context.openOutput(target, { mode, flag: isInPlace ? undefined : flag });
+  let output = await context.openOutput(target, { mode, flag: isInPlace ? undefined : flag });
+  const isFile = await stat(target).then(
+    (found) => found.isFile(),
+    () => true,
+  );
+  // It can be written. An import may take long, and one that is killed leaves no part of a file behind.
+  if (isFile) await output.abandon();
   let kept: string | undefined;
   return {
     get kept() {
       return kept;
     },
     async write({ values }) {
+      if (isFile) output = await context.openOutput(target, { mode });
       try {
         for await (const piece of fill(source, places, values)) await output.write(piece);
         kept = isInPlace ? await putInPlace(output, target, source.bytes, file) : undefined;
@@ -96,7 +103,7 @@ export async function openSheetOutput(
         throw error;
       }
     },
-    abandon: output.abandon,
+    abandon: () => output.abandon(),
   };
 }
 
@@ -153,7 +160,7 @@ async function findRows(source: Source): Promise<RowPlaces> {
 async function* fill(
   source: Source,
   { part, header, columns, lines }: RowPlaces,
-  values: ReadonlyMap<number, WrittenValues>,
+  values: ReadonlyMap<number, RowValues>,
 ): AsyncGenerator<Buffer> {
   const byLine = new Map([...lines].map(([row, line]) => [line, values.get(row)]));
   if (part) return yield* part.fill({ columns, headerRow: header.line, rows: byLine });
