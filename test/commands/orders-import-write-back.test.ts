@@ -271,6 +271,7 @@ describe("the file", () => {
     home.sandbox.faults.add({ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 20 });
     const running = home.run(`--concurrency 1 --write-back ${done}`, { signal: interruption.signal });
     await until("the third order is made", () => home.posts >= 3);
+    expect((await readdir(home.directory)).filter((name) => name.includes("done"))).toEqual([]);
     interruption.abort(interrupted(130));
     const { exit, stderr } = await running;
     expect(exit, stderr).toBe(130);
