@@ -87,6 +87,23 @@ describe("the workbook", () => {
     expect(without).toBe(await xmlOf(before));
   });
 
+  test("keeps the numbers of another machine beside a row that has no order here", async () => {
+    const columns = [...titles, "Courier tracking number", "Courier order number", "Courier error"];
+    const home = await createImportHome(
+      workbookOf({
+        rows: [{ cells: columns }, { cells: [...cells("A-1", "李四", "12"), "CR701", "CO701", ""] }],
+      }),
+    );
+    const { exit, stderr, bytes } = await importAndRead(home);
+    expect(exit, stderr).toBe(3);
+    const xml = await xmlOf(bytes);
+    const untouched = /<c r="K2".*?<\/c><c r="L2".*?<\/c>/;
+    const [old = ""] = untouched.exec(await xmlOf(await readFile(home.file))) ?? [];
+    expect(old).toContain('t="s"');
+    expect(xml).toContain(`${old}<c r="M2" t="inlineStr">`);
+    expect(xml).toContain("refused");
+  });
+
   test("is read again with the same orders, and the columns are filled, not doubled", async () => {
     const home = await createImportHome(sheetOf(titles, cells("A-1"), cells("A-2", "王五", "12")));
     const first = await importAndRead(home);
