@@ -103,9 +103,30 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     options.onHeader?.(layout, title, header);
   };
   for await (const record of readRecords({ ...options, onHeader })) {
+    const apart = record.isHidden ? noteHidden(record) : undefined;
+    if (apart) yield apart;
+    if (record.isHidden) continue;
     position += 1;
     refuseLost(record);
     yield finish(record);
+  }
+
+  /** A hidden order sends nothing; but where an order above has its ref, that one is not whole without it. */
+  function noteHidden({ rows, line, ref, draft, raw }: ReadRecord): WrongRow | undefined {
+    above = undefined;
+    const [row = 0] = rows;
+    // Elsewhere an equal ref is no sign of another line: the row may be hidden because it is there twice.
+    if (!hasLines || ref === undefined) return undefined;
+    const earlier = refs.replace(ref, -row);
+    if (earlier === undefined || earlier < 0) return undefined;
+    refs.set(ref, row);
+    position += 1;
+    const message = `hidden, and with the same ref as row ${earlier}: show all rows of the order, or use --include-hidden`;
+    return {
+      problems: [{ row, line, column: "", value: "", message }],
+      ...{ row, ...(rows.length > 1 ? { rows } : {}), line, position, ref, draft, raw },
+      spoils: { row: earlier, reason: `row ${row} has the same ref` },
+    };
   }
 
   function refuseLost({ line, draft, rows: [number = 0] }: ReadRecord): void {
@@ -145,12 +166,13 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     const earlier = ref === undefined ? undefined : refs.replace(ref, row);
     if (ref !== undefined && earlier !== undefined) {
       const apart = hasLines ? "; the rows of one order must follow each other" : "";
-      const message = `same ref as row ${earlier}${apart}`;
+      const message =
+        earlier < 0 ? `same ref as the hidden row ${-earlier}${apart}` : `same ref as row ${earlier}${apart}`;
       found.push({ row, line, column: "ref", value: ref, message });
     }
     if (found.length > 0) {
       const spoils =
-        earlier !== undefined
+        earlier !== undefined && earlier > 0
           ? { row: earlier, reason: `row ${row} has the same ref` }
           : mayBeLine && above !== undefined
             ? { row: above, reason: `row ${row} is wrong, and may be a line of this order` }
@@ -201,7 +223,7 @@ async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
 
 function readJsonRecord(value: Json, row: number, line: number): ReadRecord {
   const raw = { value };
-  const base = { rows: [row], line, raw, former: undefined, mayBeLine: false };
+  const base = { rows: [row], line, raw, former: undefined, mayBeLine: false, isHidden: false };
   if (!isJsonObject(value)) {
     const problem = { row, line, column: "", value: "", message: "a row must be an object" };
     return { ...base, ref: undefined, draft: {}, problems: [problem], faulty: new Set() };
@@ -248,8 +270,9 @@ export async function readFirstRows(
   if (!table && facts.form !== "csv") return undefined;
   const text = () => quoteFormulaTexts(readText(content, name, facts));
   const first: (readonly string[])[] = [];
-  for await (const { cells } of table ? table.read() : readSheet(text(), facts.delimiter, name)) {
-    first.push(cells);
+  for await (const row of table ? table.read() : readSheet(text(), facts.delimiter, name)) {
+    if (row.isHidden) continue;
+    first.push(row.cells);
     if (first.length >= count) break;
   }
   return first;
@@ -271,8 +294,11 @@ async function* readSheetRecords(
 async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions): AsyncGenerator<ReadRecord> {
   const { name, mapping, platform, table, tally } = options;
   const choice = { mapping, platform };
-  const [first, second] = [await source.next(), await source.next()];
+  const first = await source.next();
   if (first.done) return;
+  const hidden: SheetRow[] = [];
+  let second = await source.next();
+  for (; second.value?.isHidden; second = await source.next()) hidden.push(second.value);
   const isTitle = !second.done && isTitleRow(first.value.cells, second.value.cells, choice);
   const header: SheetRow = isTitle ? second.value : first.value;
   const lost = header.cells.find((title) => isLostText(title) && !mapping.has(title));
@@ -280,7 +306,7 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
     throw lostTextError(name, `the header has “${lost}”`, { line: header.line });
   const layout = readLayout(header.cells, choice, name);
   options.onHeader?.(layout, isTitle ? first.value.cells : undefined, header);
-  const before = isTitle || second.done ? [] : [second.value];
+  const before = isTitle ? [] : [...hidden, ...(second.done ? [] : [second.value])];
   const orders = readOrders(tell(numberRows(before, source, layout, options), options.onLine), {
     layout,
     isWorkbook: table !== undefined,
@@ -300,7 +326,7 @@ async function* tell(
   onLine: RowsOptions["onLine"],
 ): AsyncGenerator<NumberedRow> {
   for await (const row of rows) {
-    onLine?.(row);
+    if (!row.isHidden) onLine?.(row);
     yield row;
   }
 }

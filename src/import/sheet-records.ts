@@ -1,5 +1,6 @@
 /** The orders of a sheet: cleans the cells, joins the lines of one order, and leaves out what is not to be sent. */
 
+import { byCount } from "../core/wording.ts";
 import { sumDecimals } from "../model/decimal.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import { partyFields } from "../model/fields.ts";
@@ -50,6 +51,8 @@ export interface OrderRecord {
   readonly former: FormerRecord | undefined;
   /** Where it is wrong, it may be a further line of the order above: it names no other order. */
   readonly mayBeLine: boolean;
+  /** All its rows are hidden: it is not to be sent, and only its ref is of use. */
+  readonly isHidden: boolean;
 }
 
 /** Counts what a reading changes and leaves out, for the messages. */
@@ -101,7 +104,7 @@ export async function* readOrders(
   /** Of the last row that has one. */
   let orderAbove = "";
   for await (const source of rows) {
-    tally?.line();
+    if (!source.isHidden) tally?.line();
     const line = source.misfit ? undefined : readLine(source, layout);
     if (lines.length > 0 && !(line && continues(line, lines, options))) {
       const record = assemble(lines);
@@ -140,6 +143,7 @@ function refuseRow(source: NumberedRow, mayBeLine: boolean): OrderRecord {
     faulty: new Set(),
     former: undefined,
     mayBeLine,
+    isHidden: false,
   };
 }
 
@@ -237,11 +241,12 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
   return (all: readonly Line[]): OrderRecord | undefined => {
     const rows = all.map(({ source }) => source.row);
     const chosen = chooseLines(all);
+    const isLeftOut = all.every(({ source }) => source.isHidden);
     if ("reason" in chosen) {
-      tally?.skip(chosen.reason, rows);
+      if (!isLeftOut) tally?.skip(chosen.reason, rows);
       return undefined;
     }
-    if (tally) {
+    if (tally && !isLeftOut) {
       for (const { cleanings } of all) for (const kind of cleanings) tally.clean(kind);
       for (const { reason, line } of chosen.leftOut) tally.skipLine(reason, line.source.row);
     }
@@ -271,6 +276,11 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
         if (text !== "") report({ source }, index, text, reason);
       }
     }
+    const partProblem = isLeftOut ? undefined : findHiddenPart(chosen.lines);
+    if (partProblem !== undefined) {
+      const { row, line } = first.source;
+      problems.push({ row, line, column: "", value: "", message: partProblem });
+    }
     const hasFault = problems.length > 0;
     const hasOwnItem = all.length === 1 && !first.cells.has("item.list");
     const holder = all.find(hasAddress) ?? first;
@@ -297,10 +307,11 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
         const part = path.slice(0, path.indexOf("."));
         for (const [name, text] of Object.entries(split.party))
           set(line, `${part}.${name}`, { text: text as string, index: cell.index });
-        tally?.split(
-          cleanHeader(layout.names[cell.index] ?? path),
-          partyFields.flatMap((name) => split.party[name] ?? []),
-        );
+        if (!isLeftOut)
+          tally?.split(
+            cleanHeader(layout.names[cell.index] ?? path),
+            partyFields.flatMap((name) => split.party[name] ?? []),
+          );
       }
     }
     if (preset?.shiftsMunicipalities) unshiftMunicipality(draft.receiver as DraftParty | undefined);
@@ -324,8 +335,17 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
       faulty,
       former,
       mayBeLine: first.key === "" && !hasAddress(first) && hasLines(layout),
+      isHidden: isLeftOut,
     };
   };
+
+  /** Why lines are not a whole order. */
+  function findHiddenPart(withGoods: readonly Line[]): string | undefined {
+    const hidden = withGoods.filter(({ source }) => source.isHidden).map(({ source }) => source.row);
+    if (hidden.length > 0)
+      return `part of this order is hidden (${byCount(hidden.length, "row", "rows")} ${hidden.join(", ")}): show all its rows, or use --include-hidden`;
+    return undefined;
+  }
 
   /** The first line with a text in the best column that has one. */
   function readRef(lines: readonly Line[]): { line: Line; cell: FilledCell } | undefined {

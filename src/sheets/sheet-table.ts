@@ -23,7 +23,7 @@ export interface SheetTable {
   readonly filledDown: readonly string[];
   readonly unusualFormats: number;
   readonly firstUnusual: UnusualFormat | undefined;
-  /** The header and the rows below it, each as wide as the header. */
+  /** The header and the rows below it, each as wide as the header. Without the hidden ones, they are marked as hidden. */
   read(options: { readonly withHidden: boolean }): AsyncGenerator<SheetRow>;
 }
 
@@ -120,8 +120,8 @@ export async function readTable(
         while (cells.length < titles.length) cells.push("");
         const faults = new Map(faultList);
         fillDown(line, cells, faults);
-        if (hidden === 1 && !withHidden) continue;
-        yield { line, cells, ...(faults.size > 0 ? { faults } : {}) };
+        const mark = hidden === 1 && !withHidden ? ({ isHidden: true } as const) : {};
+        yield { line, cells, ...(faults.size > 0 ? { faults } : {}), ...mark };
       }
     },
   };

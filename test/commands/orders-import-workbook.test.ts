@@ -346,6 +346,107 @@ describe("hidden rows", () => {
   });
 });
 
+describe("orders of several rows, some of them hidden", () => {
+  const goods = (name: string): TestCell[] => titles.map((title) => (title === "item.name" ? name : ""));
+  const hide = (row: TestCell[]): TestRow => ({ cells: row, attributes: 'hidden="1"' });
+  const part = (rows: string) =>
+    `part of this order is hidden (${rows}): show all its rows, or use --include-hidden`;
+  const messages = (report: Awaited<ReturnType<ImportHome["run"]>>["report"]) =>
+    report.map(({ ref, outcome, error: told }) => [ref, outcome, told?.message]);
+
+  test.each<[string, TestRow["cells"] | TestRow, TestRow["cells"] | TestRow, string]>([
+    ["first", hide(cells("A-2")), goods("茶杯"), "row 3"],
+    ["second", cells("A-2"), hide(goods("茶杯")), "row 4"],
+  ])(
+    "the %s: the order is wrong, and the order above gets no goods of it",
+    async (_which, one, two, rows) => {
+      const home = await createWorkbookHome([cells("A-1"), one, two, cells("A-3")] as TestRow["cells"][]);
+      const { exit, report } = await home.importIt("--skip-hidden --skip-wrong");
+      expect([exit, messages(report)]).toEqual([
+        3,
+        [
+          ["A-1", "created", undefined],
+          ["A-2", "wrong", part(rows)],
+          ["A-3", "created", undefined],
+        ],
+      ]);
+      expect((await draftsOf(home)).map((draft) => draft?.item?.name)).toEqual(["茶叶", "茶叶"]);
+      const all = await home.importIt("--include-hidden");
+      expect([all.exit, outcomes(all.report)]).toEqual([0, "shipped created shipped"]);
+    },
+  );
+
+  test("all: the order is left out, and no other row is said to be wrong", async () => {
+    const home = await createWorkbookHome([
+      cells("A-1"),
+      hide(cells("A-2", { "receiver.phone": "12" })),
+      hide(goods("茶杯")),
+      cells("A-3"),
+    ] as TestRow["cells"][]);
+    const { exit, report, stderr } = await home.importIt("--skip-hidden");
+    expect([exit, messages(report)], stderr).toEqual([
+      0,
+      [
+        ["A-1", "created", undefined],
+        ["A-3", "created", undefined],
+      ],
+    ]);
+  });
+
+  describe("in a file that repeats the columns of the order", () => {
+    const jd = [
+      "京东价",
+      "订单号",
+      "客户姓名",
+      "联系电话",
+      "客户地址",
+      "商品名称",
+      "订购数量",
+      "sender.name",
+    ];
+    const line = (ref: string, item: string) =>
+      ["9", ref, "李四", "13900139000", "广东省深圳市南山区科技园1号楼", item, "1", "张三"] as TestCell[];
+
+    async function importLines(...rows: readonly (TestCell[] | TestRow)[]) {
+      const sheets = [{ name: "Orders", rows: [jd, ...rows] as TestRow["cells"][] }];
+      const home = await createWorkbookHome({ sheets });
+      const { exit, report, stderr } = await home.importIt("--skip-hidden --skip-wrong");
+      return { exit, told: messages(report), stderr };
+    }
+
+    test("half an order is not sent", async () => {
+      const { exit, told } = await importLines(line("1", "茶"), hide(line("1", "杯")), line("2", "壶"));
+      expect([exit, told]).toEqual([
+        3,
+        [
+          ["1", "wrong", part("row 3")],
+          ["2", "created", undefined],
+        ],
+      ]);
+    });
+
+    test.each([
+      ["below", [line("1", "茶"), line("2", "壶"), hide(line("1", "杯"))]],
+      ["above", [hide(line("1", "杯")), line("2", "壶"), line("1", "茶")]],
+    ])("nor where the hidden row is apart, %s", async (_where, rows) => {
+      const { exit, told } = await importLines(...rows);
+      expect(exit).toBe(3);
+      expect(told.filter(([, outcome]) => outcome === "created")).toEqual([["2", "created", undefined]]);
+      expect(told.filter(([ref]) => ref === "1").map(([, outcome]) => outcome)).toContain("wrong");
+    });
+
+    test("orders that are hidden altogether are no mistake, even with rows apart", async () => {
+      const { exit, told, stderr } = await importLines(
+        hide(line("1", "茶")),
+        line("2", "壶"),
+        hide(line("1", "杯")),
+      );
+      expect([exit, told], stderr).toEqual([0, [["2", "created", undefined]]]);
+      expect(stderr).toContain("is a JD order list: 1 order\n");
+    });
+  });
+});
+
 describe("cells", () => {
   test("formulas give their last saved value, which one note says", async () => {
     const home = await createWorkbookHome([
