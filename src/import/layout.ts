@@ -30,6 +30,8 @@ export interface Layout {
   readonly orderKey: LayoutField | undefined;
   /** Columns that are all blank in a row that sums up an order; empty where the file has none of them. */
   readonly summary: readonly number[];
+  /** An order without an address is picked up where one of these is filled; otherwise, its first row is missing. */
+  readonly firstRowOnly: readonly number[];
   readonly mustBeBlank: ReadonlyMap<number, string>;
   /** How earlier versions read the columns; undefined where they refused the file. */
   readonly former: ColumnMap | undefined;
@@ -89,6 +91,7 @@ export function readLayout(headers: readonly string[], choice: LayoutChoice, fil
     skips: [],
     orderKey: undefined,
     summary: [],
+    firstRowOnly: [],
     mustBeBlank: new Map(),
     former,
     isReadAsBefore: isSame(fields, former),
@@ -191,6 +194,7 @@ function layoutOfPreset(
     skips,
     orderKey: orderKey.length > 0 ? { path: "ref", choices: orderKey } : undefined,
     summary,
+    firstRowOnly: (preset.isPickUpWithoutAddress?.filledInFirstRow ?? []).flatMap(find),
     mustBeBlank: new Map(
       Object.entries(preset.mustBeBlank ?? {}).flatMap(([name, reason]) =>
         find(name).map((index) => [index, reason] as const),

@@ -221,12 +221,21 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
     return undefined;
   }
 
+  const isBlank = ({ source }: Line, index: number) =>
+    cleanCell("", source.cells[index] ?? "", preset?.empty).text === "";
+
+  /** Further lines of an order whose first row is elsewhere, or is wrong. */
+  const lackFirstRow = (all: readonly Line[]) =>
+    preset?.isPickUpWithoutAddress !== undefined &&
+    !all.some((line) => hasAddress(line) || layout.firstRowOnly.some((index) => !isBlank(line, index)));
+
   /** The lines with goods to send; else the reason why there are none. */
   function chooseLines(all: readonly Line[]): Chosen | { readonly reason: SkipReason } {
     if (!preset) return { lines: all, leftOut: [] };
     const whole = skipReason(all, false);
     if (whole) return { reason: whole };
-    if (preset.isPickUpWithoutAddress && !all.some(hasAddress)) return { reason: "pick-up" };
+    if (preset.isPickUpWithoutAddress && !all.some(hasAddress) && !lackFirstRow(all))
+      return { reason: "pick-up" };
     const isSummary = ({ source }: Line) =>
       layout.summary.length > 0 &&
       layout.summary.every((index) => cleanCell("", source.cells[index] ?? "").text === "");
@@ -276,7 +285,7 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
         if (text !== "") report({ source }, index, text, reason);
       }
     }
-    const partProblem = isLeftOut ? undefined : findHiddenPart(chosen.lines);
+    const partProblem = isLeftOut ? undefined : findMissingPart(all, chosen.lines);
     if (partProblem !== undefined) {
       const { row, line } = first.source;
       problems.push({ row, line, column: "", value: "", message: partProblem });
@@ -340,11 +349,13 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
   };
 
   /** Why lines are not a whole order. */
-  function findHiddenPart(withGoods: readonly Line[]): string | undefined {
+  function findMissingPart(all: readonly Line[], withGoods: readonly Line[]): string | undefined {
     const hidden = withGoods.filter(({ source }) => source.isHidden).map(({ source }) => source.row);
     if (hidden.length > 0)
       return `part of this order is hidden (${byCount(hidden.length, "row", "rows")} ${hidden.join(", ")}): show all its rows, or use --include-hidden`;
-    return undefined;
+    return lackFirstRow(all)
+      ? "the row continues an order, and the first row of that order is not directly above it"
+      : undefined;
   }
 
   /** The first line with a text in the best column that has one. */

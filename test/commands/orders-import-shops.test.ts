@@ -22,6 +22,9 @@ const shopify = (...rows: readonly string[]) =>
 const order = (name: string, item = "Tea", status = "") =>
   `${name},paid,${status},${item},1,Ann,13900139000,Leeds,1 High St,Payer${sender}`;
 
+const withoutFirstRow =
+  "the row continues an order, and the first row of that order is not directly above it";
+
 async function drafts(home: ImportHome): Promise<unknown[]> {
   return (await home.operations()).map(({ draft }) =>
     JSON.parse(JSON.stringify(draft), (_, value) => value?.value ?? value),
@@ -183,6 +186,38 @@ describe("lines of one order", () => {
       "2 Shipping Name: another receiver than row 1, which has the same order number",
       "4 ref: same ref as row 1; the rows of one order must follow each other",
     ]);
+  });
+
+  test("of Shopify without their first row are mistakes, and no pick-ups", async () => {
+    const home = await createImportHome(
+      shopify(
+        order("#1"),
+        order("#2"),
+        "#1,,,Cup,2,,,,,,,",
+        "#3,,,Pot,1,,,,,,,",
+        "#4,paid,,Tea,1,,,,,Payer,,",
+        order("#5"),
+      ),
+    );
+    const words = ["orders", "import", home.file, "--check", "--json"];
+    expect(problemsOf(await home.courier(words))).toEqual([
+      `3 : ${withoutFirstRow}`,
+      "3 ref: same ref as row 1; the rows of one order must follow each other",
+      `4 : ${withoutFirstRow}`,
+    ]);
+    const { exit, report, stderr } = await home.run("--skip-wrong");
+    expect([exit, report.map(({ ref, outcome }) => `${ref} ${outcome}`)]).toEqual([
+      3,
+      ["#1 wrong", "#2 created", "#1 wrong", "#3 wrong", "#5 created"],
+    ]);
+    expect(stderr).toContain("not sent: 1 picked up by the buyer (row 5)");
+  });
+
+  test("of Shopify go with a first row that does not fit the header", async () => {
+    const home = await createImportHome(shopify(`${order("#1")},x`, "#1,,,Cup,2,,,,,,,", order("#2")));
+    const { exit, report, stderr } = await home.run("--skip-wrong");
+    expect([exit, outcomes(report)]).toEqual([3, "wrong wrong created"]);
+    expect(stderr).not.toContain("picked up");
   });
 
   test("all go to the file of rejects, which can be imported", async () => {

@@ -32,8 +32,8 @@ export interface Preset {
   /** A line of an order where all of these are blank sums up the others. */
   readonly blankInSummary?: readonly string[];
   readonly skips?: readonly SkipRule[];
-  /** An order without any address is picked up. */
-  readonly isPickUpWithoutAddress?: true;
+  /** An order without any address is picked up. In its first row, one of these columns is filled, and in no other row. */
+  readonly isPickUpWithoutAddress?: { readonly filledInFirstRow: readonly string[] };
   /** Texts that stand for an empty cell. */
   readonly empty?: readonly string[];
   /** A line behind the orders, known by its first filled cell. */

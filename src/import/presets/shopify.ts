@@ -21,7 +21,7 @@ export const shopify: Preset = {
     "item.quantity": ["Lineitem quantity"],
   },
   hasLines: true,
-  isPickUpWithoutAddress: true,
+  isPickUpWithoutAddress: { filledInFirstRow: ["Financial Status", "Billing Name", "Billing Address1"] },
   skips: [
     { column: "Cancelled at", reason: "cancelled", is: /./ },
     { column: "Financial Status", reason: "refunded", is: /^refunded$/i },
