@@ -213,6 +213,22 @@ describe("lines of one order", () => {
     expect(stderr).toContain("not sent: 1 picked up by the buyer (row 5)");
   });
 
+  test("of Shopify away from their first row keep their numbers in a sheet that is written back", async () => {
+    const home = await createImportHome(shopify(order("#1"), "#1,,,Cup,2,,,,,,,", order("#2")));
+    await home.run();
+    const sheet = path.join(home.directory, "sheet.csv");
+    await home.courier(["orders", "write-back", home.file, "-o", sheet]);
+    const [titles, first, second, third] = (await readFile(sheet, "utf8")).split(/\r?\n/);
+    const number = (await home.operations())[0]?.order?.tracking_number ?? "none";
+    expect(second).toContain(number);
+    await home.put(sheetOf(titles ?? "", first ?? "", third ?? "", second ?? ""), "sheet.csv");
+    await home.courier(["orders", "write-back", sheet, "--in-place"]);
+    const [, , , apart] = (await readFile(sheet, "utf8")).split(/\r?\n/);
+    expect(apart).toMatch(/^#1,.*Cup/);
+    expect(apart).toContain(number);
+    expect(apart).toContain(withoutFirstRow);
+  });
+
   test("of Shopify go with a first row that does not fit the header", async () => {
     const home = await createImportHome(shopify(`${order("#1")},x`, "#1,,,Cup,2,,,,,,,", order("#2")));
     const { exit, report, stderr } = await home.run("--skip-wrong");
