@@ -6,7 +6,13 @@ import type { CheckSummary } from "../model/results.ts";
 import { type Block, fields, line, show, styled } from "../terminal/blocks.ts";
 import { describeEncoding, type RowWarning } from "./check-rows.ts";
 import { describeField } from "./columns.ts";
-import { describeEarlier, describeHeldRows, type ImportPlan, lacksRefs } from "./import-plan.ts";
+import {
+  describeEarlier,
+  describeHeldRows,
+  describeOtherRefs,
+  type ImportPlan,
+  lacksRefs,
+} from "./import-plan.ts";
 import { getField } from "./order-fields.ts";
 import { nameOfRow } from "./row-words.ts";
 import type { ImportRow } from "./rows.ts";
@@ -35,7 +41,12 @@ export function toSummary(plan: ImportPlan, account: string | undefined): CheckS
     unknown: plan.unknown,
     wrong: wrong.wrong,
     compared: account !== undefined,
-    warnings: warnings.map(({ code, count, rows: named }) => ({ code, count, rows: [...named] })),
+    warnings: [
+      ...warnings.map(({ code, count, rows: named }) => ({ code, count, rows: [...named] })),
+      ...(plan.otherRefs
+        ? [{ code: "other_refs" as const, count: rows, rows: plan.otherRefs.map(({ row }) => row) }]
+        : []),
+    ],
     first_order: first ? { row: first.row, ref: first.ref ?? null, ...first.draft } : null,
   };
 }
@@ -66,6 +77,7 @@ export function checkView(plan: ImportPlan, comparison: string | undefined): rea
       ...(plan.held > 0 ? ([["Held", describeHeldRows(plan)]] as const) : []),
       ...(wrong.wrong > 0 ? ([["Wrong", String(wrong.wrong)]] as const) : []),
       ...warnings.map((warning) => ["Warning", describeWarning(warning)] as const),
+      ...(plan.otherRefs ? ([["Warning", describeOtherRefs(plan, plan.otherRefs)]] as const) : []),
       ["Compared with", comparison ?? "nothing: there is no account"],
     ),
   ];

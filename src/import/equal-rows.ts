@@ -51,6 +51,6 @@ export function createEqualRows(file: FileFacts, later: () => Iterable<ImportRow
 
 /** The row's own operation, if any. */
 function ownOperation(decision: RowDecision): Operation | undefined {
-  if (decision.kind === "send" || decision.kind === "held" || decision.kind === "elsewhere") return undefined;
+  if (!("operation" in decision) || decision.kind === "held") return undefined;
   return decision.kind === "shipped" && decision.isElsewhere ? undefined : decision.operation;
 }

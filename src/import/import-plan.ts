@@ -13,7 +13,7 @@ import {
   terminalWindowMs,
 } from "../ledger/rules.ts";
 import { countAll, describeEncoding, type Overview, readAgain } from "./check-rows.ts";
-import { describeElsewhere, describeHeld, nameOfRow } from "./row-words.ts";
+import { describeElsewhere, describeHeld, describeWritten, nameOfRow } from "./row-words.ts";
 import type { ImportRow, RowsOptions } from "./rows.ts";
 
 /** How many rows there are of each kind. */
@@ -34,6 +34,13 @@ export interface ImportPlan extends Readonly<PlanCounts> {
   readonly heldRows: readonly string[];
   /** Rows whose orders were cancelled by undoing an import. */
   readonly undone: number;
+  /** Where every row equals an order with another ref: the first few, with that ref. */
+  readonly otherRefs?: readonly OtherRef[] | undefined;
+}
+
+interface OtherRef {
+  readonly row: string;
+  readonly ref: string;
 }
 
 export interface PlanChoice {
@@ -44,6 +51,9 @@ export interface PlanChoice {
 }
 
 const heldShown = 5;
+const otherRefsShown = 3;
+/** Fewer rows may equal earlier orders by chance. */
+const fewestOtherRefs = 3;
 /** Rows looked up in the ledger at once. */
 const batchSize = 500;
 
@@ -80,11 +90,21 @@ export async function planImport(
   const { ledger, customer, file, policy } = known;
   const undoneRuns = await ledger.undoneRuns(customer);
   let undone = 0;
+  const otherRefs: OtherRef[] = [];
+  let withOtherRef = 0;
 
   function count(row: ImportRow, decision: RowDecision): void {
     counts[kindOf(decision)] += 1;
+    const like =
+      decision.kind === "send" ? decision.like : decision.kind === "held" ? decision.operation : undefined;
+    if (like?.ref !== undefined && row.ref !== undefined) {
+      withOtherRef += 1;
+      if (otherRefs.length < otherRefsShown) otherRefs.push({ row: nameOfRow(row), ref: like.ref });
+    }
     if (decision.kind === "held" && heldRows.length < heldShown)
-      heldRows.push(`${nameOfRow(row)}: ${describeHeld(decision.operation)}`);
+      heldRows.push(`${nameOfRow(row)}: ${describeHeld(decision.operation, row.ref)}`);
+    if (decision.kind === "written" && heldRows.length < heldShown)
+      heldRows.push(`${nameOfRow(row)}: ${describeWritten(decision.number)}`);
     if (decision.kind === "elsewhere" && !decision.isCovered && heldRows.length < heldShown)
       heldRows.push(`${nameOfRow(row)}: ${describeElsewhere(decision)}`);
     if (decision.kind === "cancelled" && undoneRuns.has(decision.operation.run)) undone += 1;
@@ -101,12 +121,14 @@ export async function planImport(
     if (batch.length >= batchSize) await flush();
   }
   await flush();
-  return { ...counts, overview, heldRows, undone };
+  const isWhole = withOtherRef === overview.rows && withOtherRef >= fewestOtherRefs;
+  return { ...counts, overview, heldRows, undone, otherRefs: isWhole ? otherRefs : undefined };
 }
 
 function kindOf(decision: RowDecision): keyof PlanCounts {
   if (decision.kind === "send") return "toSend";
   if (decision.kind === "in_doubt") return "unknown";
+  if (decision.kind === "written") return "held";
   if (decision.kind === "elsewhere") return decision.isCovered ? "shipped" : "held";
   // An equal order in doubt is reconciled first, too.
   return decision.kind === "held" && !isMade(decision.operation) ? "unknown" : decision.kind;
@@ -141,7 +163,15 @@ export function summarise(plan: ImportPlan, file: string, account: string, { mes
   const earlier = describeEarlier(plan);
   if (earlier !== "") messages.note(`from earlier runs: ${earlier}; ${plan.toSend} to send`);
   if (plan.held > 0) messages.warn(describeHeldRows(plan));
+  if (plan.otherRefs) messages.warn(describeOtherRefs(plan, plan.otherRefs));
   if (plan.toSend > 0 && overview.refs === 0) messages.warn(lacksRefs);
+}
+
+/** The file may be an earlier one with other order numbers. */
+export function describeOtherRefs({ overview: { rows } }: ImportPlan, others: readonly OtherRef[]): string {
+  const shown = others.map(({ row, ref }) => `${row}: ${ref}`);
+  const more = rows > shown.length ? `; and ${rows - shown.length} more` : "";
+  return `all ${rows} rows equal orders that this machine sent with other refs (${shown.join("; ")}${more}): is it a file that was sent before?`;
 }
 
 /** The held rows, with the reasons. */

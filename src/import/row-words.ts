@@ -24,10 +24,13 @@ export function listRows(rows: readonly number[]): string {
   return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(", ");
 }
 
-/** Why an equal order holds a row. */
-export function describeHeld(operation: Operation): string {
+/** Why an equal order holds a row with this ref. */
+export function describeHeld(operation: Operation, ref: string | undefined): string {
   const name = nameOperation(operation);
-  if (isMade(operation)) return `equals order ${operation.order?.id} (operation ${name})`;
+  const id = operation.order?.id;
+  if (isMade(operation) && ref !== undefined && operation.ref !== undefined && operation.ref !== ref)
+    return `equals order ${id}, which was sent with the ref ${operation.ref}: did a program rewrite the ref?`;
+  if (isMade(operation)) return `equals order ${id} (operation ${name})`;
   if (operation.state === "unknown")
     return `equals an order in doubt; settle it with: courier orders resolve ${name}`;
   return `equals an order that another run is sending (operation ${name})`;
@@ -36,6 +39,11 @@ export function describeHeld(operation: Operation): string {
 /** Why an order that was not sent from this machine holds a row. */
 export function describeElsewhere({ orderId, isCertain }: OrderElsewhere): string {
   return `${isCertain ? "equals" : "may equal"} order ${orderId}, which was not sent from this machine`;
+}
+
+/** Why the number in the sheet holds a row. */
+export function describeWritten(number: string): string {
+  return `the sheet says that it is shipped as ${number}; this machine knows no order of this row`;
 }
 
 export type Explanation = Rejection & {
@@ -58,7 +66,9 @@ export function explain(
     return { ...rejection, column: nameOf(field), value: value ?? shown };
   }
   if (outcome === "held" && decision?.kind === "held")
-    return { code: "duplicate", message: describeHeld(decision.operation) };
+    return { code: "duplicate", message: describeHeld(decision.operation, row.ref) };
+  if (outcome === "held" && decision?.kind === "written")
+    return { code: "duplicate", message: describeWritten(decision.number) };
   if (outcome === "held" && decision?.kind === "elsewhere")
     return { code: "duplicate", message: describeElsewhere(decision) };
   if (outcome === "cancelled") return { code: "cancelled", message: `order ${order?.id} was cancelled` };

@@ -27,6 +27,7 @@ import {
   type RowProblem,
   readOrders,
 } from "./sheet-records.ts";
+import { createNumberReader } from "./write-back/titles.ts";
 
 export interface ImportRow {
   /** The record's number in the file, from 1, without the header; in a workbook, the row of the sheet. */
@@ -49,6 +50,8 @@ export interface ImportRow {
   readonly occurrence: number;
   /** The record as the file has it, for the file of rejects. */
   readonly raw: RawRecord;
+  /** The number of its order that an earlier write-back wrote into the sheet. */
+  readonly writtenNumber?: string | undefined;
 }
 
 /** `more` are the further lines of the order. */
@@ -151,6 +154,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     faulty,
     former,
     mayBeLine,
+    writtenNumber,
   }: ReadRecord): CheckedRow {
     const [row = 0] = rows;
     const numbers = { row, ...(rows.length > 1 ? { rows } : {}), line, position, ref, raw };
@@ -194,6 +198,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
         content,
         occurrence,
         ...(isOther ? { former: known } : {}),
+        ...(writtenNumber === undefined ? {} : { writtenNumber }),
       },
     };
   }
@@ -205,7 +210,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
   }
 }
 
-type ReadRecord = Omit<OrderRecord, "lines"> & { readonly raw: RawRecord };
+type ReadRecord = Omit<OrderRecord, "lines"> & Pick<ImportRow, "raw" | "writtenNumber">;
 
 async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
   const { content, name, facts, table } = options;
@@ -307,6 +312,7 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   const layout = readLayout(header.cells, choice, name);
   options.onHeader?.(layout, isTitle ? first.value.cells : undefined, header);
   const before = isTitle ? [] : [...hidden, ...(second.done ? [] : [second.value])];
+  const readWritten = createNumberReader(header.cells);
   const orders = readOrders(tell(numberRows(before, source, layout, options), options.onLine), {
     layout,
     isWorkbook: table !== undefined,
@@ -317,7 +323,8 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   for await (const record of orders) {
     const [line, ...others] = record.lines.map(({ cells }) => cells);
     const raw = { cells: line ?? [], ...(others.length > 0 ? { more: others } : {}) };
-    yield { ...record, raw };
+    const writtenNumber = readWritten(record.lines.map(({ cells }) => cells));
+    yield { ...record, raw, writtenNumber };
   }
 }
 

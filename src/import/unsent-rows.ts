@@ -59,6 +59,7 @@ export function resultOf(
     case "cancelled":
       return { row, outcome: decision.kind, decision, order: decision.operation.order };
     case "held":
+    case "written":
       return { row, outcome: "held", decision };
     case "elsewhere": {
       const { orderId: id, isCovered } = decision;

@@ -3,6 +3,7 @@
 import type { Draft } from "../model/draft.ts";
 import { differingFields } from "../model/same-order.ts";
 import { type Allowance, isCancelled, isInDoubt, isMade, type Operation } from "./operation.ts";
+import { isRewrittenRef } from "./rewritten-ref.ts";
 
 /** In this time after an order, an equal one is probably a mistake. */
 export const scriptWindowMs = 10 * 60_000;
@@ -28,6 +29,8 @@ export interface RowToSend {
   readonly draft: Draft;
   /** Parts of the draft that come from a default, not from the row. */
   readonly defaults: readonly string[];
+  /** The number of its order that an earlier write-back wrote into the sheet. */
+  readonly writtenNumber?: string | undefined;
 }
 
 /**
@@ -87,8 +90,13 @@ export interface OrderElsewhere {
 }
 
 export type RowDecision =
-  /** To be sent; `supersedes` is an earlier refusal that it replaces. */
-  | { readonly kind: "send"; readonly supersedes?: Operation; readonly allowance: Allowance }
+  /** To be sent; `supersedes` is an earlier refusal that it replaces, `like` an equal order with another ref. */
+  | {
+      readonly kind: "send";
+      readonly supersedes?: Operation;
+      readonly like?: Operation | undefined;
+      readonly allowance: Allowance;
+    }
   /** Already created. `isElsewhere`: by another file or command. */
   | { readonly kind: "shipped"; readonly operation: Operation; readonly isElsewhere: boolean }
   /** Its order has other content; `fields` differ, where the content is still known. */
@@ -103,6 +111,8 @@ export type RowDecision =
   | { readonly kind: "in_doubt"; readonly operation: Operation }
   /** An equal order blocks it. */
   | { readonly kind: "held"; readonly operation: Operation }
+  /** The sheet itself has the number of its order, which this ledger does not know as the row's. */
+  | { readonly kind: "written"; readonly number: string }
   /** An equal order that was not sent from this machine blocks it; `isCovered`: the row counts as shipped by it. */
   | ({ readonly kind: "elsewhere"; readonly isCovered: boolean } & OrderElsewhere);
 
@@ -137,7 +147,11 @@ export function decideRow(
   const blocker = findBlocker(row, equal, file, policy, nowMs);
   const order = blocker || isAllowed ? undefined : policy.elsewhere?.(row);
   if (order) return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
-  if (!blocker) return { kind: "send", allowance: "none", ...supersedes };
+  if (!blocker && row.writtenNumber !== undefined)
+    return isAllowed
+      ? { kind: "send", allowance: "equal", ...supersedes }
+      : { kind: "written", number: row.writtenNumber };
+  if (!blocker) return { kind: "send", allowance: "none", like: findLike(row, equal, file), ...supersedes };
   if (isMade(blocker) && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
   const isOfEqual = blocker.isFormer && file.countOf(row.former?.content ?? "") > 0;
   if (isMade(blocker) && policy.skipShipped && !isOfEqual)
@@ -247,12 +261,29 @@ function findBlocker(
     if (operation.isFormer) return true;
     const haveRefs = row.ref !== undefined && operation.ref !== undefined;
     // Other refs are other orders. But if a ref was removed from the file while its order is in doubt, it may be this
-    // row.
-    if (haveRefs) return !isMade(operation) && isOfFile(operation, file);
+    // row. So may one that a spreadsheet program wrote in another way.
+    if (haveRefs)
+      return (!isMade(operation) && isOfFile(operation, file)) || isRewritten(row, operation, file);
     if (!isMade(operation) || row.ref === undefined) return true;
     return isOfFile(operation, file) || isRecent(operation, windowMs, nowMs);
   });
   return candidates.find((operation) => !isMade(operation)) ?? candidates.at(-1);
+}
+
+function isRewritten({ ref = "" }: RowToSend, operation: Operation, { shop }: FileFacts): boolean {
+  return operation.shop === shop && isRewrittenRef(ref, operation.ref ?? "");
+}
+
+/** An equal order that has another ref, and is of no row of the file. */
+function findLike(
+  { ref }: RowToSend,
+  equal: readonly EqualOperation[],
+  file: FileFacts,
+): Operation | undefined {
+  if (ref === undefined) return undefined;
+  return equal.findLast(
+    (each) => each.ref !== undefined && isMade(each) && isStanding(each) && !isOfRow(each, file, new Map()),
+  );
 }
 
 /** True for an operation that belongs to another row of the same file. */

@@ -100,7 +100,7 @@ describe("a sheet that was imported", () => {
     const text = [columns, ...rows.map((cells) => cells.join(",")), ""].join("\n");
     const own = (written: string) => written.split("\n").map((line) => line.split(",").slice(10));
     const other = await home.put(text, "other.csv");
-    const { exit, stderr } = await home.importFile(other, "--in-place --skip-wrong");
+    const { exit, stderr } = await home.importFile(other, "--in-place --skip-wrong --allow-duplicate B-2");
     expect(exit, stderr).toBe(3);
     const [, held = [], refused = [], wrong = []] = own(await readFile(other, "utf8"));
     for (const [index, cells] of [held, refused, wrong].entries())

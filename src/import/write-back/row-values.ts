@@ -164,8 +164,9 @@ export async function fillRows(
   function reasonOf(row: ImportRow, decision: RowDecision): string | undefined {
     if (decision.kind === "refused") return describe(row, decision, overview, clock.now());
     if (decision.kind === "in_doubt") return describeInDoubt(decision.operation);
-    if (!afterImport) return undefined;
-    if (decision.kind === "held") return describeHeld(decision.operation);
+    // What the sheet says of its orders stays.
+    if (!afterImport || decision.kind === "written") return undefined;
+    if (decision.kind === "held") return describeHeld(decision.operation, row.ref);
     return decision.kind === "elsewhere" ? describeElsewhere(decision) : "not sent";
   }
 

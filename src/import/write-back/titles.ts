@@ -32,6 +32,16 @@ export function isWrittenTitle(header: string): boolean {
   return fieldsByTitle.has(header.trim());
 }
 
+/** Reads the number of the order that an earlier write-back wrote beside the rows of one order. */
+export function createNumberReader(header: readonly string[]) {
+  const fields = header.map((title) => fieldsByTitle.get(title.trim()));
+  const columns = (["tracking_number", "order_no"] as const).flatMap((field) =>
+    fields.flatMap((each, index) => (each === field ? [index] : [])),
+  );
+  return (rows: readonly (readonly string[])[]): string | undefined =>
+    columns.flatMap((column) => rows.map((cells) => cells[column]?.trim() ?? "")).find((text) => text !== "");
+}
+
 export interface WrittenColumn {
   readonly field: WrittenField;
   /** From 0. */

@@ -1,0 +1,166 @@
+/** courier orders import of a sheet that a program wrote again: with other refs, or with the numbers of its orders. */
+
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createImportHome, type ImportHome, outcomes, row, sheet } from "../support/imports.ts";
+import { sheetOf } from "../support/workbooks.ts";
+
+const dayMs = 86_400_000;
+
+describe("a ref that a program rewrote", () => {
+  test("does not make its order a new one: the row is held, at any time, and names both refs", async () => {
+    const home = await createImportHome(sheet(row("000001"), row("3/4", "王五"), row("1.10", "赵六")));
+    expect((await home.run()).exit).toBe(0);
+    home.clock.advance(30 * dayMs);
+    const rewritten = sheet(row("1"), row("46085", "王五"), row("1.1", "赵六"));
+    const file = await home.put(rewritten, "saved.csv");
+    const { exit, report, stderr } = await home.importFile(file);
+    expect([exit, outcomes(report), home.posts]).toEqual([3, "held held held", 3]);
+    expect(report.map(({ error }) => error?.message)).toEqual([
+      "equals order 1000001, which was sent with the ref 000001: did a program rewrite the ref?",
+      "equals order 1000002, which was sent with the ref 3/4: did a program rewrite the ref?",
+      "equals order 1000003, which was sent with the ref 1.10: did a program rewrite the ref?",
+    ]);
+    expect(report[0]?.error?.code).toBe("duplicate");
+    expect(stderr).toContain("3 rows are held and not sent: row 1 (1): equals order 1000001");
+  });
+
+  test("in a workbook, where the refs became numbers", async () => {
+    const text = sheet(row("000001"), row("000002", "王五"));
+    const home = await createImportHome(text);
+    expect((await home.run("--concurrency 1")).exit).toBe(0);
+    const cells = text
+      .trim()
+      .split("\n")
+      .map((line, index) =>
+        line.split(",").map((cell, column) => (index > 0 && column === 0 ? Number(cell) : cell)),
+      );
+    const file = await home.put(sheetOf(...cells), "saved.xlsx");
+    const { exit, report, stderr } = await home.importFile(file);
+    expect([exit, outcomes(report), home.posts], stderr).toEqual([3, "held held", 2]);
+  });
+
+  test("is sent with --allow-duplicate, once, and shipped with --skip-shipped", async () => {
+    const home = await createImportHome(sheet(row("001"), row("002", "王五")));
+    expect((await home.run()).exit).toBe(0);
+    const file = await home.put(sheet(row("1"), row("2", "王五")), "saved.csv");
+    const first = await home.importFile(file, "--allow-duplicate 1 --skip-shipped");
+    expect([first.exit, outcomes(first.report), home.posts]).toEqual([0, "created shipped", 3]);
+    const again = await home.importFile(file, "--allow-duplicate 1");
+    expect([outcomes(again.report), home.posts]).toEqual(["shipped held", 3]);
+  });
+
+  test("names another order where the file has both refs, the content differs, or it is of another shop", async () => {
+    const home = await createImportHome(sheet(row("1"), row("01")));
+    const first = await home.run();
+    expect([first.exit, outcomes(first.report)]).toEqual([0, "created created"]);
+    const both = await home.put(sheet(row("1"), row("01"), row("#01", "王五")), "both.csv");
+    const second = await home.importFile(both);
+    expect([second.exit, outcomes(second.report)]).toEqual([0, "shipped shipped created"]);
+    const shop = await home.put(sheet(row("001")), "shop.csv");
+    const third = await home.importFile(shop, "--shop two");
+    expect([third.exit, outcomes(third.report)]).toEqual([0, "created"]);
+  });
+
+  test("is a new order again after the first one was cancelled", async () => {
+    const home = await createImportHome(sheet(row("01")));
+    await home.run();
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    const { exit, report } = await home.importFile(await home.put(sheet(row("1")), "saved.csv"));
+    expect([exit, outcomes(report)]).toEqual([0, "created"]);
+  });
+});
+
+describe("a file whose rows all equal earlier orders with other refs", () => {
+  const names = ["李四", "王五", "赵六"];
+  const numbered = (prefix: string, rows = names) =>
+    sheet(...rows.map((name, index) => row(`${prefix}${index}`, name)));
+
+  test("is warned about by --check, and before the question", async () => {
+    const home = await createImportHome(numbered("A-"));
+    expect((await home.run("--concurrency 1")).exit).toBe(0);
+    const file = await home.put(numbered("B-"), "again.csv");
+    const warning =
+      "all 3 rows equal orders that this machine sent with other refs (row 1 (B-0): A-0; row 2 (B-1): A-1; row 3 (B-2): A-2): is it a file that was sent before?";
+    const check = await home.courier(["orders", "import", file, "--check"]);
+    expect(check.stdout.replace(/\s+/g, " ")).toContain(warning);
+    const json = await home.courier(["orders", "import", file, "--check", "--json"]);
+    expect(JSON.parse(json.stdout).warnings).toEqual([
+      { code: "other_refs", count: 3, rows: ["row 1 (B-0)", "row 2 (B-1)", "row 3 (B-2)"] },
+    ]);
+    const { exit, stderr, report } = await home.importFile(file);
+    expect(stderr).toContain(warning);
+    expect([exit, outcomes(report)]).toEqual([0, "created created created"]);
+  });
+
+  test("but not where one row is new, or there are two", async () => {
+    const home = await createImportHome(numbered("A-"));
+    await home.run();
+    for (const rows of [[...names, "钱七"], names.slice(1)]) {
+      const file = await home.put(numbered("B-", rows), `again ${rows.length}.csv`);
+      const check = await home.courier(["orders", "import", file, "--check"]);
+      expect(check.stdout).toMatch(/^To send +\d$/m);
+      expect(check.stdout).not.toContain("other refs");
+    }
+  });
+});
+
+describe("a sheet that has the numbers of its orders", () => {
+  const another = (home: ImportHome) => ({
+    env: { COURIER_STATE_DIR: `${home.directory}/another machine` },
+  });
+  const titles: Record<string, string> = {
+    "Courier tracking number": "快递运单号",
+    "Courier order number": "快递订单编号",
+  };
+
+  test.each(["English", "Chinese"])(
+    "is not sent again from another machine, with %s titles",
+    async (words) => {
+      const home = await createImportHome(sheet(row("A-1"), row("", "王五"), row("A-3", "赵六", "12")));
+      const done = path.join(home.directory, "done.csv");
+      expect((await home.run(`--write-back ${done}`)).exit).toBe(3);
+      let text = await readFile(done, "utf8");
+      if (words === "Chinese")
+        for (const [one, other] of Object.entries(titles)) text = text.replace(one, other);
+      await writeFile(done, text.replace(",12,", ",13900139000,"));
+      home.clock.advance(30 * dayMs);
+      const { exit, report, stderr } = await home.importFile(done, "", another(home));
+      expect([exit, outcomes(report), home.posts], stderr).toEqual([3, "held held created", 4]);
+      expect(report[0]?.error).toMatchObject({
+        code: "duplicate",
+        message: expect.stringMatching(
+          /^the sheet says that it is shipped as CR\d+; this machine knows no order of this row$/,
+        ),
+      });
+      expect(stderr).toContain("2 rows are held and not sent: row 1 (A-1): the sheet says that");
+      const check = await home.courier(["orders", "import", done, "--check", "--json"], another(home));
+      expect(JSON.parse(check.stdout)).toMatchObject({ held: 2, to_send: 0 });
+      const allowed = await home.importFile(done, "--allow-duplicate A-1", another(home));
+      expect([outcomes(allowed.report), home.posts]).toEqual(["created held shipped", 5]);
+      const again = await home.importFile(done, "--allow-duplicate A-1", another(home));
+      expect([outcomes(again.report), home.posts]).toEqual(["shipped held shipped", 5]);
+    },
+  );
+
+  test("keeps the numbers when another machine writes it back", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
+    expect((await home.run("--in-place")).exit).toBe(0);
+    const before = await readFile(home.file, "utf8");
+    home.clock.advance(30 * dayMs);
+    const ran = await home.importFile(home.file, "--in-place", another(home));
+    expect([ran.exit, outcomes(ran.report)]).toEqual([3, "held held"]);
+    expect(await readFile(home.file, "utf8")).toBe(before);
+  });
+
+  test("is known on the machine that sent it, and an edited row without a ref is held", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("", "王五")));
+    expect((await home.run("--in-place")).exit).toBe(0);
+    const again = await home.run();
+    expect([again.exit, outcomes(again.report)]).toEqual([0, "shipped shipped"]);
+    await home.put((await readFile(home.file, "utf8")).replace("王五", "王五五"));
+    const edited = await home.run();
+    expect([edited.exit, outcomes(edited.report), home.posts]).toEqual([3, "shipped held", 2]);
+  });
+});
