@@ -145,7 +145,8 @@ export function decideRow(
     return { kind: "refused", operation };
   const supersedes = operation ? { supersedes: operation } : {};
   const blocker = findBlocker(row, equal, file, policy, nowMs);
-  const order = blocker || isAllowed ? undefined : policy.elsewhere?.(row);
+  const order = blocker ? undefined : policy.elsewhere?.(row);
+  if (order && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
   if (order) return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
   if (!blocker && row.writtenNumber !== undefined)
     return isAllowed

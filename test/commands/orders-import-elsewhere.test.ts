@@ -86,6 +86,9 @@ describe("a row that equals an order made elsewhere", () => {
     await shipElsewhere(home, row("X-1"));
     const { exit, report } = await home.run("--allow-duplicate A-1");
     expect([exit, outcomes(report), home.posts]).toEqual([0, "created", 2]);
+    // The same command once more, for example after others of its rows had failed.
+    const again = await home.run("--allow-duplicate A-1");
+    expect([again.exit, outcomes(again.report), home.posts]).toEqual([0, "shipped", 2]);
   });
 
   test("is sent where the order was cancelled", async () => {
