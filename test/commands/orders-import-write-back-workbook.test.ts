@@ -94,7 +94,7 @@ describe("the workbook", () => {
         rows: [{ cells: columns }, { cells: [...cells("A-1", "李四", "12"), "CR701", "CO701", ""] }],
       }),
     );
-    const { exit, stderr, bytes } = await importAndRead(home);
+    const { exit, stderr, bytes } = await importAndRead(home, "--allow-duplicate A-1");
     expect(exit, stderr).toBe(3);
     const xml = await xmlOf(bytes);
     const untouched = /<c r="K2".*?<\/c><c r="L2".*?<\/c>/;
