@@ -79,13 +79,15 @@ test("nothing has to run when the package is installed, nor when its optional on
     );
 });
 
-test("less than 1.35 mebibytes, unpacked", async () => {
-  await prepareProgram(); // builds what is packed
-  expect(pack().unpackedSize).toBeLessThan(1.35 * 1_024 * 1_024);
+test("less than 1.35 mebibytes, unpacked, beside the man pages", async () => {
+  await prepareProgram(); // builds what is packed, but man pages, which are there only after a whole build
+  const program = pack().files.filter(({ path: file }) => !file.startsWith("dist/man/"));
+  const sizeBytes = program.reduce((sum, { size }) => sum + size, 0);
+  expect(sizeBytes).toBeLessThan(1.35 * 1_024 * 1_024);
 });
 
 /** What npm would put into the package. */
-function pack(): { readonly unpackedSize: number; readonly files: readonly { readonly path: string }[] } {
+function pack(): { readonly files: readonly { readonly path: string; readonly size: number }[] } {
   const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     cwd: root,
     encoding: "utf8",
