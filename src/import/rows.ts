@@ -312,7 +312,7 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   const layout = readLayout(header.cells, choice, name);
   options.onHeader?.(layout, isTitle ? first.value.cells : undefined, header);
   const before = isTitle ? [] : [...hidden, ...(second.done ? [] : [second.value])];
-  const readWritten = createNumberReader(header.cells);
+  const readWritten = createNumberReader(header.cells, ["tracking_number", "order_no"]);
   const orders = readOrders(tell(numberRows(before, source, layout, options), options.onLine), {
     layout,
     isWorkbook: table !== undefined,
@@ -323,7 +323,7 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   for await (const record of orders) {
     const [line, ...others] = record.lines.map(({ cells }) => cells);
     const raw = { cells: line ?? [], ...(others.length > 0 ? { more: others } : {}) };
-    const writtenNumber = readWritten(record.lines.map(({ cells }) => cells));
+    const [writtenNumber] = readWritten(record.lines.map(({ cells }) => cells));
     yield { ...record, raw, writtenNumber };
   }
 }

@@ -14,7 +14,7 @@ import { describeElsewhere, describeHeld, explain } from "../row-words.ts";
 import { type ImportRow, readRows, type WrongRow } from "../rows.ts";
 import type { ReadingTally } from "../sheet-records.ts";
 import { resultOf } from "../unsent-rows.ts";
-import { findOwnCells, type RowValues, type WrittenValues } from "./titles.ts";
+import { createNumberReader, type RowValues, type WrittenValues } from "./titles.ts";
 
 export interface KnownRows {
   readonly ledger: Ledger;
@@ -103,7 +103,7 @@ export async function fillRows(
   const values = new Map<number, RowValues>();
   const found: RowOrder[] = [];
   const policy = { ...known.policy, retryRefused: false, resendCancelled: false };
-  const ownCells = findOwnCells(overview.header);
+  const readOwnNumbers = createNumberReader(overview.header, ["tracking_number"]);
   let [notCreated, inDoubt, unknown] = [0, 0, 0];
 
   function note(row: ImportRow, decision: RowDecision): void {
@@ -133,7 +133,7 @@ export async function fillRows(
     return {
       isReceiver: fields?.some((field) => field.startsWith("receiver.")) ?? true,
       isOtherPerson: operation.draft !== undefined && !isSamePerson(row.draft, operation.draft),
-      ownNumbers: lines.flatMap((cells) => ownCells.trackingNumber(cells)),
+      ownNumbers: readOwnNumbers(lines),
     };
   }
 

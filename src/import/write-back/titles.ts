@@ -32,14 +32,14 @@ export function isWrittenTitle(header: string): boolean {
   return fieldsByTitle.has(header.trim());
 }
 
-/** Reads the number of the order that an earlier write-back wrote beside the rows of one order. */
-export function createNumberReader(header: readonly string[]) {
+/** Reads what an earlier write-back, of this machine or another, wrote into these columns beside the rows of an order. */
+export function createNumberReader(header: readonly string[], read: readonly WrittenField[]) {
   const fields = header.map((title) => fieldsByTitle.get(title.trim()));
-  const columns = (["tracking_number", "order_no"] as const).flatMap((field) =>
-    fields.flatMap((each, index) => (each === field ? [index] : [])),
-  );
-  return (rows: readonly (readonly string[])[]): string | undefined =>
-    columns.flatMap((column) => rows.map((cells) => cells[column]?.trim() ?? "")).find((text) => text !== "");
+  const columns = read.flatMap((field) => fields.flatMap((each, index) => (each === field ? [index] : [])));
+  return (rows: readonly (readonly string[])[]): readonly string[] =>
+    columns
+      .flatMap((column) => rows.map((cells) => cells[column]?.trim() ?? ""))
+      .filter((text) => text !== "");
 }
 
 export interface WrittenColumn {
@@ -49,18 +49,6 @@ export interface WrittenColumn {
   readonly title: string;
   /** The sheet does not have it yet. */
   readonly isNew: boolean;
-}
-
-/** Reads what an earlier write-back, of this machine or another, wrote beside a row. */
-export function findOwnCells(header: readonly string[]) {
-  const numbers = header.flatMap((title, index) =>
-    fieldsByTitle.get(title.trim()) === "tracking_number" ? [index] : [],
-  );
-  return {
-    /** The tracking number of a line; empty where it has none. */
-    trackingNumber: (cells: readonly string[]): readonly string[] =>
-      numbers.map((index) => cells[index]?.trim() ?? "").filter((text) => text !== ""),
-  };
 }
 
 /** Columns of an earlier write-back are used again; the others begin at `firstFree`. */

@@ -21,7 +21,7 @@ import { readRows } from "../rows.ts";
 import { statesOfLedger } from "./import-sheet.ts";
 import { type FilledRows, fillRows, type ReadStates, type Seen } from "./row-values.ts";
 import { findNumber, formNames, formRecords, parseForm, type ShopForm } from "./shop-forms.ts";
-import { findOwnCells } from "./titles.ts";
+import { createNumberReader } from "./titles.ts";
 import { chooseTarget, openSheetOutput } from "./write-sheet.ts";
 
 const { saveMap: _save, replace: _replace, ...reading } = readOptions;
@@ -112,10 +112,10 @@ export const writeBackOrders = defineCommand({
 
 /** Whether a row has the tracking number of an earlier write-back. */
 async function hasNumbers(source: Source, { header }: Overview): Promise<boolean> {
-  const own = findOwnCells(header);
+  const readNumbers = createNumberReader(header, ["tracking_number"]);
   let isFound = false;
   const onLine = ({ cells }: SheetRow) => {
-    isFound ||= own.trackingNumber(cells).length > 0;
+    isFound ||= readNumbers([cells]).length > 0;
   };
   for await (const _ of readRows({ ...source, onLine })) if (isFound) break;
   return isFound;
