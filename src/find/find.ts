@@ -98,7 +98,10 @@ function toFoundOrder({ fields, ref, seenAtMs }: MirroredOrder): FoundOrder {
 async function describeAge(mirror: Mirror, context: Context): Promise<string> {
   const { orders, withoutPhone, syncedAtMs } = await mirror.facts();
   if (syncedAtMs === undefined) {
-    const known = `the mirror has only ${counted(orders, "order")} that this machine created`;
+    const known =
+      orders === 0
+        ? "the mirror is empty"
+        : `the mirror has only ${counted(orders, "order")} that this machine created`;
     return `${known}; read all of them with: ${context.nextCommand("sync")}`;
   }
   const phones =

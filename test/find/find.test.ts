@@ -40,6 +40,9 @@ test("orders of this machine are found at once, by phone and address, with no ca
 
 test("the answer says what was searched", async () => {
   const home = await createServedHome({ seedOrders: 40 });
+  expect((await home.courier("find 李")).stderr).toContain(
+    "the mirror is empty; read all of them with: courier sync",
+  );
   await createOrder(home, "李明", "13900004466");
   const first = await home.courier("find 李");
   expect(first.stderr).toContain("only 1 order that this machine created");
