@@ -1,4 +1,4 @@
-/** A whole list of orders: every page, each order once, and an error where it is not complete (2.6 and 4.3). */
+/** A whole list of orders, or the rest of one: every page, and an error where it is not complete (2.6 and 4.3). */
 
 import { mapInOrder } from "../core/concurrent.ts";
 import type { OrderSummary } from "../model/interface.ts";
@@ -61,6 +61,44 @@ export async function* allOrders(
     if (isComplete(sweep)) return;
     if (sweeps === maxSweeps) throw incomplete(sweep);
   }
+}
+
+/**
+ * Yields at least the orders whose ids are not in `seen`, which grows. Nothing is known of the list's order: after the pages at
+ * the front that have new orders, it goes on where the earlier reading can have ended at the earliest. Where the orders
+ * seen are not as many as the service counts, it reads the whole list as `allOrders` does. Throws ServiceFailure.
+ */
+export async function* restOfOrders(
+  service: CourierService,
+  seen: Set<string>,
+  options: AllOrdersOptions,
+): AsyncGenerator<OrderSummary> {
+  const seenBefore = seen.size;
+  let size = maxPageSize;
+  let last = 0;
+  let total: number | undefined;
+  const ask = (page: number) => service.listOrders({}, page, size);
+  function* ordersOf({ orders, pagination }: OrderPage): Generator<OrderSummary> {
+    total = toCount(pagination.total_items);
+    last = toCount(pagination.total_pages) ?? 0;
+    for (const { id } of orders) seen.add(id.value);
+    yield* orders;
+  }
+
+  let page = 0;
+  let known: number;
+  do {
+    page += 1;
+    known = seen.size;
+    const answer = await ask(page);
+    if (page === 1) size = servedSize(answer, size);
+    yield* ordersOf(answer);
+  } while (seen.size > known && page < last);
+  const next = Math.max(page, Math.floor(seenBefore / size)) + 1;
+  await options.beforeOthers?.(Math.max(0, last - next + 1), total);
+  for await (const answer of mapInOrder(numbers(next, last), options.concurrency, ask))
+    yield* ordersOf(answer);
+  if (seen.size !== total) yield* allOrders(service, {}, options);
 }
 
 /** A number takes a third of the memory of a text; ids beyond 2^53 stay texts. */

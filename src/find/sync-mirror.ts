@@ -1,7 +1,7 @@
 /** Brings the mirror up to date with as few calls as the interface allows (4.3 and 4.4). */
 
 import { ServiceFailure } from "../api/failure.ts";
-import { allOrders } from "../api/pages.ts";
+import { allOrders, restOfOrders } from "../api/pages.ts";
 import { type CourierService, type OrderFilter, toCount } from "../api/service.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { parseInstant, utcDate } from "../core/time.ts";
@@ -36,14 +36,25 @@ const settledStates: readonly string[] = ["completed", "cancelled"];
 
 /** The first sync reads the whole list, later ones what is new and what may have changed. */
 export async function syncMirror(tools: SyncTools): Promise<SyncCounts> {
+  if ((await tools.mirror.facts()).syncedAtMs !== undefined) return syncChanges(tools);
+  const begunPass = await tools.mirror.lastPass();
+  const sync = createSync(tools, begunPass ?? (await tools.mirror.beginPass()));
+  const atMs = tools.now();
+  if (begunPass === undefined) {
+    await sync.list({});
+    return sync.end(atMs, undefined);
+  }
+  await sync.listRest(await tools.mirror.idsInPass(begunPass));
+  const rest = await sync.end(atMs, undefined);
+  const changes = await syncChanges(tools); // of what the sync before had read
+  return { ...changes, listed: rest.listed + changes.listed };
+}
+
+async function syncChanges(tools: SyncTools): Promise<SyncCounts> {
   const { mirror, now } = tools;
   const before = await mirror.facts();
   const atMs = now();
   const sync = createSync(tools, await mirror.beginPass());
-  if (before.syncedAtMs === undefined) {
-    await sync.list({});
-    return sync.end(atMs, undefined);
-  }
   await sync.list(
     before.syncedThrough === undefined ? {} : { dateFrom: moveDate(before.syncedThrough, -overlapDays) },
   );
@@ -90,9 +101,11 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
   }
 
   /** False where an order does not match `status`: then the rest is not read. Throws ServiceFailure. */
-  async function list(filter: OrderFilter): Promise<boolean> {
+  async function list(
+    filter: OrderFilter,
+    orders = allOrders(service, filter, { concurrency: callsAtOnce, beforeOthers: beforeCalls }),
+  ): Promise<boolean> {
     let batch: OrderSummary[] = [];
-    const orders = allOrders(service, filter, { concurrency: callsAtOnce, beforeOthers: beforeCalls });
     for await (const order of orders) {
       batch.push(order);
       const isOther = filter.status !== undefined && order.status !== filter.status;
@@ -122,6 +135,14 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
 
   return {
     list,
+
+    /** The orders of the whole list that a sync which did not end has not read. */
+    async listRest(read: readonly string[]): Promise<void> {
+      await list(
+        {},
+        restOfOrders(service, new Set(read), { concurrency: callsAtOnce, beforeOthers: beforeCalls }),
+      );
+    },
 
     /** Whether the service knows a state by its name is not shown (4.3): where it does not, by date. */
     async listStates(found: readonly (string | undefined)[]): Promise<void> {

@@ -110,6 +110,10 @@ export interface Mirror {
   notInPass(pass: number, statuses: readonly (string | undefined)[]): Promise<readonly string[]>;
   /** A number for a new complete reading of the list. */
   beginPass(): Promise<number>;
+  /** The newest such number; undefined before the first. */
+  lastPass(): Promise<number | undefined>;
+  /** Ids of the orders that were seen in a pass. */
+  idsInPass(pass: number): Promise<readonly string[]>;
   noteSync(facts: { readonly atMs: number; readonly through: string | undefined }): Promise<void>;
   /** The date of the oldest order in one of these states, as the service wrote it. */
   oldest(statuses: readonly (string | undefined)[]): Promise<string | undefined>;
@@ -426,6 +430,15 @@ function createMirror(database: Database): Mirror {
         setFact("pass", String(pass));
         return pass;
       }),
+
+    lastPass: () => database.read(() => toNumber(fact("pass"))),
+
+    idsInPass: (pass) =>
+      database.read(() =>
+        sql("SELECT id FROM orders WHERE pass = ?")
+          .all(pass)
+          .map(({ id }) => String(id)),
+      ),
 
     noteSync: ({ atMs, through }) =>
       database.transaction(() => {

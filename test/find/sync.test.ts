@@ -114,6 +114,51 @@ test("a sync that fails half-way is finished by the next one", async () => {
   expect(states(await mirrored(home))).toEqual(states(await listed(home)));
 });
 
+test("a first sync goes on where the one before it ended", async () => {
+  const home = await createServedHome({ seedOrders: 2_000 });
+  home.sandbox.faults.set([
+    { kind: "refuse", path: /[?&]page=15(&|$)/, status: 403, code: "NO", message: "no" },
+  ]);
+  expect((await home.courier("sync")).exit).not.toBe(0);
+  home.sandbox.faults.set([]);
+  home.clock.advance(3_600_000);
+  const create = "orders create --sender-name 店 --receiver-name 李 --item-name mug --yes --json";
+  expect((await home.courier(create)).exit).toBe(0);
+  const { requests } = await sync(home);
+  expect(states(await mirrored(home))).toEqual(states(await listed(home)));
+  const active = (await mirrored(home)).filter(({ status }) => !["completed", "cancelled"].includes(status));
+  // The profile; two pages of the front, seven from the 15th on; what changed since.
+  expect(requests).toBeLessThanOrEqual(1 + 2 + 7 + 8 + Math.ceil(active.length / 100) + 1 + 4);
+});
+
+test("a first sync that goes on reads the whole list where orders were taken away in between", async () => {
+  const home = await createServedHome({ seedOrders: 700 });
+  home.sandbox.faults.set([
+    { kind: "refuse", path: /[?&]page=5(&|$)/, status: 403, code: "NO", message: "no" },
+  ]);
+  expect((await home.courier("sync")).exit).not.toBe(0);
+  home.sandbox.faults.set([]);
+  const all = await listed(home);
+  // Now 250 orders from the front are gone, and each page begins with what was 250 orders later.
+  const left = all.slice(250);
+  home.sandbox.faults.set(
+    [1, 2, 3, 4, 5, 6, 7].map((page) => ({
+      kind: "status" as const,
+      path: new RegExp(`orders\\?(?!.*status=).*page=${page}(&|$)`),
+      status: 200,
+      contentType: "application/json",
+      body: JSON.stringify({
+        success: true,
+        data: left.slice((page - 1) * 100, page * 100),
+        pagination: { current_page: page, total_pages: 5, total_items: left.length, per_page: 100 },
+      }),
+    })),
+  );
+  await sync(home);
+  const ids = new Set((await mirrored(home)).map(({ id }) => id));
+  expect(left.filter(({ id }) => !ids.has(id))).toEqual([]);
+});
+
 test("--fetch-details makes phones findable, newest orders first", async () => {
   const home = await createServedHome({ seedOrders: 30 });
   await sync(home, "sync --fetch-details 10 --json");
