@@ -104,7 +104,14 @@ function assignParts(modules) {
   const parts = {
     main: [entry],
     "root-help": ["src/cli/root-help.ts"],
-    run: ["src/cli/run.ts", "src/api/client.ts", "src/api/service.ts", "node_modules/env-paths/index.js"],
+    run: [
+      "src/cli/run.ts",
+      "src/api/client.ts",
+      "src/api/service.ts",
+      "node_modules/env-paths/index.js",
+      "src/ledger/order-cache.ts",
+    ],
+    find: ["src/find/find.ts"],
     call: ["src/api/transport.ts", "src/api/with-known-orders.ts", "src/ledger/noticed-orders.ts"],
   };
   const assigned = new Map();

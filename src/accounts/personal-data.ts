@@ -6,7 +6,7 @@ import { unnamedAccount } from "../config/accounts.ts";
 import { keySource } from "../config/key-source.ts";
 import { CourierError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { hasLedger } from "../ledger/ledger.ts";
+import { hasLedger } from "../ledger/ledger-file.ts";
 
 export const forceOption = switchOption("delete the details of orders in doubt too");
 

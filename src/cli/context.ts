@@ -205,7 +205,10 @@ export async function createContext(
   };
 
   async function openWithWait(): Promise<Ledger> {
-    const { openLedger, ledgerPath } = await import("../ledger/ledger.ts");
+    const [{ openLedger }, { ledgerPath }] = await Promise.all([
+      import("../ledger/ledger.ts"),
+      import("../ledger/ledger-file.ts"),
+    ]);
     return openLedger(directories.state, {
       clock,
       signal,
@@ -233,7 +236,7 @@ export async function createContext(
 
   async function knownCustomer() {
     const active = await account();
-    const { hasLedger } = await import("../ledger/ledger.ts");
+    const { hasLedger } = await import("../ledger/ledger-file.ts");
     if (!hasLedger(directories.state)) return undefined;
     if (active.kind === "sandbox") return customer(); // the embedded one: its profile takes no call over a network
     return (await ledger()).findCustomer(addressOf(active), (await address()).apiKey);
@@ -242,7 +245,7 @@ export async function createContext(
   async function forgetKnownOrders(account: string): Promise<void> {
     noticedOrders?.drop(account);
     const [{ hasLedger }, { deleteOrderCache }, { deleteMirrors }] = await Promise.all([
-      import("../ledger/ledger.ts"),
+      import("../ledger/ledger-file.ts"),
       import("../ledger/order-cache.ts"),
       import("../mirror/mirror.ts"),
     ]);

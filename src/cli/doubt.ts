@@ -3,7 +3,7 @@
 import { systemClock } from "../core/clock.ts";
 import { type ExitCode, isInterruption } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { hasLedger } from "../ledger/ledger.ts";
+import { hasLedger } from "../ledger/ledger-file.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
 import { createMessages } from "../terminal/messages.ts";
 import { noProgress } from "../terminal/progress.ts";

@@ -7,7 +7,7 @@ import type { Context } from "../command/command.ts";
 import { nameLock } from "../config/config-lock.ts";
 import { usageError } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
-import { hasLedger, ledgerPath } from "../ledger/ledger.ts";
+import { hasLedger, ledgerPath } from "../ledger/ledger-file.ts";
 import { orderCachePath } from "../ledger/order-cache.ts";
 import { mirrorFiles } from "../mirror/mirror.ts";
 import { sandboxDirectory, storedOrdersPath } from "../sandbox/stored-orders.ts";

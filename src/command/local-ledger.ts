@@ -2,7 +2,8 @@
 
 import { stat } from "node:fs/promises";
 import { systemCode } from "../core/errors.ts";
-import { type Ledger, ledgerPath } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { ledgerPath } from "../ledger/ledger-file.ts";
 import type { Context } from "./command.ts";
 
 /** Undefined where there is no ledger. Throws `database`, exit 5, where it cannot be read. */

@@ -1,7 +1,7 @@
 /** Which order a person means: by its id, order number, tracking number, or the ref that it was sent with. */
 
 import { CourierError } from "../core/errors.ts";
-import { hasLedger } from "../ledger/ledger.ts";
+import { hasLedger } from "../ledger/ledger-file.ts";
 import { hasMirror } from "../mirror/mirror.ts";
 import { textAt } from "../mirror/mirrored-order.ts";
 import { mirrorOwner, openAccountMirror } from "./account-mirror.ts";

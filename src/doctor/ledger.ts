@@ -3,7 +3,8 @@
 import type { Context } from "../command/command.ts";
 import { CourierError } from "../core/errors.ts";
 import { counted } from "../core/wording.ts";
-import { hasLedger, type LedgerFacts, ledgerPath } from "../ledger/ledger.ts";
+import type { LedgerFacts } from "../ledger/ledger.ts";
+import { hasLedger, ledgerPath } from "../ledger/ledger-file.ts";
 import { findDriver } from "../sqlite/database.ts";
 import { type CheckResult, hideHome } from "./check-result.ts";
 import { readFileSystem, type Statfs } from "./file-system.ts";

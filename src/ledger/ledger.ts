@@ -1,16 +1,15 @@
 /** The ledger: an SQLite database of the runs and operations of this machine. */
 
 import { statSync } from "node:fs";
-import path from "node:path";
 import { CourierError } from "../core/errors.ts";
 import { type Database, openDatabase } from "../sqlite/database.ts";
-import { hasFile } from "../sqlite/private-file.ts";
 import type { WaitOptions } from "../sqlite/wait.ts";
 import { createWriteQueue } from "../sqlite/write-queue.ts";
 import { type Customers, createCustomers } from "./customers.ts";
 import { createDrafts, type Drafts } from "./drafts.ts";
 import { createEvents } from "./events.ts";
 import { createKnownOrders, type KnownOrders } from "./known-orders.ts";
+import { ledgerPath } from "./ledger-file.ts";
 import { createListings, type Listings } from "./listings.ts";
 import { createOperations, type Operations } from "./operations.ts";
 import { publishOrders } from "./order-cache-writer.ts";
@@ -42,15 +41,6 @@ export interface LedgerFacts {
   readonly inDoubt: number;
   /** `ok`, or the result of SQLite's check. */
   readonly integrity: string;
-}
-
-export function ledgerPath(stateDirectory: string): string {
-  return path.join(stateDirectory, "ledger.db");
-}
-
-/** True where the ledger exists: opening it then creates no file. */
-export function hasLedger(stateDirectory: string): boolean {
-  return hasFile(ledgerPath(stateDirectory));
 }
 
 /** Opens the ledger of a state directory, or creates it. Throws `database`, exit 5. */

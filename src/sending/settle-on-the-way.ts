@@ -3,7 +3,7 @@
 import type { OrderFilter } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { hasLedger } from "../ledger/ledger.ts";
+import { hasLedger } from "../ledger/ledger-file.ts";
 import type { OrderSummary } from "../model/interface.ts";
 import { earliestDate, openCreates, reconcileWith, recordListing } from "./reconcile.ts";
 import type { ReconcileTools } from "./reconcile-types.ts";

@@ -8,7 +8,7 @@ import { unnamedAccount } from "../../src/config/accounts.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { interrupted } from "../../src/core/errors.ts";
 import { identifyProcess } from "../../src/core/process-identity.ts";
-import { ledgerPath } from "../../src/ledger/ledger.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { ctrlC, ctrlCAfter, personWho } from "../support/answering.ts";
 import { putConfig } from "../support/config-file.ts";
 import { createHome, createServedHome, type RunOptions, type ServedHome } from "../support/courier.ts";

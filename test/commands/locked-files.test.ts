@@ -5,7 +5,7 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { takeLock } from "../../src/config/config-lock.ts";
 import { interrupted } from "../../src/core/errors.ts";
-import { ledgerPath } from "../../src/ledger/ledger.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { sandboxDirectory, storedOrdersPath } from "../../src/sandbox/stored-orders.ts";
 import { type Connection, loadDriver } from "../../src/sqlite/driver.ts";
 import { createHome, createServedHome, type Home, type ServedHome } from "../support/courier.ts";

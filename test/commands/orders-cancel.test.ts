@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
-import { ledgerPath } from "../../src/ledger/ledger.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { answerData, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createAtService, readRuns, recordRun } from "../support/ledger.ts";

@@ -4,7 +4,7 @@ import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { identifyProcess } from "../../src/core/process-identity.ts";
-import { ledgerPath } from "../../src/ledger/ledger.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import { createImportHome, row, sheet } from "../support/imports.ts";

@@ -6,7 +6,8 @@ import { chmod, cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/pr
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ledgerPath, openLedger } from "../../src/ledger/ledger.ts";
+import { openLedger } from "../../src/ledger/ledger.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { migrations } from "../../src/ledger/schema.ts";
 import { openDatabase } from "../../src/sqlite/database.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";

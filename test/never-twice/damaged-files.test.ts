@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { appendFile, chmod, cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { ledgerPath } from "../../src/ledger/ledger.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { migrations } from "../../src/ledger/schema.ts";
 import { type Connection, loadDriver } from "../../src/sqlite/driver.ts";
 import { personWho } from "../support/answering.ts";

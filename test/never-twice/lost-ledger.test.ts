@@ -3,7 +3,8 @@
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { ledgerPath, openLedger } from "../../src/ledger/ledger.ts";
+import { openLedger } from "../../src/ledger/ledger.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import type { Ran } from "../support/courier.ts";
 import { createImportHome, type ImportHome, row, sheet } from "../support/imports.ts";
 import { Capture } from "../support/streams.ts";

@@ -2,7 +2,7 @@
 
 import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ledgerPath } from "../../src/ledger/ledger.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
 import { openDatabase } from "../../src/sqlite/database.ts";
 import { createProcessHome, createServedProcessHome, type Running, until } from "../support/process.ts";

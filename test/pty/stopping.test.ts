@@ -3,7 +3,8 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test as testAnywhere } from "vitest";
-import { ledgerPath, openLedger } from "../../src/ledger/ledger.ts";
+import { openLedger } from "../../src/ledger/ledger.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { sentBodies } from "../support/answers.ts";
 import { until } from "../support/process.ts";

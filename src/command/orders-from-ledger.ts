@@ -1,0 +1,42 @@
+/** Brings the mirror up to date with the orders that this machine created. */
+
+import { nameOperation, type Operation, parseOperationName } from "../ledger/operation.ts";
+import type { Answer, Mirror, MirrorOwner } from "../mirror/mirror.ts";
+import { isPlainDecimal } from "../model/decimal.ts";
+import { type JsonObject, jsonNumber } from "../model/json.ts";
+import type { Context } from "./command.ts";
+
+/** Orders taken over at once. */
+const batchSize = 500;
+/** A run that did not end in this time was killed. */
+const longestRunMs = 24 * 3_600_000;
+
+/** Adds orders that this machine created since the last time, with the phones and addresses that a list lacks. */
+export async function takeFromLedger(mirror: Mirror, owner: MirrorOwner, context: Context): Promise<void> {
+  const ledger = await context.ledger();
+  const firstOpen =
+    (await ledger.firstOpenRun(context.clock.now() - longestRunMs)) ?? Number.POSITIVE_INFINITY;
+  let after = parseOperationName((await mirror.fact("ledger_through")) ?? "") ?? { run: 0, number: 0 };
+  for (;;) {
+    const found = await ledger.ordersSince(owner.account, owner.service, after, batchSize);
+    const last = found.at(-1);
+    if (!last) break;
+    for (const operation of found) await mirror.record(answersOf(operation), operation.endedAtMs ?? 0);
+    after = last;
+    if (last.run < firstOpen) await mirror.setFact("ledger_through", nameOperation(last));
+  }
+}
+
+function answersOf({ order, orderState, draft, ref }: Operation): Answer[] {
+  if (!order) return [];
+  const { id, estimated_fee: fee } = order;
+  const created: JsonObject = {
+    id: jsonNumber(id),
+    order_no: order.order_no,
+    tracking_number: order.tracking_number,
+    ...(orderState === undefined ? {} : { status: orderState }),
+    estimated_fee: fee !== null && isPlainDecimal(fee) ? jsonNumber(fee) : fee,
+  };
+  const sent: Answer[] = draft ? [{ id, kind: "draft", value: draft as unknown as JsonObject }] : [];
+  return [...sent, { id, kind: "created", value: created, ref }];
+}
