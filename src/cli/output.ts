@@ -162,7 +162,7 @@ async function writeTable(
   const chosen = options.fields
     ? chooseColumns(columns, options.fields)
     : columns.filter(({ isRemark }) => !isRemark);
-  const table = await createTableWriter(chosen, options.view);
+  const table = createTableWriter(chosen, options.view);
   if (head && !options.fields) await writer.write(await render([...head, blank], options.view));
   let waiting: Json[] = [];
   const detailed: Json[] = [];
@@ -171,7 +171,7 @@ async function writeTable(
     const cells = waiting.map((row) => chosen.map(({ cell }) => cell(row as never)));
     const remarks = waiting.map((row) => remark?.(row));
     waiting = [];
-    const lines = table.write(cells, remarks);
+    const lines = await table.write(cells, remarks);
     await writer.write(lines.map((text) => `${text}\n`).join(""));
   };
   try {

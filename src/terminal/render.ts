@@ -5,7 +5,14 @@ import { stringifyJson } from "../model/json.ts";
 import type { Block, Span, Text } from "./blocks.ts";
 import { sanitise, sanitiseJson } from "./sanitise.ts";
 import type { Paint } from "./style.ts";
-import type { LineMemory, TableCell, TableLayout } from "./table.ts";
+import {
+  fitWidths,
+  type LineMemory,
+  layOutTable,
+  type TableCell,
+  type TableLayout,
+  wantedWidths,
+} from "./table.ts";
 import { displayWidth, padToWidth, widestPadding, wrapToWidth } from "./width.ts";
 
 /** The output of a view. In a pipe there is no width, nothing is cut, and times stay unchanged. */
@@ -40,7 +47,7 @@ async function renderBlock(block: Block, view: View): Promise<string[]> {
     case "fields":
       return renderFields(block.fields, view);
     case "table":
-      return (await createTableWriter(block.titles, view)).write(block.rows);
+      return createTableWriter(block.titles, view).write(block.rows);
     case "timeline":
       return renderTimeline(block.entries, view);
     case "steps":
@@ -71,15 +78,14 @@ type TableBlock = Extract<Block, { kind: "table" }>;
 
 export interface TableWriter {
   /** Lines of further rows, aligned with those before; the titles come before the first. Remarks stand below. */
-  write(rows: TableBlock["rows"], remarks?: readonly (Text | undefined)[]): string[];
+  write(rows: TableBlock["rows"], remarks?: readonly (Text | undefined)[]): Promise<string[]>;
 }
 
 /**
  * Lays out a table that may arrive in parts. Where it does not fit, times shorten, then cells are cut,
  * then spare columns go; where even that is not enough, each row becomes a block of named lines.
  */
-export async function createTableWriter(titles: TableBlock["titles"], view: View): Promise<TableWriter> {
-  const { fitWidths, layOutTable, wantedWidths } = await import("./table.ts");
+export function createTableWriter(titles: TableBlock["titles"], view: View): TableWriter {
   const heading = titles.map(({ title }) => toCell({ style: "dim", text: title }, view, "full"));
   const isPipe = view.width === undefined; // where nothing is cut, and no column is endless
   const widestColumn = isPipe ? widestPadding : undefined;
@@ -109,7 +115,7 @@ export async function createTableWriter(titles: TableBlock["titles"], view: View
   }
 
   return {
-    write(rows, remarks = []) {
+    async write(rows, remarks = []) {
       const isFirst = fitted === undefined;
       fitted ??= chooseLayout(rows);
       if (fitted === "listed") {
@@ -128,7 +134,7 @@ export async function createTableWriter(titles: TableBlock["titles"], view: View
         view.width !== undefined && layout[index]?.flexible ? width : Math.max(width, wanted[index] ?? 0),
       );
       fitted = { columns, widths, form };
-      const [heading = "", ...lines] = layOutTable(cells, layout, widths, view.memory);
+      const [heading = "", ...lines] = await layOutTable(cells, layout, widths, view.memory);
       const body = lines.flatMap((text, index) => [text, ...renderRemark(remarks[index], view)]);
       return isFirst ? [heading, ...body] : body;
     },

@@ -1,6 +1,5 @@
-/** The layout of tables: plain columns two blanks apart, fitted to a width (owner of cli-table3). */
+/** The layout of tables: plain columns two blanks apart, fitted to a width. */
 
-import Table from "cli-table3";
 import { cutToWidth, displayWidth, isPlain } from "./width.ts";
 
 export interface TableCell {
@@ -61,44 +60,41 @@ export type LineMemory = Map<string, string>;
  * Lines of a table with fixed column widths; cells of flexible columns are cut to theirs, and a wider
  * cell of another column moves the rest of its line.
  */
-export function layOutTable(
+export async function layOutTable(
   rows: readonly (readonly TableCell[])[],
   layout: readonly TableLayout[],
   widths: readonly number[],
   memory: LineMemory = new Map(),
-): string[] {
+): Promise<string[]> {
   const columns = layout.map(({ align }, index) => `${widths[index]}${align ?? ""}`).join();
   const keys = rows.map((row) => [columns, ...row.map(({ painted }) => painted)].join("\n"));
   const fresh = new Map(keys.map((key, index) => [key, rows[index] ?? []] as const));
   for (const key of fresh.keys()) if (memory.has(key)) fresh.delete(key);
-  const lines = fresh.size > 0 ? layOutRows([...fresh.values()], layout, widths) : [];
+  const lines = fresh.size > 0 ? await layOutRows([...fresh.values()], layout, widths) : [];
   for (const [index, key] of [...fresh.keys()].entries()) memory.set(key, lines[index] ?? "");
   return keys.map((key) => memory.get(key) ?? "");
 }
 
 /** Rows of plain text are padded here: the package takes seven times as long, and its time grows faster than the rows. */
-function layOutRows(
+async function layOutRows(
   rows: readonly (readonly TableCell[])[],
   layout: readonly TableLayout[],
   widths: readonly number[],
-): string[] {
-  const table = new Table({
-    chars: noBorders,
-    style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
-    colWidths: widths.map((width) => width || 1),
-    colAligns: layout.map(({ align }) => align ?? "left"),
-    wordWrap: false,
-  });
+): Promise<string[]> {
+  const others: string[][] = [];
   const joined = rows.map((row) => {
     const cells = row.map((cell, index) => fitCell(cell, layout[index], widths[index] ?? 0));
     // The package would cut what is wider than its column.
     if (row.every(({ plain }) => isPlain(plain)) || cells.some(({ blanks }) => blanks < 0))
       return joinCells(cells, layout);
-    table.push(cells.map(({ text }) => text));
+    others.push(cells.map(({ text }) => text));
     return undefined;
   });
-  const others = table.length > 0 ? table.toString().split("\n").values() : [].values();
-  return joined.map((text) => (text ?? others.next().value ?? "").trimEnd());
+  const aligns = layout.map(({ align }) => align ?? "left");
+  const gridLines = (
+    others.length > 0 ? (await import("./grid.ts")).layOutGrid(others, aligns, widths, gap) : []
+  ).values();
+  return joined.map((text) => (text ?? gridLines.next().value ?? "").trimEnd());
 }
 
 interface FittedCell {
@@ -121,24 +117,6 @@ function joinCells(cells: readonly FittedCell[], layout: readonly TableLayout[])
   });
   return padded.join(" ".repeat(gap));
 }
-
-const noBorders = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: " ".repeat(gap),
-};
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);

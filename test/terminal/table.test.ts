@@ -23,7 +23,7 @@ function viewOf(width: number | undefined): View {
 }
 
 async function layOut(rows: readonly (readonly Text[])[], width: number | undefined): Promise<string[]> {
-  return (await createTableWriter(titles, viewOf(width))).write(rows);
+  return createTableWriter(titles, viewOf(width)).write(rows);
 }
 
 const rows = [
@@ -144,9 +144,9 @@ describe("whatever the cells hold", () => {
 });
 
 test("rows that come later are aligned with those before", async () => {
-  const table = await createTableWriter(titles, viewOf(undefined));
-  const first = table.write([["1", "a", "5", "x", "y"]]);
-  const second = table.write([["2", "b", "6", "x", "y"]]);
+  const table = createTableWriter(titles, viewOf(undefined));
+  const first = await table.write([["1", "a", "5", "x", "y"]]);
+  const second = await table.write([["2", "b", "6", "x", "y"]]);
   expect(first).toHaveLength(2);
   expect(second).toHaveLength(1);
   expect(second[0]?.replace("2", "1").replace("b", "a").replace("6", "5")).toBe(first[1]);
