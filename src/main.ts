@@ -72,7 +72,8 @@ void start({
 function quickOutput(): QuickOutput {
   return {
     get columns() {
-      return isDevice(1) ? process.stdout.columns : undefined;
+      // Node.js makes the stream that knows them in a millisecond or two.
+      return isDevice(1) && !isNull(1) ? process.stdout.columns : undefined;
     },
     get hasReader() {
       return isDevice(2);
