@@ -52,6 +52,8 @@ const longestLine = 1_000;
 const mostLines = 100;
 /** So many of the parts of its output are masked. */
 const mostParts = 50;
+/** A word of so many characters may be a key. */
+const longWord = 16;
 /** So much of its output is kept, to mask it in its complaints. */
 const mostPrinted = 65_536;
 
@@ -73,7 +75,7 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
   let rest = "";
   let lines = 0;
   const show = (line: string) => {
-    const masked = createRedactor(maybeKeys(printed))(line); // before it is cut: a part of a key is not found
+    const masked = maskKeyLike(createRedactor(maybeKeys(printed))(line)); // before it is cut: a part of a key is not found
     return masked.length > longestLine ? `${masked.slice(0, longestLine)}…` : masked;
   };
   const complain = (line: string) => {
@@ -137,6 +139,18 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
         `or set another one: courier login --account ${shellQuote(account)} --key-command`,
     },
   );
+}
+
+/**
+ * A key that it prints on stderr alone is not known: masks each long word, and each shorter one of letters and digits
+ * that is as long as a key.
+ */
+function maskKeyLike(text: string): string {
+  return text.replace(/[\w+/=.~%-]+/g, (word) => {
+    const mayBeKey =
+      word.length >= longWord || (word.length >= shortestKey && /[a-z]/i.test(word) && /\d/.test(word));
+    return mayBeKey ? "[redacted]" : word;
+  });
 }
 
 /** What it printed may be the key, whole or as a part, although it failed afterwards. */

@@ -317,6 +317,7 @@ describe("login --key-command", () => {
     [node(""), 4, /what the key command of the account default prints is empty/],
     ["pass 'show", 2, /a quote that is not closed/],
     [" ", 2, /the key command is empty/],
+    ["", 2, /the key command is empty/],
   ])("%s: exit %i, nothing stored, and what to do", async (command, expected, message) => {
     const home = await createServedHome();
     const { exit, stdout, stderr } = await run(home, words(home, command));
@@ -353,13 +354,31 @@ describe("login --key-command", () => {
     }
   });
 
+  test.each(["test-key-0123456789", "Sk_live-51H8x", "eyJhbGciOiJI.UzI1NiIs.InR5cCI6"])(
+    "that fails and prints %s on stderr alone shows its words, and nothing that may be a key",
+    async (apiKey) => {
+      const home = await createServedHome({ apiKey });
+      const hex = Buffer.from(apiKey).toString("hex");
+      const script = `console.error('token ' + Buffer.from('${hex}', 'hex') + ' has expired, hex ${hex}'); process.exit(2)`;
+      const command = node(script);
+      for (const more of [[], ["--quiet"], ["--json"], ["--debug"]]) {
+        const { exit, stderr } = await run(home, words(home, command, more));
+        expect(exit).toBe(4);
+        expect(stderr).toContain("failed (2), saying “token [redacted] has expired, hex [redacted]”");
+        expect(stderr).not.toContain(apiKey);
+        expect(stderr).not.toContain(hex);
+      }
+    },
+  );
+
   test("that floods stderr is shown in part", async () => {
     const home = await createServedHome();
-    const script = "for (let n = 0; n < 5000; n++) console.error(n + 'x'.repeat(2000)); process.exitCode = 2";
+    const script =
+      "for (let n = 0; n < 5000; n++) console.error(n + ' x'.repeat(1000)); process.exitCode = 2";
     const { exit, stderr } = await run(home, words(home, node(script)));
     expect(exit).toBe(4);
     expect(stderr).toContain("(what else the key command says is not shown)");
-    expect(stderr).toMatch(/failed \(2\), saying “4999x+…”/);
+    expect(stderr).toMatch(/failed \(2\), saying “4999( x)+ ?…”/);
     expect(stderr.length).toBeLessThan(150_000);
   });
 
