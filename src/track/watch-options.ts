@@ -2,6 +2,7 @@
 
 import { type OptionValues, switchOption, textOption } from "../command/options.ts";
 import { durationOption } from "../command/value-options.ts";
+import { usageError } from "../core/errors.ts";
 import { stateChoices } from "../model/states.ts";
 
 const group = "Following";
@@ -25,15 +26,23 @@ export const watchOptions = {
     { minMs: secondMs, maxMs: 365 * dayMs },
     { group },
   ),
-  exec: textOption(
-    "COMMAND",
-    "run this in a shell for each change: JSON on its stdin, COURIER_* variables; Ctrl-C ends it and its children; none is started once the time of --for is up",
-    {
-      group,
-    },
-  ),
+  exec: {
+    placeholder: "COMMAND",
+    summary:
+      "run this in a shell for each change: JSON on its stdin, COURIER_* variables; Ctrl-C ends it and its children; none is started once the time of --for is up",
+    parse: parseCommand,
+    group,
+  },
   bell: switchOption("ring the terminal's bell for each change", { group }),
   notify: switchOption("show a desktop notification for each change", { group }),
 } as const;
+
+function parseCommand(text: string, flag: string): string {
+  if (text.trim() !== "") return text;
+  throw usageError(
+    `${flag} is given no command`,
+    "give it the command to run; is a variable of the shell not set?",
+  );
+}
 
 export type WatchInput = OptionValues<Omit<typeof watchOptions, "watch">>;

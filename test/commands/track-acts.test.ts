@@ -42,6 +42,18 @@ function watch(home: ServedHome, words: readonly string[], options = {}) {
 const read = (home: ServedHome, name: string) => readFile(path.join(home.directory, name), "utf8");
 
 describe("--exec", () => {
+  test.each(["", " "])("of no command (“%s”) is refused before anything is asked", async (command) => {
+    const home = await createServedHome();
+    for (const watched of [["--watch"], []]) {
+      const words = ["track", "T1", ...watched, "--exec", command];
+      const { exit, stdout, stderr } = await home.courier(words);
+      expect([exit, stdout, home.sandbox.requests]).toEqual([2, "", []]);
+      expect(stderr).toBe(
+        "error: --exec is given no command\nhint: give it the command to run; is a variable of the shell not set?\n",
+      );
+    }
+  });
+
   test("runs for each change but not for the present state: JSON on stdin, the same in variables", async () => {
     const home = await homeWithChange("北京市");
     const { exit, stdout } = await watch(home, [
