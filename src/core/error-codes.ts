@@ -64,8 +64,9 @@ export const errorCodes = {
   },
   some_not_cancelled: {
     exits: "3",
-    meaning: "an undo could not cancel some orders; the others are cancelled",
-    next: "see the rows of the result",
+    meaning:
+      "some orders were not cancelled, or accepted for cancelling but not cancelled yet; the others are",
+    next: "see the rows of the result; for `accepted`, run the same command again later",
   },
   no_account: { exits: "4", meaning: "there is no such account, or no key for it", next: "`courier login`" },
   key_refused: {

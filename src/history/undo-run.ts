@@ -7,7 +7,14 @@ import { counted } from "../core/wording.ts";
 import type { OperationName } from "../ledger/operation.ts";
 import type { RunSummary } from "../ledger/runs.ts";
 import type { Undone } from "../model/results.ts";
-import { beginCancel, type CancelResult, type CancelTools, endCancel, tryCancel } from "../sending/cancel.ts";
+import {
+  beginCancel,
+  type CancelResult,
+  type CancelTools,
+  endCancel,
+  hintOfAccepted,
+  tryCancel,
+} from "../sending/cancel.ts";
 import { show } from "../terminal/blocks.ts";
 import { type Attempt, inPasses } from "./passes.ts";
 import type { ReadOrder, UndoPlan, UnreadOrder } from "./undo-plan.ts";
@@ -197,10 +204,12 @@ function explainEnd(
   const stopped = left.filter(({ reason }) => reason === "stopped");
   const unknown = left.filter(({ outcome }) => outcome === "unknown");
   const inDoubt = left.filter(({ reason }) => reason === "in_doubt");
-  const others = left.filter((row) => ![...stopped, ...unknown, ...inDoubt].includes(row));
+  const accepted = left.filter(({ outcome }) => outcome === "accepted");
+  const others = left.filter((row) => ![...stopped, ...unknown, ...inDoubt, ...accepted].includes(row));
   const counts = `${done} of ${counted(total, "order")} of run ${number} cancelled`;
   const rest = [
     unknown.length > 0 ? `unknown: ${names(unknown)}` : "",
+    accepted.length > 0 ? `accepted for cancelling, but not cancelled: ${names(accepted)}` : "",
     others.length > 0 ? `not cancelled: ${names(others)}` : "",
     stopped.length > 0 ? `not reached: ${stopped.length}` : "",
     inDoubt.length > 0 ? `in doubt: ${names(inDoubt)}` : "",
@@ -221,12 +230,16 @@ function explainEnd(
       hint: `run it again later to check again, or decide each: ${nextCommand(`orders resolve ${first?.operation}`)}`,
     });
   }
-  if (others.length === 0) return undefined;
+  if (others.length + accepted.length === 0) return undefined;
   const hasFound = others.some(({ reason }) => reason === "found");
   return new CourierError("some_not_cancelled", 3, message, {
     hint: hasFound
       ? "add --include-found to cancel orders that were found after their answer was lost"
-      : refused && refusalHint(number, refused, nextCommand),
+      : refused
+        ? refusalHint(number, refused, nextCommand)
+        : accepted.length > 0
+          ? hintOfAccepted(accepted.length)
+          : undefined,
   });
 }
 

@@ -17,10 +17,10 @@ import { mapInOrder } from "../core/concurrent.ts";
 import { CourierError } from "../core/errors.ts";
 import { byCount } from "../core/wording.ts";
 import type { Cancellation } from "../model/results.ts";
-import { type CancelTools, cancelOne } from "../sending/cancel.ts";
-import { show } from "../terminal/blocks.ts";
+import { type CancelTools, cancelOne, hintOfAccepted } from "../sending/cancel.ts";
 import {
   cancellationColumns,
+  describeAccepted,
   explainStop,
   type Found,
   reportDryRun,
@@ -118,6 +118,7 @@ async function* cancelAll(
   context: Context,
 ): Items<Cancellation> {
   const refusals: CourierError[] = [];
+  const accepted: string[] = [];
   const stopped: string[] = [];
   let failure: ServiceFailure | undefined;
   let done = 0;
@@ -139,14 +140,15 @@ async function* cancelAll(
     if (refusal) refusals.push(refusal);
     if (row.outcome === "cancelled" || row.outcome === "already_cancelled") done += 1;
     if (row.outcome === "accepted") {
-      const now = row.status === null ? "does not say its state" : `is still ${row.status}`;
-      context.messages.note(`order ${show(row.id)} was accepted for cancelling, but ${now}`);
+      const text = describeAccepted(row);
+      accepted.push(text);
+      if (found.length > 1) context.messages.note(text);
     }
     yield row;
   }
   const sum = found.length === 1 ? "" : `${done} of ${found.length} orders cancelled; `;
   if (stopped.length > 0) return explainStop(stopped, sum, context);
-  if (!failure || found.length === 1) return failure ?? summarise(found.length, refusals);
+  if (!failure || found.length === 1) return failure ?? summarise(found.length, refusals, accepted);
   return failure.with({ message: `${sum}${failure.message}` });
 }
 
@@ -155,12 +157,17 @@ async function prepare(service: CourierService, context: Context): Promise<Cance
   return { service, ledger: await context.ledger(), run, clock: context.clock };
 }
 
-function summarise(count: number, failures: readonly CourierError[]): CourierError | undefined {
-  const [first] = failures;
-  if (first === undefined || count === 1) return first;
-  return new CourierError(
-    "some_refused",
-    3,
-    `${failures.length} of ${count} orders ${byCount(failures.length, "was", "were")} not cancelled`,
-  );
+/** `accepted`: one sentence for each order that was accepted for cancelling and is not cancelled. */
+function summarise(
+  count: number,
+  refusals: readonly CourierError[],
+  accepted: readonly string[] = [],
+): CourierError | undefined {
+  const [first] = refusals;
+  const left = refusals.length + accepted.length;
+  if (left === 0 || (first && count === 1)) return first;
+  const message = `${left} of ${count} orders ${byCount(left, "was", "were")} not cancelled`;
+  const hint = accepted.length > 0 ? { hint: hintOfAccepted(accepted.length) } : {};
+  if (first) return new CourierError("some_refused", 3, message, hint);
+  return new CourierError("some_not_cancelled", 3, count === 1 ? (accepted[0] ?? "") : message, hint);
 }

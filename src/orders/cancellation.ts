@@ -39,6 +39,12 @@ export function reportDryRun(id: string, order: OrderDetail): Reported {
   return { row: toRow(id, order, order, outcome, undefined, message) };
 }
 
+/** An order that the service accepted for cancelling, and that was read back in another state. */
+export function describeAccepted({ id, status, status_before }: Cancellation): string {
+  const now = status === status_before ? `is still ${show(status)}` : `is ${show(status)}`;
+  return `order ${show(id)} was accepted for cancelling, but ${status === null ? "does not say its state" : now}`;
+}
+
 /** An order whose turn did not come, because the command ended before. */
 export function reportNotTried({ id, order }: Found): Reported {
   return { row: toRow(id, order, order, "left_alone", undefined, "not reached") };

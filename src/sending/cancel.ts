@@ -3,6 +3,7 @@
 import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Clock } from "../core/clock.ts";
+import { byCount } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OperationName, Rejection, Run } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
@@ -76,6 +77,11 @@ export async function endCancel(
     },
     clock.now(),
   );
+}
+
+/** What to do about orders that were accepted for cancelling and are not cancelled. */
+export function hintOfAccepted(count: number): string {
+  return `${byCount(count, "it", "they")} may be cancelled later: run the same command again to see`;
 }
 
 /** Sends one request and reads the order back. It may be repeated: the state that was read decides. */

@@ -211,20 +211,45 @@ describe("the state that counts is the one read back", () => {
     const home = await homeWithOrders(1);
     answerData(home, "DELETE /api/v1/orders/\\d+", "null", '"message":"will be done"');
     const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 --yes --ndjson");
-    expect(exit).toBe(0);
+    expect(exit).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
       outcome: "accepted",
       status: "pending",
       message: "will be done",
     });
-    expect(stderr).toBe("order 1000001 was accepted for cancelling, but is still pending\n");
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "some_not_cancelled",
+      message: "order 1000001 was accepted for cancelling, but is still pending",
+      hint: "it may be cancelled later: run the same command again to see",
+      exit: 3,
+    });
   });
 
   test("accepted, and the order does not say its state", async () => {
     const home = await homeWithOrders(1);
     answerData(home, "GET /api/v1/orders/1000001", '{"id":1000001}');
-    const { stderr } = await home.courier("orders cancel 1000001 --yes --ndjson");
-    expect(stderr).toBe("order 1000001 was accepted for cancelling, but does not say its state\n");
+    const { exit, stderr } = await home.courier("orders cancel 1000001 --yes");
+    expect(exit).toBe(3);
+    expect(stderr).toBe(
+      "error: order 1000001 was accepted for cancelling, but does not say its state\n" +
+        "hint: it may be cancelled later: run the same command again to see\n",
+    );
+  });
+
+  test("one of several accepted, but not cancelled yet: the others are done, exit 3", async () => {
+    const home = await homeWithOrders(2);
+    answerData(home, "DELETE /api/v1/orders/1000001", "null");
+    const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 1000002 --yes --csv");
+    expect(exit).toBe(3);
+    expect(stdout).toMatch(/\n1000001,.*,accepted,.*\n1000002,.*,cancelled,/);
+    const [note, error] = stderr.trimEnd().split("\n");
+    expect(note).toBe("order 1000001 was accepted for cancelling, but is still pending");
+    expect(JSON.parse(error ?? "").error).toMatchObject({
+      code: "some_not_cancelled",
+      message: "1 of 2 orders was not cancelled",
+      hint: "it may be cancelled later: run the same command again to see",
+      exit: 3,
+    });
   });
 
   test.each(["drop_after", "truncate", "drop_mid_body"] as const)(

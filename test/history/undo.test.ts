@@ -563,6 +563,20 @@ describe("an order that the service does not know", () => {
   });
 });
 
+test("an order that is accepted for cancelling, but not cancelled: exit 3, as orders cancel has it", async () => {
+  const home = await createServedHome();
+  const { orders } = await recordRun(home, ["created", "created"]);
+  answerData(home, `DELETE /api/v1/orders/${orders[0]?.id}`, "null");
+  const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
+  expect(exit).toBe(3);
+  expect(rowsOf(stdout).map(({ outcome }) => outcome)).toEqual(["accepted", "cancelled"]);
+  expect(errorOf(stderr)).toMatchObject({
+    code: "some_not_cancelled",
+    message: `1 of 2 orders of run 1 cancelled; accepted for cancelling, but not cancelled: ${orders[0]?.id} (pending)`,
+    hint: "it may be cancelled later: run the same command again to see",
+  });
+});
+
 test("an import is undone, and imported again sends nothing unless it is told to", async () => {
   const home = await createServedHome();
   const file = path.join(home.directory, "orders.csv");
