@@ -331,7 +331,7 @@ export function events<T extends Json>(
  * Throws a usage error, exit 2, where a confirmation will be needed and no one can give it. `what` names
  * what it is needed for.
  */
-export async function ensureCanConfirm(context: Context, what = "this"): Promise<void> {
+export async function ensureCanConfirm(context: Context, what: string): Promise<void> {
   if (context.globals.yes || (await context.prompts())) return;
   throw usageError(`${what} needs a confirmation, and courier cannot ask here`, "add --yes to confirm");
 }

@@ -83,7 +83,8 @@ export const resolveOrder = defineCommand({
     const run = await ledger.findRun(operation.run);
     if (!isChange || !run) return showOperation(operation);
     if (!openStates.includes(operation.state)) ensureInDoubt(operation);
-    if (notCreated) await ensureCanConfirm(context, "--not-created");
+    if (notCreated)
+      await ensureCanConfirm(context, `recording that ${nameOperation(operation)} created no order`);
 
     const customer = await context.customer();
     if (operation.customer !== customer.id)

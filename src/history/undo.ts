@@ -74,7 +74,8 @@ export const undoRun = defineCommand({
     if (number === undefined && !(await context.prompts()))
       throw usageError("no run number given", "courier log shows the runs and their numbers");
     if (number !== undefined) await findRun(await findLedger(context), number);
-    if (!dryRun) await ensureCanConfirm(context, "undoing a run");
+    if (!dryRun)
+      await ensureCanConfirm(context, `undoing ${number === undefined ? "a run" : `run ${number}`}`);
     const { ledger, run, customer } = await chooseRun(number, context);
     const orders = await readOrders(run, customer, { ledger, dryRun, settleMs }, context);
     const service = await context.service();

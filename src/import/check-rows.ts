@@ -287,7 +287,7 @@ export async function describeWrong(
     ({ column, message }) => column === "sender" && message.startsWith("the row has no"),
   );
   const skip = rows > 0 ? `, or add --skip-wrong to send the ${counted(rows, "other")}` : "";
-  return fileError(`${name}: ${wrong} of ${counted(count, noun)} ${byCount(wrong, "is", "are")} invalid`, {
+  return fileError(`${name}: ${wrong} of ${counted(count, noun)} ${byCount(wrong, "is", "are")} wrong`, {
     hint: `nothing was sent; ${lacksSender ? "--sender @NAME sets a sender for all rows; " : ""}fix these rows and run the same command again${skip}`,
     details: problems.map((problem) => ({ ...problem })) as Json,
   });

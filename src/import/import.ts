@@ -149,9 +149,10 @@ export const importOrders = defineCommand({
     if (input.rejects !== undefined) await checkRejects(input.rejects, file, context);
     const target = await chooseSheetTarget(input, context);
     if (check) return checkFile(input, context);
-    if (await isPassing(input.file)) await ensureCanConfirm(context); // before it waits for the writer
+    const sending = `sending the orders of ${file === "-" ? "stdin" : file}`;
+    if (await isPassing(file)) await ensureCanConfirm(context, sending); // before it waits for the writer
     const source = await openSource(input, context);
-    await ensureCanConfirm(context); // a file that is missing is the first thing to say
+    await ensureCanConfirm(context, sending); // a file that is missing is the first thing to say
     const overview = await checkRows(source, context);
     await ensureMaySkip(input, source, overview, context);
     const ledger = await context.ledger();

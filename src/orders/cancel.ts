@@ -55,7 +55,9 @@ export const cancelOrders = defineCommand({
   exits: [1, 3, 5],
   seeAlso: ["orders show", "undo", "log"],
   async run({ orders: names, dryRun }, context) {
-    if (!dryRun) await ensureCanConfirm(context, "cancelling");
+    const named = [...new Set(names)];
+    const orders = named.length === 1 ? `order ${named[0]}` : `${named.length} orders`;
+    if (!dryRun) await ensureCanConfirm(context, `cancelling ${orders}`);
     const service = await context.service();
     const found = await lookUp(await findOrderIds(names, context), service);
     if (dryRun) return rows(previewAll(found), cancellationColumns, "Nothing to cancel");

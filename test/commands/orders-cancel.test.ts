@@ -71,9 +71,18 @@ describe("where nobody can answer, --yes is needed", () => {
     const prompts = scriptedPrompts({});
     const { exit, stdout, stderr } = await home.courier(words, { ...options, prompts });
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toContain("cancelling needs a confirmation, and courier cannot ask here");
+    expect(stderr).toContain("cancelling order 1000001 needs a confirmation, and courier cannot ask here");
     expect(stderr).toContain("add --yes to confirm");
     expect(requestCount(home, "DELETE")).toBe(0);
+  });
+
+  test("several are counted, one that is named twice once", async () => {
+    const home = await createServedHome();
+    const { exit, stderr } = await home.courier("orders cancel 1000001 1000002 ref:A-3 1000001");
+    expect([exit, home.sandbox.requests]).toEqual([2, []]);
+    expect(stderr).toBe(
+      "error: cancelling 3 orders needs a confirmation, and courier cannot ask here\nhint: add --yes to confirm\n",
+    );
   });
 });
 

@@ -167,7 +167,7 @@ describe("a workbook", () => {
     expect([exit, home.posts]).toEqual([2, 0]);
     const [note, ...rest] = stderr.split("\n");
     expect(note).toBe("row 2, J2, item.quantity “many”: must be a whole number; checking the other rows");
-    expect(rest.join("\n")).toMatch(/\n +2 +J2 [\s\S]*\n2012 +J2012 [\s\S]*: 2 of 2011 rows are invalid\n/);
+    expect(rest.join("\n")).toMatch(/\n +2 +J2 [\s\S]*\n2012 +J2012 [\s\S]*: 2 of 2011 rows are wrong\n/);
   });
 
   test("needs no --encoding, and other files no --sheet", async () => {

@@ -93,6 +93,7 @@ describe("at a terminal", () => {
     expect([no.exit, home.posts]).toEqual([2, 0]);
     const yes = await home.courier([...words, "--yes"], { terminal: 120, prompts: scriptedPrompts({}) });
     expect([yes.exit, home.posts]).toEqual([2, 0]);
+    expect(yes.stderr).toContain(`${home.file}: 1 of 3 rows is wrong\n`);
     expect(yes.stderr).toContain("or add --skip-wrong to send the 2 others");
     expect((await home.run()).exit).toBe(2);
     await expect(stat(rejects)).rejects.toThrow("ENOENT");

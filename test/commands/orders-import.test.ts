@@ -104,7 +104,7 @@ describe("--check", () => {
       if (flag === "--check") expect(JSON.parse(ran.stdout)).toMatchObject({ rows: 3, wrong: 3, to_send: 0 });
       else expect(ran.stdout).toBe("");
       const { error } = JSON.parse(ran.stderr.trimEnd().split("\n").at(-1) ?? "");
-      expect(error.message).toBe(`${home.file}: 2 of 3 rows are invalid`);
+      expect(error.message).toBe(`${home.file}: 2 of 3 rows are wrong`);
       expect(error.details).toMatchObject([
         { row: 1, line: 2, column: "receiver.phone", value: "1.38E+10" },
         { row: 3, line: 4, column: "item.weight", value: "heavy" },
@@ -565,7 +565,12 @@ test("without --yes and a terminal, a missing file is the first thing to say, an
   const { exit, stderr } = await home.courier(["orders", "import", home.file]);
   expect([exit, stderr]).toEqual([
     2,
-    "error: this needs a confirmation, and courier cannot ask here\nhint: add --yes to confirm\n",
+    `error: sending the orders of ${home.file} needs a confirmation, and courier cannot ask here\nhint: add --yes to confirm\n`,
+  ]);
+  const piped = await home.courier("orders import -", { stdin: three });
+  expect([piped.exit, piped.stderr]).toEqual([
+    2,
+    "error: sending the orders of stdin needs a confirmation, and courier cannot ask here\nhint: add --yes to confirm\n",
   ]);
   expect(requestCount(home, "POST", "/api/v1/orders")).toBe(0);
 });

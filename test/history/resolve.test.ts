@@ -192,7 +192,10 @@ describe("--not-created", () => {
     const home = await homeInDoubt();
     const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created --json");
     expect(exit).toBe(2);
-    expect(JSON.parse(stderr).error.hint).toBe("add --yes to confirm");
+    expect(JSON.parse(stderr).error).toMatchObject({
+      message: "recording that 1.1 created no order needs a confirmation, and courier cannot ask here",
+      hint: "add --yes to confirm",
+    });
     expect((await home.courier("orders resolve 1.1 --not-created --yes")).exit).toBe(0);
     expect((await operationOf(home))?.state).toBe("unsent");
   });

@@ -189,7 +189,7 @@ describe("for a script", () => {
   });
 
   test.each([
-    ["undo 1", "undoing a run needs a confirmation, and courier cannot ask here"],
+    ["undo 1", "undoing run 1 needs a confirmation, and courier cannot ask here"],
     ["undo", "no run number given"],
     ["undo --yes", "no run number given"],
     ["undo x --yes", "a run needs its number, not “x”"],
