@@ -95,11 +95,19 @@ async function askCommand({ keys, messages }: Context, account: string, command:
   return apiKey;
 }
 
+/** For a hint; empty where the variable is not set. */
+export function notUsed(variable: string, { machine }: Context): string {
+  return machine.env[variable] ? `; login does not use ${variable}` : "";
+}
+
 async function askKey(context: Context): Promise<string> {
   const piped = await context.readPipe();
   const prompts = piped === undefined ? await context.prompts() : undefined;
-  if (piped === undefined && !prompts) {
-    throw usageError("the API key is missing", "pipe it in: courier login < key.txt");
+  const unused = notUsed("COURIER_API_KEY", context);
+  const isEmpty = piped?.trim() === "" && unused !== "";
+  if (isEmpty || (piped === undefined && !prompts)) {
+    const hint = `pipe it in: courier login < key.txt${unused}`;
+    throw usageError(`the API key is ${isEmpty ? "empty" : "missing"}`, hint);
   }
   return parseApiKey(piped ?? (await prompts?.secret("API key (hidden)")) ?? "", "the API key");
 }

@@ -5,10 +5,11 @@ import { switchOption, textOption } from "../command/options.ts";
 import { defaultAccount, parseAccountName, sandboxAccount } from "../config/accounts.ts";
 import { parseBaseUrl } from "../config/base-url.ts";
 import { usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import type { Profile } from "../model/interface.ts";
 import { type Block, fields, line, show, styled } from "../terminal/blocks.ts";
 import { keyStoreOption } from "./key-store.ts";
-import { fixPermissions, planKey, promptForValidKey } from "./login-key.ts";
+import { fixPermissions, notUsed, planKey, promptForValidKey } from "./login-key.ts";
 
 export const login = defineCommand({
   description:
@@ -66,6 +67,7 @@ export const login = defineCommand({
       context.messages.note(
         `The current account is still ${current}; change it with: courier accounts use ${name}`,
       );
+    warnOfVariables(name, { COURIER_API_KEY: apiKey, COURIER_BASE_URL: baseUrl }, context);
     return document(
       {
         account: name,
@@ -78,6 +80,24 @@ export const login = defineCommand({
     );
   },
 });
+
+/** An account that a flag names comes before the environment, and the environment before a stored account. */
+function warnOfVariables(
+  account: string,
+  stored: Readonly<Record<string, string>>,
+  { machine, messages }: Context,
+): void {
+  const others = Object.entries(stored).flatMap(([name, value]) => {
+    const set = machine.env[name]?.trim().replace(/\/+$/, "");
+    return set && set !== value.replace(/\/+$/, "") ? [name] : [];
+  });
+  if (others.length === 0) return;
+  const [are, them] = others.length === 1 ? ["is", "it"] : ["are", "them"];
+  messages.warn(
+    `${others.join(" and ")} ${are} set, and other commands use ${them} instead of what is stored: ` +
+      `unset ${them}, or add --account ${shellQuote(account)}`,
+  );
+}
 
 /** Records the customer of the key in the ledger, which saves a later order one call. A failure is only traced. */
 async function learnCustomer(
@@ -97,7 +117,11 @@ async function askBaseUrl(context: Context, allowHttp: boolean): Promise<string>
   const given = context.globals.baseUrl;
   if (given !== undefined) return parseBaseUrl(given, "the base URL", allowHttp);
   const prompts = await context.prompts();
-  if (!prompts) throw usageError("the base URL is missing", "give it with --base-url https://…");
+  if (!prompts)
+    throw usageError(
+      "the base URL is missing",
+      `give it with --base-url https://…${notUsed("COURIER_BASE_URL", context)}`,
+    );
   const check = (text: string) => {
     try {
       parseBaseUrl(text, "the base URL", allowHttp);

@@ -143,6 +143,63 @@ describe("login", () => {
   });
 });
 
+describe("login beside COURIER_API_KEY and COURIER_BASE_URL", () => {
+  const [key, url] = ["key-of-login-1", "https://api.example.com"];
+  const words = `login --no-input --no-verify --base-url ${url}`;
+
+  test.each([
+    [
+      { COURIER_API_KEY: "another-key-1" },
+      "COURIER_API_KEY is set, and other commands use it instead of what is stored: unset it, or add --account shop",
+    ],
+    [
+      { COURIER_BASE_URL: "https://b.example" },
+      "COURIER_BASE_URL is set, and other commands use it instead of what is stored: unset it, or add --account shop",
+    ],
+    [
+      { COURIER_API_KEY: "another-key-1", COURIER_BASE_URL: "https://b.example" },
+      "COURIER_API_KEY and COURIER_BASE_URL are set, and other commands use them instead of what is stored: unset them, or add --account shop",
+    ],
+  ])("%j: stores what it is given, and says what other commands use", async (env, warning) => {
+    const { courier, ...home } = await createHome();
+    const { exit, stderr } = await courier(`${words} --account shop`, { env, stdin: key });
+    expect(exit).toBe(0);
+    expect(stderr).toContain(`warning: ${warning}\n`);
+    expect(JSON.parse(await readConfigText(home)).accounts.shop).toMatchObject({ base_url: url, key });
+  });
+
+  test("of the same values says nothing", async () => {
+    const { courier } = await createHome();
+    const env = { COURIER_API_KEY: key, COURIER_BASE_URL: `${url}/` };
+    const { exit, stderr } = await courier(words, { env, stdin: key });
+    expect(exit).toBe(0);
+    expect(stderr).not.toContain("warning");
+  });
+
+  test("does not take them for its own flag and key, and says so", async () => {
+    const { courier, ...home } = await createHome();
+    const env = { COURIER_API_KEY: key, COURIER_BASE_URL: url };
+    for (const [line, options, told] of [
+      [
+        "login --no-input",
+        {},
+        "error: the base URL is missing\nhint: give it with --base-url https://…; login does not use COURIER_BASE_URL\n",
+      ],
+      [
+        words,
+        {},
+        "error: the API key is empty\nhint: pipe it in: courier login < key.txt; login does not use COURIER_API_KEY\n",
+      ],
+      [words, { terminal: 80 }, "pipe it in: courier login < key.txt; login does not use COURIER_API_KEY\n"],
+    ] as const) {
+      const { exit, stdout, stderr } = await courier(line, { ...options, env });
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+      expect(stderr).toContain(told);
+    }
+    await expect(readConfigText(home)).rejects.toThrow("ENOENT");
+  });
+});
+
 describe("logout", () => {
   test("forgets the key and keeps the base URL", async () => {
     const home = await createServedHome();
