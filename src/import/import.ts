@@ -290,11 +290,11 @@ async function openRejects(
   file: string | undefined,
   { facts }: Source,
   { overview }: ImportPlan,
-  { clock }: Context,
+  { clock, processes }: Context,
 ) {
   if (file === undefined) return undefined;
   const { csvRecord } = await import("../terminal/csv.ts");
-  return createRejects({ path: file, facts, header: overview.header, csvRecord, clock });
+  return createRejects({ path: file, facts, header: overview.header, csvRecord, clock, processes });
 }
 
 function question(toSend: number, unknown: number, account: string): string {

@@ -4,7 +4,9 @@ import { existsSync } from "node:fs";
 import { type FileHandle, link, open, readFile, rm, stat } from "node:fs/promises";
 import type { Clock } from "../core/clock.ts";
 import { fileError, systemCode } from "../core/errors.ts";
-import { nameDraft, replaceFile } from "../core/replace-file.ts";
+import { nameOutputDraft, removeDeadDrafts } from "../core/output-draft.ts";
+import type { ProcessTable } from "../core/process-identity.ts";
+import { replaceFile } from "../core/replace-file.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { isJsonObject, stringifyJson } from "../model/json.ts";
 import type { SourceFacts } from "../sheets/source.ts";
@@ -34,11 +36,12 @@ export interface RejectsOptions {
   /** Writes one CSV record, ended by a line break. */
   readonly csvRecord: (cells: readonly string[], delimiter: string) => string;
   readonly clock: Clock;
+  readonly processes: ProcessTable;
 }
 
 /**
  * Rows go to a draft beside `path` until `finish`, so that a file of rejects is always complete. Each import has its
- * own draft. Throws a file error, before anything is sent, where the draft cannot be created.
+ * own draft, from its first row on. Throws a file error, before anything is sent, where the draft cannot be created.
  */
 export async function createRejects({
   path,
@@ -46,13 +49,16 @@ export async function createRejects({
   header,
   csvRecord,
   clock,
+  processes,
 }: RejectsOptions): Promise<RejectsWriter> {
-  const draft = nameDraft(path);
+  const draft = nameOutputDraft(path, processes);
   const explain = (cause: unknown) =>
     `cannot write the rejects to ${path}: ${explainSystemError(cause, "directory")}`;
-  let handle: FileHandle | undefined = await openDraft(path, draft).catch((cause) => {
+  // A process that is stopped at once leaves no draft without rows.
+  await tryDraft(path, draft).catch((cause) => {
     throw fileError(explain(cause), { cause });
   });
+  let handle: FileHandle | undefined;
   let failure: string | undefined;
   let count = 0;
   let earlier: string | undefined;
@@ -96,7 +102,10 @@ export async function createRejects({
     },
     async add(raw, error) {
       try {
-        await handle?.appendFile(format(raw, error));
+        if (failure === undefined) {
+          handle ??= await openDraft(path, draft);
+          await handle.appendFile(format(raw, error));
+        }
       } catch (cause) {
         failure = `${explain(cause)}; the report names the rows that were not created`;
         await abandon().catch(() => {}); // an incomplete file would look complete
@@ -109,6 +118,7 @@ export async function createRejects({
         if (facts.form === "json") await handle.appendFile("\n]\n");
         await close();
         earlier = await giveName(draft, path, clock);
+        await removeDeadDrafts(path, processes);
       } catch (cause) {
         const left = existsSync(draft)
           ? `they are in ${draft}`
@@ -118,6 +128,11 @@ export async function createRejects({
     },
     abandon,
   };
+}
+
+async function tryDraft(path: string, draft: string): Promise<void> {
+  await (await openDraft(path, draft)).close();
+  await rm(draft);
 }
 
 async function openDraft(path: string, draft: string): Promise<FileHandle> {

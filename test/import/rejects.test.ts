@@ -16,9 +16,10 @@ test("of many that end at once, none overwrites another", async () => {
   const file = path.join(directory, "rejects.ndjson");
   const facts = { form: "ndjson", delimiter: ",", needsMark: false } as SourceFacts;
   const csvRecord = () => "";
+  const processes = { pid: process.pid, isAlive: () => true };
   const writers = await Promise.all(
     Array.from({ length: many }, () =>
-      createRejects({ path: file, facts, header: [], csvRecord, clock: systemClock() }),
+      createRejects({ path: file, facts, header: [], csvRecord, clock: systemClock(), processes }),
     ),
   );
   await Promise.all(writers.map((writer, index) => writer.add({ value: { ref: `R-${index}` } }, "refused")));

@@ -161,6 +161,18 @@ test("three processes with one file share its rows, and each reports all of them
   expect(home.posts()).toBe(90);
 });
 
+test("stopped at once by a second Ctrl-C, it leaves no draft of its rejects", async () => {
+  const home = await createHome(8);
+  home.sandbox.faults.set([{ ...post, kind: "stall" }]);
+  const running = home.start("orders import orders.csv --yes --ndjson --rejects rejects.csv");
+  await until("some are under way", () => home.posts() > 0);
+  running.child.kill("SIGINT");
+  await until("it stops", () => running.stderr.includes("stopping after"));
+  running.child.kill("SIGINT");
+  expect(await running.ended).toMatchObject({ exit: 130 });
+  expect((await readdir(home.directory)).filter((name) => name.includes("rejects"))).toEqual([]);
+});
+
 test("rejects that cannot be written are told before anything is sent", async () => {
   const home = await createHome(2);
   const ran = await home.courier("orders import orders.csv --yes --rejects nowhere/rejects.csv");
