@@ -365,13 +365,24 @@ export async function createContext(
       const beside = name === undefined ? [] : filesBeside(name, host);
       await checkOutputPlace(flag, file, [...beside, ...keptFiles(config.path, directories)]);
     },
-    async openOutput(file, { mode, flag } = {}) {
+    async openOutput(file, { mode, flag, isKeptElsewhere } = {}) {
       if (flag !== undefined) {
         const { ensureNoImportInput } = await import("./output-place.ts");
         await ensureNoImportInput(flag, file, { ledger, machine });
       }
       const { openOutputFile } = await import("./output-file.ts");
-      return openOutputFile(file, { clock, signal, note: messages.note, mode });
+      const { note, warn } = messages;
+      const { stateDirectory } = machine;
+      return openOutputFile(file, {
+        clock,
+        signal,
+        note,
+        warn,
+        processes,
+        stateDirectory,
+        mode,
+        isKeptElsewhere,
+      });
     },
     async readPipe() {
       if (host.stdin.isTTY) return undefined;

@@ -4,26 +4,39 @@ import { constants } from "node:fs";
 import { type FileHandle, open, realpath, rm, stat } from "node:fs/promises";
 import { Writable } from "node:stream";
 import type { Clock } from "../core/clock.ts";
+import { haveSameContent, keepEarlier } from "../core/earlier-file.ts";
 import { fileError, systemCode } from "../core/errors.ts";
-import { nameDraft, replaceFile } from "../core/replace-file.ts";
+import { nameOutputDraft, removeDeadDrafts } from "../core/output-draft.ts";
+import type { ProcessTable } from "../core/process-identity.ts";
+import { replaceFile } from "../core/replace-file.ts";
 import { explainSystemError, unwrittenError } from "../core/system-errors.ts";
 import type { OutputFile } from "../terminal/streams.ts";
+import { isOwnOutput, recordOwnOutput } from "./own-outputs.ts";
 
 export interface OutputRun {
   readonly clock: Clock;
   /** Ends the wait for a reader that does not come, or does not read. */
   readonly signal: AbortSignal;
   readonly note: (text: string) => void;
+  readonly warn: (text: string) => void;
+  readonly processes: ProcessTable;
+  /** Has the record of what courier wrote before. */
+  readonly stateDirectory: string;
+  /** The file that is there is replaced: the caller keeps it. */
+  readonly isKeptElsewhere?: boolean | undefined;
   /** The permissions of a file that is made. */
   readonly mode?: number | undefined;
 }
 
-/** Throws a file error when the file cannot be opened; what cannot be written to it later is exit 5. */
+/**
+ * A different file that is there is kept as `.old`, unless courier wrote it there and it is unchanged since, or it is empty.
+ * Throws a file error when the file cannot be opened; what cannot be written to it later is exit 5.
+ */
 export async function openOutputFile(path: string, run: OutputRun): Promise<OutputFile> {
   const { clock } = run;
   const fail = (error: unknown) =>
     fileError(`cannot write ${path}: ${explainSystemError(error, "directory")}`, { cause: error });
-  const { target, draft, isPipe } = await findPlace(path).catch((error) => {
+  const { target, draft, isPipe } = await findPlace(path, run.processes).catch((error) => {
     throw fail(error);
   });
   const opening = isPipe
@@ -55,21 +68,41 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
         throw failLate(error);
       }
       if (draft === undefined) return;
-      await replaceFile(draft, target, clock).catch((error) => {
+      try {
+        const earlier = run.isKeptElsewhere ? undefined : await keepOther(draft, target, run);
+        await replaceFile(draft, target, clock);
+        if (earlier !== undefined) run.warn(`an earlier, different file is now ${earlier}`);
+      } catch (error) {
         throw failLate(error, `; the rows are in ${draft}`);
-      });
+      }
+      await removeDeadDrafts(target, run.processes);
+      if (!run.isKeptElsewhere) await recordOwnOutput(run.stateDirectory, target); // else it is the user's own sheet
     },
     abandon,
   };
 }
 
+/** The new name of a file at `target` that would be lost. */
+async function keepOther(
+  draft: string,
+  target: string,
+  { stateDirectory }: OutputRun,
+): Promise<string | undefined> {
+  const found = await stat(target).catch(() => undefined);
+  if (!found || found.size === 0 || (await isOwnOutput(stateDirectory, target))) return undefined;
+  return (await haveSameContent(draft, target)) ? undefined : keepEarlier(target, ".old");
+}
+
 /** Replaces the target of a link, not the link; writes to a device or a pipe directly. */
-async function findPlace(path: string): Promise<{ target: string; draft?: string; isPipe?: boolean }> {
+async function findPlace(
+  path: string,
+  processes: ProcessTable,
+): Promise<{ target: string; draft?: string; isPipe?: boolean }> {
   const target = await realpath(path).catch(() => path);
   const facts = await stat(target).catch(() => undefined);
   if (facts?.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
   if (facts?.isFIFO()) return { target, isPipe: true };
-  return !facts || facts.isFile() ? { target, draft: nameDraft(target) } : { target };
+  return !facts || facts.isFile() ? { target, draft: nameOutputDraft(target, processes) } : { target };
 }
 
 const pollEveryMs = 50;

@@ -13,6 +13,7 @@ import { mirrorFiles } from "../mirror/mirror.ts";
 import { sandboxDirectory, storedOrdersPath } from "../sandbox/stored-orders.ts";
 import type { Directories } from "./directories.ts";
 import type { Host } from "./host.ts";
+import { ownOutputsPath } from "./own-outputs.ts";
 
 /** A file that must not be overwritten; `what` completes “is the same file as”. */
 export interface TakenFile {
@@ -87,6 +88,7 @@ export function keptFiles(configFile: string, { state }: Directories): readonly 
   return [
     name("the config file", configFile),
     name("the orders for the Tab key", orderCachePath(state)),
+    name("the record of output files", ownOutputsPath(state)),
     ...mirrorFiles(state).map((file) => name("the mirror", file)),
     ...databases.flatMap(([what, file]) => sideFiles.map((ending) => name(what, file + ending))),
   ];

@@ -15,13 +15,12 @@ import { unwrittenError } from "../core/system-errors.ts";
 import { counted } from "../core/wording.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";
 import { createLineProgress, createProgress, noProgress, type Progress } from "../terminal/progress.ts";
-import { createWriter, type OutputFile, PipeClosed, Unwritten, type Writer } from "../terminal/streams.ts";
+import { createWriter, PipeClosed, Unwritten, type Writer } from "../terminal/streams.ts";
 import { createContext, type RunContext } from "./context.ts";
 import { findDirectories } from "./directories.ts";
 import { chooseForm, type Form, type GlobalValues, readGlobals } from "./globals.ts";
 import type { Host } from "./host.ts";
 import { writeOutput } from "./output.ts";
-import type { OutputRun } from "./output-file.ts";
 import { parseCommandLine } from "./parser.ts";
 import { program } from "./program.ts";
 import { helpWidth } from "./root-help.ts";
@@ -108,10 +107,7 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     const output = await parsed.command.run(parsed.input, context);
     opened.isRaw = output.kind === "raw";
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
-    const file =
-      globals.output === undefined
-        ? undefined
-        : await openFile(globals.output, { clock, signal: context.signal, note: messages.note });
+    const file = globals.output === undefined ? undefined : await context.openOutput(globals.output);
     const canRedraw = host.stdout.isTTY === true && host.env.TERM !== "dumb" && !file;
     const live = async (shown: LiveOutput) => {
       const { createLiveScreen } = await import("./live.ts");
@@ -183,11 +179,6 @@ function redacting(writer: Writer, redact: (text: string) => string): Writer {
     stream: writer.stream,
     write: (text) => writer.write(typeof text === "string" ? redact(text) : text),
   };
-}
-
-async function openFile(path: string, run: OutputRun): Promise<OutputFile> {
-  const { openOutputFile } = await import("./output-file.ts");
-  return openOutputFile(path, run);
 }
 
 function unwritten({ cause }: Unwritten, { context, isRaw }: Opened): CourierError {

@@ -89,7 +89,7 @@ export interface Context {
    * or the command's input (`-` is stdin), or takes what is printed beside it.
    */
   checkOutput(flag: string, file: string, input?: string): Promise<void>;
-  /** Opens a file that has its name when it is complete. Throws a file error; what cannot be written later is exit 5. */
+  /** Opens a file that has its name when it is complete; another one is kept as `.old`. Throws a file error; what cannot be written later is exit 5. */
   openOutput(file: string, options?: OutputOptions): Promise<OutputFile>;
   /** What is piped in, or undefined when stdin is a terminal. */
   readPipe(): Promise<string | undefined>;
@@ -112,6 +112,8 @@ export interface OutputOptions {
   readonly mode?: number | undefined;
   /** The flag that gives the file, which must not be the input of an import then. */
   readonly flag?: string | undefined;
+  /** The file that is there is replaced: the caller keeps it. */
+  readonly isKeptElsewhere?: boolean | undefined;
 }
 
 /** What the log says of a run. */

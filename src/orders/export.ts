@@ -21,8 +21,8 @@ export const exportOrders = defineCommand({
   description:
     "CSV, unless --json or --ndjson is given or the file's name ends in .xlsx, .json or .ndjson. A workbook (.xlsx) has\n" +
     "amounts as numbers and times as dates of this machine's zone; what a spreadsheet would change is text. The export\n" +
-    "is complete, or the command fails and leaves an older file of --output unchanged. --details takes one more call\n" +
-    "for each order.",
+    "is complete, or the command fails and leaves an older file of --output unchanged. A file there that courier did\n" +
+    "not write, or that was changed since, is kept as FILE.old. --details takes one more call for each order.",
   arguments: {},
   options: { ...filterOptions, details: switchOption("everything that the service knows of each order") },
   hasRows: true,

@@ -1,10 +1,12 @@
 /** Files that a command writes: never over its input, and never over what courier keeps. */
 
 import { execFileSync } from "node:child_process";
-import { link, lstat, mkdir, readdir, readFile, symlink } from "node:fs/promises";
+import { link, lstat, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { nameOutputDraft } from "../../src/core/output-draft.ts";
 import { createServedHome } from "../support/courier.ts";
+import { deadPid } from "../support/dead-process.ts";
 import { createImportHome, errorOf, type ImportHome, row, sheet } from "../support/imports.ts";
 
 const refusedRow = row("A-2", "王五", "12");
@@ -197,3 +199,92 @@ test("--output does not write over a file that an import has read", async () => 
   for (let time = 0; time < 2; time++)
     expect((await home.courier(["orders", "export", "-o", other])).exit).toBe(0);
 });
+
+describe("a file that is there already", () => {
+  const writers: readonly (readonly [string, (home: ImportHome, output: string) => readonly string[]])[] = [
+    ["orders export -o", (_home, output) => ["orders", "export", "-o", output]],
+    ["orders slips -o", (_home, output) => ["orders", "slips", "1000001", "-o", output]],
+    ["orders write-back -o", ({ file }, output) => ["orders", "write-back", file, "-o", output]],
+    [
+      "orders import --write-back",
+      ({ file }, output) => ["orders", "import", file, "--yes", "--write-back", output],
+    ],
+  ];
+
+  test.each(writers)("%s: is kept as .old, and the next one beside it", async (_name, words) => {
+    const home = await createImportHome(sheet(row("A-1")));
+    expect((await home.run()).exit).toBe(0);
+    const output = await home.put("my notes", "shipped.csv");
+    const first = await home.courier(words(home, output));
+    expect(first.exit).toBe(0);
+    expect(first.stderr).toContain(`warning: an earlier, different file is now ${output}.old\n`);
+    expect(await readFile(`${output}.old`, "utf8")).toBe("my notes");
+    const written = await readFile(output, "utf8");
+    await writeFile(output, `${written}edited`);
+    const second = await home.courier(words(home, output));
+    expect(second.exit).toBe(0);
+    expect(second.stderr).toContain(`is now ${output}.old2\n`);
+    expect(await readFile(output, "utf8")).toBe(written);
+    expect(await readFile(`${output}.old2`, "utf8")).toBe(`${written}edited`);
+    expect(await readFile(`${output}.old`, "utf8")).toBe("my notes");
+  });
+
+  test("is replaced where courier wrote it there, and nobody has changed it since", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const output = path.join(home.directory, "all.csv");
+    for (const orders of [0, 1]) {
+      const { exit, stderr } = await home.courier(["orders", "export", "-o", output]);
+      expect([exit, stderr]).toEqual([0, `wrote ${orders === 1 ? "1 row" : "0 rows"} to ${output}\n`]);
+      await home.run();
+    }
+    expect((await readdir(home.directory)).filter((name) => name.startsWith("all.csv"))).toEqual(["all.csv"]);
+  });
+
+  test("a sheet that was written in place stays the user's own: it is kept", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    expect((await home.run()).exit).toBe(0);
+    const copy = await home.put(sheet(row("A-1")), "copy.csv");
+    expect((await home.courier(["orders", "write-back", copy, "--in-place"])).exit).toBe(0);
+    const inPlace = await readFile(copy, "utf8");
+    expect((await readdir(home.directory)).filter((name) => name.endsWith(".old"))).toEqual([]);
+    expect((await home.courier(["orders", "export", "-o", copy])).exit).toBe(0);
+    expect(await readFile(`${copy}.old`, "utf8")).toBe(inPlace);
+  });
+
+  test("is replaced where it is empty", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const output = await home.put("", "all.csv");
+    const { exit, stderr } = await home.courier(["orders", "export", "-o", output]);
+    expect([exit, stderr]).toEqual([0, `wrote 0 rows to ${output}\n`]);
+  });
+});
+
+test.each([
+  ["orders export -o", (_home: ImportHome, output: string) => ["orders", "export", "-o", output]],
+  [
+    "orders import --rejects",
+    ({ file }: ImportHome, output: string) => ["orders", "import", file, "--yes", "--rejects", output],
+  ],
+] as const)(
+  "%s removes the drafts that dead processes left of this file, and no other",
+  async (_name, words) => {
+    const home = await createImportHome(sheet(row("A-1"), refusedRow));
+    const output = path.join(home.directory, "all.csv");
+    const table = (pid: number) => ({ pid, isAlive: (id: number) => id === process.pid });
+    const dead = nameOutputDraft(output, table(deadPid()));
+    const others = [
+      nameOutputDraft(output, table(process.pid)),
+      nameOutputDraft(path.join(home.directory, "other.csv"), table(deadPid())),
+      dead.replace(/-[0-9a-f]{8}-(?=[^-]*$)/, "-00000000-"), // of another machine
+      `${output}.part-notes`,
+      `${output}.part-${deadPid()}`,
+    ];
+    for (const file of [dead, ...others]) await writeFile(file, "x");
+    await home.courier(words(home, output));
+    const left = await readdir(home.directory);
+    expect(left).toContain("all.csv");
+    expect(left.filter((name) => name.includes(".part-")).sort()).toEqual(
+      others.map((file) => path.basename(file)).sort(),
+    );
+  },
+);

@@ -1,11 +1,11 @@
 /** Gives a sheet back with its tracking numbers: a whole new file, or the sheet itself with the old one beside it. */
 
-import { constants } from "node:fs";
-import { copyFile, link, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Context } from "../../command/command.ts";
 import { ensureWritableName } from "../../command/output-name.ts";
-import { CourierError, fileError, systemCode, usageError } from "../../core/errors.ts";
+import { keepEarlier } from "../../core/earlier-file.ts";
+import { CourierError, fileError, usageError } from "../../core/errors.ts";
 import { findRealPath } from "../../core/real-path.ts";
 import { explainSystemError } from "../../core/system-errors.ts";
 import type { SheetRow } from "../../sheets/sheet.ts";
@@ -93,7 +93,7 @@ export async function openSheetOutput(
       return kept;
     },
     async write({ values }) {
-      if (isFile) output = await context.openOutput(target, { mode });
+      if (isFile) output = await context.openOutput(target, { mode, isKeptElsewhere: isInPlace });
       try {
         for await (const piece of fill(source, places, values)) await output.write(piece);
         kept = isInPlace ? await putInPlace(output, target, source.bytes, file) : undefined;
@@ -177,29 +177,12 @@ async function putInPlace(output: OutputFile, target: string, bytes: Buffer, sho
     throw fileError(`${shown} was changed by another program meanwhile, and is left as it is`, {
       hint: "close it in the other program, save it, and run: courier orders write-back",
     });
-  const kept = await keepOld(target, bytes);
+  const kept = await keepEarlier(target, ".bak").catch((error) => {
+    throw new CourierError("unwritten", 5, `${target}.bak cannot be written: ${explainSystemError(error)}`, {
+      hint: "the sheet is as it was",
+      cause: error,
+    });
+  });
   await output.finish();
   return kept;
-}
-
-/** Gives the old sheet a second name: `orders.xlsx.bak`, or the next one that is free. */
-async function keepOld(target: string, bytes: Buffer): Promise<string> {
-  for (let number = 1; ; number++) {
-    const name = `${target}.bak${number === 1 ? "" : number}`;
-    try {
-      await link(target, name).catch((error) => {
-        if (systemCode(error) === "EEXIST") throw error;
-        return copyFile(target, name, constants.COPYFILE_EXCL); // a file system without links
-      });
-      return name;
-    } catch (error) {
-      if (systemCode(error) !== "EEXIST")
-        throw new CourierError("unwritten", 5, `${name} cannot be written: ${explainSystemError(error)}`, {
-          hint: "the sheet is as it was",
-          cause: error,
-        });
-      const earlier = await readFile(name).catch(() => undefined);
-      if (earlier?.equals(bytes)) return name;
-    }
-  }
 }

@@ -1,0 +1,34 @@
+/** A second name for a file whose place another one takes: `orders.csv.old`, or the next one that is free. */
+
+import { constants } from "node:fs";
+import { copyFile, link, readFile, stat } from "node:fs/promises";
+import { systemCode } from "./errors.ts";
+
+/** A name that has the same content already will do. Throws the system's errors. */
+export async function keepEarlier(file: string, ending: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const name = `${file}${ending}${number === 1 ? "" : number}`;
+    try {
+      await link(file, name).catch((error) => {
+        if (systemCode(error) === "EEXIST") throw error;
+        return copyFile(file, name, constants.COPYFILE_EXCL); // a file system without links
+      });
+      return name;
+    } catch (error) {
+      if (systemCode(error) !== "EEXIST") throw error;
+      if (await haveSameContent(file, name)) return name;
+    }
+  }
+}
+
+/** False where one of them cannot be read. */
+export async function haveSameContent(one: string, other: string): Promise<boolean> {
+  try {
+    const [size, otherSize] = (await Promise.all([stat(one), stat(other)])).map((each) => each.size);
+    if (size !== otherSize) return false;
+    const [bytes, otherBytes] = await Promise.all([readFile(one), readFile(other)]);
+    return bytes.equals(otherBytes);
+  } catch {
+    return false;
+  }
+}
