@@ -38,11 +38,14 @@ async function hostileHome(): Promise<ServedHome> {
   return home;
 }
 
+/** The order that is read back after a cancel has a hostile state, and is not cancelled. */
+const exitOf = (words: string) => (words === commands.cancel ? 3 : 0);
+
 describe.each(Object.entries(commands))("%s", (_name, words) => {
   test.each([40, 80, 140, undefined])("shows hostile text inert (columns: %s)", async (columns) => {
     const { courier } = await hostileHome();
     const { exit, stdout, stderr } = await courier(words, columns === undefined ? {} : { terminal: columns });
-    expect(exit).toBe(0);
+    expect(exit).toBe(exitOf(words));
     expect(stdout).not.toBe("");
     expectInert(stdout);
     expectInert(stderr);
@@ -52,7 +55,7 @@ describe.each(Object.entries(commands))("%s", (_name, words) => {
     for (const options of [{}, { terminal: 80 }]) {
       const { courier } = await hostileHome(); // its order has one id, which one create alone may have
       const { exit, stdout, stderr } = await courier(`${words} ${form}`, options);
-      expect(exit).toBe(0);
+      expect(exit).toBe(exitOf(words));
       expectInert(stdout);
       expectInert(stderr);
       const document = JSON.parse(form === "--json" ? stdout : (stdout.split("\n")[0] ?? ""));

@@ -82,12 +82,12 @@ export const table = `
   bytes done             | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
   no HTTP                | not HTTP                    | 5 no_response 4  | 5 4  | 6 outcome_unknown 0 1 7 | 5 no_response pending 4 2  | 6 outcome_unknown 0 1
   no HTTP, done          | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 4 2          | 0 - 2 2
-  wrong shape            | wrong shape                 | 70 wrong_shape 1 | 0 1  | 6 outcome_unknown 0 1 7 | 0 - pending 1 2            | 6 outcome_unknown 0 1
+  wrong shape            | wrong shape                 | 70 wrong_shape 1 | 0 1  | 6 outcome_unknown 0 1 7 | 3 some_not_cancelled pending 1 2 | 6 outcome_unknown 0 1
   wrong shape, done      | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
   50 MB                  | larger than                 | 70 too_large 1   | 70 1 | 6 outcome_unknown 0 1 7 | 70 too_large pending 1 2   | -
   50 MB, done            | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
   deep nesting           | nested deeper               | 70 too_large 1   | 70 1 | 6 outcome_unknown 0 1 7 | 70 too_large pending 1 2   | 6 outcome_unknown 0 1
-  20,000 rows            | wrong shape                 | 70 wrong_shape 1 | 0 1  | 6 outcome_unknown 0 1 7 | 0 - pending 1 2            | -
+  20,000 rows            | wrong shape                 | 70 wrong_shape 1 | 0 1  | 6 outcome_unknown 0 1 7 | 3 some_not_cancelled pending 1 2 | -
 `;
 
 export interface Expected {
