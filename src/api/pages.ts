@@ -15,13 +15,14 @@ import {
 } from "./sweep.ts";
 
 const maxPageSize = 100;
-const maxSweeps = 3;
 
 export interface AllOrdersOptions {
   /** Pages asked for at once. */
   readonly concurrency: number;
   /** Orders a page, at most 100 (section 8). */
   readonly pageSize?: number;
+  /** How often a list that is not complete is read; 3 where left out. */
+  readonly maxSweeps?: number;
   /**
    * Called after the first page with the number of calls that the others need and the number of orders, as far as the
    * service gives them; may reject to stop.
@@ -41,6 +42,7 @@ export async function* allOrders(
   filter: OrderFilter,
   options: AllOrdersOptions,
 ): AsyncGenerator<OrderSummary> {
+  const { maxSweeps = 3 } = options;
   const seen = new Set<number | string>();
   for (let sweeps = 1; ; sweeps++) {
     const ids = sweeps === 1 ? seen : new Set<number | string>();

@@ -12,6 +12,11 @@ const versionFact = "ledger_version";
 /** A run whose output is written waits so long for other processes. */
 const longestWaitMs = 250;
 
+/** Whether this machine has a mirror of the account. */
+export async function hasAccountMirror(context: Context): Promise<boolean> {
+  return hasMirror(context.machine.stateDirectory, await mirrorOwner(context));
+}
+
 export async function mirrorOwner(context: Context): Promise<MirrorOwner> {
   return ownerOf(await context.account());
 }

@@ -20,6 +20,8 @@ export interface Option<T> {
   readonly short?: string;
   /** May be given several times; the lists of all of them are joined. */
   readonly isList?: boolean;
+  /** One value may name several, separated by commas. */
+  readonly isCommaList?: boolean;
 }
 
 export interface Argument<T> {

@@ -1,8 +1,8 @@
 /** Options whose value is a number, a date or a span of time; the help of the whole program needs none of them. */
 
+import { type DayName, readDay, readSpan } from "../core/days.ts";
 import { formatDuration, parseDuration } from "../core/duration.ts";
 import { usageError } from "../core/errors.ts";
-import { isCalendarDate } from "../core/time.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
 import { type JsonNumber, jsonNumber } from "../model/json.ts";
 import { type Extras, quote, type Valued } from "./options.ts";
@@ -33,14 +33,39 @@ export function integerOption(placeholder: string, summary: string, extras: Extr
   };
 }
 
-/** A calendar date, YYYY-MM-DD (4.3). */
-export function dateOption(summary: string, extras: Extras = {}): Valued<string> {
+/** A day as it was typed, and what it means. */
+export interface GivenDay {
+  readonly text: string;
+  readonly days: DayName;
+}
+
+/** A day or a month: `2026-01-31`, `2026-01`, `today`, `yesterday`, `7d`. */
+export function dayOption(summary: string, extras: Extras = {}): Valued<GivenDay> {
   return {
-    placeholder: "YYYY-MM-DD",
+    placeholder: "DAY",
     summary,
+    candidates: [{ value: "today" }, { value: "yesterday" }, { value: "7d", description: "seven days ago" }],
     parse(text, flag) {
-      if (isCalendarDate(text)) return text;
-      throw usageError(`${flag} takes a date such as 2026-01-31, not ${quote(text)}`);
+      const days = readDay(text);
+      if (days) return { text, days };
+      throw usageError(
+        `${flag} takes a day such as 2026-01-31, 2026-01, today, yesterday or 7d, not ${quote(text)}`,
+      );
+    },
+    ...extras,
+  };
+}
+
+/** A number of days, today included: `7d`. */
+export function lastDaysOption(summary: string, extras: Extras = {}): Valued<number> {
+  return {
+    placeholder: "Nd",
+    summary,
+    candidates: [{ value: "1d", description: "today" }, { value: "7d" }, { value: "30d" }],
+    parse(text, flag) {
+      const days = readSpan(text);
+      if (days) return days;
+      throw usageError(`${flag} takes a number of days such as 7d, not ${quote(text)}`);
     },
     ...extras,
   };

@@ -11,6 +11,15 @@ export function suggest(word: string, known: readonly string[]): string | undefi
   return distance(word, nearest) <= mostEdits(nearest) ? nearest : undefined;
 }
 
+/** The known word that another one differs from by one or two letters, or by case; undefined for a known word. */
+export function findNearMiss(word: string, known: readonly string[]): string | undefined {
+  const small = word.toLowerCase();
+  const possible = known.filter((each) => Math.abs(each.length - small.length) <= 2);
+  if (known.includes(word) || possible.length === 0) return undefined;
+  const nearest = closest(small, possible);
+  return distance(small, nearest) <= 2 ? nearest : undefined;
+}
+
 function mostEdits(known: string): number {
   return Math.max(2, Math.floor(known.length / 3));
 }

@@ -18,6 +18,12 @@ export function utcDate(instantMs: number, moveDays = 0): string {
   return new Date(instantMs + moveDays * 86_400_000).toISOString().slice(0, 10);
 }
 
+/** The calendar date in this machine's zone of an instant in milliseconds. */
+export function localDate(instantMs: number): string {
+  const date = new Date(instantMs);
+  return `${String(date.getFullYear()).padStart(4, "0")}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+}
+
 /**
  * Milliseconds since 1970 of an ISO 8601 timestamp that carries its own offset. A timestamp without
  * one names no instant: the answer is undefined, and no zone is ever assumed for it.
@@ -41,9 +47,8 @@ export function formatLocal(instantMs: number): string {
   const date = new Date(instantMs);
   const offset = -date.getTimezoneOffset();
   const sign = offset < 0 ? "-" : "+";
-  const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
   const zone = `${sign}${pad(Math.floor(Math.abs(offset) / 60))}:${pad(Math.abs(offset) % 60)}`;
-  return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())} ${zone}`;
+  return `${localDate(instantMs)} ${pad(date.getHours())}:${pad(date.getMinutes())} ${zone}`;
 }
 
 /** `15:30:08`: a time of day in this machine's zone, for times of today. */

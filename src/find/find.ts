@@ -3,7 +3,7 @@
 import { openAccountMirror } from "../command/account-mirror.ts";
 import { type Context, defineCommand, rows } from "../command/command.ts";
 import { countOption, switchOption, textOption } from "../command/options.ts";
-import { checkFilter, filterOptions } from "../command/order-filter.ts";
+import { checkFilter, createDayFilter, filterOptions } from "../command/order-filter.ts";
 import { usageError } from "../core/errors.ts";
 import { formatRelative } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
@@ -43,18 +43,21 @@ export const findOrders = defineCommand({
   seeAlso: ["sync", "orders show"],
   async run({ words, service, limit, all, ...options }, context) {
     if (all && limit !== undefined) throw usageError("--all and --limit exclude each other");
-    const { status, dateFrom, dateTo } = checkFilter(options);
+    const query = checkFilter(options, context.clock);
+    const days = createDayFilter(query.days, context.clock);
     const mirror = await openAccountMirror(context);
     const search: OrderSearch = {
       text: words.join(" "),
-      statuses: status === undefined ? undefined : [status],
+      statuses: query.statuses.length === 0 ? undefined : query.statuses,
       serviceType: service,
-      isInTime: isBetween(dateFrom, dateTo),
+      isInTime: days.has,
     };
     const found = takeFirst(all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit), mirror.search(search));
     return {
-      ...rows(found.orders, foundColumns, "No orders found"),
+      ...rows(days.counted(found.orders), foundColumns, "No orders found"),
       after: async () => {
+        days.warn(context.messages);
+        if (days.note !== undefined) context.messages.note(days.note);
         const shown = found.left();
         if (shown !== undefined)
           context.messages.note(`${counted(shown, "order")} shown, more exist; --all shows every one`);
@@ -63,15 +66,6 @@ export const findOrders = defineCommand({
     };
   },
 });
-
-/** By the dates of the service's own timestamps. An order without one is not left out. */
-function isBetween(from: string | undefined, to: string | undefined): OrderSearch["isInTime"] {
-  if (from === undefined && to === undefined) return undefined;
-  return (createdAt) => {
-    const date = createdAt?.slice(0, 10);
-    return date === undefined || ((from === undefined || date >= from) && (to === undefined || date <= to));
-  };
-}
 
 /** `left()` is how many orders were taken, where there are more. */
 function takeFirst(limit: number, found: AsyncGenerator<MirroredOrder, void>) {

@@ -1,11 +1,17 @@
 /** `courier orders export`: every order that matches, streamed to a file or a pipe (4.3 and 4.4). */
 
-import { allOrders } from "../api/pages.ts";
-import type { CourierService, OrderFilter } from "../api/service.ts";
+import type { CourierService } from "../api/service.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, type Output, rows } from "../command/command.ts";
+import { matchingOrders } from "../command/matching-orders.ts";
 import { switchOption } from "../command/options.ts";
-import { checkFilter, filterOptions } from "../command/order-filter.ts";
+import {
+  checkFilter,
+  createDayFilter,
+  type DayFilter,
+  filterOptions,
+  type OrderQuery,
+} from "../command/order-filter.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { keepHeapSmall, manyRows } from "../core/small-heap.ts";
 import { counted } from "../core/wording.ts";
@@ -30,7 +36,7 @@ export const exportOrders = defineCommand({
   exportsAs: "csv",
   examples: [
     {
-      line: "orders export --from 2026-01-01 --to 2026-01-31 -o january.xlsx",
+      line: "orders export --from 2026-01 --to 2026-01 -o january.xlsx",
       note: "a month for Excel",
     },
     {
@@ -41,15 +47,24 @@ export const exportOrders = defineCommand({
   exits: [5],
   seeAlso: ["orders list", "orders import"],
   async run({ details, ...options }, context): Promise<Output> {
-    const filter = checkFilter(options);
-    if (details) return rows(exportDetails(filter, context), detailColumns, "No orders");
-    return rows(exportSummaries(filter, context, 0), orderColumns, "No orders");
+    const query = checkFilter(options, context.clock);
+    const days = createDayFilter(query.days, context.clock);
+    const after = () => tellDays(days, context);
+    if (details) return { ...rows(exportDetails(query, days, context), detailColumns, "No orders"), after };
+    return { ...rows(exportSummaries(query, days, context, 0), orderColumns, "No orders"), after };
   },
 });
 
+/** Says which days were meant, and which orders were kept without one. */
+export async function tellDays(days: DayFilter, { messages }: Context): Promise<void> {
+  days.warn(messages);
+  if (days.note !== undefined) messages.note(days.note);
+}
+
 /** `callsEach`: how many further calls each order will take. */
 async function* exportSummaries(
-  filter: OrderFilter,
+  query: OrderQuery,
+  days: DayFilter,
   context: Context,
   callsEach: number,
 ): AsyncGenerator<OrderSummary, void> {
@@ -57,31 +72,42 @@ async function* exportSummaries(
   const meter = context.meter();
   let total: number | undefined;
   let seen = 0;
-  try {
-    const beforeOthers = async (calls: number, orders: number | undefined) => {
-      total = orders;
-      if (orders !== undefined && orders > manyRows) context.addCleanup(keepHeapSmall());
-      await checkApiQuota(calls + (orders ?? 0) * callsEach, service, context);
-    };
-    const all = allOrders(service, filter, { concurrency: pagesAtOnce, beforeOthers });
-    for await (const order of settleOnTheWay(all, filter, context)) {
+  async function* countRead(orders: AsyncGenerator<OrderSummary, void>): AsyncGenerator<OrderSummary, void> {
+    for await (const order of orders) {
       seen += 1;
       meter.update(() =>
         total === undefined ? counted(seen, "order") : `${seen} of ${counted(total, "order")}`,
       );
       yield order;
     }
+  }
+  try {
+    const found = matchingOrders(service, query, {
+      days,
+      concurrency: pagesAtOnce,
+      beforeOthers: async (calls, orders) => {
+        total = orders;
+        if (orders !== undefined && orders > manyRows) context.addCleanup(keepHeapSmall());
+        const most = calls + (orders ?? 0) * callsEach;
+        // Orders of other days are listed too, and take no further call.
+        const upTo = query.days && callsEach > 0 ? "up to " : "";
+        await checkApiQuota(most, service, context, `this takes ${upTo}${counted(most, "call")}`);
+      },
+      pass: (orders, filter) => countRead(settleOnTheWay(orders, filter, context)),
+    });
+    yield* days.counted(found);
   } finally {
     meter.end();
   }
 }
 
 export async function* exportDetails(
-  filter: OrderFilter,
+  query: OrderQuery,
+  days: DayFilter,
   context: Context,
 ): AsyncGenerator<OrderDetail, void> {
   const service: CourierService = await context.service();
-  const orders = exportSummaries(filter, context, 1);
+  const orders = exportSummaries(query, days, context, 1);
   yield* mapInOrder(orders, detailsAtOnce, ({ id }) => service.order(id.value));
 }
 

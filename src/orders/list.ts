@@ -1,11 +1,18 @@
-/** `courier orders list`: the account's orders, a page or all of them (specification, 4.3). */
+/** `courier orders list`: the orders that match, a page of the service, or those of the mirror (4.3). */
 
-import { allOrders } from "../api/pages.ts";
-import { type OrderFilter, toCount } from "../api/service.ts";
+import { ServiceFailure } from "../api/failure.ts";
+import { toCount } from "../api/service.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
-import { type Context, defineCommand, rows } from "../command/command.ts";
+import { type Context, defineCommand, type Output, rows } from "../command/command.ts";
+import { matchingOrders } from "../command/matching-orders.ts";
 import { countOption, switchOption } from "../command/options.ts";
-import { checkFilter, filterOptions } from "../command/order-filter.ts";
+import {
+  checkFilter,
+  createDayFilter,
+  type DayFilter,
+  filterOptions,
+  type OrderQuery,
+} from "../command/order-filter.ts";
 import { unknownState } from "../command/unknown-state.ts";
 import { usageError } from "../core/errors.ts";
 import { keepHeapSmall, manyRows } from "../core/small-heap.ts";
@@ -14,43 +21,76 @@ import type { OrderSummary, Pagination } from "../model/interface.ts";
 import { stateNames } from "../model/states.ts";
 import { type Column, instant, show, state, styled } from "../terminal/blocks.ts";
 
+type Orders = AsyncGenerator<OrderSummary, void>;
+
 const pagesAtOnce = 8;
+const maxPageSize = 100;
+const defaultLimit = 10;
 
 export const listOrders = defineCommand({
+  description:
+    "Reads pages of the service until --limit orders match. Orders come in the order of the service's list, which its\n" +
+    "interface does not define; with several states, the newest come first. Days are those of this machine's time\n" +
+    "zone, or of UTC with --utc: the service is asked for one day more on each side, and orders are chosen by their\n" +
+    "created_at. With --page, the service's own pages and days apply. --offline reads the mirror, and makes no call.",
   arguments: {},
   options: {
     ...filterOptions,
-    page: countOption("N", "page number (the service's default: 1)", { min: 1 }),
-    limit: countOption("N", "orders a page, 1 to 100 (the service's default: 10)", { min: 1, max: 100 }),
-    all: switchOption("every page; fails if the list is incomplete"),
+    limit: countOption(
+      "N",
+      `at most N orders (default ${defaultLimit}); with --page or --all: orders a page, 1 to ${maxPageSize}`,
+      { min: 1 },
+    ),
+    all: switchOption("every order that matches; fails if the list is incomplete"),
+    page: countOption("N", "one page of the service, which chooses its orders and their days", { min: 1 }),
+    offline: switchOption("from the mirror on this machine (courier sync), without a call"),
   },
   hasRows: true,
   confirms: true,
   mentionsDoubt: true,
   examples: [
-    { line: "orders list --status pending", note: "orders awaiting payment" },
     {
-      line: "orders list --from 2026-01-01 --to 2026-01-31 --all --csv > january.csv",
+      line: "orders list --status pending,paid --last 7d",
+      note: "orders of the last seven days that can be cancelled",
+    },
+    {
+      line: "orders list --from 2026-01 --to 2026-01 --all --csv > january.csv",
       note: "a month as a spreadsheet",
     },
     { line: "orders list --all --ndjson | jq -r .tracking_number", note: "every tracking number" },
   ],
   exits: [5],
-  seeAlso: ["orders show", "orders export"],
-  async run({ page, limit, all, ...options }, context) {
-    const filter = checkFilter(options);
-    if (all && page !== undefined) throw usageError("--all and --page exclude each other");
-    const stream = all ? everyOrder(context, filter, limit) : onePage(context, filter, page, limit);
-    return rows(hintAtUnknownState(stream, filter.status, context), orderColumns, "No orders");
+  seeAlso: ["orders show", "orders export", "sync"],
+  async run({ page, limit, all, offline, ...options }, context) {
+    const query = checkFilter(options, context.clock);
+    for (const [name, excluded] of [
+      ["--all", all],
+      ["--offline", offline],
+    ] as const)
+      if (excluded && page !== undefined) throw usageError(`${name} and --page exclude each other`);
+    const paged = page !== undefined ? "--page" : all && !offline ? "--all" : undefined;
+    if (paged && limit !== undefined && limit > maxPageSize)
+      throw usageError(`--limit is at most ${maxPageSize} with ${paged}`);
+    if (page !== undefined) return onePage(query, page, limit, context);
+    const days = createDayFilter(query.days, context.clock);
+    if (offline)
+      return fromMirror(query, days, all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit), context);
+    if (all) {
+      const tell = () => tellFooter([days.note], days, context);
+      return {
+        ...rows(days.counted(everyOrder(query, days, limit, context)), orderColumns, "No orders"),
+        after: tell,
+      };
+    }
+    return someOrders(query, days, limit, context);
   },
 });
-
-/** The list of states is open, so any is sent; but one that finds nothing may be misspelt. */
+/** A state may be new at the service, so any is sent; but one that finds nothing may be misspelt. */
 async function* hintAtUnknownState(
-  orders: AsyncGenerator<OrderSummary, void>,
+  orders: Orders,
   status: string | undefined,
-  { messages }: Context,
-): AsyncGenerator<OrderSummary, void> {
+  { messages }: Pick<Context, "messages">,
+): Orders {
   let isEmpty = true;
   for await (const order of orders) {
     isEmpty = false;
@@ -61,38 +101,149 @@ async function* hintAtUnknownState(
 }
 
 async function* everyOrder(
-  context: Context,
-  filter: OrderFilter,
+  query: OrderQuery,
+  days: DayFilter,
   limit: number | undefined,
-): AsyncGenerator<OrderSummary, void> {
+  context: Context,
+): Orders {
   const service = await context.service();
-  const orders = allOrders(service, filter, {
+  const { settleOnTheWay } = await import("../sending/settle-on-the-way.ts");
+  yield* matchingOrders(service, query, {
+    days,
     concurrency: pagesAtOnce,
     beforeOthers: async (calls, orders) => {
       if (orders !== undefined && orders > manyRows) context.addCleanup(keepHeapSmall());
       await checkApiQuota(calls, service, context);
     },
+    pass: (orders, filter) =>
+      hintAtUnknownState(settleOnTheWay(orders, filter, context), filter.status, context),
     ...(limit === undefined ? {} : { pageSize: limit }),
   });
-  const { settleOnTheWay } = await import("../sending/settle-on-the-way.ts");
-  yield* settleOnTheWay(orders, filter, context);
 }
 
-async function* onePage(
+function someOrders(query: OrderQuery, days: DayFilter, limit = defaultLimit, context: Context): Output {
+  let total: number | undefined;
+  const read = readPages(query, days, limit, (orders) => (total = orders), context);
+  // The service's own count is that of one list, and of orders of any day.
+  const isCounted = query.days === undefined && query.statuses.length <= 1;
+  const taken = takeFirst(limit, read, () => (isCounted ? total : undefined));
+  const after = () => tellFooter([taken.footer(), days.note], days, context);
+  return { ...rows(days.counted(taken.orders), orderColumns, "No orders"), after };
+}
+
+/** Reads no page ahead and none again: the reader stops when it has enough. */
+async function* readPages(
+  query: OrderQuery,
+  days: DayFilter,
+  limit: number,
+  onTotal: (orders: number | undefined) => void,
   context: Context,
-  filter: OrderFilter,
-  page: number | undefined,
-  limit: number | undefined,
-): AsyncGenerator<OrderSummary, void> {
+): Orders {
   const service = await context.service();
-  const { orders, pagination } = await service.listOrders(filter, page, limit);
-  yield* orders;
-  const place = describePage(orders.length, pagination, page);
-  if (place !== undefined) context.messages.note(`${place}; --all fetches everything`);
+  const pageSize = query.days ? maxPageSize : Math.min(limit, maxPageSize);
+  const orders = matchingOrders(service, query, {
+    days,
+    concurrency: 1,
+    maxSweeps: 1,
+    pageSize,
+    beforeOthers: async (calls, orders) => {
+      onTotal(orders);
+      const most = query.days ? calls : Math.min(calls, Math.ceil(limit / pageSize) - 1);
+      await checkApiQuota(most, service, context, `this takes up to ${counted(most, "call")}`);
+    },
+    pass: (orders, filter) => hintAtUnknownState(orders, filter.status, context),
+  });
+  try {
+    yield* orders;
+  } catch (error) {
+    if (!(error instanceof ServiceFailure && error.code === "list_incomplete")) throw error;
+    context.messages.warn(error.message);
+  }
+}
+
+/** The first orders. `total`: how many there are, where that is known without reading on. */
+function takeFirst(limit: number, orders: Orders, total: () => number | undefined = () => undefined) {
+  let count = 0;
+  let hasMore = false;
+  async function* take(): Orders {
+    for await (const order of orders) {
+      hasMore = count === limit;
+      if (hasMore) return;
+      count += 1;
+      yield order;
+      const all = total();
+      if (count < limit || all === undefined) continue;
+      hasMore = all > limit;
+      return;
+    }
+  }
+  return {
+    orders: take(),
+    footer() {
+      if (!hasMore) return undefined;
+      const all = total();
+      return `${count} shown, more exist${all === undefined ? "" : ` (${all} in all)`}; --all shows every one`;
+    },
+  };
+}
+
+async function tellFooter(
+  parts: readonly (string | undefined)[],
+  days: DayFilter,
+  { messages }: Context,
+): Promise<void> {
+  days.warn(messages);
+  const footer = parts.filter((part) => part !== undefined).join("; ");
+  if (footer !== "") messages.note(footer);
+}
+
+async function fromMirror(
+  query: OrderQuery,
+  days: DayFilter,
+  limit: number,
+  context: Context,
+): Promise<Output> {
+  const { listMirror } = await import("./list-mirror.ts");
+  const mirror = await listMirror(query, days, context);
+  const taken = takeFirst(limit, mirror.orders);
+  return {
+    ...rows(days.counted(taken.orders), orderColumns, "No orders"),
+    after: async () => {
+      await tellFooter([taken.footer(), days.note], days, context);
+      context.messages.note(await mirror.describeAge());
+    },
+  };
+}
+
+function onePage(
+  { statuses, days }: OrderQuery,
+  page: number,
+  limit: number | undefined,
+  context: Context,
+): Output {
+  const [status, other] = statuses;
+  if (other !== undefined)
+    throw usageError("--page takes one state: the service's pages are of one list", "leave out --page");
+  const filter = { status, dateFrom: days?.from, dateTo: days?.to };
+  let place: string | undefined;
+  async function* read(): Orders {
+    const service = await context.service();
+    const { orders, pagination } = await service.listOrders(filter, page, limit);
+    place = describePage(orders.length, pagination, page);
+    yield* orders;
+  }
+  return {
+    ...rows(hintAtUnknownState(read(), status, context), orderColumns, "No orders"),
+    after: async () => {
+      const parts = [place, days && "by the service's own days"].filter((part) => part !== undefined);
+      const more = place === undefined ? "" : "; --all fetches everything";
+      if (parts.length > 0) context.messages.note(`${parts.join(", ")}${more}`);
+    },
+  };
 }
 
 /** Which part of the list a page is, as far as the service says; undefined where it is all. */
-function describePage(count: number, pagination: Pagination, page = 1): string | undefined {
+function describePage(count: number, pagination: Pagination, page: number): string | undefined {
   const pages = toCount(pagination.total_pages);
   const total = toCount(pagination.total_items);
   const isPart = pages !== undefined ? pages > 1 : count > 0 && (total ?? Number.POSITIVE_INFINITY) > count;

@@ -1,12 +1,17 @@
 /** `courier orders slips`: a page that prints one packing slip an order (4.3 and 4.4). */
 
 import { ServiceFailure } from "../api/failure.ts";
-import type { OrderFilter } from "../api/service.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, type Items, type Output, rows } from "../command/command.ts";
 import { findLedger } from "../command/local-ledger.ts";
 import { parseOrderName, quote } from "../command/options.ts";
-import { checkFilter, filterOptions } from "../command/order-filter.ts";
+import {
+  checkFilter,
+  createDayFilter,
+  type DayFilter,
+  filterOptions,
+  type OrderQuery,
+} from "../command/order-filter.ts";
 import { findOrderIds } from "../command/order-name.ts";
 import { wrongAccount } from "../command/run-messages.ts";
 import { findRun, parseRunNumber } from "../command/run-number.ts";
@@ -18,7 +23,7 @@ import { isMade } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import type { Slip } from "../model/results.ts";
 import { type Column, show, state, styled } from "../terminal/blocks.ts";
-import { exportDetails } from "./export.ts";
+import { exportDetails, tellDays } from "./export.ts";
 import { type SlipSize, slipPage } from "./slip-page.ts";
 
 const callsAtOnce = 8;
@@ -37,7 +42,7 @@ export const printSlips = defineCommand({
     "One HTML page for a browser to print, one slip an order: sender, receiver, item, ref, order number, and the\n" +
     "tracking number as a bar code (Code 128). It is the shop's own packing slip and not the courier's waybill, which\n" +
     "the service's interface does not offer. Orders are those that you name, or those that --run created, or those that\n" +
-    "match --status, --from and --to. With --run or a filter, cancelled orders are left out; among named ones, they\n" +
+    "match --status and days. With --run or a filter, cancelled orders are left out; among named ones, they\n" +
     "are marked. The ref is known where this machine created the order. --json prints the data of the slips.",
   arguments: {
     orders: {
@@ -72,14 +77,15 @@ export const printSlips = defineCommand({
   exits: [1, 3, 5],
   seeAlso: ["orders show", "orders import", "log"],
   async run({ orders: names, run, size = defaultSize, ...options }, context): Promise<Output> {
-    const filter = checkFilter(options);
-    const hasFilter = Object.values(filter).some((value) => value !== undefined);
+    const query = checkFilter(options, context.clock);
+    const days = createDayFilter(query.days, context.clock);
+    const hasFilter = query.statuses.length > 0 || query.days !== undefined;
     const ways = [names.length > 0, run !== undefined, hasFilter].filter(Boolean).length;
     if (ways > 1) throw usageError("named orders, --run and a filter exclude each other", "use one of them");
     if (ways === 0)
       throw usageError("no orders named", "name orders, or use --run N, or a filter such as --status paid");
     const slips = hasFilter
-      ? slipsOfFilter(filter, context)
+      ? slipsOfFilter(query, days, context)
       : slipsOfIds(
           run === undefined ? await findOrderIds(names, context) : await ordersOfRun(run, context),
           run !== undefined,
@@ -89,7 +95,8 @@ export const printSlips = defineCommand({
       context.messages.warn(
         `order ${id.value} has more text than its slip has room for; a larger --size has more room`,
       );
-    return { ...rows(slips, slipColumns, "No orders"), page: slipPage(size, onCut), noun: "slip" };
+    const page = { page: slipPage(size, onCut), noun: "slip", after: () => tellDays(days, context) };
+    return { ...rows(slips, slipColumns, "No orders"), ...page };
   },
 });
 
@@ -174,11 +181,15 @@ function summarise(
   return new CourierError("some_refused", 3, message, { hint: `${first.id}: ${first.refusal.message}` });
 }
 
-async function* slipsOfFilter(filter: OrderFilter, context: Context): AsyncGenerator<Slip, void> {
+async function* slipsOfFilter(
+  query: OrderQuery,
+  days: DayFilter,
+  context: Context,
+): AsyncGenerator<Slip, void> {
   const refs = openRefs(context);
   const cancelled: string[] = [];
-  for await (const order of exportDetails(filter, context)) {
-    if (order.status === "cancelled" && filter.status !== "cancelled") cancelled.push(order.id.value);
+  for await (const order of exportDetails(query, days, context)) {
+    if (order.status === "cancelled" && !query.statuses.includes("cancelled")) cancelled.push(order.id.value);
     else yield toSlip(order, await refs(order.id.value));
   }
   noteCancelled(cancelled, context);

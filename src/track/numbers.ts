@@ -1,10 +1,10 @@
 /** The tracking numbers of `courier track`: arguments, stdin, or the account's own orders. */
 
-import { allOrders } from "../api/pages.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import type { Context } from "../command/command.ts";
+import { matchingOrders } from "../command/matching-orders.ts";
 import { flagOf, type OptionValues, parseTrackingNumber, switchOption } from "../command/options.ts";
-import { checkFilter, filterOptions } from "../command/order-filter.ts";
+import { checkFilter, createDayFilter, filterOptions } from "../command/order-filter.ts";
 import { usageError } from "../core/errors.ts";
 import { isFinal } from "../model/states.ts";
 
@@ -12,12 +12,18 @@ const pagesAtOnce = 8;
 const group = "Your own orders, instead of tracking numbers";
 
 export const numberOptions = {
-  status: { ...filterOptions.status, summary: "the parcels of all orders in this state", group },
+  status: {
+    ...filterOptions.status,
+    summary: "the parcels of all orders in this state; several with commas",
+    group,
+  },
   allActive: switchOption("the parcels of all orders that are not delivered, completed or cancelled", {
     group,
   }),
   from: { ...filterOptions.from, group },
   to: { ...filterOptions.to, group },
+  last: { ...filterOptions.last, group },
+  utc: { ...filterOptions.utc, group },
 } as const;
 
 export type NumberInput = OptionValues<typeof numberOptions> & {
@@ -41,10 +47,13 @@ export async function findNumbers(input: NumberInput, context: Context): Promise
     throw usageError(
       `tracking numbers and ${flagOf(status === undefined ? "allActive" : "status")} exclude each other`,
     );
-  if (!isOwn && (input.from !== undefined || input.to !== undefined))
-    throw usageError("--from and --to choose among your own orders", "add --status STATE or --all-active");
+  if (!isOwn && (input.from ?? input.to ?? input.last ?? input.utc) !== undefined)
+    throw usageError(
+      "--from, --to and --last choose among your own orders",
+      "add --status STATE or --all-active",
+    );
   if (isOwn) {
-    const empty = allActive ? "No active orders" : `No orders with the state ${status}`;
+    const empty = allActive ? "No active orders" : `No orders with the state ${status?.join(" or ")}`;
     return { trackingNumbers: await ownNumbers(input, context), isSingle: false, empty };
   }
   if (words.length === 0)
@@ -72,16 +81,19 @@ async function readNumbers(context: Context): Promise<readonly string[]> {
 
 /** The newest order first. A state that courier does not know counts as active. */
 async function ownNumbers(input: NumberInput, context: Context): Promise<readonly string[]> {
-  const filter = checkFilter({ status: input.status, from: input.from, to: input.to });
+  const query = checkFilter(input, context.clock);
+  const days = createDayFilter(query.days, context.clock);
   const service = await context.service();
   const found = new Set<string>();
-  const orders = allOrders(service, filter, {
+  const orders = matchingOrders(service, query, {
+    days,
     concurrency: pagesAtOnce,
     beforeOthers: (calls) => checkApiQuota(calls, service, context),
   });
-  for await (const { tracking_number, status } of orders) {
+  for await (const { tracking_number, status } of days.counted(orders)) {
     if (!tracking_number || (input.allActive && isFinal(status))) continue;
     found.add(tracking_number);
   }
+  days.warn(context.messages);
   return [...found];
 }

@@ -176,7 +176,7 @@ describe("--quiet", () => {
   test("silences notes, and leaves the result and errors", async () => {
     const home = await createServedHome({ seedOrders: 30 });
     const loud = await home.courier("orders list");
-    expect(loud.stderr).toBe("page 1 of 3 (30 orders); --all fetches everything\n");
+    expect(loud.stderr).toBe("10 shown, more exist (30 in all); --all shows every one\n");
     const quiet = await home.courier("orders list --quiet");
     expect(quiet).toEqual({ exit: 0, stdout: loud.stdout, stderr: "" });
     const failed = await home.courier("--quiet orders show 999");

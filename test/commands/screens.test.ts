@@ -16,6 +16,14 @@ test("orders list fits its columns to the terminal", async () => {
   await expectScreens("orders-list", at(home, "orders list --limit 12"));
 });
 
+test("orders list of some days and states, from the mirror", async () => {
+  const home = await createServedHome({ seedOrders: 30 });
+  await home.courier("sync");
+  home.clock.advance(3 * 3_600_000);
+  const words = "orders list --offline --last 2d --status pending,paid,cancelled --limit 4";
+  await expectScreens("orders-list-offline", at(home, words));
+});
+
 test("orders show and track of an order on its way", async () => {
   const home = await createServedHome();
   const { tracking_number } = await createOrder(home);

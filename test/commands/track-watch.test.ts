@@ -355,7 +355,7 @@ describe("what is wrong on the command line: exit 2, nothing sent", () => {
     ["track", "no tracking number given"],
     ["track T1 --all-active", "tracking numbers and --all-active exclude each other"],
     ["track --status paid --all-active", "--status and --all-active exclude each other"],
-    ["track T1 --from 2026-01-01", "--from and --to choose among your own orders"],
+    ["track T1 --from 2026-01-01", "--from, --to and --last choose among your own orders"],
     ["track --all-active --from 2026-02-01 --to 2026-01-01", "is after"],
   ])("%s", async (line, message) => {
     const home = await createServedHome();

@@ -18,7 +18,7 @@ const numRuns = effort(10, 60);
 const lines: readonly FuzzedLine[] = [
   { words: "profile", isVerbatim: true },
   { words: "login --base-url https://service.test --account shop", stdin: "fuzz-key-0123456789" },
-  { words: "orders list", isVerbatim: true },
+  { words: "orders list --page 1", isVerbatim: true },
   { words: "orders list --all --fields id,item_name,sender,more", isVerbatim: false },
   { words: "orders export", isFile: true },
   { words: "orders show 7", isVerbatim: true },

@@ -1,0 +1,56 @@
+/** The orders of the mirror as `orders list` shows them. */
+
+import { hasAccountMirror, openAccountMirror } from "../command/account-mirror.ts";
+import type { Context } from "../command/command.ts";
+import type { DayFilter, OrderQuery } from "../command/order-filter.ts";
+import { usageError } from "../core/errors.ts";
+import { formatRelative } from "../core/time.ts";
+import { counted } from "../core/wording.ts";
+import type { MirroredOrder } from "../mirror/mirrored-order.ts";
+import type { OrderSummary } from "../model/interface.ts";
+import { isJsonObject } from "../model/json.ts";
+
+export interface MirrorListing {
+  /** Newest first, as far as their times are known. */
+  readonly orders: AsyncGenerator<OrderSummary, void>;
+  describeAge(): Promise<string>;
+}
+
+/** Throws a usage error where the account has no mirror, and `database`, exit 5. */
+export async function listMirror(
+  { statuses }: OrderQuery,
+  days: DayFilter,
+  context: Context,
+): Promise<MirrorListing> {
+  const { clock } = context;
+  const sync = context.nextCommand("sync");
+  if (!(await hasAccountMirror(context))) {
+    const { name } = await context.account();
+    throw usageError(
+      `--offline reads the mirror, and this machine has none of the account ${name}`,
+      `${sync} makes one`,
+    );
+  }
+  const mirror = await openAccountMirror(context);
+  const search = { text: "", statuses: statuses.length === 0 ? undefined : statuses, isInTime: days.has };
+  return {
+    orders: toSummaries(mirror.search(search)),
+    async describeAge() {
+      const { orders, syncedAtMs } = await mirror.facts();
+      if (syncedAtMs === undefined)
+        return `the mirror has only ${counted(orders, "order")} that this machine created; read all of them with: ${sync}`;
+      const age = formatRelative(syncedAtMs, clock.now());
+      return `from the mirror of ${counted(orders, "order")}, synced ${age}; ${sync} brings it up to date`;
+    },
+  };
+}
+
+/** An order that was in no list yet has its item's name in what was sent. */
+async function* toSummaries(orders: AsyncGenerator<MirroredOrder, void>): AsyncGenerator<OrderSummary, void> {
+  for await (const { fields, seenAtMs } of orders) {
+    const { id, order_no, tracking_number, status, item, ...others } = fields;
+    const item_name = fields.item_name ?? (isJsonObject(item) ? item.name : undefined);
+    const seen_at = new Date(seenAtMs).toISOString();
+    yield { id, order_no, tracking_number, status, ...others, item_name, item, seen_at } as OrderSummary;
+  }
+}
