@@ -43,8 +43,13 @@ function describeFlags(options: Readonly<Record<string, Option<unknown>>>): Flag
   }));
 }
 
-function valuesOf({ candidates, values }: Pick<Option<unknown>, "candidates" | "values">): Values {
+function valuesOf({
+  candidates,
+  values,
+  isCommaList,
+}: Pick<Option<unknown>, "candidates" | "values" | "isCommaList">): Values {
   return {
+    ...(isCommaList ? { isCommaList } : {}),
     ...(candidates ? { fixed: candidates } : {}),
     ...(values ? { source: values } : {}),
   };

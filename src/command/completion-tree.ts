@@ -32,6 +32,8 @@ export interface Candidate {
 export interface Values {
   readonly fixed?: readonly Candidate[] | undefined;
   readonly source?: ValueSource | undefined;
+  /** One word may have several, separated by commas. */
+  readonly isCommaList?: boolean | undefined;
 }
 
 export interface Flag {

@@ -50,10 +50,12 @@ export function listCandidates(wanted: Wanted, local: LocalValues): Answer {
         candidates: wanted.flags.map(({ long, summary }) => ({ value: long, description: summary })),
       };
     case "values": {
-      const { values, prefix, given } = wanted;
+      const { values, prefix, head, given } = wanted;
       const found = values.fixed ?? (values.source ? lookUp(values.source, local) : []);
       const taken = new Set(given);
-      const candidates = found.filter(({ value }) => value !== "" && !taken.has(value));
+      const candidates = found
+        .filter(({ value }) => value !== "" && !taken.has(value))
+        .map(({ value, ...rest }) => ({ value: head + value, ...rest }));
       return { candidates: candidates.slice(0, mostShown), prefix, isFile: values.source === "file" };
     }
   }

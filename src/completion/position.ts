@@ -30,6 +30,8 @@ export type Wanted =
       readonly values: Values;
       /** The prefix of the current word that every candidate keeps: `--status=`. */
       readonly prefix: string;
+      /** What of the value each candidate keeps: `pending,`. */
+      readonly head: string;
       /** Words that are already in the same list. */
       readonly given: readonly string[];
     };
@@ -84,12 +86,11 @@ export function findPosition({ root, everywhere }: CommandTree, { words, current
   return { wanted: want(words[current] ?? "", at), chosen };
 
   function want(word: string, { entry, pending, isOver, place }: NonNullable<typeof at>): Wanted {
-    const found = (values: Values, prefix: string, given: readonly string[] = []): Wanted => ({
-      kind: "values",
-      values,
-      prefix,
-      given,
-    });
+    const found = (values: Values, prefix: string, given: readonly string[] = []): Wanted => {
+      const value = word.slice(prefix.length);
+      const head = values.isCommaList ? value.slice(0, value.lastIndexOf(",") + 1) : "";
+      return { kind: "values", values, prefix, head, given: [...given, ...head.split(",")] };
+    };
     if (pending !== undefined) return found(pending.takes ?? {}, "");
     if (!isOver && word.startsWith("--") && word.includes("=")) {
       const name = word.slice(0, word.indexOf("="));

@@ -28,7 +28,7 @@ export async function listMirror(
     const { name } = await context.account();
     throw usageError(
       `--offline reads the mirror, and this machine has none of the account ${name}`,
-      `${sync} makes one`,
+      `to make one: ${sync}`,
     );
   }
   const mirror = await openAccountMirror(context);

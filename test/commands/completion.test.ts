@@ -221,6 +221,14 @@ describe("PowerShell reads what is put in, listed and explained", () => {
       ],
     ],
     [["orders", "list", "--status=pe"], ["--status=pending\tpending\tawaiting payment"]],
+    [
+      ["orders", "list", "--status=paid,p"],
+      [
+        "'--status=paid,pending'\tpaid,pending\tawaiting payment",
+        "'--status=paid,processing'\tpaid,processing\tbeing processed",
+        "'--status=paid,picked'\tpaid,picked\tpicked up",
+      ],
+    ],
     [["orders", "create", "--sender", "@"], ["'@shop'\t@shop\tO'Neil, a b"]],
     [["orders", "create", "--sender-city", ""], ["'a b'\ta b\ta b"]],
     [["orders", "create", "--sender-name", ""], ["'O''Neil'\tO'Neil\tO'Neil"]],

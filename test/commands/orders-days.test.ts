@@ -200,4 +200,12 @@ describe("days of 23 and 25 hours, and zones far from UTC", () => {
     expect(idsIn(stdout)).toEqual([2, 3]);
     expect(stderr).toBe(`days of ${zone}\n`);
   });
+
+  test("a zone without a name is named by its offset", async () => {
+    process.env.TZ = "CST-8";
+    const { courier } = await serveTimes(["2026-02-28T15:59:59Z", "2026-02-28T16:00:00Z"]);
+    const { stdout, stderr } = await courier("orders list --from today --json");
+    expect(idsIn(stdout)).toEqual([2]);
+    expect(stderr).toBe("days of UTC+08:00\n");
+  });
 });

@@ -227,7 +227,7 @@ describe("--offline", () => {
     const { exit, stdout, stderr } = await home.courier("orders list --offline");
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toMatch(
-      /^error: --offline reads the mirror, and this machine has none of the account .*\nhint: courier sync/,
+      /^error: --offline reads the mirror, and this machine has none of the account .*\nhint: to make one: courier sync/,
     );
     expect(home.sandbox.requests).toEqual([]);
   });

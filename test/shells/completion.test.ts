@@ -39,6 +39,16 @@ const lines: Readonly<Record<string, readonly [typed: string, words: readonly st
   "a global flag before the command": ["courier --quie\torders list", ["--quiet", "orders", "list"]],
   "a state": ["courier orders list --status pe\t", ["orders", "list", "--status", "pending"]],
   "a state after =": ["courier orders list --status=pe\t", ["orders", "list", "--status=pending"]],
+  "a state after a comma": [
+    "courier orders list --status pending,pai\t",
+    ["orders", "list", "--status", "pending,paid"],
+  ],
+  "a state after = and a comma": [
+    "courier orders list --status=pending,pai\t",
+    ["orders", "list", "--status=pending,paid"],
+  ],
+  "a day": ["courier orders list --from yes\t", ["orders", "list", "--from", "yesterday"]],
+  "a number of days": ["courier orders list --last 3\t", ["orders", "list", "--last", "30d"]],
   "a service type": [
     "courier orders create --service-type sa\t",
     ["orders", "create", "--service-type", "same_day"],
