@@ -325,7 +325,9 @@ function createAssembler(options: OrderOptions, splitter: PartySplitter | undefi
     }
     if (preset?.shiftsMunicipalities) unshiftMunicipality(draft.receiver as DraftParty | undefined);
     if (!hasOwnItem) setItem(chosen.lines, draft, set, report);
-    const ref = readRef(all);
+    const cell = readRef(all);
+    // What is in a cell with a fault is no ref.
+    const ref = cell?.line.source.faults?.has(cell.cell.index) ? undefined : cell;
     const found = ref && checkCell("ref", ref.cell.text);
     if (ref && found) report(ref.line, ref.cell.index, ref.cell.text, found);
     const former =

@@ -490,6 +490,21 @@ describe("cells", () => {
     expect(outcomes((await unused.importIt()).report)).toBe("created");
   });
 
+  test.each([
+    ["never saved", unsaved, "is a formula without a saved value"],
+    ["that failed", error, "holds the error #N/A"],
+  ])(
+    "refs that are formulas %s are one mistake of all rows, and not the same ref",
+    async (_what, cell, message) => {
+      const home = await createWorkbookHome([cells(cell), cells(cell), cells(cell)]);
+      const { exit, stdout, stderr } = await home.courier(["orders", "import", home.file, "--yes"]);
+      expect(exit).toBe(2);
+      expect(`${stdout}${stderr}`).not.toContain("same ref");
+      expect(stderr.match(new RegExp(message, "g")), stderr).toHaveLength(1);
+      expect(stderr).toMatch(/^all +- +ref /m);
+    },
+  );
+
   test("merged cells of an order give each of its rows their value", async () => {
     const later = { "receiver.name": null, "receiver.phone": null };
     const items = (name: string) => ({ "item.name": name });
