@@ -30,6 +30,7 @@ import {
   type Equals,
   type FileFacts,
   findEquals,
+  findRewritten,
   isOfFile,
   isStanding,
   type OrderElsewhere,
@@ -495,19 +496,22 @@ export function createOperations(
     beginCreate: (run, { content, draft, ref, windowMs, isDuplicateAllowed, accepted, offsetMs }, nowMs) =>
       write(() => {
         const named = ref === undefined ? [] : byRef(run.customer, "", ref).filter(isStanding);
+        const same = byContent(run.customer, content);
         // Other refs are other orders.
-        const same = byContent(run.customer, content).filter(
-          (operation) => ref === undefined || operation.ref === undefined,
-        );
-        const all = findEquals(same, windowMs, nowMs);
+        const unnamed = same.filter((operation) => ref === undefined || operation.ref === undefined);
+        const all = findEquals(unnamed, windowMs, nowMs);
+        const rewritten = ref === undefined ? [] : findRewritten(ref, same);
+        const equal = [...rewritten.filter(isMade), ...all.recent];
         const isOpen = (operation: Operation) => !accepted.has(nameOperation(operation));
-        const inDoubt = [...named.filter((each) => !isMade(each)), ...all.inDoubt].filter(isOpen);
+        const inDoubt = [...[...named, ...rewritten].filter((each) => !isMade(each)), ...all.inDoubt].filter(
+          isOpen,
+        );
         // A person who does not know that it was created cannot want a second one.
-        const mayBlock = all.recent.filter((operation) => !isDuplicateAllowed || operation.isUnreported);
+        const mayBlock = equal.filter((operation) => !isDuplicateAllowed || operation.isUnreported);
         const recent = [...named.filter(isMade), ...mayBlock].filter(isOpen);
         if (inDoubt.length + recent.length > 0)
           return { kind: "stopped", equals: { ...all, inDoubt, recent } } as const;
-        const allowance = all.recent.length > 0 ? "equal" : "none";
+        const allowance = equal.length > 0 ? "equal" : "none";
         const operation = insert(run, {
           kind: "create",
           state: "sending",

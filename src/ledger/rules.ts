@@ -271,8 +271,23 @@ function findBlocker(
   return candidates.find((operation) => !isMade(operation)) ?? candidates.at(-1);
 }
 
-function isRewritten({ ref = "" }: RowToSend, operation: Operation, { shop }: FileFacts): boolean {
+function isRewritten(
+  { ref = "" }: Pick<RowToSend, "ref">,
+  operation: Operation,
+  { shop }: Pick<FileFacts, "shop">,
+): boolean {
   return operation.shop === shop && isRewrittenRef(ref, operation.ref ?? "");
+}
+
+/** Of equal orders, those that block a single order with this ref at any time, as they would hold a row. */
+export function findRewritten(ref: string, equal: readonly Operation[]): readonly Operation[] {
+  return equal.filter(
+    (each) =>
+      each.ref !== undefined &&
+      each.ref !== ref &&
+      isStanding(each) &&
+      isRewritten({ ref }, each, { shop: "" }),
+  );
 }
 
 /** An equal order that has another ref, and is of no row of the file. */

@@ -186,10 +186,11 @@ async function readState(id: string, context: Context): Promise<string | undefin
 
 /** `the same order was sent 5 min ago, as 1000001`. */
 function describeEqual(operation: Operation, { clock }: Context): string {
-  const { order, state } = operation;
+  const { order, ref, state } = operation;
   const nowMs = clock.now();
   const sentMs = sentAsOfNow(operation, nowMs);
-  const when = sentMs === undefined ? "" : ` ${formatRelative(sentMs, nowMs)}`;
+  const time = sentMs === undefined ? "" : ` ${formatRelative(sentMs, nowMs)}`;
+  const when = ref === undefined ? time : `${time} with the ref ${ref}`;
   if (isMade(operation)) return `the same order was sent${when}, as ${order?.id}`;
   if (state === "unknown") return `the same order was sent${when}, and may or may not have been created`;
   return `the same order is being sent by another courier process (run ${operation.run})`;

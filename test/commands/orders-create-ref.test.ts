@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { requestCount } from "../support/answers.ts";
 import { createServedHome, type RunOptions, type ServedHome } from "../support/courier.ts";
-import { createImportHome, errorOf, row, sheet } from "../support/imports.ts";
+import { createImportHome, errorOf, lostForNow, row, sheet } from "../support/imports.ts";
 import { readRuns } from "../support/ledger.ts";
 import { plainDraft } from "../support/orders.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
@@ -187,6 +187,51 @@ describe("an import and a create know each other's refs", () => {
     expect((await home.run()).exit).toBe(0);
     const { exit, stdout } = await home.courier(`${words} --ref A-1`);
     expect([exit, JSON.parse(stdout).id, home.posts]).toEqual([0, 1000001, 1]);
+  });
+
+  test.each([
+    ["000001", "1"],
+    ["1", "000001"],
+    ["1", "1.0"],
+    ["1.10", "1.1"],
+    ["3/4", "46085"],
+  ])(
+    "the ref %s, which a program may have written as %s, names no second order, however late",
+    async (one, other) => {
+      const imported = await createImportHome(sheet(row(one)));
+      expect((await imported.run()).exit).toBe(0);
+      imported.clock.advance(30 * 86_400_000);
+      const created = await imported.courier(`${words} --ref ${other}`);
+      expect([created.exit, imported.posts], created.stderr).toEqual([2, 1]);
+      expect(errorOf(created)).toMatchObject({
+        code: "duplicate",
+        message: `the same order was sent 30 d ago with the ref ${one}, as 1000001; nothing was sent`,
+        hint: expect.stringContaining("--allow-duplicate"),
+      });
+      const allowed = await imported.courier(`${words} --ref ${other} --allow-duplicate`);
+      expect([allowed.exit, imported.posts], allowed.stderr).toEqual([0, 2]);
+      const again = await imported.courier(`${words} --ref ${other}`);
+      expect([again.exit, JSON.parse(again.stdout).id, imported.posts], again.stderr).toEqual([
+        0, 1000002, 2,
+      ]);
+    },
+  );
+
+  test("a rewritten ref with other content is another order, and so is one whose order was cancelled", async () => {
+    const home = await createImportHome(sheet(row("01", "王五"), row("02")));
+    expect((await home.run()).exit).toBe(0);
+    expect((await home.courier(`${words} --ref 1`)).exit).toBe(0);
+    expect((await home.courier("orders cancel 1000002 1000003 --yes")).exit).toBe(0);
+    const { exit, stderr } = await home.courier(`${words} --ref 2`);
+    expect([exit, home.posts], stderr).toEqual([0, 4]);
+  });
+
+  test("an order in doubt with a rewritten ref holds it", async () => {
+    const home = await createImportHome(sheet(row("000001")));
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    expect((await home.run()).exit).toBe(6);
+    const { exit, stderr } = await home.courier(`${words} --ref 1 --allow-duplicate`);
+    expect([exit, errorOf({ stderr }).code, home.posts]).toEqual([2, "duplicate", 1]);
   });
 });
 

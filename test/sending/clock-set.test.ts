@@ -58,7 +58,7 @@ describe("within ten minutes an equal order is held", () => {
     ]);
     expect((await home.courier("orders import - --yes", { stdin })).exit).toBe(0);
     home.clock.jump(11 * minuteMs);
-    expect(await home.courier(create)).toMatchObject(held("just now"));
+    expect(await home.courier(create)).toMatchObject(held("just now with the ref 1"));
   });
 });
 
