@@ -32,6 +32,8 @@ export interface Overview {
   readonly serviceLevels: ReadonlyMap<string, number>;
   /** Names of the first few different senders. */
   readonly senders: ReadonlySet<string>;
+  /** How many other senders there are. */
+  readonly otherSenders: number;
   /** The header of a CSV file. */
   readonly header: readonly string[];
   /** The column of a CSV file that each field comes from. */
@@ -106,6 +108,7 @@ async function readAll(
   const problems: RowProblem[] = [];
   const serviceLevels = new Map<string, number>();
   const senders = new Set<string>();
+  const otherSenders = createCompactHashMap();
   let header: readonly string[] = [];
   let sample: string | undefined;
   let unused: readonly string[] = [];
@@ -168,7 +171,9 @@ async function readAll(
     sample ??= findText(draft, isBeyondAscii)?.text;
     const level = draft.service_type ?? "";
     serviceLevels.set(level, (serviceLevels.get(level) ?? 0) + 1);
-    if (senders.size < sendersKept) senders.add(draft.sender?.name ?? "-");
+    const sender = draft.sender?.name ?? "-";
+    if (senders.size < sendersKept) senders.add(sender);
+    else if (!senders.has(sender)) otherSenders.set(sender, 1);
   }
   if (count === 0 && reading.skipped.size === 0) throw fileError(`${options.name} has no rows`);
   const { encoding } = options.facts;
@@ -183,6 +188,7 @@ async function readAll(
     refs,
     serviceLevels,
     senders,
+    otherSenders: otherSenders.size,
     header,
     columns,
     unused,

@@ -10,6 +10,7 @@ import {
   describeEarlier,
   describeHeldRows,
   describeOtherRefs,
+  describeSenders,
   type ImportPlan,
   lacksRefs,
 } from "./import-plan.ts";
@@ -53,7 +54,7 @@ export function toSummary(plan: ImportPlan, account: string | undefined): CheckS
 
 /** `comparison` names what the rows were compared with; undefined where there is no account. */
 export function checkView(plan: ImportPlan, comparison: string | undefined): readonly Block[] {
-  const { rows, reading, serviceLevels, senders, unused, refs, wrong, warnings, first, noun } = plan.overview;
+  const { rows, reading, serviceLevels, unused, refs, wrong, warnings, first, noun } = plan.overview;
   const all = rows + wrong.wrong;
   const levels = [...serviceLevels].map(([level, count]) => `${count} ${level || "without one"}`);
   const earlier = describeEarlier(plan);
@@ -68,7 +69,7 @@ export function checkView(plan: ImportPlan, comparison: string | undefined): rea
     fields(
       ...reading.fields(all),
       ["Service levels", levels.join(", ")],
-      ["Senders", [...senders].join(", ")],
+      ["Senders", describeSenders(plan.overview)],
       ["Refs", describeRefs(rows, refs)],
       ...(encoding === "" ? [] : ([["Encoding", encoding]] as const)),
       ["Columns not used", unused.join(", ") || "none"],

@@ -54,6 +54,7 @@ const heldShown = 5;
 const otherRefsShown = 3;
 /** Fewer rows may equal earlier orders by chance. */
 const fewestOtherRefs = 3;
+const sendersShown = 3;
 /** Rows looked up in the ledger at once. */
 const batchSize = 500;
 
@@ -159,7 +160,7 @@ export function summarise(plan: ImportPlan, file: string, account: string, { mes
   if (overview.rows === 0) return;
   const noun = overview.reading.lineCount > countAll(overview) ? "order" : "row";
   messages.note(`${counted(overview.rows, noun)}, account: ${account}: ${levels.join(", ")}`);
-  messages.note(`from ${[...overview.senders].join(", ")}`);
+  messages.note(`from ${describeSenders(overview)}`);
   const earlier = describeEarlier(plan);
   if (earlier !== "") messages.note(`from earlier runs: ${earlier}; ${plan.toSend} to send`);
   if (plan.held > 0) messages.warn(describeHeldRows(plan));
@@ -175,6 +176,13 @@ export function describeOtherRefs({ overview: { rows } }: ImportPlan, others: re
 }
 
 /** The held rows, with the reasons. */
+/** `A, B, C and 12 others`. */
+export function describeSenders({ senders, otherSenders }: Overview): string {
+  const shown = [...senders].slice(0, sendersShown);
+  const others = senders.size + otherSenders - shown.length;
+  return `${shown.join(", ")}${others > 0 ? ` and ${counted(others, "other")}` : ""}`;
+}
+
 export function describeHeldRows({ held, heldRows }: ImportPlan): string {
   const more = held > heldRows.length ? `; and ${held - heldRows.length} more` : "";
   return `${counted(held, "row")} ${byCount(held, "is", "are")} held and not sent: ${heldRows.join("; ")}${more}`;

@@ -344,6 +344,15 @@ describe("stdin", () => {
 });
 
 describe("senders and columns", () => {
+  test("of many senders three are named, and the others counted", async () => {
+    const names = Array.from({ length: 25 }, (_, index) => `店${index + 1}`);
+    const rows = names.map((name, index) => row(`A-${index}`).replace("张三", name));
+    const home = await createImportHome(sheet(...rows, row("A-25").replace("张三", "店25")));
+    const { stdout } = await home.courier(["orders", "import", home.file, "--check"]);
+    expect(stdout).toMatch(/^Senders +店1, 店2, 店3 and 22 others$/m);
+    expect((await home.run()).stderr).toContain("from 店1, 店2, 店3 and 22 others\n");
+  });
+
   const bodies = (home: { sandbox: { requests: readonly { body: string }[] } }) =>
     home.sandbox.requests.filter(({ body }) => body !== "").map(({ body }) => JSON.parse(body));
 
