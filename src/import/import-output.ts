@@ -276,7 +276,7 @@ function someRefused(
     refused + wrong > 0 ? fix : "",
     refused > 0 ? "where a row is right, add --retry-refused once the cause is gone" : "",
     held > 0
-      ? "--skip-shipped counts a row that equals an order as shipped by it; --allow-duplicate row:N ships row N as well"
+      ? "--skip-shipped counts a row that equals an order, or has the number of one, as shipped; --allow-duplicate row:N ships row N as well"
       : "",
     kept > 0
       ? "--skip-changed accepts changed rows as they were shipped; if another shop or day uses the same numbers: --shop NAME"

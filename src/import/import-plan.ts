@@ -6,6 +6,7 @@ import { byCount, counted } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { isMade } from "../ledger/operation.ts";
 import {
+  decideRow,
   type FileFacts,
   type RowDecision,
   type RowPolicy,
@@ -15,6 +16,7 @@ import {
 import { countAll, describeEncoding, type Overview, readAgain } from "./check-rows.ts";
 import { describeElsewhere, describeHeld, describeWritten, nameOfRow } from "./row-words.ts";
 import type { ImportRow, RowsOptions } from "./rows.ts";
+import { isWrittenTitle } from "./write-back/titles.ts";
 
 /** How many rows there are of each kind. */
 export interface PlanCounts {
@@ -52,9 +54,9 @@ export interface PlanChoice {
 
 const heldShown = 5;
 const otherRefsShown = 3;
+const sendersShown = 3;
 /** Fewer rows may equal earlier orders by chance. */
 const fewestOtherRefs = 3;
-const sendersShown = 3;
 /** Rows looked up in the ledger at once. */
 const batchSize = 500;
 
@@ -78,18 +80,21 @@ export function createPolicy(choice: PlanChoice, overview: Overview, hasTerminal
   };
 }
 
-/** Compares all rows with the ledger. Without a ledger, all rows are to be sent. */
+/** Compares all rows with the ledger. Without one, only the numbers in the sheet tell which rows were shipped. */
 export async function planImport(
   source: RowsOptions,
   overview: Overview,
-  known: { ledger: Ledger; customer: number; file: FileFacts; policy: RowPolicy } | undefined,
+  policy: RowPolicy,
+  known: { ledger: Ledger; customer: number; file: FileFacts } | undefined,
   context: Context,
 ): Promise<ImportPlan> {
   const counts = { toSend: 0, shipped: 0, refused: 0, changed: 0, cancelled: 0, held: 0, unknown: 0 };
   const heldRows: string[] = [];
-  if (!known) return { ...counts, toSend: overview.rows, overview, heldRows, undone: 0 };
-  const { ledger, customer, file, policy } = known;
-  const undoneRuns = await ledger.undoneRuns(customer);
+  if (!known && !overview.header.some(isWrittenTitle))
+    return { ...counts, toSend: overview.rows, overview, heldRows, undone: 0 };
+  const undoneRuns = known ? await known.ledger.undoneRuns(known.customer) : new Set();
+  const { hasRef, countOf } = overview;
+  const unknownFile = { files: [], shop: "", hasRef, countOf };
   let undone = 0;
   const otherRefs: OtherRef[] = [];
   let withOtherRef = 0;
@@ -104,7 +109,7 @@ export async function planImport(
     }
     if (decision.kind === "held" && heldRows.length < heldShown)
       heldRows.push(`${nameOfRow(row)}: ${describeHeld(decision.operation, row.ref)}`);
-    if (decision.kind === "written" && heldRows.length < heldShown)
+    if (decision.kind === "written" && !decision.isCovered && heldRows.length < heldShown)
       heldRows.push(`${nameOfRow(row)}: ${describeWritten(decision.number)}`);
     if (decision.kind === "elsewhere" && !decision.isCovered && heldRows.length < heldShown)
       heldRows.push(`${nameOfRow(row)}: ${describeElsewhere(decision)}`);
@@ -113,7 +118,10 @@ export async function planImport(
 
   let batch: ImportRow[] = [];
   const flush = async () => {
-    const decisions = await ledger.viewRows(customer, batch, file, policy, context.clock.now());
+    const nowMs = context.clock.now();
+    const decisions = known
+      ? await known.ledger.viewRows(known.customer, batch, known.file, policy, nowMs)
+      : batch.map((row) => decideRow(row, { own: [], equal: [] }, unknownFile, policy, nowMs));
     for (const [index, decision] of decisions.entries()) count(batch[index] as ImportRow, decision);
     batch = [];
   };
@@ -129,8 +137,8 @@ export async function planImport(
 function kindOf(decision: RowDecision): keyof PlanCounts {
   if (decision.kind === "send") return "toSend";
   if (decision.kind === "in_doubt") return "unknown";
-  if (decision.kind === "written") return "held";
-  if (decision.kind === "elsewhere") return decision.isCovered ? "shipped" : "held";
+  if (decision.kind === "written" || decision.kind === "elsewhere")
+    return decision.isCovered ? "shipped" : "held";
   // An equal order in doubt is reconciled first, too.
   return decision.kind === "held" && !isMade(decision.operation) ? "unknown" : decision.kind;
 }
@@ -168,6 +176,13 @@ export function summarise(plan: ImportPlan, file: string, account: string, { mes
   if (plan.toSend > 0 && overview.refs === 0) messages.warn(lacksRefs);
 }
 
+/** `A, B, C and 12 others`. */
+export function describeSenders({ senders, otherSenders }: Overview): string {
+  const shown = [...senders].slice(0, sendersShown);
+  const others = senders.size + otherSenders - shown.length;
+  return `${shown.join(", ")}${others > 0 ? ` and ${counted(others, "other")}` : ""}`;
+}
+
 /** The file may be an earlier one with other order numbers. */
 export function describeOtherRefs({ overview: { rows } }: ImportPlan, others: readonly OtherRef[]): string {
   const shown = others.map(({ row, ref }) => `${row}: ${ref}`);
@@ -176,13 +191,6 @@ export function describeOtherRefs({ overview: { rows } }: ImportPlan, others: re
 }
 
 /** The held rows, with the reasons. */
-/** `A, B, C and 12 others`. */
-export function describeSenders({ senders, otherSenders }: Overview): string {
-  const shown = [...senders].slice(0, sendersShown);
-  const others = senders.size + otherSenders - shown.length;
-  return `${shown.join(", ")}${others > 0 ? ` and ${counted(others, "other")}` : ""}`;
-}
-
 export function describeHeldRows({ held, heldRows }: ImportPlan): string {
   const more = held > heldRows.length ? `; and ${held - heldRows.length} more` : "";
   return `${counted(held, "row")} ${byCount(held, "is", "are")} held and not sent: ${heldRows.join("; ")}${more}`;

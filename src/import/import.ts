@@ -67,7 +67,9 @@ const options = {
     { values: "file" },
   ),
   inPlace: switchOption("write these columns into the sheet itself; FILE.bak keeps the old one"),
-  skipShipped: switchOption("count rows that equal an order of another file or command as shipped"),
+  skipShipped: switchOption(
+    "count rows that equal an order of another file or command, or have an order's number, as shipped",
+  ),
   skipChanged: switchOption(
     "accept rows that were edited since they were shipped: nothing is sent, exit code 0",
   ),
@@ -168,10 +170,10 @@ export const importOrders = defineCommand({
     const plan = await planImport(
       source,
       overview,
+      policy,
       {
         ledger,
         customer,
-        policy,
         file: factsOf(source, overview, await ledger.findFiles(customer, identity)),
       },
       context,
@@ -258,11 +260,10 @@ async function checkFile(input: Input, context: Context): Promise<Output> {
       ? {
           ledger,
           customer,
-          policy,
           file: factsOf(source, overview, await ledger.findFiles(customer, identity)),
         }
       : undefined;
-  const plan = await planImport(source, overview, known, context);
+  const plan = await planImport(source, overview, policy, known, context);
   const rejects = await openRejects(input.rejects, source, plan, context);
   await rejects?.abandon(); // the import would fail where it cannot be created
   const comparison = account

@@ -59,8 +59,9 @@ export function resultOf(
     case "cancelled":
       return { row, outcome: decision.kind, decision, order: decision.operation.order };
     case "held":
-    case "written":
       return { row, outcome: "held", decision };
+    case "written":
+      return { row, outcome: decision.isCovered ? "shipped" : "held", decision };
     case "elsewhere": {
       const { orderId: id, isCovered } = decision;
       if (!isCovered) return { row, outcome: "held", decision };

@@ -70,7 +70,7 @@ export interface RowPolicy {
   /** The time in which an equal order without a ref holds a row with one. */
   readonly windowMs: number;
   readonly retryRefused: boolean;
-  /** Rows that equal an order of another file or command count as shipped. */
+  /** Rows that equal an order of another file or command, or have the number of an order, count as shipped. */
   readonly skipShipped: boolean;
   /** With `skipShipped`: orders that cover another row already. One order covers one row. */
   readonly isCovered?: (operation: Operation) => boolean;
@@ -111,8 +111,8 @@ export type RowDecision =
   | { readonly kind: "in_doubt"; readonly operation: Operation }
   /** An equal order blocks it. */
   | { readonly kind: "held"; readonly operation: Operation }
-  /** The sheet itself has the number of its order, which this ledger does not know as the row's. */
-  | { readonly kind: "written"; readonly number: string }
+  /** The sheet has the number of its order, which this ledger does not know; `isCovered`: the row counts as shipped. */
+  | { readonly kind: "written"; readonly number: string; readonly isCovered: boolean }
   /** An equal order that was not sent from this machine blocks it; `isCovered`: the row counts as shipped by it. */
   | ({ readonly kind: "elsewhere"; readonly isCovered: boolean } & OrderElsewhere);
 
@@ -151,7 +151,7 @@ export function decideRow(
   if (!blocker && row.writtenNumber !== undefined)
     return isAllowed
       ? { kind: "send", allowance: "equal", ...supersedes }
-      : { kind: "written", number: row.writtenNumber };
+      : { kind: "written", number: row.writtenNumber, isCovered: policy.skipShipped };
   if (!blocker) return { kind: "send", allowance: "none", like: findLike(row, equal, file), ...supersedes };
   if (isMade(blocker) && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
   const isOfEqual = blocker.isFormer && file.countOf(row.former?.content ?? "") > 0;

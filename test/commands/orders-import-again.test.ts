@@ -226,7 +226,7 @@ describe("a row that lost its ref or got one", () => {
     const ran = await home.run();
     expect([ran.exit, outcomes(ran.report), home.posts]).toEqual([3, "held held created", 4]);
     expect(errorOf(ran).hint).toBe(
-      "--skip-shipped counts a row that equals an order as shipped by it; --allow-duplicate row:N ships row N as well",
+      "--skip-shipped counts a row that equals an order, or has the number of one, as shipped; --allow-duplicate row:N ships row N as well",
     );
     const allowed = await home.run("--allow-duplicate X-1,row:2");
     expect([allowed.exit, outcomes(allowed.report), home.posts]).toEqual([0, "created created shipped", 6]);

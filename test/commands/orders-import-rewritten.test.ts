@@ -154,6 +154,28 @@ describe("a sheet that has the numbers of its orders", () => {
     expect(await readFile(home.file, "utf8")).toBe(before);
   });
 
+  test("is shipped with --skip-shipped, and all rows are counted", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("", "王五")));
+    expect((await home.run("--in-place")).exit).toBe(0);
+    const before = await readFile(home.file, "utf8");
+    await home.put(`${before}${row("A-3", "赵六")},,,,,\n`);
+    home.clock.advance(30 * dayMs);
+    const check = await home.courier(
+      ["orders", "import", home.file, "--check", "--skip-shipped", "--json"],
+      another(home),
+    );
+    expect(JSON.parse(check.stdout)).toMatchObject({ rows: 3, shipped: 2, held: 0, to_send: 1 });
+    const ran = await home.importFile(home.file, "--skip-shipped --in-place", another(home));
+    expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([
+      0,
+      "shipped shipped created",
+      3,
+    ]);
+    expect(ran.stderr).toContain("from earlier runs: 2 already shipped; 1 to send\n");
+    expect(ran.stderr).toContain("3 rows: 1 created, 2 already shipped\n");
+    expect((await readFile(home.file, "utf8")).startsWith(before)).toBe(true);
+  });
+
   test("is known on the machine that sent it, and an edited row without a ref is held", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("", "王五")));
     expect((await home.run("--in-place")).exit).toBe(0);
