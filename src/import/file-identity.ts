@@ -2,10 +2,12 @@
 
 import path from "node:path";
 import { findRealPath } from "../core/real-path.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { ImportFile } from "../ledger/operations.ts";
 import type { FileFacts } from "../ledger/rules.ts";
 import { isPassing } from "../sheets/source.ts";
 import type { Overview } from "./check-rows.ts";
+import { indexByNumber } from "./equal-rows.ts";
 import type { Source } from "./import-source.ts";
 
 /** How the ledger identifies the file. Stdin and pipes have no path. */
@@ -21,10 +23,16 @@ export async function identifyFile(
   return { shop, path: place, bytesHash: facts.fingerprint, rowsHash };
 }
 
-export function factsOf(
+/** `files` are the numbers that the ledger has of the file. */
+export async function readFacts(
   { shop }: Source,
-  { hasRef, countOf }: Overview,
+  { hasRef, countOf, numberedRows }: Overview,
   files: readonly number[],
-): FileFacts {
-  return { files, shop, hasRef, countOf };
+  { ledger, customer }: { readonly ledger: Ledger; readonly customer: number },
+): Promise<FileFacts> {
+  const byNumber =
+    numberedRows.length === 0
+      ? undefined
+      : indexByNumber(numberedRows, await ledger.findByNumber(customer, numberedRows, files));
+  return { files, shop, hasRef, countOf, byNumber };
 }

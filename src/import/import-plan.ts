@@ -14,6 +14,7 @@ import {
   terminalWindowMs,
 } from "../ledger/rules.ts";
 import { countAll, describeEncoding, type Overview, readAgain } from "./check-rows.ts";
+import { skipNumbered } from "./equal-rows.ts";
 import { describeElsewhere, describeHeld, describeWritten, nameOfRow } from "./row-words.ts";
 import type { ImportRow, RowsOptions } from "./rows.ts";
 import { isWrittenTitle } from "./write-back/titles.ts";
@@ -120,7 +121,13 @@ export async function planImport(
   const flush = async () => {
     const nowMs = context.clock.now();
     const decisions = known
-      ? await known.ledger.viewRows(known.customer, batch, known.file, policy, nowMs)
+      ? await known.ledger.viewRows(
+          known.customer,
+          skipNumbered(batch, known.file),
+          known.file,
+          policy,
+          nowMs,
+        )
       : batch.map((row) => decideRow(row, { own: [], equal: [] }, unknownFile, policy, nowMs));
     for (const [index, decision] of decisions.entries()) count(batch[index] as ImportRow, decision);
     batch = [];

@@ -28,7 +28,7 @@ import { releaseDeadRuns } from "../sending/owners.ts";
 import { isPassing } from "../sheets/source.ts";
 import { checkRows, describeWrong, type Overview } from "./check-rows.ts";
 import { checkView, toSummary } from "./check-summary.ts";
-import { factsOf, identifyFile } from "./file-identity.ts";
+import { identifyFile, readFacts } from "./file-identity.ts";
 import { findElsewhere } from "./import-elsewhere.ts";
 import { runImport } from "./import-output.ts";
 import {
@@ -174,7 +174,7 @@ export const importOrders = defineCommand({
       {
         ledger,
         customer,
-        file: factsOf(source, overview, await ledger.findFiles(customer, identity)),
+        file: await readFacts(source, overview, await ledger.findFiles(customer, identity), lookup),
       },
       context,
     );
@@ -189,7 +189,7 @@ export const importOrders = defineCommand({
       await confirmOrStop(context, question(toSend, plan.unknown, (await context.account()).name));
     }
     const run = await context.beginRun({ command: "orders import", source: identity.path || "-" });
-    const facts = factsOf(source, overview, [await ledger.openFile(run, identity)]);
+    const facts = await readFacts(source, overview, [await ledger.openFile(run, identity)], lookup);
     const settings = { concurrency: input.concurrency ?? 4, ratePerSecond: input.rate };
     const readBy = readingOptions.filter((name) => input[name] !== undefined).map(flagOf);
     const tools = { ledger, run, file: facts, policy: { ...policy, resendCancelled }, releaseDead, found };
@@ -260,7 +260,10 @@ async function checkFile(input: Input, context: Context): Promise<Output> {
       ? {
           ledger,
           customer,
-          file: factsOf(source, overview, await ledger.findFiles(customer, identity)),
+          file: await readFacts(source, overview, await ledger.findFiles(customer, identity), {
+            ledger,
+            customer,
+          }),
         }
       : undefined;
   const plan = await planImport(source, overview, policy, known, context);

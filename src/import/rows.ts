@@ -50,8 +50,8 @@ export interface ImportRow {
   readonly occurrence: number;
   /** The record as the file has it, for the file of rejects. */
   readonly raw: RawRecord;
-  /** The number of its order that an earlier write-back wrote into the sheet. */
-  readonly writtenNumber?: string | undefined;
+  /** The tracking and order numbers that an earlier write-back wrote into the sheet. */
+  readonly writtenNumbers?: readonly string[] | undefined;
 }
 
 /** `more` are the further lines of the order. */
@@ -154,7 +154,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     faulty,
     former,
     mayBeLine,
-    writtenNumber,
+    writtenNumbers,
   }: ReadRecord): CheckedRow {
     const [row = 0] = rows;
     const numbers = { row, ...(rows.length > 1 ? { rows } : {}), line, position, ref, raw };
@@ -198,7 +198,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
         content,
         occurrence,
         ...(isOther ? { former: known } : {}),
-        ...(writtenNumber === undefined ? {} : { writtenNumber }),
+        ...(writtenNumbers?.length ? { writtenNumbers } : {}),
       },
     };
   }
@@ -210,7 +210,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
   }
 }
 
-type ReadRecord = Omit<OrderRecord, "lines"> & Pick<ImportRow, "raw" | "writtenNumber">;
+type ReadRecord = Omit<OrderRecord, "lines"> & Pick<ImportRow, "raw" | "writtenNumbers">;
 
 async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
   const { content, name, facts, table } = options;
@@ -323,8 +323,8 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   for await (const record of orders) {
     const [line, ...others] = record.lines.map(({ cells }) => cells);
     const raw = { cells: line ?? [], ...(others.length > 0 ? { more: others } : {}) };
-    const [writtenNumber] = readWritten(record.lines.map(({ cells }) => cells));
-    yield { ...record, raw, writtenNumber };
+    const writtenNumbers = readWritten(record.lines.map(({ cells }) => cells));
+    yield { ...record, raw, writtenNumbers };
   }
 }
 

@@ -133,6 +133,12 @@ export interface Operations {
   openFile(run: Run, file: ImportFile): Promise<number>;
   /** The numbers of a file in the ledger, without recording anything. */
   findFiles(customer: number, file: ImportFile): Promise<readonly number[]>;
+  /** The operations of equal rows of a file that have the number of their order: the row, and the operation's name. */
+  findByNumber(
+    customer: number,
+    rows: readonly Pick<RowToSend, "row" | "content" | "writtenNumbers">[],
+    files: readonly number[],
+  ): Promise<ReadonlyMap<number, string>>;
   /** Decides about rows, without recording anything. */
   viewRows(
     customer: number,
@@ -218,6 +224,19 @@ function merge(one: readonly EqualOperation[], other: readonly EqualOperation[])
   if (other.length === 0) return one;
   const byName = new Map([...one, ...other].map((each) => [nameOperation(each), each]));
   return [...byName.values()].sort((a, b) => a.run - b.run || a.number - b.number);
+}
+
+/** The names of a file's operations by the tracking and order numbers of their orders. */
+function numbersOf(equal: readonly Operation[], files: readonly number[]): ReadonlyMap<string, string> {
+  return new Map(
+    equal
+      .filter((each) => each.ref === undefined && isOfFile(each, { files }) && each.allowance !== "extra")
+      .flatMap((each) =>
+        [each.order?.tracking_number, each.order?.order_no].flatMap((number) =>
+          number ? [[number, nameOperation(each)] as const] : [],
+        ),
+      ),
+  );
 }
 
 export function createOperations(
@@ -555,6 +574,23 @@ export function createOperations(
     async findFiles(customer, file) {
       return matchFiles(customer, file);
     },
+
+    findByNumber: async (customer, rows, files) =>
+      database.read(() => {
+        const found = new Map<number, string>();
+        const taken = new Set<string>();
+        const ofContents = new Map<string, ReadonlyMap<string, string>>();
+        for (const { row, content, writtenNumbers = [] } of rows) {
+          const known = ofContents.get(content) ?? numbersOf(byContent(customer, content), files);
+          ofContents.set(content, known);
+          const name = writtenNumbers.map((number) => known.get(number)).find((each) => each !== undefined);
+          // A row that was copied with its number is another one.
+          if (name === undefined || taken.has(name)) continue;
+          taken.add(name);
+          found.set(row, name);
+        }
+        return found;
+      }),
 
     viewRows: (customer, rows, file, policy, nowMs) =>
       // One snapshot: without it, each statement takes and drops the file's locks.

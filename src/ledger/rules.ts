@@ -2,7 +2,14 @@
 
 import type { Draft } from "../model/draft.ts";
 import { differingFields } from "../model/same-order.ts";
-import { type Allowance, isCancelled, isInDoubt, isMade, type Operation } from "./operation.ts";
+import {
+  type Allowance,
+  isCancelled,
+  isInDoubt,
+  isMade,
+  nameOperation,
+  type Operation,
+} from "./operation.ts";
 import { isRewrittenRef } from "./rewritten-ref.ts";
 
 /** In this time after an order, an equal one is probably a mistake. */
@@ -29,8 +36,8 @@ export interface RowToSend {
   readonly draft: Draft;
   /** Parts of the draft that come from a default, not from the row. */
   readonly defaults: readonly string[];
-  /** The number of its order that an earlier write-back wrote into the sheet. */
-  readonly writtenNumber?: string | undefined;
+  /** The tracking and order numbers that an earlier write-back wrote into the sheet. */
+  readonly writtenNumbers?: readonly string[] | undefined;
 }
 
 /**
@@ -64,6 +71,17 @@ export interface FileFacts {
   hasRef(ref: string): boolean;
   /** How many rows without a ref have this content. */
   countOf(content: string): number;
+  /** The operations of equal rows without a ref that have the number of their order; undefined without such rows. */
+  readonly byNumber?: RowsByNumber | undefined;
+}
+
+/** An equal row that has the number of an operation's order keeps that operation, wherever it is in the sheet. */
+export interface RowsByNumber {
+  /** The name of the row's operation. */
+  operationOf(row: number): string | undefined;
+  isTaken(operation: Operation): boolean;
+  /** How many such rows of this content are above the row. */
+  countBefore(row: Pick<RowToSend, "row" | "content">): number;
 }
 
 export interface RowPolicy {
@@ -148,10 +166,11 @@ export function decideRow(
   const order = blocker ? undefined : policy.elsewhere?.(row);
   if (order && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
   if (order) return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
-  if (!blocker && row.writtenNumber !== undefined)
+  const [writtenNumber] = row.writtenNumbers ?? [];
+  if (!blocker && writtenNumber !== undefined)
     return isAllowed
       ? { kind: "send", allowance: "equal", ...supersedes }
-      : { kind: "written", number: row.writtenNumber, isCovered: policy.skipShipped };
+      : { kind: "written", number: writtenNumber, isCovered: policy.skipShipped };
   if (!blocker) return { kind: "send", allowance: "none", like: findLike(row, equal, file), ...supersedes };
   if (isMade(blocker) && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
   const isOfEqual = blocker.isFormer && file.countOf(row.former?.content ?? "") > 0;
@@ -206,7 +225,10 @@ function findSlot(
   policy: RowPolicy,
 ): Operation | undefined {
   const all = own.filter(({ allowance }) => allowance !== "extra");
-  const slots = all.filter((each) => !isTaken(each));
+  const byNumber = file.byNumber?.operationOf(row);
+  const numbered = byNumber && all.find((each) => nameOperation(each) === byNumber);
+  if (numbered) return numbered;
+  const slots = all.filter((each) => !isTaken(each) && !file.byNumber?.isTaken(each));
   // A row that a flag names again keeps its operation. Its equal rows, which were held, do not get it.
   const isNamed = (each: Operation) =>
     each.allowance === "equal" &&
@@ -312,7 +334,7 @@ function isOfRow(operation: Operation, file: FileFacts, seen: Map<string, number
   return rank <= file.countOf(content);
 }
 
-export function isOfFile(operation: Operation, { files }: FileFacts): boolean {
+export function isOfFile(operation: Operation, { files }: Pick<FileFacts, "files">): boolean {
   return operation.file !== undefined && files.includes(operation.file);
 }
 

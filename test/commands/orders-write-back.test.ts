@@ -61,6 +61,57 @@ describe("a sheet that was imported", () => {
     expect(new Set(rows.slice(1, 4).map(([number]) => number)).size).toBe(3);
   });
 
+  describe("with equal rows without refs that have numbers of an earlier write-back", () => {
+    const numbers = (rows: readonly (readonly string[])[]) => rows.slice(1, 4).map(([number]) => number);
+    async function createHomeOfThree() {
+      const home = await createImportHome(sheet(row(""), row(""), row("")));
+      expect((await home.run("--concurrency 1")).exit).toBe(0);
+      const { text, rows } = await writeBack(home);
+      const [head = "", one = "", two = "", three = ""] = text.split("\n");
+      const put = (...lines: string[]) => home.put([head, ...lines, ""].join("\n"));
+      return { home, lines: [one, two, three] as const, written: numbers(rows), put };
+    }
+
+    test("keeps the number of each row after the sheet was sorted, and so does an import", async () => {
+      const { home, lines, written, put } = await createHomeOfThree();
+      const [one, two, three] = lines;
+      await put(three, one, two);
+      const sorted = [written[2], written[0], written[1]];
+      const ran = await writeBack(home, "", home.file, "again.csv");
+      expect([ran.exit, numbers(ran.rows)], ran.stderr).toEqual([0, sorted]);
+      const { exit, report } = await home.run("--in-place --concurrency 1");
+      expect([exit, outcomes(report), home.posts]).toEqual([0, "shipped shipped shipped", 3]);
+      expect(report.map((each) => (each as unknown as { tracking_number: string }).tracking_number)).toEqual(
+        sorted,
+      );
+      const rows = (await readFile(home.file, "utf8")).split("\n").map((line) => line.split(",").slice(10));
+      expect(numbers(rows)).toEqual(sorted);
+    });
+
+    test("gives rows without a number the other orders, by their place", async () => {
+      const { home, lines, written, put } = await createHomeOfThree();
+      const [first, second] = [row(""), row("")].map((line) => `${line},,,,,`) as [string, string];
+      // The order number alone names the order, too.
+      await put(first, second, lines[0].replace(`,${written[0]},`, ",,"));
+      const ran = await writeBack(home, "", home.file, "again.csv");
+      expect([ran.exit, numbers(ran.rows)], ran.stderr).toEqual([0, [written[1], written[2], written[0]]]);
+      const { report } = await home.run("--concurrency 1");
+      expect(report.map((each) => (each as unknown as { tracking_number: string }).tracking_number)).toEqual([
+        written[1],
+        written[2],
+        written[0],
+      ]);
+      expect(home.posts).toBe(3);
+    });
+
+    test("holds a copy of a row, whose number is that of the first one", async () => {
+      const { home, lines, put } = await createHomeOfThree();
+      await put(lines[1], lines[0], lines[1], lines[2]);
+      const { exit, report } = await home.run("--concurrency 1");
+      expect([exit, outcomes(report), home.posts]).toEqual([3, "shipped shipped held shipped", 3]);
+    });
+  });
+
   test("has the states that were seen last, and those of now with --refresh", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("A-2")));
     const { report } = await home.run();

@@ -8,6 +8,7 @@ import type { FileFacts, RowDecision, RowPolicy } from "../../ledger/rules.ts";
 import type { Draft } from "../../model/draft.ts";
 import { differingFields } from "../../model/same-order.ts";
 import type { Overview } from "../check-rows.ts";
+import { skipNumbered } from "../equal-rows.ts";
 import type { Source } from "../import-source.ts";
 import { skipReasons } from "../reading-notes.ts";
 import { describeElsewhere, describeHeld, explain } from "../row-words.ts";
@@ -172,7 +173,13 @@ export async function fillRows(
 
   let batch: ImportRow[] = [];
   const flush = async () => {
-    const decisions = await known.ledger.viewRows(known.customer, batch, known.file, policy, clock.now());
+    const decisions = await known.ledger.viewRows(
+      known.customer,
+      skipNumbered(batch, known.file),
+      known.file,
+      policy,
+      clock.now(),
+    );
     for (const [index, decision] of decisions.entries()) note(batch[index] as ImportRow, decision);
     batch = [];
   };

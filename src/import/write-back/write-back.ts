@@ -13,7 +13,7 @@ import type { WrittenBack } from "../../model/results.ts";
 import type { SheetRow } from "../../sheets/sheet.ts";
 import { type Block, fields, instant } from "../../terminal/blocks.ts";
 import { checkRows, type Overview } from "../check-rows.ts";
-import { factsOf, identifyFile } from "../file-identity.ts";
+import { identifyFile, readFacts } from "../file-identity.ts";
 import { createPolicy } from "../import-plan.ts";
 import { openSource, type Source } from "../import-source.ts";
 import { readOptions } from "../read-options.ts";
@@ -83,7 +83,12 @@ export const writeBackOrders = defineCommand({
     context.addCleanup(sheet.abandon);
     const files = await ledger.findFiles(customer, await identifyFile({ file }, source, overview));
     const policy = createPolicy({ retryRefused: false, skipShipped: false, duplicates: [] }, overview, false);
-    const rows = { ledger, customer, file: factsOf(source, overview, files), policy };
+    const rows = {
+      ledger,
+      customer,
+      file: await readFacts(source, overview, files, { ledger, customer }),
+      policy,
+    };
     const readStates = refresh ? statesOfService(context) : await statesOfLedger(rows, context);
     const numberOf = upload && findNumber(upload.form, overview.header);
     const options = { afterImport: false, readStates, ...(numberOf ? { numberOf } : {}) };
