@@ -46,6 +46,10 @@ export function describeWritten(number: string): string {
   return `the sheet says that it is shipped as ${number}; this machine knows no order of this row`;
 }
 
+export function describeCancelled(orderId: string | undefined): string {
+  return `order ${orderId} was cancelled`;
+}
+
 export type Explanation = Rejection & {
   /** The column that it is about, and what the row has there. */
   readonly column?: string | undefined;
@@ -71,7 +75,7 @@ export function explain(
     return { code: "duplicate", message: describeWritten(decision.number) };
   if (outcome === "held" && decision?.kind === "elsewhere")
     return { code: "duplicate", message: describeElsewhere(decision) };
-  if (outcome === "cancelled") return { code: "cancelled", message: `order ${order?.id} was cancelled` };
+  if (outcome === "cancelled") return { code: "cancelled", message: describeCancelled(order?.id) };
   if (outcome === "changed" && decision?.kind === "changed") {
     const columns = new Set(decision.fields?.map(nameOf)); // one column may hold several fields
     const differs = columns.size > 0 ? `: ${[...columns].join(", ")}` : "";

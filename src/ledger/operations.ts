@@ -133,6 +133,12 @@ export interface Operations {
   openFile(run: Run, file: ImportFile): Promise<number>;
   /** The numbers of a file in the ledger, without recording anything. */
   findFiles(customer: number, file: ImportFile): Promise<readonly number[]>;
+  /** Creates with an order that equals the row and may be its own, the newest last. */
+  equalOrders(
+    customer: number,
+    row: Pick<RowToSend, "ref" | "content">,
+    file: Pick<FileFacts, "files" | "shop">,
+  ): Promise<readonly Operation[]>;
   /** The operations of equal rows of a file that have the number of their order: the row, and the operation's name. */
   findByNumber(
     customer: number,
@@ -573,6 +579,14 @@ export function createOperations(
 
     async findFiles(customer, file) {
       return matchFiles(customer, file);
+    },
+
+    async equalOrders(customer, { ref, content }, { files, shop }) {
+      const isOwn = (each: Operation) =>
+        ref === undefined
+          ? each.ref === undefined && isOfFile(each, { files })
+          : each.ref === ref && each.shop === shop;
+      return byContent(customer, content).filter((each) => isMade(each) && isOwn(each));
     },
 
     findByNumber: async (customer, rows, files) =>

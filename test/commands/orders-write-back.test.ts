@@ -343,3 +343,68 @@ describe("--form writes the file that people upload to their shop", () => {
     ]);
   });
 });
+
+describe("a row whose order was cancelled", () => {
+  const numbersOf = (report: readonly unknown[]) =>
+    report.map((each) => (each as { tracking_number: string }).tracking_number);
+
+  test.each(["", "A-1"])("and that was shipped again has the new order (ref “%s”)", async (ref) => {
+    const home = await createImportHome(sheet(row(ref)));
+    await home.run();
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    const cancelled = await writeBack(home);
+    expect(cancelled.rows[1]?.slice(0, 4)).toEqual(["", expect.stringMatching(/^CO/), "cancelled", ""]);
+    const { report } = await home.run("--allow-duplicate row:1");
+    const { rows } = await writeBack(home);
+    expect([rows[1]?.[0], rows[1]?.[2], rows[1]?.[4]]).toEqual([...numbersOf(report), "pending", ""]);
+  });
+
+  test.each(["", "A-1"])("after it was shipped once more has the new order (ref “%s”)", async (ref) => {
+    const home = await createImportHome(sheet(row(ref)));
+    await home.run();
+    const { report } = await home.run("--allow-duplicate row:1");
+    expect(report[0]?.id).toBe(1000002);
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    const { rows } = await writeBack(home);
+    expect([rows[1]?.[0], rows[1]?.[2], rows[1]?.[4]]).toEqual([...numbersOf(report), "pending", ""]);
+  });
+
+  test.each(["", "A-1"])(
+    "has the order before, where the newer one was cancelled elsewhere (ref “%s”)",
+    async (ref) => {
+      const home = await createImportHome(sheet(row(ref)));
+      const first = await home.run();
+      await home.run("--allow-duplicate row:1");
+      const elsewhere = { env: { COURIER_STATE_DIR: `${home.directory}/another machine` } };
+      expect((await home.courier("orders cancel 1000002 --yes", elsewhere)).exit).toBe(0);
+      const { exit, rows, stderr } = await writeBack(home, "--refresh");
+      expect(exit, stderr).toBe(0);
+      expect([rows[1]?.[0], rows[1]?.[2]]).toEqual([...numbersOf(first.report), "pending"]);
+    },
+  );
+
+  test("has no number of it where the ref is another receiver's now", async () => {
+    const home = await createImportHome(sheet(row("1")));
+    await home.run();
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    const day = await home.put(sheet(row("1", "王五", "13700137000")), "day2.csv");
+    const { rows } = await writeBack(home, "", day);
+    expect(rows[1]?.slice(0, 4)).toEqual(["", "", "", ""]);
+    expect(rows[1]?.[4]).toContain("order 1000001 was cancelled");
+  });
+
+  test("keeps its own state where its ref was used again for another receiver", async () => {
+    const home = await createImportHome(sheet(row("1")));
+    const { report } = await home.run();
+    const before = numbersOf(report);
+    const day = await home.put(sheet(row("1", "王五", "13700137000")), "day2.csv");
+    const later = await home.importFile(day, "--allow-duplicate 1");
+    expect(later.report[0]?.id).toBe(1000002);
+    expect((await writeBack(home)).rows[1]?.slice(0, 1)).toEqual(before);
+    expect((await writeBack(home, "", day)).rows[1]?.slice(0, 1)).toEqual(numbersOf(later.report));
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    const { rows } = await writeBack(home);
+    expect(rows[1]?.slice(0, 3)).toEqual(["", expect.stringMatching(/^CO/), "cancelled"]);
+    expect(rows[1]?.[4]).toBe("order 1000001 was cancelled");
+  });
+});

@@ -11,7 +11,7 @@ import type { Overview } from "../check-rows.ts";
 import { skipNumbered } from "../equal-rows.ts";
 import type { Source } from "../import-source.ts";
 import { skipReasons } from "../reading-notes.ts";
-import { describeElsewhere, describeHeld, explain } from "../row-words.ts";
+import { describeCancelled, describeElsewhere, describeHeld, explain } from "../row-words.ts";
 import { type ImportRow, readRows, type WrongRow } from "../rows.ts";
 import type { ReadingTally } from "../sheet-records.ts";
 import { resultOf } from "../unsent-rows.ts";
@@ -61,6 +61,8 @@ const batchSize = 500;
 type Made = Pick<Operation, "kind" | "state" | "order" | "orderState" | "sentAtMs" | "endedAtMs">;
 
 interface RowOrder {
+  /** The row itself; without one, the order is not compared with others. */
+  readonly row?: Pick<ImportRow, "ref" | "content">;
   readonly rows: readonly number[];
   readonly number: string | undefined;
   readonly made: Made;
@@ -112,8 +114,10 @@ export async function fillRows(
     const operation = "operation" in decision ? decision.operation : undefined;
     if (operation && isMade(operation) && decision.kind !== "held") {
       const error = describe(row, decision, overview, clock.now());
-      const change = decision.kind === "changed" ? changeOf(row, decision) : undefined;
-      found.push({ rows, number: numberOf(row), made: madeOf(operation), error, change });
+      const { ref, content } = row;
+      const change = changeOf(row, decision, operation);
+      const made = madeOf(operation);
+      found.push({ row: { ref, content }, rows, number: numberOf(row), made, error, change });
       return;
     }
     const reason = reasonOf(row, decision);
@@ -126,14 +130,14 @@ export async function fillRows(
     for (const each of rows) values.set(each, { error: plainText(reason) });
   }
 
-  function changeOf(
-    row: ImportRow,
-    { operation, fields }: Extract<RowDecision, { kind: "changed" }>,
-  ): Change {
+  function changeOf(row: ImportRow, decision: RowDecision, { draft }: Operation): Change | undefined {
+    const isOtherPerson = draft !== undefined && !isSamePerson(row.draft, draft);
+    if (decision.kind !== "changed" && !(decision.kind === "cancelled" && isOtherPerson)) return undefined;
+    const fields = decision.kind === "changed" ? decision.fields : undefined;
     const lines = "cells" in row.raw ? [row.raw.cells, ...(row.raw.more ?? [])] : [];
     return {
       isReceiver: fields?.some((field) => field.startsWith("receiver.")) ?? true,
-      isOtherPerson: operation.draft !== undefined && !isSamePerson(row.draft, operation.draft),
+      isOtherPerson,
       ownNumbers: readOwnNumbers(lines),
     };
   }
@@ -171,6 +175,35 @@ export async function fillRows(
     return decision.kind === "elsewhere" ? describeElsewhere(decision) : "not sent";
   }
 
+  /** A row whose order was cancelled, or has other values, may have another one that equals it: the newest. */
+  async function preferStanding(
+    all: readonly RowOrder[],
+    states: Map<string, Seen>,
+  ): Promise<readonly RowOrder[]> {
+    const isOff = (made: Made) =>
+      isCancelled(made) || states.get(made.order?.id ?? "")?.status === "cancelled";
+    const used = new Set(idsOf(all.map(({ made }) => made)));
+    const others = new Map<RowOrder, readonly Made[]>();
+    for (const each of all) {
+      if (!each.row || (!each.change && !isOff(each.made))) continue;
+      const equal = await known.ledger.equalOrders(known.customer, each.row, known.file);
+      const unused = equal.filter(({ order }) => order && !used.has(order.id)).map(madeOf);
+      if (unused.length > 0) others.set(each, unused);
+    }
+    if (others.size === 0) return all;
+    const asked = [...others.values()].flatMap(idsOf).filter((id) => !states.has(id));
+    if (asked.length > 0)
+      for (const [id, seen] of await readStates([...new Set(asked)])) states.set(id, seen);
+    return all.map((each) => {
+      const free = (others.get(each) ?? []).filter(({ order }) => order && !used.has(order.id));
+      const standing = free.findLast((made) => !isOff(made));
+      const made = standing ?? (each.change ? free.at(-1) : undefined);
+      if (!made) return each;
+      for (const id of idsOf([made])) used.add(id);
+      return { ...each, made, change: undefined, error: standing ? "" : describeCancelled(made.order?.id) };
+    });
+  }
+
   let batch: ImportRow[] = [];
   const flush = async () => {
     const decisions = await known.ledger.viewRows(
@@ -203,22 +236,28 @@ export async function fillRows(
   }
   await flush();
   found.push(...(await findFulfilled(source, fulfilled, known, numberOf)));
-  const states = await readStates(found.flatMap(({ made }) => made.order?.id ?? []));
+  const states = new Map(await readStates(idsOf(found.map(({ made }) => made))));
   let statesFromMs: number | undefined;
-  const orders = found.map(({ rows, number, made, error, change }): WrittenOrder => {
-    const seen = states.get(made.order?.id ?? "");
-    const own = { ...valuesOf(made, seen), error };
-    const written = change?.isReceiver ? { ...nothing, error } : own;
-    // The cells of the row keep what the sheet had, unless that is this number.
-    const isWrong =
-      change?.isOtherPerson === true && change.ownNumbers.some((each) => each === own.tracking_number);
-    for (const row of rows) values.set(row, change?.isReceiver && !isWrong ? { error } : written);
-    const seenAtMs = seen?.seenAtMs ?? made.endedAtMs;
-    if (written.status !== "" && seenAtMs !== undefined)
-      statesFromMs = Math.min(statesFromMs ?? seenAtMs, seenAtMs);
-    return { number, values: written, createdAtMs: made.sentAtMs ?? made.endedAtMs, isChanged: !!change };
-  });
+  const orders = (await preferStanding(found, states)).map(
+    ({ rows, number, made, error, change }): WrittenOrder => {
+      const seen = states.get(made.order?.id ?? "");
+      const own = { ...valuesOf(made, seen), error };
+      const written = change?.isReceiver ? { ...nothing, error } : own;
+      // The cells of the row keep what the sheet had, unless that is this number.
+      const isWrong =
+        change?.isOtherPerson === true && change.ownNumbers.some((each) => each === own.tracking_number);
+      for (const row of rows) values.set(row, change?.isReceiver && !isWrong ? { error } : written);
+      const seenAtMs = seen?.seenAtMs ?? made.endedAtMs;
+      if (written.status !== "" && seenAtMs !== undefined)
+        statesFromMs = Math.min(statesFromMs ?? seenAtMs, seenAtMs);
+      return { number, values: written, createdAtMs: made.sentAtMs ?? made.endedAtMs, isChanged: !!change };
+    },
+  );
   return { values, orders, notCreated, inDoubt, unknown, statesFromMs };
+}
+
+function idsOf(all: readonly Made[]): readonly string[] {
+  return all.flatMap(({ order }) => order?.id ?? []);
 }
 
 /** Refs are used again, for other customers: two orders of one ref are of one person by the name or the phone. */
