@@ -116,7 +116,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/core/process-tree.ts": "what systems list, and nothing of how a program is run",
   "src/forms/normalize-for-match.ts": "keeps offsets into the text as it was typed",
   "src/import/column-guesses.ts": "words of two languages, apart from the questions",
-  "src/import/equal-rows.ts": "which order belongs to which of equal rows",
   "src/import/former-reading.ts": "what earlier versions read, which must stay as it is",
   "src/import/hidden-text.ts": "what platforms write for what they hide",
   "src/import/import-elsewhere.ts": "asks the service, which the plan never does",
