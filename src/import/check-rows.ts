@@ -145,8 +145,8 @@ async function readAll(
     count += 1;
     const { rows: ofOrder = [0] } = "ok" in checked ? checked.ok : checked;
     fileRows += ofOrder.length;
-    if (count === firstWrong + rowsBeforeNote && problems[0] && !isAgain)
-      context.messages.note(`${describeProblem(problems[0])}; checking the other rows`);
+    if (count === firstWrong + rowsBeforeNote && problems[0] && !isAgain && !options.hasNotedProblem)
+      noteProblem(problems[0], context);
     if ("problems" in checked) {
       wrong += 1;
       firstWrong = Math.min(firstWrong, count);
@@ -209,6 +209,25 @@ async function readAll(
     mistaken: { problems, ofAll, wrong, count },
     spoiled,
   };
+}
+
+function noteProblem(problem: RowProblem, { messages }: Context): void {
+  messages.note(`${describeProblem(problem)}; checking the other rows`);
+}
+
+/**
+ * Shows the first mistake of some rows, while the others are not known. What is missing in a row may be in a merged
+ * cell, so only a text that is wrong counts. False where there is none.
+ */
+export async function noteFirstProblem(first: RowsOptions, context: Context): Promise<boolean> {
+  for await (const checked of readRows(first)) {
+    const problem =
+      "ok" in checked ? undefined : checked.problems.find(({ cell, value }) => cell && value !== "");
+    if (!problem) continue;
+    noteProblem(problem, context);
+    return true;
+  }
+  return false;
 }
 
 function withSpoiled(checked: CheckedRow, spoiled: ReadonlyMap<number, string>): CheckedRow {

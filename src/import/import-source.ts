@@ -10,9 +10,12 @@ import { keepHeapSmall } from "../core/small-heap.ts";
 import type { DraftParty } from "../model/draft.ts";
 import { canonicalJson } from "../model/json.ts";
 import { findTextProblems } from "../model/text-problem.ts";
+import type { OnFirstRows } from "../sheets/sheet-table.ts";
 import { contentOfBytes, inspectSource, type NamedEncoding } from "../sheets/source.ts";
 import { findPackage } from "../sheets/text-encoding.ts";
 import { oldOfficeError } from "../sheets/workbook-errors.ts";
+import { noteFirstProblem } from "./check-rows.ts";
+import type { ColumnChoice } from "./decide-columns.ts";
 import type { RowsOptions } from "./rows.ts";
 
 export interface SourceChoice {
@@ -59,18 +62,29 @@ export async function openSource(choice: SourceChoice, context: Context): Promis
   const bytes = Buffer.from(read.buffer, read.byteOffset, read.length);
   const { mapping, shop } = await chooseMapping(choice, context);
   const sender = await findSender(choice.sender, context);
-  const source = {
-    ...(await readContent(bytes, name, choice, context)),
-    bytes,
-    name,
-    mapping,
-    shop,
-    sender,
-    platform: choice.platform,
-    includeFulfilled: choice.includeFulfilled,
-  };
+  const { platform, includeFulfilled } = choice;
+  const asked = { bytes, name, mapping, shop, sender, platform, includeFulfilled };
   const { decideColumns } = await import("./decide-columns.ts");
-  const decided = await decideColumns(source, choice.useMap !== undefined, context);
+  const decide = (of: RowsOptions) => decideColumns(of, choice.useMap !== undefined, context);
+  let early: ColumnChoice | undefined;
+  let hasNotedProblem = false;
+  /** Of a large workbook, the first mistake is shown while the rest is read. */
+  const onFirstRows: OnFirstRows = async (table) => {
+    const first = {
+      ...asked,
+      content: contentOfBytes(bytes),
+      facts: { ...workbookFacts, fingerprint: "" },
+      table,
+    };
+    early = await decide(first);
+    hasNotedProblem = await noteFirstProblem({ ...first, ...early }, context);
+  };
+  const source = {
+    ...asked,
+    ...(await readContent(bytes, name, choice, onFirstRows, context)),
+    hasNotedProblem,
+  };
+  const decided = early ?? (await decide(source));
   if (choice.saveMap !== undefined) {
     const name = parseSavedName(choice.saveMap, "column names");
     await saveMapping(name, Object.fromEntries(decided.mapping), shop, choice.replace === true, context);
@@ -83,6 +97,7 @@ async function readContent(
   bytes: Buffer,
   name: string,
   { encoding, sheet: given, ...choice }: SourceChoice,
+  onFirstRows: OnFirstRows,
   context: Context,
 ): Promise<Pick<Source, "content" | "facts" | "table" | "sheet">> {
   const content = contentOfBytes(bytes);
@@ -103,7 +118,13 @@ async function readContent(
       "leave it out",
     );
   const { openSheet } = await import("./open-sheet.ts");
-  const { sheet, fingerprint, table } = await openSheet(bytes, name, { sheet: given, ...choice }, context);
+  const { sheet, fingerprint, table } = await openSheet(
+    bytes,
+    name,
+    { sheet: given, ...choice },
+    onFirstRows,
+    context,
+  );
   return { content, sheet, table, facts: { ...workbookFacts, fingerprint } };
 }
 

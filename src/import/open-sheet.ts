@@ -5,7 +5,7 @@ import { fileError, usageError } from "../core/errors.ts";
 import { inQuotes } from "../core/shell-quote.ts";
 import { suggest } from "../core/suggest.ts";
 import { byCount, counted } from "../core/wording.ts";
-import type { SheetTable } from "../sheets/sheet-table.ts";
+import type { OnFirstRows, SheetTable } from "../sheets/sheet-table.ts";
 import { fingerprintOf, openWorkbook, type Workbook, type Worksheet } from "../sheets/workbook.ts";
 
 export interface SheetChoice {
@@ -27,13 +27,14 @@ export async function openSheet(
   bytes: Buffer,
   name: string,
   choice: SheetChoice,
+  onFirstRows: OnFirstRows,
   context: Context,
 ): Promise<OpenedSheet> {
   const workbook = await openWorkbook(bytes, name, context.signal);
   const { sheet: given } = choice;
   const sheet =
     given === undefined ? await findSheet(workbook, name, context) : findNamed(workbook, name, given);
-  const table = await workbook.readTable(sheet);
+  const table = await workbook.readTable(sheet, onFirstRows);
   const withHidden = table.hiddenRows > 0 && (await decideHidden(table, name, choice, context));
   for (const note of describeTable(table)) context.messages.note(note);
   return {

@@ -90,6 +90,8 @@ export interface RowsOptions {
   /** Called with every row below the header, in its order, before the order that it belongs to is read. */
   readonly onLine?: ((line: NumberedRow) => void) | undefined;
   readonly tally?: ReadingTally | undefined;
+  /** The first mistake is on the screen already. */
+  readonly hasNotedProblem?: boolean | undefined;
 }
 
 /** Reads and validates the file row by row; memory does not grow with the file. */

@@ -42,11 +42,18 @@ type KeptRow = readonly [
   faults?: readonly (readonly [number, string])[],
 ];
 
+/** The first rows of a large sheet, while the others are not read: merged cells are not known yet. */
+export type OnFirstRows = (first: { read(): AsyncGenerator<SheetRow> }) => Promise<void>;
+
+/** Reading more takes longer than a person should wait for the first mistake. */
+const firstRows = 2_000;
+
 /** Reads all rows. The first row that is shown is the header. Throws a file error for a sheet that is too large. */
 export async function readTable(
   { file, sheet }: { readonly file: string; readonly sheet: string },
   rows: AsyncIterable<readonly WorksheetRow[]>,
   facts: WorksheetFacts,
+  onFirstRows?: OnFirstRows,
 ): Promise<SheetTable> {
   const blocks: Buffer[] = [];
   let block: string[] = [];
@@ -84,18 +91,42 @@ export async function readTable(
     if (length >= blockLength) flush();
   }
 
-  for await (const batch of rows) for (const row of batch) add(row);
-  flush();
-  const top = header?.line ?? mostRows;
-  const titles = header?.cells ?? [];
-  const merged = facts.merged
-    .filter(({ first, last }) => first.row > top && last.row > first.row && first.column < titles.length)
-    .sort((a, b) => a.first.row - b.first.row);
+  const titlesOf = () => header?.cells ?? [];
 
   function* keptRows(): Generator<KeptRow> {
     for (const each of blocks)
       for (const text of each.toString().split("\n")) if (text !== "") yield JSON.parse(text) as KeptRow;
   }
+
+  async function* read(merged: readonly MergedCells[], withHidden: boolean): AsyncGenerator<SheetRow> {
+    if (!header) return;
+    yield header;
+    const width = titlesOf().length;
+    const fillDown = createFillDown(merged);
+    for (const [line, hidden, texts, faultList] of keptRows()) {
+      const cells = [...texts];
+      while (cells.length < width) cells.push("");
+      const faults = new Map(faultList);
+      fillDown(line, cells, faults);
+      const mark = hidden === 1 && !withHidden ? ({ isHidden: true } as const) : {};
+      yield { line, cells, ...(faults.size > 0 ? { faults } : {}), ...mark };
+    }
+  }
+
+  let hasFirstRows = false;
+  for await (const batch of rows) {
+    for (const row of batch) add(row);
+    if (hasFirstRows || rowCount < firstRows) continue;
+    hasFirstRows = true;
+    flush();
+    await onFirstRows?.({ read: () => read([], false) });
+  }
+  flush();
+  const top = header?.line ?? mostRows;
+  const titles = titlesOf();
+  const merged = facts.merged
+    .filter(({ first, last }) => first.row > top && last.row > first.row && first.column < titles.length)
+    .sort((a, b) => a.first.row - b.first.row);
 
   return {
     sheet,
@@ -111,19 +142,7 @@ export async function readTable(
     filledDown: merged.map(({ first, last }) => `${nameCell(first)}:${nameCell(last)}`),
     unusualFormats: facts.unusualFormats,
     firstUnusual: facts.firstUnusual,
-    async *read({ withHidden }) {
-      if (!header) return;
-      yield header;
-      const fillDown = createFillDown(merged);
-      for (const [line, hidden, texts, faultList] of keptRows()) {
-        const cells = [...texts];
-        while (cells.length < titles.length) cells.push("");
-        const faults = new Map(faultList);
-        fillDown(line, cells, faults);
-        const mark = hidden === 1 && !withHidden ? ({ isHidden: true } as const) : {};
-        yield { line, cells, ...(faults.size > 0 ? { faults } : {}), ...mark };
-      }
-    },
+    read: ({ withHidden }) => read(merged, withHidden),
   };
 }
 

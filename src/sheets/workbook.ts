@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import { fileError } from "../core/errors.ts";
 import { type NumberFormat, readFormat } from "./number-format.ts";
-import { readTable, type SheetTable } from "./sheet-table.ts";
+import { type OnFirstRows, readTable, type SheetTable } from "./sheet-table.ts";
 import { damaged, saveAnew, tooLarge } from "./workbook-errors.ts";
 import {
   type CellValues,
@@ -32,7 +32,8 @@ export interface Workbook {
   readonly sheets: readonly Worksheet[];
   /** Rows that are not empty, below the first one; counting stops at `most`. */
   countRows(sheet: Worksheet, most?: number): Promise<number>;
-  readTable(sheet: Worksheet): Promise<SheetTable>;
+  /** `onFirstRows` is called once, with the first rows of a large sheet. */
+  readTable(sheet: Worksheet, onFirstRows?: OnFirstRows): Promise<SheetTable>;
 }
 
 /** More tabs than any workbook of a shop has. */
@@ -170,9 +171,9 @@ export async function openWorkbook(bytes: Buffer, name: string, signal?: AbortSi
       }
       return Math.max(0, count);
     },
-    readTable(sheet) {
+    readTable(sheet, onFirstRows) {
       const facts = noFacts();
-      return readTable({ file: name, sheet: sheet.name }, readRows(sheet, facts), facts);
+      return readTable({ file: name, sheet: sheet.name }, readRows(sheet, facts), facts, onFirstRows);
     },
   };
 }

@@ -170,6 +170,24 @@ describe("a workbook", () => {
     expect(rest.join("\n")).toMatch(/\n +2 +J2 [\s\S]*\n2012 +J2012 [\s\S]*: 2 of 2011 rows are wrong\n/);
   });
 
+  test("of many rows: the first mistake is shown before the rest is read", async () => {
+    const rows = Array.from({ length: 4_000 }, (_, index) => cells(`A-${index}`));
+    const home = await createWorkbookHome({
+      sheets: [
+        {
+          name: "Orders",
+          rows: [titles, cells("B-1", { "item.quantity": "many" }), ...rows],
+          after: "</worksheet",
+        },
+      ],
+    });
+    const { exit, stderr } = await home.courier(["orders", "import", home.file, "--yes"]);
+    expect(exit).toBe(2);
+    const [note, failure] = stderr.split("\n");
+    expect(note).toBe("row 2, J2, item.quantity “many”: must be a whole number; checking the other rows");
+    expect(failure).toContain("damaged");
+  });
+
   test("needs no --encoding, and other files no --sheet", async () => {
     const home = await createWorkbookHome([cells("A-1")]);
     expect(errorOf(await home.importIt("--encoding gb18030"))).toMatchObject({ exit: 2, code: "usage" });
