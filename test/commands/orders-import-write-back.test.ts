@@ -15,6 +15,7 @@ import {
   sheet,
 } from "../support/imports.ts";
 import { until } from "../support/process.ts";
+import { sheetOf } from "../support/workbooks.ts";
 
 const titles = [
   "Courier tracking number",
@@ -249,6 +250,46 @@ describe("the file", () => {
     await home.run("--in-place");
     expect(await readFile(`${home.file}.bak`, "utf8")).toBe("mine");
     expect(await readFile(`${home.file}.bak2`, "utf8")).toBe(before);
+  });
+
+  test.each([
+    ["csv", (text: string) => text],
+    [
+      "xlsx",
+      (text: string) =>
+        sheetOf(
+          ...text
+            .trim()
+            .split("\n")
+            .map((line) => line.split(",")),
+        ),
+    ],
+  ])("again and again leaves one old sheet for each time that changed it (%s)", async (form, write) => {
+    const home = await createImportHome("");
+    const file = await home.put(write(sheet(row("A-1"), row("A-2", "王五"))), `shop.${form}`);
+    const kept = async () =>
+      (await readdir(home.directory))
+        .filter((name) => name.startsWith("shop.") && name.includes(".bak"))
+        .sort();
+    expect((await home.importFile(file, "--in-place")).exit).toBe(0);
+    const written = await readFile(file);
+    for (const words of [["import"], ["import"], ["write-back"]]) {
+      const ran = await home.courier([
+        "orders",
+        ...words,
+        file,
+        "--in-place",
+        ...(words[0] === "import" ? ["--yes"] : []),
+      ]);
+      expect(ran.exit, ran.stderr).toBe(0);
+      expect(ran.stderr + ran.stdout).not.toContain(".bak");
+      expect(await kept()).toEqual([`shop.${form}.bak`]);
+      expect((await readFile(file)).equals(written)).toBe(true);
+    }
+    expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+    await home.courier(["orders", "write-back", file, "--in-place"]);
+    expect(await kept()).toEqual([`shop.${form}.bak`, `shop.${form}.bak2`]);
+    expect((await readFile(`${file}.bak2`)).equals(written)).toBe(true);
   });
 
   test("of stdin is written, but not in place", async () => {

@@ -95,9 +95,16 @@ export async function openSheetOutput(
     async write({ values }) {
       if (isFile) output = await context.openOutput(target, { mode, isKeptElsewhere: isInPlace });
       try {
-        for await (const piece of fill(source, places, values)) await output.write(piece);
-        kept = isInPlace ? await putInPlace(output, target, source.bytes, file) : undefined;
-        if (!isInPlace) await output.finish();
+        let [size, isSame] = [0, true];
+        for await (const piece of fill(source, places, values)) {
+          isSame &&= piece.equals(source.bytes.subarray(size, size + piece.length));
+          size += piece.length;
+          await output.write(piece);
+        }
+        // An old sheet that is the new one, too, is of no use.
+        if (isInPlace && isSame && size === source.bytes.length) await output.abandon();
+        else if (isInPlace) kept = await putInPlace(output, target, source.bytes, file);
+        else await output.finish();
       } catch (error) {
         await output.abandon();
         throw error;
