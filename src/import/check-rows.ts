@@ -317,8 +317,15 @@ export async function describeWrong(
     ({ column, message }) => column === "sender" && message.startsWith("the row has no"),
   );
   const skip = rows > 0 ? `, or add --skip-wrong to send the ${counted(rows, "other")}` : "";
+  const isAllThatLacks = lacksSender && shared.length + own.length === 1;
+  const steps = [
+    ...(lacksSender
+      ? ["add --sender @NAME, which is the sender of all rows", "courier addresses add NAME saves it"]
+      : []),
+    ...(isAllThatLacks ? [] : [`fix these rows and run the same command again${skip}`]),
+  ];
   return fileError(`${name}: ${wrong} of ${counted(count, noun)} ${byCount(wrong, "is", "are")} wrong`, {
-    hint: `nothing was sent; ${lacksSender ? "--sender @NAME sets a sender for all rows; " : ""}fix these rows and run the same command again${skip}`,
+    hint: `nothing was sent; ${steps.join("; ")}`,
     details: problems.map((problem) => ({ ...problem })) as Json,
   });
 }

@@ -551,7 +551,12 @@ describe("mistakes of rows", () => {
     expect(second).toMatch(/2 +3 +item\.weight +x +must be a number/);
     expect(more).toEqual([]);
     expect(stdout).toMatch(/^Columns not used +Colour$/m);
-    expect(stderr).toContain("--sender @NAME sets a sender for all rows");
+    const hint =
+      "nothing was sent; add --sender @NAME, which is the sender of all rows; courier addresses add NAME saves it";
+    expect(stderr).toContain(`${hint}; fix these rows and run the same command again`);
+    // Where only the sender is missing, no row is to be fixed.
+    const rest = await home.put("ref,receiver.name,item.name\nA-1,李四,书\nA-2,王五,书\n");
+    expect((await home.courier(["orders", "import", rest, "--check"])).stderr).toContain(`${hint}\n`);
   });
 });
 
