@@ -82,6 +82,22 @@ test("a list opens the ledger when it shows something new, and only then", async
   expect(await list()).toEqual([]);
 });
 
+test("a tracking number is tracked without what finds an order by another name", async () => {
+  const home = await createServedProcessHome();
+  const made = await home.courier("orders create --sender-name a --receiver-name b --item-name c --json");
+  const { id, tracking_number } = JSON.parse(made.stdout);
+  const load = async (name: string) => {
+    const { exit, stderr } = await runNode(home, ["-r", preload], `track ${name} --json`);
+    expect(exit).toBe(0);
+    return JSON.parse(stderr) as { files: string[]; builtins: string[] };
+  };
+  const isOfNames = (name: string) => /^(account-mirror|ledger|sqlite)/.test(name);
+  const [typed, named] = [await load(tracking_number), await load(String(id))];
+  expect([...typed.files, ...typed.builtins].filter(isOfNames)).toEqual([]);
+  expect(typed.files.length).toBeLessThan(named.files.length);
+  expect([...named.files, ...named.builtins].filter(isOfNames)).not.toEqual([]);
+});
+
 test("an import loads the reader of workbooks for a workbook alone", async () => {
   const home = await createServedProcessHome();
   const titles = ["sender.name", "receiver.name", "item.name"];

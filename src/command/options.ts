@@ -113,21 +113,37 @@ export function textArgument(summary: string, extras: Pick<Extras, "values"> = {
 
 /** 4.4: `{id}` is the integer order id; kept as text, since it may be larger than a number can hold. */
 export function parseOrderId(text: string): string {
-  if (/^\d+$/.test(text)) return text;
+  if (isOrderId(text)) return text;
   throw usageError(
     `an order id is a whole number, not ${quote(text)}`,
     "the first column of courier orders list shows the ids; a tracking number is for: courier track",
   );
 }
 
+export function isOrderId(text: string): boolean {
+  return /^\d+$/.test(text);
+}
+
+const refPrefix = "ref:";
+
+/** The ref of `ref:REF`; undefined for another name. */
+export function refOf(name: string): string | undefined {
+  return name.startsWith(refPrefix) ? name.slice(refPrefix.length) : undefined;
+}
+
 /** An order's id, order number, tracking number, or ref:REF: `findOrderId` finds which it is. */
 export function parseOrderName(text: string): string {
   const name = text.trim();
-  if (name !== "" && name !== "ref:") return name;
+  if (name !== "" && name !== refPrefix) return name;
   throw usageError(
     `not the name of an order: ${quote(text)}`,
     "give its id, order number, tracking number or ref:REF",
   );
+}
+
+/** A tracking number, or another name of its order. */
+export function parseParcelName(text: string): string {
+  return refOf(text.trim()) === undefined ? parseTrackingNumber(text) : parseOrderName(text);
 }
 
 /** 4.6: the tracking number is part of a URL path, where `.` and `..` would name another endpoint. */

@@ -1,17 +1,26 @@
 /** Which order a person means: by its id, order number, tracking number, or the ref that it was sent with. */
 
+import { ServiceFailure } from "../api/failure.ts";
 import { CourierError } from "../core/errors.ts";
+import { lazy } from "../core/lazy.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
-import { hasMirror } from "../mirror/mirror.ts";
+import { hasMirror, type Mirror } from "../mirror/mirror.ts";
 import { textAt } from "../mirror/mirrored-order.ts";
+import type { OrderSummary } from "../model/interface.ts";
 import { mirrorOwner, openAccountMirror } from "./account-mirror.ts";
 import type { Context } from "./command.ts";
-import { quote } from "./options.ts";
+import { isOrderId, quote, refOf } from "./options.ts";
 
-const refPrefix = "ref:";
 /** Orders of the service's list that are looked through for a number that this machine does not know. */
 const mostListed = 300;
 const pageSize = 100;
+/** Ids that are looked up one by one for parcels, in a run. */
+const mostLookedUp = 10;
+
+interface NamedOrder {
+  readonly id: string;
+  readonly trackingNumber: string | undefined;
+}
 
 /** The id of the order with this name. Throws as `findOrderIds` does. */
 export async function findOrderId(name: string, context: Context): Promise<string> {
@@ -24,74 +33,146 @@ export async function findOrderId(name: string, context: Context): Promise<strin
  * ServiceFailure.
  */
 export async function findOrderIds(names: readonly string[], context: Context): Promise<readonly string[]> {
-  const isId = (name: string) => /^\d+$/.test(name);
-  const others = new Set(names.filter((name) => !isId(name)));
-  const known = others.size > 0 ? await findInMirror(others, context) : new Map<string, string[]>();
-  const missing = [...others].filter((name) => !known.has(name) && refOf(name) === undefined);
-  const listed =
-    missing.length > 0 ? await findInList(new Set(missing), context) : new Map<string, string[]>();
-  const ids = names.map((name) => {
-    if (isId(name)) return name;
-    const [id, ...more] = new Set(known.get(name) ?? listed.get(name));
-    if (id === undefined) throw noSuchOrder(name, context);
-    if (more.length === 0) return id;
-    const message = `${quote(name)} names ${more.length + 1} orders: ${[id, ...more].join(", ")}`;
-    throw new CourierError("ambiguous_order", 1, message, { hint: "name one by its id" });
-  });
+  const mirror = lazy(() => openLocal(context));
+  const list = openList(context);
+  const ids: string[] = [];
+  for (const name of names) {
+    if (isOrderId(name)) {
+      ids.push(name);
+      continue;
+    }
+    const known = await findInMirror(name, await mirror());
+    const found = known.length > 0 || refOf(name) !== undefined ? known : await list(name);
+    const order = choose(name, found);
+    if (order === undefined) throw noSuchOrder(name, context);
+    ids.push(order.id);
+  }
   return [...new Set(ids)];
 }
 
-function refOf(name: string): string | undefined {
-  return name.startsWith(refPrefix) ? name.slice(refPrefix.length) : undefined;
+/** The ids of the orders with this name that this machine knows; none where it knows no account. */
+export async function findKnownIds(name: string, context: Context): Promise<readonly string[]> {
+  const account = await context.account().catch(() => undefined);
+  const mirror = account && (await openLocal(context).catch(() => undefined));
+  return (await findInMirror(name, mirror)).map(({ id }) => id);
 }
 
-type IdsByName = ReadonlyMap<string, readonly string[]>;
+/**
+ * Finds the tracking number of the order with a name, which may be that number itself. Undefined where nothing is found. Throws `no_such_order` for an unknown ref, `ambiguous_order` and `no_tracking_number`, exit 1.
+ */
+export function openParcelNames(context: Context): (name: string) => Promise<string | undefined> {
+  // A mirror that cannot be read must not hide what the service said.
+  const mirror = lazy(() => openLocal(context).catch(() => undefined));
+  const list = openList(context);
+  let lookedUp = 0;
 
-async function findInMirror(names: ReadonlySet<string>, context: Context): Promise<IdsByName> {
+  async function lookUp(id: string): Promise<NamedOrder> {
+    lookedUp += 1;
+    const { tracking_number } = await (await context.service()).order(id);
+    return { id, trackingNumber: tracking_number ?? undefined };
+  }
+
+  async function lookUpName(name: string): Promise<readonly NamedOrder[]> {
+    if (!isOrderId(name) || lookedUp >= mostLookedUp) return list(name);
+    try {
+      return [await lookUp(name)];
+    } catch (error) {
+      if (!(error instanceof ServiceFailure && error.kind === "refused")) throw error;
+      return list(name);
+    }
+  }
+
+  return async (name) => {
+    const isRef = refOf(name) !== undefined;
+    const known = await findInMirror(name, await mirror());
+    const order = choose(name, known.length > 0 || isRef ? known : await lookUpName(name));
+    if (order === undefined && isRef) throw noSuchOrder(name, context);
+    if (order === undefined) return undefined;
+    const { id, trackingNumber = (await lookUp(id)).trackingNumber } = order;
+    if (trackingNumber !== undefined) return trackingNumber;
+    throw new CourierError("no_tracking_number", 1, `order ${id} has no tracking number`, {
+      hint: `see its state: ${context.nextCommand(`orders show ${id}`)}`,
+    });
+  };
+}
+
+/** What was searched for a name without an order, and what to do next. */
+export function describeSearch({ nextCommand }: Context): { readonly where: string; readonly next: string } {
+  return {
+    where: `on this machine or in the first ${mostListed} orders of the service's list`,
+    next: `look through all orders: ${nextCommand("sync")}, then run this again`,
+  };
+}
+
+/** Throws `ambiguous_order`. */
+function choose(name: string, found: readonly NamedOrder[]): NamedOrder | undefined {
+  const orders = new Map(found.map((order) => [order.id, order]));
+  if (orders.size > 1) {
+    const message = `${quote(name)} names ${orders.size} orders: ${[...orders.keys()].join(", ")}`;
+    throw new CourierError("ambiguous_order", 1, message, { hint: "name one by its id" });
+  }
+  return orders.values().next().value;
+}
+
+/** The mirror, with the orders of the ledger; undefined where there is neither. */
+async function openLocal(context: Context): Promise<Mirror | undefined> {
   const { stateDirectory } = context.machine;
-  const found = new Map<string, string[]>();
-  if (!hasLedger(stateDirectory) && !hasMirror(stateDirectory, await mirrorOwner(context))) return found;
-  const mirror = await openAccountMirror(context);
-  for (const name of names) {
-    const ref = refOf(name);
-    for await (const order of mirror.search({ text: ref ?? name })) {
-      const numbers = ["order_no", "tracking_number"].map((field) => textAt(order.fields, field));
-      const isMeant = ref === undefined ? numbers.includes(name) : order.ref === ref;
-      if (isMeant) found.set(name, [...(found.get(name) ?? []), order.id]);
-    }
+  if (!hasLedger(stateDirectory) && !hasMirror(stateDirectory, await mirrorOwner(context))) return undefined;
+  return openAccountMirror(context);
+}
+
+async function findInMirror(name: string, mirror: Mirror | undefined): Promise<readonly NamedOrder[]> {
+  if (mirror === undefined) return [];
+  const ref = refOf(name);
+  const found: NamedOrder[] = [];
+  for await (const order of mirror.search({ text: ref ?? name })) {
+    const trackingNumber = textAt(order.fields, "tracking_number");
+    const names = [order.id, textAt(order.fields, "order_no"), trackingNumber];
+    const isMeant = ref === undefined ? names.includes(name) : order.ref === ref;
+    if (isMeant) found.push({ id: order.id, trackingNumber });
   }
   return found;
 }
 
-async function findInList(names: ReadonlySet<string>, context: Context): Promise<IdsByName> {
-  const service = await context.service();
-  const found = new Map<string, string[]>();
-  for (let page = 1; page * pageSize <= mostListed && found.size < names.size; page++) {
-    const { orders } = await service.listOrders({}, page, pageSize);
-    for (const { id, order_no, tracking_number } of orders) {
-      const name = [order_no, tracking_number].find(
-        (number) => typeof number === "string" && names.has(number),
-      );
-      if (typeof name === "string") found.set(name, [...(found.get(name) ?? []), id.value]);
+/** Finds an id, order number or tracking number in the newest orders of the service's list, which are read once. */
+function openList(context: Context): (name: string) => Promise<readonly NamedOrder[]> {
+  const listed: OrderSummary[] = [];
+  let nextPage: number | undefined = 1;
+  let reading: Promise<void> = Promise.resolve();
+
+  const find = (name: string) =>
+    listed.filter(({ id, order_no, tracking_number }) =>
+      [id.value, order_no, tracking_number].includes(name),
+    );
+
+  async function readUntil(name: string): Promise<void> {
+    const service = await context.service();
+    while (nextPage !== undefined && find(name).length === 0) {
+      const { orders } = await service.listOrders({}, nextPage, pageSize);
+      listed.push(...orders);
+      const isLast = orders.length === 0 || (nextPage + 1) * pageSize > mostListed;
+      nextPage = isLast ? undefined : nextPage + 1;
     }
-    if (orders.length === 0) break;
   }
-  return found;
+
+  return async (name) => {
+    reading = reading.catch(() => undefined).then(() => readUntil(name));
+    await reading;
+    return find(name).map(({ id, tracking_number }) => ({
+      id: id.value,
+      trackingNumber: tracking_number ?? undefined,
+    }));
+  };
 }
 
-function noSuchOrder(name: string, { nextCommand }: Context): CourierError {
+function noSuchOrder(name: string, context: Context): CourierError {
   const ref = refOf(name);
   if (ref !== undefined)
     return new CourierError("no_such_order", 1, `this machine has sent no order with the ref ${quote(ref)}`, {
-      hint: `find it by something else: ${nextCommand("find TEXT")}`,
+      hint: `find it by something else: ${context.nextCommand("find TEXT")}`,
     });
-  const searched = `neither on this machine nor in the first ${mostListed} orders of the service's list`;
-  return new CourierError(
-    "no_such_order",
-    1,
-    `no order was found with the number ${quote(name)}, ${searched}`,
-    {
-      hint: `look through all orders: ${nextCommand("sync")}, then run this again`,
-    },
-  );
+  const { where, next } = describeSearch(context);
+  return new CourierError("no_such_order", 1, `no order was found with the number ${quote(name)}, ${where}`, {
+    hint: next,
+  });
 }

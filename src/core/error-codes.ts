@@ -27,6 +27,11 @@ export const errorCodes = {
     meaning: "a number or ref names several orders",
     next: "name one by its id",
   },
+  no_tracking_number: {
+    exits: "1",
+    meaning: "an order was named for its parcel, and the service gives it no tracking number",
+    next: "`courier orders show` has its state",
+  },
   usage: {
     exits: "2",
     meaning: "the command line is wrong; nothing was sent",

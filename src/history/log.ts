@@ -2,7 +2,15 @@
 
 import { type Context, defineCommand, type Output, rows } from "../command/command.ts";
 import { findLedger } from "../command/local-ledger.ts";
-import { countOption, type OptionValues, quote, switchOption, textOption } from "../command/options.ts";
+import {
+  countOption,
+  type OptionValues,
+  parseOrderName,
+  quote,
+  switchOption,
+  textOption,
+} from "../command/options.ts";
+import { findKnownIds } from "../command/order-name.ts";
 import { findRun, parseRunNumber } from "../command/run-number.ts";
 import { parseDuration } from "../core/duration.ts";
 import { usageError } from "../core/errors.ts";
@@ -21,9 +29,13 @@ const operationsAtOnce = 1_000;
 type Since = { readonly date: string } | { readonly spanMs: number };
 
 const options = {
-  order: textOption("ORDER", "only runs that created or cancelled this order: its id or tracking number", {
+  order: {
+    placeholder: "ORDER",
+    summary:
+      "only runs that created or cancelled this order: its id, order number, tracking number, or ref:REF",
+    parse: parseOrderName,
     values: "parcel",
-  }),
+  },
   import: textOption("FILE", "only imports of this file", { values: "file" }),
   unknown: switchOption("only runs with orders in doubt"),
   since: {
@@ -95,7 +107,8 @@ async function listRuns(input: OptionValues<typeof options>, context: Context): 
   const { order, unknown, since, limit, all } = input;
   if (all && limit !== undefined) throw usageError("--all and --limit exclude each other");
   const filter: Omit<RunFilter, "limit"> = {
-    order: order?.trim(),
+    order,
+    orderIds: order === undefined ? undefined : await findKnownIds(order, context),
     account: context.globals.account,
     source: input.import === undefined ? undefined : await findRealPath(input.import),
     isUnknown: unknown,

@@ -28,8 +28,10 @@ export interface RunSummary extends Run {
 export interface RunFilter {
   readonly orderId?: string | undefined;
   readonly trackingNumber?: string | undefined;
-  /** The id or the tracking number of an order: the runs that created or cancelled it. */
+  /** The id, order number or tracking number of an order, or `ref:REF`: the runs that created or cancelled it. */
   readonly order?: string | undefined;
+  /** With `order`: the ids that it is known to name. */
+  readonly orderIds?: readonly string[] | undefined;
   readonly account?: string | undefined;
   readonly customer?: number | undefined;
   readonly source?: string | undefined;
@@ -129,15 +131,20 @@ export function createRuns(database: Database, write: Write): Runs {
         where("number IN (SELECT run FROM operations WHERE tracking_number = ?)", trackingNumber);
       if (account !== undefined) where("account = ?", account);
       if (customer !== undefined) where("customer = ?", customer);
-      // A cancel has no tracking number: find its order through the create.
-      if (order !== undefined)
+      // A cancel has nothing but the id: find its order through the create.
+      if (order !== undefined) {
+        const ref = order.startsWith("ref:") ? order.slice("ref:".length) : null;
+        const isNamed = "(ref = ? OR order_no = ? OR tracking_number = ?)";
+        const named = [ref, order, order];
         where(
-          `number IN (SELECT run FROM operations WHERE order_id = ? OR tracking_number = ?
-             OR (customer, order_id) IN (SELECT customer, order_id FROM operations WHERE tracking_number = ?))`,
-          order,
-          order,
-          order,
+          `number IN (SELECT run FROM operations WHERE ${isNamed}
+             OR order_id IN (SELECT value FROM json_each(?))
+             OR (customer, order_id) IN (SELECT customer, order_id FROM operations WHERE ${isNamed}))`,
+          ...named,
+          JSON.stringify([order, ...(filter.orderIds ?? [])]),
+          ...named,
         );
+      }
       if (filter.hasCreated)
         where(
           "number IN (SELECT run FROM operations WHERE kind = 'create' AND state IN ('created', 'found'))",

@@ -56,7 +56,7 @@ export function columnsOf(
           {
             path: "next",
             title: "NEXT POLL",
-            cell: ({ trackingNumber }: Parcel) => nextPoll(trackingNumber, board),
+            cell: ({ name }: Parcel) => nextPoll(name, board),
             spare: 1,
           },
         ]),
@@ -89,9 +89,9 @@ function isFresh(changedMs: number | undefined, nowMs: number): boolean {
   return changedMs !== undefined && nowMs - changedMs < newMs;
 }
 
-function nextPoll(trackingNumber: string, board: Board): Span {
-  if (board.isPolling(trackingNumber)) return styled("dim", "now");
-  const dueMs = board.dueMs(trackingNumber);
+function nextPoll(name: string, board: Board): Span {
+  if (board.isPolling(name)) return styled("dim", "now");
+  const dueMs = board.dueMs(name);
   return dueMs === undefined ? styled("dim", "-") : styled("dim", formatHour(dueMs));
 }
 

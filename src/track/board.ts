@@ -149,7 +149,7 @@ function countStates(parcels: readonly Parcel[]): string {
 function footerLines(board: Board, seen: Seen, nowMs: number, quitKey: string): readonly Block[] {
   if (seen.describeWait)
     return [line(styled("dim", seen.describeWait())), line(styled("dim", "Ctrl-C ends the wait"))];
-  const due = board.parcels().map(({ trackingNumber }) => board.dueMs(trackingNumber) ?? Infinity);
+  const due = board.parcels().map(({ name }) => board.dueMs(name) ?? Infinity);
   const nextMs = Math.min(...due);
   const isPaused = board.isPaused();
   const waitS = Math.max(0, Math.ceil((nextMs - nowMs) / 1_000));

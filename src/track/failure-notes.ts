@@ -16,12 +16,12 @@ export function createFailureNotes(): FailureNotes {
       report = listener;
     },
     note(event) {
-      const trackingNumber = event.kind === "change" ? event.change.tracking_number : event.trackingNumber;
+      const { name } = event;
       if (event.kind === "trouble") {
         const isKnown = [...reasons.values()].includes(event.reason);
-        reasons.set(trackingNumber, event.reason);
-        if (!isKnown) report(`${trackingNumber}: ${event.reason}; the watch goes on`);
-      } else if (reasons.delete(trackingNumber) && reasons.size === 0) {
+        reasons.set(name, event.reason);
+        if (!isKnown) report(`${name}: ${event.reason}; the watch goes on`);
+      } else if (reasons.delete(name) && reasons.size === 0) {
         report("All parcels can be tracked again");
       }
     },

@@ -3,7 +3,7 @@
 import { checkApiQuota } from "../command/api-quota.ts";
 import type { Context } from "../command/command.ts";
 import { matchingOrders } from "../command/matching-orders.ts";
-import { flagOf, type OptionValues, parseTrackingNumber, switchOption } from "../command/options.ts";
+import { flagOf, type OptionValues, parseParcelName, switchOption } from "../command/options.ts";
 import { checkFilter, createDayFilter, filterOptions } from "../command/order-filter.ts";
 import { usageError } from "../core/errors.ts";
 import { isFinal } from "../model/states.ts";
@@ -76,7 +76,7 @@ async function readNumbers(context: Context): Promise<readonly string[]> {
   return text
     .split(/\s+/)
     .filter((word) => word !== "")
-    .map(parseTrackingNumber);
+    .map(parseParcelName);
 }
 
 /** The newest order first. A state that courier does not know counts as active. */

@@ -20,6 +20,9 @@ export interface Change {
 }
 
 export interface Parcel {
+  /** As it was given: the tracking number, or another name of the order. */
+  readonly name: string;
+  /** The name until a poll has found the number. */
   readonly trackingNumber: string;
   /** The last good answer. */
   readonly tracking: Tracking | undefined;
@@ -29,8 +32,8 @@ export interface Parcel {
   readonly stale: { readonly sinceMs: number; readonly reason: string } | undefined;
 }
 
-export function newParcel(trackingNumber: string): Parcel {
-  return { trackingNumber, tracking: undefined, changedMs: undefined, stale: undefined };
+export function newParcel(name: string): Parcel {
+  return { name, trackingNumber: name, tracking: undefined, changedMs: undefined, stale: undefined };
 }
 
 /** Applies the answer of a poll. `change` is undefined where nothing is new; at the first poll everything is new. */

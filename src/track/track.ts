@@ -1,10 +1,11 @@
 /** `courier track`: looks parcels up once, or watches them. */
 
 import { defineCommand, document, rows } from "../command/command.ts";
-import { flagOf, parseTrackingNumber, switchOption } from "../command/options.ts";
+import { flagOf, parseParcelName, switchOption } from "../command/options.ts";
 import { usageError } from "../core/errors.ts";
 import { trackingView } from "../terminal/tracking-view.ts";
 import { trackedColumns, trackedView, trackSeveral } from "./lookup.ts";
+import { nameParcels } from "./named-parcels.ts";
 import { findNumbers, numberOptions } from "./numbers.ts";
 import { watchOptions } from "./watch-options.ts";
 
@@ -19,8 +20,8 @@ export const trackParcels = defineCommand({
     "every minute, and every ten minutes where nothing moves, unless --interval says so.",
   arguments: {
     trackingNumbers: {
-      summary: "tracking numbers; - reads them from stdin",
-      parse: parseTrackingNumber,
+      summary: "tracking numbers, or order numbers, ids or ref:REF; - reads them from stdin",
+      parse: parseParcelName,
       isList: true as const,
       isOptional: true,
       values: "parcel",
@@ -59,7 +60,7 @@ export const trackParcels = defineCommand({
     const [only] = trackingNumbers;
     if (isSingle && only !== undefined) {
       const service = await context.service();
-      return document(await service.tracking(only), trackingView);
+      return document(await nameParcels(service, context).track(only), trackingView);
     }
     return rows(
       trackSeveral(trackingNumbers, context),

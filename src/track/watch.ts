@@ -14,6 +14,7 @@ import { boardScreen, type Seen, summarise } from "./board.ts";
 import { createChangeActions } from "./change-actions.ts";
 import { createFailureNotes } from "./failure-notes.ts";
 import type { Goal } from "./goal.ts";
+import { nameParcels } from "./named-parcels.ts";
 import type { Change } from "./parcel.ts";
 import { type Pace, pollsWithin, usualPace } from "./schedule.ts";
 import type { WatchInput } from "./watch-options.ts";
@@ -26,9 +27,9 @@ const quotaPollMs = 600_000;
 /** A board shows at most so many changes. */
 const newsKept = 50;
 
-/** `trackingNumbers` holds each once. Throws a usage error for a watch that the account has too few calls for. */
+/** `names` holds each once. Throws a usage error for a watch that the account has too few calls for. */
 export async function watchParcels(
-  trackingNumbers: readonly string[],
+  names: readonly string[],
   input: WatchInput,
   context: Context,
 ): Promise<LiveOutput> {
@@ -38,7 +39,7 @@ export async function watchParcels(
     context.messages.warn(unknownState(goal.state));
     context.messages.note("waiting for it exactly as typed");
   }
-  await checkCalls(trackingNumbers.length, pace, input.for, service, context);
+  await checkCalls(names.length, pace, input.for, service, context);
   const quit = new AbortController();
   const seen: { -readonly [K in keyof Seen]: Seen[K] } = {
     goal,
@@ -56,13 +57,15 @@ export async function watchParcels(
     if (calls !== undefined) seen.left = { calls, atMs: context.clock.now() };
   }
 
+  const named = nameParcels(service, context);
   const watch = createWatch({
-    trackingNumbers,
+    trackingNumbers: names,
     pace,
     goal,
     untilMs: input.for === undefined ? undefined : context.clock.elapsed() + input.for,
     concurrency: pollsAtOnce,
-    poll: (trackingNumber) => service.tracking(trackingNumber, { retries: false }),
+    poll: (name) => named.track(name, { retries: false }),
+    numberOf: named.numberOf,
     classifyError,
     checkKey: () => checkKey(askProfile),
     clock: context.clock,

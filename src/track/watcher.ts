@@ -15,7 +15,9 @@ export interface WatchOptions {
   readonly untilMs: number | undefined;
   /** Polls in progress at once. */
   readonly concurrency: number;
-  readonly poll: (trackingNumber: string) => Promise<Tracking>;
+  readonly poll: (name: string) => Promise<Tracking>;
+  /** The tracking number of a parcel that was polled, where it may be named otherwise. */
+  readonly numberOf?: (name: string) => string;
   /** Classifies the error of a poll; undefined for one that ends the watch, which throws it. */
   readonly classifyError: (error: unknown) => Trouble | undefined;
   /**
@@ -43,10 +45,10 @@ export interface Trouble {
 
 export type WatchEvent =
   /** `isFirst`: what the first poll of this parcel found. */
-  | { readonly kind: "change"; readonly change: Change; readonly isFirst: boolean }
-  | { readonly kind: "trouble"; readonly trackingNumber: string; readonly reason: string }
+  | { readonly kind: "change"; readonly name: string; readonly change: Change; readonly isFirst: boolean }
+  | { readonly kind: "trouble"; readonly name: string; readonly reason: string }
   /** A poll has succeeded again. */
-  | { readonly kind: "recovery"; readonly trackingNumber: string };
+  | { readonly kind: "recovery"; readonly name: string };
 
 /** All parcels reached the goal; some cannot reach it; the time is up; a person ended the watch. */
 export type WatchEnd = "reached" | "missed" | "time" | "quit";
@@ -59,8 +61,8 @@ export interface Board {
   readonly parcels: () => readonly Parcel[];
   readonly goalResult: (parcel: Parcel) => GoalResult;
   /** The time of the next poll; undefined during a poll, and after the last. */
-  readonly dueMs: (trackingNumber: string) => number | undefined;
-  readonly isPolling: (trackingNumber: string) => boolean;
+  readonly dueMs: (name: string) => number | undefined;
+  readonly isPolling: (name: string) => boolean;
   readonly polls: () => number;
   /** The service has limited the rate. */
   readonly isPaused: () => boolean;
@@ -79,10 +81,7 @@ const shortestSleepMs = 60_000;
 /** Without it, a large board would wake the machine for every single poll. */
 const shortestWaitMs = 100;
 
-type Result = { readonly trackingNumber: string } & (
-  | { readonly tracking: Tracking }
-  | { readonly error: unknown }
-);
+type Result = { readonly name: string } & ({ readonly tracking: Tracking } | { readonly error: unknown });
 
 export function createWatch(options: WatchOptions): Watch {
   const { clock, goal, signal, quit, untilMs } = options;
@@ -105,16 +104,16 @@ export function createWatch(options: WatchOptions): Watch {
 
   const goalResult = ({ tracking }: Parcel) => (tracking ? checkGoal(tracking.status, goal) : "open");
 
-  async function poll(trackingNumber: string): Promise<void> {
+  async function poll(name: string): Promise<void> {
     polls += 1;
     begunMs = clock.elapsed();
-    inProgress.add(trackingNumber);
+    inProgress.add(name);
     try {
-      results.push({ trackingNumber, tracking: await options.poll(trackingNumber) });
+      results.push({ name, tracking: await options.poll(name) });
     } catch (error) {
-      results.push({ trackingNumber, error });
+      results.push({ name, error });
     }
-    inProgress.delete(trackingNumber);
+    inProgress.delete(name);
     wake();
   }
 
@@ -135,9 +134,9 @@ export function createWatch(options: WatchOptions): Watch {
    * The service's own codes are not specified: the key may be the reason only where it refuses everything (section
    * 7).
    */
-  function noteRefusal(trackingNumber: string, isRefusal: boolean): void {
-    if (isRefusal) refused.add(trackingNumber);
-    else refused.delete(trackingNumber);
+  function noteRefusal(name: string, isRefusal: boolean): void {
+    if (isRefusal) refused.add(name);
+    else refused.delete(name);
     if (refused.size < open || keyCheck !== "due") return;
     refused.clear();
     void checkKey();
@@ -145,31 +144,32 @@ export function createWatch(options: WatchOptions): Watch {
 
   /** Applies the result of a poll. Returns the event to report, if any. */
   function applyResult(result: Result): WatchEvent | undefined {
-    const { trackingNumber } = result;
-    const before = parcels.get(trackingNumber) ?? newParcel(trackingNumber);
+    const { name } = result;
+    const before = parcels.get(name) ?? newParcel(name);
     const [nowMs, elapsedMs] = [clock.now(), clock.elapsed()];
     if ("error" in result) {
       const trouble = options.classifyError(result.error);
       if (!trouble) throw result.error;
-      parcels.set(trackingNumber, markStale(before, trouble.reason, nowMs));
+      parcels.set(name, markStale(before, trouble.reason, nowMs));
       const outcome: PollOutcome = trouble.isLimit
         ? { kind: "rate_limited", retryAfterMs: trouble.retryAfterMs }
         : { kind: "failed" };
-      schedule.end(trackingNumber, outcome, elapsedMs);
-      noteRefusal(trackingNumber, trouble.isRefusal);
-      return { kind: "trouble", trackingNumber, reason: trouble.reason };
+      schedule.end(name, outcome, elapsedMs);
+      noteRefusal(name, trouble.isRefusal);
+      return { kind: "trouble", name, reason: trouble.reason };
     }
-    const { parcel, change } = applyPoll(before, result.tracking, nowMs);
-    parcels.set(trackingNumber, parcel);
+    const trackingNumber = options.numberOf?.(name) ?? name;
+    const { parcel, change } = applyPoll({ ...before, trackingNumber }, result.tracking, nowMs);
+    parcels.set(name, parcel);
     refused.clear();
     keyCheck = "due";
     const outcome = goalResult(parcel);
     if (outcome !== "open") open -= 1;
     if (outcome === "missed") missed += 1;
     const kind = outcome !== "open" ? "done" : change ? "changed" : "same";
-    schedule.end(trackingNumber, { kind }, elapsedMs);
-    if (change) return { kind: "change", change, isFirst: before.tracking === undefined };
-    return before.stale ? { kind: "recovery", trackingNumber } : undefined;
+    schedule.end(name, { kind }, elapsedMs);
+    if (change) return { kind: "change", name, change, isFirst: before.tracking === undefined };
+    return before.stale ? { kind: "recovery", name } : undefined;
   }
 
   function ending(): WatchEnd | undefined {
@@ -247,11 +247,11 @@ export function createWatch(options: WatchOptions): Watch {
     elapsedMs: () => clock.elapsed() - startedMs,
     parcels: () => [...parcels.values()],
     goalResult,
-    dueMs(trackingNumber) {
-      const dueMs = schedule.dueMs(trackingNumber);
+    dueMs(name) {
+      const dueMs = schedule.dueMs(name);
       return dueMs === undefined ? undefined : clock.now() + dueMs - clock.elapsed();
     },
-    isPolling: (trackingNumber) => inProgress.has(trackingNumber),
+    isPolling: (name) => inProgress.has(name),
     polls: () => polls,
     isPaused: () => schedule.pausedUntilMs > clock.elapsed(),
   };

@@ -9,6 +9,7 @@ import { createHome, createServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import { createImportHome, row, sheet } from "../support/imports.ts";
 import { recordRun } from "../support/ledger.ts";
+import { createOrder, plainDraft } from "../support/orders.ts";
 
 async function homeWithRuns() {
   const home = await createServedHome();
@@ -111,6 +112,32 @@ describe("courier log", () => {
     const { stdout } = await home.courier(`log --order ${home.second.orders[0]?.tracking_number} --json`);
     expect(runsOf(stdout)).toEqual([3, 2]);
     expect(JSON.parse(stdout)[0]).toMatchObject({ command: "orders cancel", summary: "1 cancelled" });
+  });
+
+  test("the runs of an order are found by its order number and its ref, which several may have", async () => {
+    const home = await createServedHome({ seedOrders: 1 });
+    const create = async (ref: string, more = "") =>
+      createOrder(home, plainDraft, `orders create --file - --json --allow-duplicate --ref ${ref} ${more}`);
+    const first = await create("A-1");
+    await create("A-2");
+    await home.courier(`orders cancel ${first.id} --yes`);
+    for (const name of [first.order_no, "ref:A-1"]) {
+      const { stdout } = await home.courier(`log --order ${name} --json`);
+      expect(runsOf(stdout)).toEqual([3, 1]);
+    }
+    expect((await home.courier("log --order ref:B-1")).stderr).toBe("No runs match\n");
+  });
+
+  test("an order from elsewhere that was cancelled here is found by the number that the mirror has", async () => {
+    const home = await createServedHome();
+    const there = { env: { COURIER_STATE_DIR: path.join(home.directory, "elsewhere") } };
+    const made = await createOrder(home, plainDraft, undefined, there);
+    await home.courier("sync");
+    await home.courier(`orders cancel ${made.id} --yes`);
+    for (const name of [made.order_no, made.tracking_number]) {
+      const { stdout } = await home.courier(`log --order ${name} --json`);
+      expect(runsOf(stdout)).toEqual([1]);
+    }
   });
 
   test("says on stderr when there are more", async () => {

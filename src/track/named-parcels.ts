@@ -1,0 +1,64 @@
+/** Tracking of parcels by any name of their orders: a tracking number takes one call, and nothing else is loaded. */
+
+import { ServiceFailure } from "../api/failure.ts";
+import type { CourierService } from "../api/service.ts";
+import type { Context } from "../command/command.ts";
+import { isOrderId, refOf } from "../command/options.ts";
+import type { CourierError } from "../core/errors.ts";
+import { lazy } from "../core/lazy.ts";
+import type { Tracking } from "../model/interface.ts";
+
+export interface NamedParcels {
+  /**
+   * What a tracking number looks like is not specified, so a name is tracked as it was typed. Where the service refuses
+   * it, the order with this name is looked up, once. Throws ServiceFailure, and as `openParcelNames` does.
+   */
+  track(name: string, options?: { retries: boolean }): Promise<Tracking>;
+  /** The tracking number of a name, once it is known; until then, the name. */
+  numberOf(name: string): string;
+}
+
+/** The name is wrong: it names no parcel, or several. */
+export function isOfName({ code }: CourierError): boolean {
+  return code === "no_such_order" || code === "ambiguous_order" || code === "no_tracking_number";
+}
+
+export function nameParcels(service: CourierService, context: Context): NamedParcels {
+  const numbers = new Map<string, string>();
+  const refused = new Set<string>();
+  const names = lazy(async () => (await import("../command/order-name.ts")).openParcelNames(context));
+
+  async function find(name: string): Promise<string | undefined> {
+    const number = await (await names())(name);
+    if (number !== undefined) numbers.set(name, number);
+    return number;
+  }
+
+  async function explain(name: string, refusal: ServiceFailure): Promise<ServiceFailure> {
+    const { describeSearch } = await import("../command/order-name.ts");
+    const { where, next } = describeSearch(context);
+    const what = isOrderId(name) ? "id or number" : "number";
+    return refusal.with({ hint: `no order has this ${what} ${where}; ${next}` });
+  }
+
+  return {
+    numberOf: (name) => numbers.get(name) ?? name,
+    async track(name, options) {
+      const known = numbers.get(name) ?? (refOf(name) === undefined ? undefined : await find(name));
+      try {
+        return await service.tracking(known ?? name, options);
+      } catch (error) {
+        const isRefused = error instanceof ServiceFailure && error.kind === "refused";
+        if (!isRefused || known !== undefined || refused.has(name)) throw error;
+        refused.add(name);
+        const number = await find(name).catch((failure) => {
+          if (failure instanceof ServiceFailure) throw error;
+          throw failure;
+        });
+        if (number === undefined) throw await explain(name, error);
+        if (number === name) throw error;
+        return service.tracking(number, options);
+      }
+    },
+  };
+}

@@ -1,0 +1,128 @@
+/** `courier track` with an order's id, order number or ref in the place of a tracking number. */
+
+import { describe, expect, test } from "vitest";
+import { requestCount } from "../support/answers.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createOrder, plainDraft } from "../support/orders.ts";
+
+async function createRef(home: ServedHome, ref: string, extra = "") {
+  const words = `orders create --file - --json --ref ${ref} ${extra}`;
+  return createOrder(home, plainDraft, words);
+}
+
+/** Another machine with the same account: it has no ledger, no mirror and no cache. */
+function elsewhere(home: ServedHome): { env: Record<string, string> } {
+  return { env: { COURIER_STATE_DIR: `${home.directory}/elsewhere` } };
+}
+
+async function numberOf(home: ServedHome, name: string, options = {}): Promise<string> {
+  const { exit, stdout, stderr } = await home.courier(["track", name, "--json"], options);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  return JSON.parse(stdout).tracking_number;
+}
+
+test("an id, an order number, a tracking number or a ref names the parcel", async () => {
+  const home = await createServedHome({ seedOrders: 5 });
+  const created = await createRef(home, "A-17");
+  for (const name of [String(created.id), created.order_no, created.tracking_number, "ref:A-17"])
+    expect(await numberOf(home, name)).toBe(created.tracking_number);
+});
+
+test("a machine that has seen no order asks the service once for an id, and its list for a number", async () => {
+  const home = await createServedHome({ seedOrders: 150 });
+  const { stdout } = await home.courier("orders list --limit 100 --page 2 --json", elsewhere(home));
+  const [order] = JSON.parse(stdout);
+  for (const name of [String(order.id), order.order_no])
+    expect(await numberOf(home, name, elsewhere(home))).toBe(order.tracking_number);
+});
+
+test("a tracking number takes one call, known here or not", async () => {
+  const home = await createServedHome();
+  const { tracking_number } = await createOrder(home);
+  for (const options of [{}, elsewhere(home)]) {
+    const before = home.sandbox.requests.length;
+    await numberOf(home, tracking_number, options);
+    expect(home.sandbox.requests.length - before).toBe(1);
+  }
+});
+
+test("what names nothing is refused as before, and says what was searched", async () => {
+  const home = await createServedHome({ seedOrders: 5 });
+  const { exit, stdout, stderr } = await home.courier("track CO123");
+  expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
+  expect(stderr).toBe(
+    "error: the service refused: tracking number CO123 does not exist (NOT_FOUND)\n" +
+      "hint: no order has this number on this machine or in the first 300 orders of the service's list; " +
+      "look through all orders: courier sync, then run this again\n",
+  );
+  const ref = await home.courier("track ref:B-1");
+  expect(ref.exit).toBe(1);
+  expect(ref.stderr).toContain("this machine has sent no order with the ref “B-1”");
+  expect((await home.courier("track ref:")).exit).toBe(2);
+});
+
+test("a ref that names two orders is an error that lists them, and no parcel is tracked", async () => {
+  const home = await createServedHome();
+  const one = await createRef(home, "A-1");
+  await home.courier(`orders cancel ${one.id} --yes`);
+  const two = await createRef(home, "A-1", "--allow-duplicate");
+  const { exit, stdout, stderr } = await home.courier("track ref:A-1");
+  expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
+  expect(stderr).toContain(`“ref:A-1” names 2 orders: ${two.id}, ${one.id}\n`);
+  expect(requestCount(home, "GET", `/api/v1/tracking/${two.tracking_number}`)).toBe(0);
+});
+
+describe("several", () => {
+  test("names beside numbers, each in its place; a refused one keeps its name", async () => {
+    const home = await createServedHome({ seedOrders: 3 });
+    const [one, two] = [await createRef(home, "A-1"), await createRef(home, "A-2")];
+    const words = ["track", String(one.id), "ref:A-2", one.tracking_number, "ref:B-9", "CR0", "--json"];
+    const { exit, stdout } = await home.courier(words);
+    expect(exit).toBe(3);
+    const rows = JSON.parse(stdout) as { tracking_number: string; error?: { code: string } }[];
+    expect(rows.map(({ tracking_number }) => tracking_number)).toEqual([
+      one.tracking_number,
+      two.tracking_number,
+      one.tracking_number,
+      "ref:B-9",
+      "CR0",
+    ]);
+    expect(rows.map(({ error }) => error?.code)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      "no_such_order",
+      "refused",
+    ]);
+  });
+
+  test("many unknown names read the service's list once", async () => {
+    const home = await createServedHome({ seedOrders: 5 });
+    const names = Array.from({ length: 20 }, (_, index) => `CO${index}`);
+    await home.courier(["track", ...names]);
+    expect(requestCount(home, "GET", "/api/v1/orders")).toBeLessThanOrEqual(3);
+    const ids = Array.from({ length: 40 }, (_, index) => String(90_000 + index));
+    const before = home.sandbox.requests.length;
+    await home.courier(["track", ...ids]);
+    expect(home.sandbox.requests.length - before).toBeLessThanOrEqual(40 + 10 + 3);
+  });
+});
+
+test("a watch follows the parcel that a name means, under its tracking number", async () => {
+  const home = await createServedHome({ seedOrders: 3 });
+  const created = await createRef(home, "A-1");
+  for (const [name, options] of [
+    ["ref:A-1", {}],
+    [String(created.id), elsewhere(home)],
+  ] as const) {
+    const watched = await home.courier(["track", name, "--watch", "--until", "change", "--ndjson"], options);
+    expect(watched.exit).toBe(0);
+    const numbers = watched.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).tracking_number);
+    expect(numbers).toEqual([created.tracking_number, created.tracking_number]);
+  }
+  const unknown = await home.courier(["track", "ref:B-1", "--watch", "--for", "1h"]);
+  expect(unknown.exit).toBe(1);
+});
