@@ -230,7 +230,12 @@ function collectArguments(command: Command, words: readonly string[]): Values {
   const values: Record<string, unknown> = {};
   for (const [index, [key, argument]] of Object.entries(command.arguments).entries()) {
     const parse = (text: string) => argument.parse(text);
-    values[key] = argument.isList ? words.slice(index).map(parse) : parse(words[index] ?? "");
+    const isLeftOut = argument.isOptional === true && words[index] === undefined;
+    values[key] = argument.isList
+      ? words.slice(index).map(parse)
+      : isLeftOut
+        ? undefined
+        : parse(words[index] ?? "");
   }
   return values;
 }

@@ -1,6 +1,6 @@
 /** Options and arguments as data: their placeholder, words, checks and candidates. */
 
-import { usageError } from "../core/errors.ts";
+import { type CourierError, usageError } from "../core/errors.ts";
 import type { Candidate, ValueSource } from "./completion-tree.ts";
 
 /** One option. Its flag is its key in kebab-case: `dateFrom` is `--date-from`. */
@@ -27,8 +27,9 @@ export interface Option<T> {
 export interface Argument<T> {
   readonly summary: string;
   readonly parse: (text: string) => T;
-  /** Takes one or more words; with `isOptional`, none too. */
+  /** Takes one or more words. */
   readonly isList?: boolean;
+  /** May be left out. */
   readonly isOptional?: boolean;
   /** The word in the usage, where the key's own word is not clear. */
   readonly usage?: string;
@@ -53,7 +54,9 @@ export type ArgumentValues<A> = {
   readonly [K in keyof A]: A[K] extends Argument<infer T>
     ? A[K] extends { readonly isList: true }
       ? readonly T[]
-      : T
+      : A[K] extends { readonly isOptional: true }
+        ? T | undefined
+        : T
     : never;
 };
 
@@ -153,6 +156,11 @@ export function parseTrackingNumber(text: string): string {
     throw usageError(`not a tracking number: ${quote(text)}`);
   }
   return trimmed;
+}
+
+/** The parser's own words for an argument that may be left out where a person can be asked. */
+export function missingArgument(name: string, command: string): CourierError {
+  return usageError(`missing required argument '${name}'`, `courier ${command} --help shows what there is`);
 }
 
 export function quote(text: string): string {

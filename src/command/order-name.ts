@@ -33,7 +33,7 @@ export async function findOrderId(name: string, context: Context): Promise<strin
  * ServiceFailure.
  */
 export async function findOrderIds(names: readonly string[], context: Context): Promise<readonly string[]> {
-  const mirror = lazy(() => openLocal(context));
+  const mirror = lazy(() => openKnownOrders(context));
   const list = openList(context);
   const ids: string[] = [];
   for (const name of names) {
@@ -53,7 +53,7 @@ export async function findOrderIds(names: readonly string[], context: Context): 
 /** The ids of the orders with this name that this machine knows; none where it knows no account. */
 export async function findKnownIds(name: string, context: Context): Promise<readonly string[]> {
   const account = await context.account().catch(() => undefined);
-  const mirror = account && (await openLocal(context).catch(() => undefined));
+  const mirror = account && (await openKnownOrders(context).catch(() => undefined));
   return (await findInMirror(name, mirror)).map(({ id }) => id);
 }
 
@@ -61,8 +61,7 @@ export async function findKnownIds(name: string, context: Context): Promise<read
  * Finds the tracking number of the order with a name, which may be that number itself. Undefined where nothing is found. Throws `no_such_order` for an unknown ref, `ambiguous_order` and `no_tracking_number`, exit 1.
  */
 export function openParcelNames(context: Context): (name: string) => Promise<string | undefined> {
-  // A mirror that cannot be read must not hide what the service said.
-  const mirror = lazy(() => openLocal(context).catch(() => undefined));
+  const mirror = lazy(() => openKnownOrders(context));
   const list = openList(context);
   let lookedUp = 0;
 
@@ -84,7 +83,8 @@ export function openParcelNames(context: Context): (name: string) => Promise<str
 
   return async (name) => {
     const isRef = refOf(name) !== undefined;
-    const known = await findInMirror(name, await mirror());
+    // A mirror that cannot be read must not hide what the service said.
+    const known = await findInMirror(name, await (isRef ? mirror() : mirror().catch(() => undefined)));
     const order = choose(name, known.length > 0 || isRef ? known : await lookUpName(name));
     if (order === undefined && isRef) throw noSuchOrder(name, context);
     if (order === undefined) return undefined;
@@ -115,7 +115,7 @@ function choose(name: string, found: readonly NamedOrder[]): NamedOrder | undefi
 }
 
 /** The mirror, with the orders of the ledger; undefined where there is neither. */
-async function openLocal(context: Context): Promise<Mirror | undefined> {
+export async function openKnownOrders(context: Context): Promise<Mirror | undefined> {
   const { stateDirectory } = context.machine;
   if (!hasLedger(stateDirectory) && !hasMirror(stateDirectory, await mirrorOwner(context))) return undefined;
   return openAccountMirror(context);

@@ -68,7 +68,7 @@ export const resolveOrder = defineCommand({
   ],
   exits: [1, 5],
   seeAlso: ["log", "orders show", "orders import"],
-  async run({ name, as: orderId, notCreated = false }, context): Promise<Output> {
+  async run({ name = "", as: orderId, notCreated = false }, context): Promise<Output> {
     if (orderId !== undefined && notCreated) throw usageError("--as and --not-created exclude each other");
     const isChange = orderId !== undefined || notCreated;
     if (name === "" && isChange)

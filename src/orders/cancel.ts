@@ -11,8 +11,9 @@ import {
   type Items,
   rows,
 } from "../command/command.ts";
-import { parseOrderName, switchOption } from "../command/options.ts";
+import { missingArgument, parseOrderName, switchOption } from "../command/options.ts";
 import { findOrderIds } from "../command/order-name.ts";
+import { pickOrder } from "../command/pick-order.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { CourierError } from "../core/errors.ts";
 import { byCount } from "../core/wording.ts";
@@ -41,6 +42,7 @@ export const cancelOrders = defineCommand({
       summary: "ids, order numbers, tracking numbers, or ref:REF",
       parse: parseOrderName,
       isList: true as const,
+      isOptional: true as const,
       values: "cancellable order",
     },
   },
@@ -54,7 +56,8 @@ export const cancelOrders = defineCommand({
   ],
   exits: [1, 3, 5],
   seeAlso: ["orders show", "undo", "log"],
-  async run({ orders: names, dryRun }, context) {
+  async run({ orders: given, dryRun }, context) {
+    const names = given.length > 0 ? given : await pickOne(context);
     const named = [...new Set(names)];
     const orders = named.length === 1 ? `order ${named[0]}` : `${named.length} orders`;
     if (!dryRun) await ensureCanConfirm(context, `cancelling ${orders}`);
@@ -73,6 +76,12 @@ export const cancelOrders = defineCommand({
     };
   },
 });
+
+async function pickOne(context: Context): Promise<readonly string[]> {
+  const picked = await pickOrder("Cancel which order?", "cancellable", context);
+  if (!picked) throw missingArgument("orders", "orders cancel");
+  return [picked.id];
+}
 
 function isOpen({ order }: Found): boolean {
   return order !== undefined && order.status !== "cancelled";

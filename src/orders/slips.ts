@@ -13,6 +13,7 @@ import {
   type OrderQuery,
 } from "../command/order-filter.ts";
 import { findOrderIds } from "../command/order-name.ts";
+import { pickOrder } from "../command/pick-order.ts";
 import { wrongAccount } from "../command/run-messages.ts";
 import { findRun, parseRunNumber } from "../command/run-number.ts";
 import { mapInOrder } from "../core/concurrent.ts";
@@ -82,12 +83,15 @@ export const printSlips = defineCommand({
     const hasFilter = query.statuses.length > 0 || query.days !== undefined;
     const ways = [names.length > 0, run !== undefined, hasFilter].filter(Boolean).length;
     if (ways > 1) throw usageError("named orders, --run and a filter exclude each other", "use one of them");
-    if (ways === 0)
+    const picked = ways === 0 ? await pickOrder("A slip for which order?", "any", context) : undefined;
+    if (ways === 0 && !picked)
       throw usageError("no orders named", "name orders, or use --run N, or a filter such as --status paid");
     const slips = hasFilter
       ? slipsOfFilter(query, days, context)
       : slipsOfIds(
-          run === undefined ? await findOrderIds(names, context) : await ordersOfRun(run, context),
+          run !== undefined
+            ? await ordersOfRun(run, context)
+            : await findOrderIds(picked ? [picked.id] : names, context),
           run !== undefined,
           context,
         );

@@ -38,6 +38,12 @@ export interface Numbers {
   readonly empty: string;
 }
 
+/** Numbers were given, or a choice of orders. */
+export function hasChoice({ trackingNumbers, ...choice }: NumberInput): boolean {
+  const keys = Object.keys(numberOptions) as (keyof typeof numberOptions)[];
+  return trackingNumbers.length > 0 || keys.some((key) => choice[key] !== undefined);
+}
+
 /** Throws a usage error where no numbers are given, or both numbers and a choice of orders. */
 export async function findNumbers(input: NumberInput, context: Context): Promise<Numbers> {
   const { trackingNumbers: words, status, allActive } = input;
@@ -56,6 +62,8 @@ export async function findNumbers(input: NumberInput, context: Context): Promise
     const empty = allActive ? "No active orders" : `No orders with the state ${status?.join(" or ")}`;
     return { trackingNumbers: await ownNumbers(input, context), isSingle: false, empty };
   }
+  const picked = words.length === 0 ? await pickParcel(context) : undefined;
+  if (picked !== undefined) return { trackingNumbers: [picked], isSingle: true, empty: "" };
   if (words.length === 0)
     throw usageError(
       "no tracking number given",
@@ -69,6 +77,12 @@ export async function findNumbers(input: NumberInput, context: Context): Promise
     isSingle: false,
     empty,
   };
+}
+
+async function pickParcel(context: Context): Promise<string | undefined> {
+  if (!(await context.prompts())) return undefined;
+  const { pickOrder } = await import("../command/pick-order.ts");
+  return (await pickOrder("Track which parcel?", "parcel", context))?.trackingNumber;
 }
 
 async function readNumbers(context: Context): Promise<readonly string[]> {

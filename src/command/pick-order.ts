@@ -1,0 +1,84 @@
+/** A list to pick an order from, for a person at a terminal who named none. */
+
+import { CourierError } from "../core/errors.ts";
+import type { Choice } from "../core/prompts.ts";
+import { normalise, splitWords } from "../mirror/grams.ts";
+import { type MirroredOrder, searchableTexts, textAt } from "../mirror/mirrored-order.ts";
+import { isCancellable } from "../model/states.ts";
+import type { Context } from "./command.ts";
+import { openKnownOrders } from "./order-name.ts";
+
+/** The newest orders that the search looks through: an older one is found by courier find. */
+const mostOffered = 500;
+const pageSize = 100;
+
+type Offered = Pick<MirroredOrder, "id" | "ref" | "fields">;
+
+export interface PickedOrder {
+  readonly id: string;
+  readonly trackingNumber: string | undefined;
+}
+
+/**
+ * The order that is picked; undefined where no one can be asked. `kind` leaves out what the command can do nothing
+ * with. Throws `no_such_order` where there is none, and ServiceFailure.
+ */
+export async function pickOrder(
+  question: string,
+  kind: "any" | "cancellable" | "parcel",
+  context: Context,
+): Promise<PickedOrder | undefined> {
+  const prompts = await context.prompts();
+  if (!prompts) return undefined;
+  const orders = (await readOrders(context)).filter(({ fields }) => {
+    if (kind === "cancellable") return isCancellable(textAt(fields, "status"));
+    return kind === "any" || textAt(fields, "tracking_number") !== undefined;
+  });
+  if (orders.length === 0) {
+    const what = kind === "cancellable" ? "no order that can be cancelled" : "no order";
+    throw new CourierError("no_such_order", 1, `there is ${what} to choose from`, {
+      hint: `name it, or see what there is: ${context.nextCommand("orders list")}`,
+    });
+  }
+  const entries = orders.map((order) => ({
+    choice: toChoice(order),
+    texts: searchableTexts(order).map(normalise),
+  }));
+  return prompts.search(question, (term) => {
+    const words = splitWords(normalise(term));
+    const found = entries.filter(({ texts }) =>
+      words.every((word) => texts.some((text) => text.includes(word))),
+    );
+    return found.map(({ choice }) => choice);
+  });
+}
+
+/** The newest first: what this machine knows, or one page of the service's list. */
+async function readOrders(context: Context): Promise<readonly Offered[]> {
+  const found: Offered[] = [];
+  const mirror = await openKnownOrders(context);
+  for await (const order of mirror?.search({ text: "" }) ?? []) {
+    found.push(order);
+    if (found.length === mostOffered) break;
+  }
+  if (found.length > 0) return found;
+  const { orders } = await (await context.service()).listOrders({}, 1, pageSize);
+  return orders.map((order) => ({ id: order.id.value, ref: undefined, fields: order }));
+}
+
+function toChoice({ id, ref, fields }: Offered): Choice<PickedOrder> {
+  const { receiver, item } = fields;
+  const to = textAt(receiver, "name");
+  const about = [
+    textAt(fields, "status"),
+    to && `to ${to}`,
+    textAt(item, "name") ?? textAt(fields, "item_name"),
+  ];
+  const trackingNumber = textAt(fields, "tracking_number");
+  const more = [ref && `ref ${ref}`, trackingNumber, textAt(fields, "created_at")];
+  return {
+    value: { id, trackingNumber },
+    label: `${id}  ${about.filter(Boolean).join(", ")}`,
+    description: more.filter(Boolean).join(", "),
+  };
+}
