@@ -184,6 +184,8 @@ export interface EventsOutput {
   readonly kind: "events";
   readonly events: Items;
   readonly human: (event: Json) => readonly Block[];
+  /** Called after the last event was written. */
+  readonly after?: () => Promise<void>;
 }
 
 /** Bodies of answers, printed as they came; at a terminal in a form that is safe to look at. */

@@ -124,6 +124,10 @@ export interface Mirror {
   /** A fact that another part of the program keeps here. */
   fact(name: string): Promise<string | undefined>;
   setFact(name: string, value: string): Promise<void>;
+  /** The facts whose names begin so, by the rest of the name. */
+  factsOf(prefix: string): Promise<ReadonlyMap<string, string>>;
+  /** Sets facts in one transaction, by the rest of the name. */
+  setFactsOf(prefix: string, values: ReadonlyMap<string, string>): Promise<void>;
   facts(): Promise<MirrorFacts>;
   close(): void;
 }
@@ -423,6 +427,21 @@ function createMirror(database: Database): Mirror {
 
     fact: (name) => database.read(() => fact(name)),
     setFact: (name, value) => database.transaction(() => setFact(name, value)),
+
+    factsOf: (prefix) =>
+      database.read(
+        () =>
+          new Map(
+            sql("SELECT name, value FROM facts WHERE name >= ? AND substr(name, 1, ?) = ?")
+              .all(prefix, prefix.length, prefix)
+              .map(({ name, value }) => [String(name).slice(prefix.length), String(value)]),
+          ),
+      ),
+
+    setFactsOf: (prefix, values) =>
+      database.transaction(() => {
+        for (const [rest, value] of values) setFact(`${prefix}${rest}`, value);
+      }),
 
     beginPass: () =>
       database.transaction(() => {

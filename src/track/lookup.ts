@@ -74,7 +74,7 @@ function isOfAll(error: CourierError): boolean {
   );
 }
 
-function isRefusal(tracked: Tracked): tracked is Extract<Tracked, { error: JsonObject }> {
+export function isRefusal(tracked: Tracked): tracked is Extract<Tracked, { error: JsonObject }> {
   return "error" in tracked && !("status" in tracked);
 }
 

@@ -6,7 +6,7 @@ import { usageError } from "../core/errors.ts";
 import { trackingView } from "../terminal/tracking-view.ts";
 import { trackedColumns, trackedView, trackSeveral } from "./lookup.ts";
 import { nameParcels } from "./named-parcels.ts";
-import { findNumbers, numberOptions } from "./numbers.ts";
+import { findNumbers, hasChoice, numberOptions } from "./numbers.ts";
 import { watchOptions } from "./watch-options.ts";
 
 export const trackParcels = defineCommand({
@@ -29,6 +29,9 @@ export const trackParcels = defineCommand({
   },
   options: {
     records: switchOption("below the table of several parcels, each with all its movements"),
+    changes: switchOption(
+      "only what is new since the last `track --changes`, and nothing where nothing is; without tracking numbers, of all orders known here that are not settled",
+    ),
     ...numberOptions,
     ...watchOptions,
   },
@@ -36,6 +39,10 @@ export const trackParcels = defineCommand({
   examples: [
     { line: "track CR1000001234", note: "one parcel" },
     { line: "track CR1000001234 CR1000005678 --ndjson", note: "several, one JSON object a line" },
+    {
+      line: "track --changes",
+      note: "for cron: what is new since the last time, of all orders on their way",
+    },
     { line: "track --all-active --watch", note: "a board of everything that is on its way" },
     {
       line: "track CR1000001234 --watch --until delivered --for 8h && echo it is here",
@@ -48,10 +55,17 @@ export const trackParcels = defineCommand({
   ],
   exits: [3, 7],
   seeAlso: ["orders list", "orders show"],
-  async run({ records, watch, ...input }, context) {
+  async run({ records, watch, changes, ...input }, context) {
     const stray = Object.keys(watchOptions).find((key) => key in input && input[key as keyof typeof input]);
     if (!watch && stray !== undefined) throw usageError(`${flagOf(stray)} needs --watch`, "add --watch");
     if (watch && records) throw usageError("--records and --watch exclude each other");
+    const other = watch ? "--watch" : records ? "--records" : undefined;
+    if (changes && other !== undefined) throw usageError(`--changes and ${other} exclude each other`);
+    if (changes) {
+      const { reportChanges } = await import("./changes.ts");
+      const names = hasChoice(input) ? (await findNumbers(input, context)).trackingNumbers : undefined;
+      return reportChanges(names, context);
+    }
     const { trackingNumbers, isSingle, empty } = await findNumbers(input, context);
     if (watch && trackingNumbers.length > 0) {
       const { watchParcels } = await import("./watch.ts");

@@ -1,0 +1,170 @@
+/** `courier track --changes`: what is new since its last run, each change at least once, and otherwise nothing. */
+
+import { expect, test } from "vitest";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createOrder, plainDraft } from "../support/orders.ts";
+import { Capture } from "../support/streams.ts";
+
+const nothing = { exit: 0, stdout: "", stderr: "" };
+
+async function homeWithParcels(count: number, seedOrders = 0) {
+  const home = await createServedHome({ seedOrders });
+  const numbers: string[] = [];
+  for (let index = 0; index < count; index++) numbers.push((await createOrder(home)).tracking_number);
+  return { home, numbers, first: numbers[0] ?? "" };
+}
+
+interface Reported {
+  readonly tracking_number: string;
+  readonly previous?: string | null;
+  readonly current?: string | null;
+  readonly records?: readonly { description: string }[];
+  readonly error?: { code: string };
+}
+
+async function changes(home: ServedHome, words = ""): Promise<readonly Reported[]> {
+  const { exit, stdout, stderr } = await home.courier(`track --changes ${words} --json`);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+test("the first check reports the present state and says so; then only what is new; else nothing at all", async () => {
+  const { home, numbers, first } = await homeWithParcels(2);
+  const begun = await home.courier("track --changes");
+  expect({ ...begun, stdout: "" }).toEqual(nothing);
+  expect(begun.stdout.split("\n").filter((line) => line.startsWith("CR"))).toEqual(
+    numbers.toReversed().map((number) => `${number}  pending  深圳市  (first check)`),
+  );
+  expect(await home.courier("track --changes")).toEqual(nothing);
+  expect(await home.courier("track --changes --ndjson")).toEqual(nothing);
+  expect(await changes(home)).toEqual([]);
+
+  await home.sandbox.advance({ trackingNumber: first, to: "processing" });
+  const { stdout } = await home.courier("track --changes");
+  expect(stdout.split("\n")[0]).toMatch(new RegExp(`^${first} {2}pending -> processing {2}`));
+  expect(stdout.trimEnd().split("\n")).toHaveLength(3); // paid and processing
+  expect(await home.courier("track --changes")).toEqual(nothing);
+});
+
+test("NDJSON and JSON have the changes, with the new movements", async () => {
+  const { home, first } = await homeWithParcels(2);
+  expect((await changes(home)).map(({ previous }) => previous)).toEqual([null, null]);
+  await home.sandbox.advance({ trackingNumber: first, to: "paid" });
+  const [change, ...others] = await changes(home);
+  expect(others).toEqual([]);
+  expect(change).toMatchObject({ tracking_number: first, previous: "pending", current: "paid" });
+  expect(change?.records?.map(({ description }) => description)).toEqual(["订单已付款"]);
+});
+
+test("another look at a parcel does not take its change away", async () => {
+  const { home, first } = await homeWithParcels(1);
+  await changes(home);
+  await home.sandbox.advance({ trackingNumber: first, to: "delivered" });
+  await home.courier(`track ${first}`);
+  await home.courier("sync");
+  expect(await changes(home)).toMatchObject([{ previous: "pending", current: "delivered" }]);
+  expect(await changes(home)).toEqual([]);
+});
+
+test("without numbers: the orders that are not settled, from the ledger and the mirror, and no other call", async () => {
+  const { home, numbers } = await homeWithParcels(3, 20);
+  await home.courier("orders cancel 1000001 --yes");
+  await home.courier("sync");
+  const listed = JSON.parse((await home.courier("orders list --all --json")).stdout) as {
+    tracking_number: string;
+    status: string;
+  }[];
+  const open = listed.filter(({ status }) => !["delivered", "completed", "cancelled"].includes(status));
+  expect(open.length).toBeGreaterThan(3);
+  const before = home.sandbox.requests.length;
+  const reported = (await changes(home)).map(({ tracking_number }) => tracking_number);
+  expect(reported.toSorted()).toEqual(open.map(({ tracking_number }) => tracking_number).toSorted());
+  expect(reported).toEqual(expect.arrayContaining(numbers.slice(1)));
+  expect(home.sandbox.requests.length - before).toBe(open.length);
+});
+
+test("a parcel that has arrived is reported once more, and looked at no longer", async () => {
+  const { home, first } = await homeWithParcels(1);
+  await changes(home);
+  await home.sandbox.advance({ trackingNumber: first, to: "delivered" });
+  expect(await changes(home)).toMatchObject([{ current: "delivered" }]);
+  const before = home.sandbox.requests.length;
+  expect(await changes(home)).toEqual([]);
+  expect(home.sandbox.requests.length).toBe(before);
+});
+
+test("numbers and other names choose the parcels, also ones of orders that this machine does not know", async () => {
+  const { home, numbers } = await homeWithParcels(2, 5);
+  const [order] = JSON.parse((await home.courier("orders list --limit 5 --json")).stdout).slice(-1);
+  const words = `${numbers[0]} ${order.id}`;
+  const first = await changes(home, words);
+  expect(first.map(({ tracking_number }) => tracking_number)).toEqual([numbers[0], order.tracking_number]);
+  expect(await changes(home, words)).toEqual([]);
+  expect(await changes(home, `${numbers[0]} ${numbers[0]}`)).toEqual([]);
+  const piped = await home.courier("track --changes - --json", { stdin: "" });
+  expect(piped).toEqual({ exit: 0, stdout: "[]\n", stderr: "" });
+});
+
+test("a look that failed is told, and its change is reported the next time", async () => {
+  const { home, numbers } = await homeWithParcels(2);
+  await changes(home);
+  for (const number of numbers) await home.sandbox.advance({ trackingNumber: number, to: "paid" });
+  home.sandbox.faults.set([
+    { method: "GET", path: `/api/v1/tracking/${numbers[0]}`, kind: "status", status: 500, body: "oops" },
+  ]);
+  const failed = await home.courier("track --changes");
+  expect(failed.exit).toBe(5);
+  expect(failed.stdout).toContain(`${numbers[0]}  the service is failing`);
+  expect(failed.stdout).toContain(`${numbers[1]}  pending -> paid`);
+  expect(failed.stderr).toContain("1 of 2 tracking numbers got no answer");
+  home.sandbox.faults.set([]);
+  expect(await changes(home)).toMatchObject([{ tracking_number: numbers[0], current: "paid" }]);
+});
+
+test.each(["", "--json", "--ndjson"])("a broken pipe loses no change %s", async (form) => {
+  const { home, first } = await homeWithParcels(1);
+  await changes(home);
+  await home.sandbox.advance({ trackingNumber: first, to: "paid" });
+  class Broken extends Capture {
+    override _write(_chunk: unknown, _encoding: string, done: (error?: Error | null) => void): void {
+      done(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
+    }
+  }
+  await home.courier(`track --changes ${form}`, { stdout: new Broken() });
+  expect(await changes(home)).toMatchObject([{ previous: "pending", current: "paid" }]);
+});
+
+test("two runs at once report every change between them, and the next one nothing", async () => {
+  const { home, numbers } = await homeWithParcels(4);
+  await changes(home);
+  for (const number of numbers) await home.sandbox.advance({ trackingNumber: number, to: "paid" });
+  const both = await Promise.all([changes(home), changes(home)]);
+  const told = both.flat().map(({ tracking_number }) => tracking_number);
+  expect([...new Set(told)].toSorted()).toEqual(numbers.toSorted());
+  expect(await changes(home)).toEqual([]);
+});
+
+test("many parcels without news are silent too, although they take many calls", async () => {
+  const { home } = await homeWithParcels(0);
+  for (let index = 0; index < 51; index++)
+    await createOrder(home, { ...plainDraft, item: { name: `书 ${index}` } });
+  await home.courier("track --changes");
+  expect(await home.courier("track --changes")).toEqual(nothing);
+});
+
+test("a machine that knows no order says how to read them", async () => {
+  const home = await createServedHome({ seedOrders: 2 });
+  const { exit, stdout, stderr } = await home.courier("track --changes");
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
+  expect(stderr).toBe("this machine knows no orders; read them with: courier sync\n");
+});
+
+test.each([
+  ["--watch", "--changes and --watch exclude each other"],
+  ["--records", "--changes and --records exclude each other"],
+])("%s does not go with it", async (flag, message) => {
+  const home = await createServedHome();
+  const { exit, stderr } = await home.courier(`track CR1 --changes ${flag}`);
+  expect(exit).toBe(2);
+  expect(stderr).toContain(message);
+});
