@@ -143,6 +143,7 @@ async function benchMemory(): Promise<void> {
     changes: 0,
     otherCalls: 0,
     left: undefined,
+    orders: new Map(),
     describeWait: undefined,
   };
   const heaps: number[] = [];

@@ -5,7 +5,7 @@ import { CourierError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
 import { hasMirror, type Mirror } from "../mirror/mirror.ts";
-import { textAt } from "../mirror/mirrored-order.ts";
+import { type MirroredOrder, textAt } from "../mirror/mirrored-order.ts";
 import type { OrderSummary } from "../model/interface.ts";
 import { mirrorOwner, openAccountMirror } from "./account-mirror.ts";
 import type { Context } from "./command.ts";
@@ -121,16 +121,21 @@ export async function openKnownOrders(context: Context): Promise<Mirror | undefi
   return openAccountMirror(context);
 }
 
-async function findInMirror(name: string, mirror: Mirror | undefined): Promise<readonly NamedOrder[]> {
-  if (mirror === undefined) return [];
+/** The orders of the mirror with this name. */
+export async function* ordersNamed(name: string, mirror: Mirror): AsyncGenerator<MirroredOrder, void> {
   const ref = refOf(name);
-  const found: NamedOrder[] = [];
   for await (const order of mirror.search({ text: ref ?? name })) {
-    const trackingNumber = textAt(order.fields, "tracking_number");
-    const names = [order.id, textAt(order.fields, "order_no"), trackingNumber];
-    const isMeant = ref === undefined ? names.includes(name) : order.ref === ref;
-    if (isMeant) found.push({ id: order.id, trackingNumber });
+    const numbers = ["order_no", "tracking_number"].map((field) => textAt(order.fields, field));
+    const isMeant = ref === undefined ? [order.id, ...numbers].includes(name) : order.ref === ref;
+    if (isMeant) yield order;
   }
+}
+
+async function findInMirror(name: string, mirror: Mirror | undefined): Promise<readonly NamedOrder[]> {
+  const found: NamedOrder[] = [];
+  if (mirror === undefined) return found;
+  for await (const { id, fields } of ordersNamed(name, mirror))
+    found.push({ id, trackingNumber: textAt(fields, "tracking_number") });
   return found;
 }
 

@@ -12,10 +12,14 @@ import {
   styled,
 } from "../terminal/blocks.ts";
 import { type Change, type Parcel, recordsOf } from "./parcel.ts";
+import type { ParcelOrder } from "./parcel-orders.ts";
 import type { Board } from "./watcher.ts";
 
 /** A change is marked as new for this time. */
 const newMs = 60_000;
+
+/** A narrower terminal has no room for the item beside the place. */
+const leastForItem = 100;
 
 /** `isLast`: the watch is over, without a further poll. */
 export function columnsOf(
@@ -23,7 +27,12 @@ export function columnsOf(
   nowMs: number,
   isLast: boolean,
   shown: readonly Parcel[],
+  orders: ReadonlyMap<string, ParcelOrder>,
+  columns = Number.POSITIVE_INFINITY,
 ): readonly Column<Parcel>[] {
+  const orderOf = ({ trackingNumber, name }: Parcel) => orders.get(trackingNumber) ?? orders.get(name);
+  const hasItem = columns >= leastForItem && shown.some((parcel) => orderOf(parcel)?.item !== undefined);
+  const hasReceiver = shown.some((parcel) => orderOf(parcel)?.to !== undefined);
   const isStale = shown.some(({ stale }) => stale);
   const none: Column<Parcel>[] = [];
   return [
@@ -37,18 +46,40 @@ export function columnsOf(
       ],
     },
     { path: "status", title: "STATE", cell: ({ tracking }) => state(tracking?.status) },
+    ...(hasReceiver
+      ? [
+          {
+            path: "to",
+            title: "TO",
+            cell: (parcel: Parcel) => show(orderOf(parcel)?.to),
+            flexible: true,
+            spare: 4,
+          },
+        ]
+      : none),
+    ...(hasItem
+      ? [
+          {
+            path: "item",
+            title: "ITEM",
+            cell: (parcel: Parcel) => show(orderOf(parcel)?.item),
+            flexible: true,
+            spare: 1,
+          },
+        ]
+      : none),
     {
       path: "current_location",
       title: "PLACE",
       cell: ({ tracking }) => show(tracking?.current_location),
       flexible: true,
-      spare: 3,
+      spare: 5,
     },
     {
       path: "since",
       title: "SINCE",
       cell: ({ tracking }) => since(recordsOf(tracking)[0]?.occurred_at, nowMs, isLast),
-      spare: 4,
+      spare: 6,
     },
     ...(isLast
       ? none
@@ -57,7 +88,7 @@ export function columnsOf(
             path: "next",
             title: "NEXT POLL",
             cell: ({ name }: Parcel) => nextPoll(name, board),
-            spare: 1,
+            spare: 2,
           },
         ]),
     ...(isStale
@@ -66,7 +97,7 @@ export function columnsOf(
             path: "stale",
             title: "STALE SINCE",
             cell: ({ stale }: Parcel) => (stale ? styled("warn", formatHour(stale.sinceMs)) : ""),
-            spare: 2,
+            spare: 3,
           },
         ]
       : none),

@@ -10,6 +10,7 @@ import { wrapToWidth } from "../terminal/width.ts";
 import { columnsOf, newsLine } from "./board-rows.ts";
 import type { Goal } from "./goal.ts";
 import type { Change, Parcel } from "./parcel.ts";
+import type { ParcelOrder } from "./parcel-orders.ts";
 import type { Board } from "./watcher.ts";
 
 /** The state of a watch beside its parcels. */
@@ -22,6 +23,8 @@ export interface Seen {
   readonly otherCalls: number;
   /** 2.1: the last known api_calls_remaining, and when the service sent it. */
   readonly left: { readonly calls: number; readonly atMs: number } | undefined;
+  /** What is known of the parcels' orders, by name and tracking number. */
+  readonly orders: ReadonlyMap<string, ParcelOrder>;
   /** The watch is over: says what it waits for before it ends. */
   readonly describeWait: (() => string) | undefined;
 }
@@ -38,7 +41,7 @@ export function boardScreen(
   given: LiveRoom | undefined,
 ): readonly Block[] {
   const parcels = board.parcels();
-  if (!given) return lastScreen(parcels, seen, columnsOf(board, nowMs, true, parcels));
+  if (!given) return lastScreen(parcels, seen, columnsOf(board, nowMs, true, parcels, seen.orders));
   const troubles = troublesOf(parcels).flatMap((text) => troubleLines(text, given.columns));
   const footer = footerLines(board, seen, nowMs, given.quitKey);
   const around = 3 + (troubles.length > 0 ? troubles.length + 1 : 0) + footer.length + 1;
@@ -52,7 +55,7 @@ export function boardScreen(
       styled("dim", countStates(parcels)),
     ),
     blank,
-    table(columnsOf(board, nowMs, false, shown), shown),
+    table(columnsOf(board, nowMs, false, shown, seen.orders, given.columns), shown),
     ...(shown.length < parcels.length ? [moreLine(parcels, shown)] : []),
     ...(news.length > 0 ? [blank, ...news] : []),
     ...(troubles.length > 0 ? [blank, ...troubles] : []),

@@ -16,6 +16,7 @@ import { createFailureNotes } from "./failure-notes.ts";
 import type { Goal } from "./goal.ts";
 import { nameParcels } from "./named-parcels.ts";
 import type { Change } from "./parcel.ts";
+import { readParcelOrders } from "./parcel-orders.ts";
 import { type Pace, pollsWithin, usualPace } from "./schedule.ts";
 import type { WatchInput } from "./watch-options.ts";
 import { createWatch, type Trouble, type Watch, type WatchEnd, type WatchEvent } from "./watcher.ts";
@@ -47,6 +48,7 @@ export async function watchParcels(
     changes: 0,
     otherCalls: 0,
     left: undefined,
+    orders: await readParcelOrders(names, context),
     describeWait: undefined,
   };
   let hasBoard = false;

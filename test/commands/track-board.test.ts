@@ -21,10 +21,12 @@ interface Scene {
   /** The service stops to answer for these. */
   readonly failing?: readonly number[];
   readonly text?: string;
+  /** Receivers and items, as the mirror knows them, in the order of the parcels. */
+  readonly orders?: readonly { to: string | undefined; item: string | undefined }[];
 }
 
 /** A watch after twelve minutes: parcel 1 moved early, parcel 2 just now, the last one has arrived. */
-async function play({ parcels, failing = [], text }: Scene) {
+async function play({ parcels, failing = [], text, orders = [] }: Scene) {
   const clock = createSimulatedClock("2026-03-01T08:00:00Z");
   const startMs = clock.now();
   const numbers = Array.from({ length: parcels }, (_, index) => `CR98881855854${index}`);
@@ -56,6 +58,7 @@ async function play({ parcels, failing = [], text }: Scene) {
     changes: 0,
     otherCalls: 1,
     left: { calls: 9_942, atMs: startMs },
+    orders: new Map(orders.map((order, index) => [numbers[index] ?? "", order])),
     describeWait: undefined,
   };
   const { board, events } = createWatch({
@@ -92,6 +95,42 @@ test.each(screenWidths)("a board of five parcels, one of them stale, at %d colum
   await expect(screen).toMatchFileSnapshot(`screens/track-board-${width}.txt`);
 });
 
+test("receivers and items are shown as far as the width allows, and the place is not cut for the item", async () => {
+  const orders = [
+    { to: "李四", item: "手工烧制的大号青花瓷茶壶，附四只茶杯" },
+    { to: "Anna Lindqvist", item: undefined },
+  ];
+  const draw = await play({ parcels: 3, orders });
+  const titles = async (width: number) => (await draw(width, 23)).split("\n")[2]?.trim().split(/ {2,}/);
+  const usual = ["TRACKING", "STATE", "PLACE", "SINCE", "NEXT POLL"];
+  expect(await titles(140)).toEqual(["TRACKING", "STATE", "TO", "ITEM", ...usual.slice(2)]);
+  expect(await titles(80)).toEqual(["TRACKING", "STATE", "TO", ...usual.slice(2)]);
+  expect(await titles(40)).not.toContain("TO");
+  const wide = await draw(140, 23);
+  expect(wide).toMatch(/CR988818558540 +picked +李四 +手工烧制的大号青花瓷茶壶/);
+  expect(wide).toMatch(/CR988818558542 +delivering +- +- +北京市朝阳区/);
+  expect(await draw(80, 23)).toContain("北京市朝阳区");
+  const unknown = await play({ parcels: 3 });
+  expect((await unknown(140, 23)).split("\n")[2]?.trim().split(/ {2,}/)).toEqual(usual);
+});
+
+test("a watch takes receivers and items from the mirror, where there is one", async () => {
+  const home = await createServedHome();
+  const { tracking_number, id } = await createOrder(home);
+  await home.sandbox.advance({ trackingNumber: tracking_number, to: "delivered" });
+  const watch = async (name: string) => {
+    const options = { terminal: 140, env: { NO_COLOR: "1" } };
+    return screenOf((await home.courier(`track ${name} --watch`, options)).stdout, 140);
+  };
+  expect(await watch(tracking_number)).not.toContain("李四");
+  await home.courier("sync");
+  const before = home.sandbox.requests.filter(({ path }) => !path.includes("/tracking/")).length;
+  expect(await watch(tracking_number)).toMatch(/delivered +李四 +手机 /);
+  expect(await watch(String(id))).toMatch(new RegExp(`${tracking_number} +delivered +李四 +手机 `));
+  const after = home.sandbox.requests.filter(({ path }) => !path.includes("/tracking/")).length;
+  expect(after - before, "a profile for each watch").toBe(2);
+});
+
 describe("more parcels than lines", () => {
   test("the changed ones come first, the latest before the others, then the stale ones", async () => {
     const draw = await play({ parcels: 9, failing: [6] });
@@ -119,7 +158,8 @@ describe("more parcels than lines", () => {
 });
 
 test("hostile text of the service does nothing on the board", async () => {
-  const draw = await play({ parcels: 3, text: hostileText });
+  const orders = [{ to: hostileText, item: hostileText }];
+  const draw = await play({ parcels: 3, text: hostileText, orders });
   expectInert(await draw(80, 23));
   expectInert(await draw(140));
 });
