@@ -3,18 +3,25 @@
  * no service, and prints nothing where it knows nothing.
  */
 
+import { existsSync } from "node:fs";
+import path from "node:path";
 import type { CommandTree } from "../command/completion-tree.ts";
+import { mirrorOwnerOf } from "../command/mirror-owner.ts";
 import { answerInBash, answerInPowerShell, answerInWords, type Listing } from "../completion/answers.ts";
 import { readBashLine } from "../completion/bash-line.ts";
-import { type Answer, type LocalValues, listCandidates } from "../completion/candidates.ts";
-import { type CommandLine, findPosition } from "../completion/position.ts";
-import { chooseAccount, sandboxAccount } from "../config/accounts.ts";
+import { type Answer, type LocalValues, listCandidates, wantsOrders } from "../completion/candidates.ts";
+import { type CommandLine, findPosition, type Wanted } from "../completion/position.ts";
+import { type ActiveAccount, chooseAccount, sandboxAccount, serviceOf } from "../config/accounts.ts";
 import { readConfigUnchecked } from "../config/read-config-unchecked.ts";
 import { readCachedOrders } from "../ledger/order-cache.ts";
+import type { KnownOrder } from "../model/known-order.ts";
 import { sanitise } from "../terminal/sanitise.ts";
 import { type Directories, findDirectories } from "./directories.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
+
+/** More than these are no help in a list. */
+const mostFromMirror = 50;
 
 /** What readline is about to list, by COMP_TYPE: `?` after several tabs, `!` and `@` by settings of the user's. */
 const listingTypes = ["?", "!", "@"].map((character) => character.charCodeAt(0));
@@ -60,7 +67,40 @@ async function listWithin(columns: number): Promise<Listing> {
 
 async function answer(line: CommandLine, env: Env): Promise<Answer> {
   const { wanted, chosen } = findPosition(await readTree(), line);
-  return harmless(listCandidates(wanted, openLocalValues(await findDirectories(env), chosen, env)));
+  const directories = await findDirectories(env);
+  const local = openLocalValues(directories, chosen, env);
+  const word = wordOf(wanted, line);
+  if (!wantsOrders(wanted)) return harmless(listCandidates(wanted, local, word));
+  const orders = await readOrders(local, word, directories);
+  return harmless(listCandidates(wanted, { ...local, orders: () => orders }, word));
+}
+
+/** The part of the current word that a candidate completes. */
+function wordOf(wanted: Wanted, { words, current }: CommandLine): string {
+  const word = words[current] ?? "";
+  return wanted.kind === "values" ? word.slice(wanted.prefix.length) : word;
+}
+
+/** What commands have seen last, then what the mirror has of the word: a mirror knows more orders than the cache. */
+async function readOrders(
+  local: ReturnType<typeof openLocalValues>,
+  word: string,
+  { state }: Directories,
+): Promise<readonly KnownOrder[]> {
+  const seen = local.orders();
+  try {
+    if (!existsSync(path.join(state, "mirror"))) return seen;
+    const { readNewestOrders } = await import("../mirror/newest-orders.ts");
+    const mirrored = await readNewestOrders(state, mirrorOwnerOf(local.account()), word, mostFromMirror);
+    const known = new Set(seen.map(({ id }) => id));
+    const others = mirrored.filter(({ id }) => !known.has(id));
+    const begins = ({ id = "", trackingNumber = "" }: KnownOrder) =>
+      id.startsWith(word) || trackingNumber.startsWith(word);
+    const found = [...seen.filter(begins), ...others];
+    return found.length > 0 ? found : seen;
+  } catch {
+    return seen; // damaged, or of a newer courier
+  }
 }
 
 /** In the bundle it is data; the sources make it from the commands. */
@@ -94,21 +134,24 @@ function openLocalValues(
   { config: configDirectory, state }: Directories,
   chosen: ReadonlyMap<string, string>,
   env: Env,
-): LocalValues {
+): LocalValues & { readonly account: () => ActiveAccount } {
   const config = () => readConfigUnchecked(configDirectory);
+  const account = () => {
+    const choice = {
+      accountFlag: chosen.get("--account"),
+      baseUrlFlag: chosen.get("--base-url"),
+      accountEnv: env.COURIER_ACCOUNT || undefined,
+      baseUrlEnv: env.COURIER_BASE_URL || undefined,
+      apiKeyEnv: env.COURIER_API_KEY || undefined,
+    };
+    return chooseAccount(choice, config());
+  };
 
   return {
+    account,
     orders() {
-      const choice = {
-        accountFlag: chosen.get("--account"),
-        baseUrlFlag: chosen.get("--base-url"),
-        accountEnv: env.COURIER_ACCOUNT || undefined,
-        baseUrlEnv: env.COURIER_BASE_URL || undefined,
-        apiKeyEnv: env.COURIER_API_KEY || undefined,
-      };
-      const account = chooseAccount(choice, config());
-      const service = account.kind === "sandbox" ? sandboxAccount : account.baseUrl;
-      return readCachedOrders(state, { account: account.name, service });
+      const active = account();
+      return readCachedOrders(state, { account: active.name, service: serviceOf(active) });
     },
     sandboxOrders: () => readCachedOrders(state, { account: sandboxAccount, service: sandboxAccount }),
     accounts: () => config().accounts,

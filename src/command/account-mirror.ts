@@ -1,11 +1,13 @@
 /** The mirror of a run's account, brought up to date with the orders that this machine created. */
 
 import { statSync } from "node:fs";
-import { type ActiveAccount, serviceOf } from "../config/accounts.ts";
+import type { ActiveAccount } from "../config/accounts.ts";
 import type { Clock } from "../core/clock.ts";
 import { hasLedger, ledgerPath } from "../ledger/ledger-file.ts";
-import { type Answer, hasMirror, type Mirror, type MirrorOwner, openMirror } from "../mirror/mirror.ts";
+import { type Answer, hasMirror, type Mirror, openMirror } from "../mirror/mirror.ts";
+import type { MirrorOwner } from "../mirror/mirror-path.ts";
 import type { Context } from "./command.ts";
+import { mirrorOwnerOf } from "./mirror-owner.ts";
 
 /** The ledger as it was when its orders were taken over. */
 const versionFact = "ledger_version";
@@ -18,13 +20,7 @@ export async function hasAccountMirror(context: Context): Promise<boolean> {
 }
 
 export async function mirrorOwner(context: Context): Promise<MirrorOwner> {
-  return ownerOf(await context.account());
-}
-
-function ownerOf(account: ActiveAccount): MirrorOwner {
-  // The environment may give another customer's key each time.
-  const key = account.kind === "remote" && account.key.place === "given" ? account.key.apiKey : "";
-  return { account: account.name, service: serviceOf(account), key };
+  return mirrorOwnerOf(await context.account());
 }
 
 /** Throws `database`, exit 5. It is closed when the run ends. */
@@ -49,7 +45,7 @@ export async function recordAnswers(
   answers: readonly Answer[],
   { account, stateDirectory, clock }: { account: ActiveAccount; stateDirectory: string; clock: Clock },
 ): Promise<void> {
-  const owner = ownerOf(account);
+  const owner = mirrorOwnerOf(account);
   if (!hasMirror(stateDirectory, owner)) return;
   const mirror = await openMirror(stateDirectory, owner, { clock, limitMs: () => longestWaitMs });
   try {

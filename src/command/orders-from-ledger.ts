@@ -1,7 +1,8 @@
 /** Brings the mirror up to date with the orders that this machine created. */
 
 import { nameOperation, type Operation, parseOperationName } from "../ledger/operation.ts";
-import type { Answer, Mirror, MirrorOwner } from "../mirror/mirror.ts";
+import type { Answer, Mirror } from "../mirror/mirror.ts";
+import type { MirrorOwner } from "../mirror/mirror-path.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
 import { type JsonObject, jsonNumber } from "../model/json.ts";
 import type { Context } from "./command.ts";

@@ -33,8 +33,15 @@ export interface Answer {
 
 const mostShown = 100;
 
-/** The candidates at a position, in the order in which they should be shown. */
-export function listCandidates(wanted: Wanted, local: LocalValues): Answer {
+/** Orders of the account are wanted, which this machine may know from several places. */
+export function wantsOrders(wanted: Wanted): boolean {
+  if (wanted.kind !== "values") return false;
+  const { source } = wanted.values;
+  return source === "order" || source === "cancellable order" || source === "parcel";
+}
+
+/** The candidates for a word at a position, in the order in which they should be shown. */
+export function listCandidates(wanted: Wanted, local: LocalValues, word = ""): Answer {
   const answer = { candidates: [], prefix: "", isFile: false };
   switch (wanted.kind) {
     case "nothing":
@@ -51,7 +58,7 @@ export function listCandidates(wanted: Wanted, local: LocalValues): Answer {
       };
     case "values": {
       const { values, prefix, head, given } = wanted;
-      const found = values.fixed ?? (values.source ? lookUp(values.source, local) : []);
+      const found = values.fixed ?? (values.source ? lookUp(values.source, local, word) : []);
       const taken = new Set(given);
       const candidates = found
         .filter(({ value }) => value !== "" && !taken.has(value))
@@ -61,16 +68,16 @@ export function listCandidates(wanted: Wanted, local: LocalValues): Answer {
   }
 }
 
-function lookUp(source: ValueSource, local: LocalValues): readonly Candidate[] {
+function lookUp(source: ValueSource, local: LocalValues, word: string): readonly Candidate[] {
   switch (source) {
     case "file":
       return [];
     case "order":
-      return orderIds(local.orders());
+      return orderNames(local.orders(), word);
     case "cancellable order": {
       const orders = local.orders();
       const isLikely = ({ status }: KnownOrder) => isCancellable(status);
-      return orderIds([...orders.filter(isLikely), ...orders.filter((order) => !isLikely(order))]);
+      return orderNames([...orders.filter(isLikely), ...orders.filter((order) => !isLikely(order))], word);
     }
     case "parcel":
       return trackingNumbers(local.orders());
@@ -106,6 +113,11 @@ function lookUp(source: ValueSource, local: LocalValues): readonly Candidate[] {
 
 /** Letters and digits that mean nothing to any shell: the service's text becomes part of a command line. */
 const harmless = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+/** Ids; tracking numbers for a word that is no beginning of an id. */
+function orderNames(orders: readonly KnownOrder[], word: string): Candidate[] {
+  return /^\D/.test(word) ? trackingNumbers(orders) : orderIds(orders);
+}
 
 function orderIds(orders: readonly KnownOrder[]): Candidate[] {
   return orders.flatMap(({ id, status, receiver, item }) =>

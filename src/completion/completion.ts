@@ -13,8 +13,9 @@ export const printCompletion = defineCommand({
   description:
     "Save the script once, as shown; a new shell reads it without starting courier. Tab then offers commands, flags,\n" +
     "states, accounts, @names of the address book, and the ids and tracking numbers of orders seen lately on\n" +
-    "this machine. It never asks the service. The bash script works best with bash 4.4 or newer; where the\n" +
-    "package bash-completion is missing, source the file from ~/.bashrc. mkdir -p makes a directory that is missing.",
+    "this machine, or read by courier sync. It never asks the service. The bash script works best with bash 4.4\n" +
+    "or newer; where the package bash-completion is missing, source the file from ~/.bashrc. mkdir -p makes a\n" +
+    "directory that is missing.",
   arguments: {
     shell: {
       summary: shells.join(", "),

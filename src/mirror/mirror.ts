@@ -1,6 +1,5 @@
 /** The mirror: a local copy of an account's orders, with an index for substring search. */
 
-import { createHash } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { CourierError, systemCode } from "../core/errors.ts";
@@ -11,6 +10,7 @@ import { hasFile } from "../sqlite/private-file.ts";
 import type { WaitOptions } from "../sqlite/wait.ts";
 import { fold, unfold } from "./folded.ts";
 import { addGrams, gramsOf, normalise, splitWords, toTerm } from "./grams.ts";
+import { type MirrorOwner, mirrorDirectory, mirrorPath, mirrorPrefix } from "./mirror-path.ts";
 import {
   type AnswerKind,
   answerKinds,
@@ -59,14 +59,6 @@ CREATE VIRTUAL TABLE grams USING fts5 (
 `;
 
 const migrations: readonly string[] = [first];
-
-/** The account and service whose orders a mirror holds: each has a file of its own. */
-export interface MirrorOwner {
-  readonly account: string;
-  readonly service: string;
-  /** A key of its own beside the account's stored one; empty without. */
-  readonly key: string;
-}
 
 /** What the service said about an order, or was sent. */
 export interface Answer {
@@ -137,19 +129,6 @@ const batches = { first: 24, most: 384 };
 /** Answers of more shapes than this are stored whole. */
 const mostShapes = 1_000;
 
-function hash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
-}
-
-function mirrorDirectory(stateDirectory: string): string {
-  return path.join(stateDirectory, "mirror");
-}
-
-export function mirrorPath(stateDirectory: string, { account, service, key }: MirrorOwner): string {
-  const name = `${hash(account)}-${hash(JSON.stringify([service, key]))}.db`;
-  return path.join(mirrorDirectory(stateDirectory), name);
-}
-
 export function hasMirror(stateDirectory: string, owner: MirrorOwner): boolean {
   return hasFile(mirrorPath(stateDirectory, owner));
 }
@@ -164,7 +143,7 @@ export function deleteMirror(stateDirectory: string, owner: MirrorOwner): void {
 export function deleteMirrors(stateDirectory: string, account: string): void {
   const directory = mirrorDirectory(stateDirectory);
   for (const name of namesIn(directory)) {
-    if (name.startsWith(`${hash(account)}-`)) rmSync(path.join(directory, name), { force: true });
+    if (name.startsWith(mirrorPrefix(account))) rmSync(path.join(directory, name), { force: true });
   }
 }
 

@@ -1,7 +1,7 @@
 /** `courier completion`, and what the Tab key is answered from what commands have seen. */
 
 import { readFileSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { completeLine } from "../../src/cli/complete.ts";
@@ -70,6 +70,35 @@ describe("orders are offered once a command has seen them", () => {
     expect(await tab(env, "track", "")).toEqual([`${tracking_number}\tpending, to 李四, 书`]);
     await home.courier("orders cancel 1000001 --yes");
     expect(await tab(env, "orders", "show", "")).toEqual(["1000001\tcancelled, to 李四, 书"]);
+  });
+
+  test("the mirror, for orders that no command has seen lately, with no call", async () => {
+    const home = await createServedHome({ seedOrders: 400 });
+    const listed = JSON.parse((await home.courier("orders list --all --json")).stdout);
+    await home.courier("sync");
+    const env = environment(home, home.sandbox.baseUrl);
+    const before = home.sandbox.requests.length;
+    const old = listed.at(-1);
+    const about = `${old.status}, to ${old.receiver.name}, ${old.item_name}`;
+    expect(await tab(env, "track", old.tracking_number.slice(0, 9))).toContain(
+      `${old.tracking_number}\t${about}`,
+    );
+    expect(await tab(env, "orders", "show", old.tracking_number.slice(0, 9))).toContain(
+      `${old.tracking_number}\t${about}`,
+    );
+    const middle = listed.find(({ id }: { id: number }) => id === 123);
+    expect(await tab(env, "orders", "show", "12")).toContain(
+      `123\t${middle.status}, to ${middle.receiver.name}, ${middle.item_name}`,
+    );
+    expect((await tab(env, "orders", "cancel", "12"))[0]).toMatch(/^12\d?\t/);
+    await rm(path.join(home.stateDir, "completion-orders.json"), { force: true });
+    const [newest] = JSON.parse((await home.courier("find --limit 1 --json")).stdout);
+    const [offered] = await tab(env, "orders", "show", "");
+    expect(offered?.split("\t")[0]).toBe(String(newest.id));
+    expect(home.sandbox.requests.length).toBe(before);
+    const [file = ""] = await readdir(path.join(home.stateDir, "mirror"));
+    await writeFile(path.join(home.stateDir, "mirror", file), "no database");
+    await tab(env, "orders", "show", "");
   });
 
   test("import", async () => {
