@@ -59,6 +59,8 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
       else if (key === "q" || key === "Q") output.quit();
     });
     let cancelResume = () => {};
+    /** Another command that was stopped still says and records what became of its request. */
+    let away: Promise<void> | undefined;
 
     function release(): void {
       keys.release();
@@ -68,7 +70,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     function press(key: Key, controls: ScreenControls): void {
       if (isAway) return;
       const work = controls.press(key);
-      if (work) void giveWay(work);
+      if (work) away = giveWay(work);
     }
 
     /** The screen comes back below what the work has written. */
@@ -105,6 +107,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
       painter.now();
       return await drain(output, output.controls ? painter.now : painter.soon);
     } finally {
+      await away;
       painter.end();
       cancelResume();
       for (const each of detach) each?.();

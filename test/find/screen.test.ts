@@ -11,6 +11,7 @@ import type { FoundOrder } from "../../src/model/results.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 import { expectInert, hostileText } from "../support/hostile.ts";
+import { readRuns } from "../support/ledger.ts";
 import { type LiveScreenOptions, openLiveScreen } from "../support/live-screen.ts";
 import { screenWidths, tooWide } from "../support/screens.ts";
 import { type Script, scriptedPrompts } from "../support/scripted-prompts.ts";
@@ -149,6 +150,27 @@ describe("keys that run a command", () => {
     screen.type(keys.ctrlC);
     await screen.ended;
     expect(JSON.parse((await home.courier(`orders show ${li.id} --json`)).stdout).status).toBe("pending");
+  });
+
+  test("Ctrl-C while the cancellation is sent: the screen waits until it is recorded, and says what is open", async () => {
+    const { home, li } = await homeWithLi();
+    const screen = await openLi(home, answering({ confirms: [true] }));
+    home.sandbox.faults.set([{ kind: "stall", method: "DELETE" }]);
+    const before = home.sandbox.requests.length;
+    screen.type("c");
+    await screen.until(() => home.sandbox.requests.slice(before).some(({ method }) => method === "DELETE"));
+    screen.interrupt();
+    const { exit, stderr } = await screen.ended;
+    expect(exit).toBe(130);
+    expect(stderr).toMatch(
+      new RegExp(`stopped while order ${li.id} was being cancelled[\\s\\S]*error:.* interrupted`),
+    );
+    expect(screen.isRaw).toBe(false);
+    expect((await readRuns(home)).at(-1)).toMatchObject({
+      command: "orders cancel",
+      exit: 130,
+      operations: [{ kind: "cancel", state: "unknown" }],
+    });
   });
 
   test("r opens the review of orders create, and the new order is there to be found", async () => {

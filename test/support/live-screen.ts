@@ -18,6 +18,8 @@ export interface OpenScreen {
   until(what: string | RegExp | ((picture: string) => boolean)): Promise<void>;
   type(text: string): void;
   resize(columns: number, rows: number): void;
+  /** Ctrl-C where no key is read: the terminal sends the signal. */
+  interrupt(): void;
   /** All bytes that came. */
   readonly bytes: number;
   readonly output: string;
@@ -61,12 +63,13 @@ export function openLiveScreen(
     drawn = text.length;
     await new Promise<void>((resolve) => emulator.write(news, resolve));
   };
+  const interrupt = () => stop.abort(interrupted(130));
   const ended = home.courier(words, {
     terminal: columns,
     stdout,
     keyboard,
     signal: stop.signal,
-    interrupt: () => stop.abort(interrupted(130)),
+    interrupt,
     ...options,
   });
   let result: Ran | undefined;
@@ -106,6 +109,7 @@ export function openLiveScreen(
       [stdout.columns, stdout.rows] = [width, height];
       stdout.emit("resize");
     },
+    interrupt,
     get bytes() {
       return stdout.bytes.length;
     },
