@@ -21,6 +21,7 @@ import type { Clock } from "../core/clock.ts";
 import type { ExitCode } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { hasProcess, identifyProcess } from "../core/process-identity.ts";
+import type { Prompts } from "../core/prompts.ts";
 import { createRedactor } from "../core/redact.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -65,11 +66,13 @@ export interface Surroundings {
   readonly clock: Clock;
   readonly messages: Messages;
   readonly progress: Progress;
+  /** Runs another command line at this terminal. */
+  readonly runCommand: (argv: readonly string[], prompts: Prompts | undefined) => Promise<ExitCode>;
 }
 
 export async function createContext(
   host: Host,
-  { globals, clock, messages, progress }: Surroundings,
+  { globals, clock, messages, progress, runCommand }: Surroundings,
 ): Promise<RunContext> {
   const directories = await findDirectories(host.env);
   const cleanup = createCleanup(host.signal, messages.warn);
@@ -308,6 +311,14 @@ export async function createContext(
   const canAsk =
     globals.form === "human" && !globals.noInput && host.stdin.isTTY === true && host.stderr.isTTY === true;
 
+  const prompts = lazy(async () => {
+    if (!canAsk) return undefined;
+    if (host.prompts) return host.prompts;
+    const { createPrompts } = await import("../terminal/prompt.ts");
+    const elapsed = () => clock.elapsed();
+    return createPrompts({ input: host.stdin, output: host.stderr, signal, job: host.job, elapsed });
+  });
+
   const machine = readRuntimeInfo(process, host.env, directories, globals.timeoutMs);
 
   return {
@@ -335,13 +346,17 @@ export async function createContext(
       rememberingService(clientAs(await address(), new AbortController().signal)),
     ),
     serviceAs: (account) => serviceOf(clientAs(account)),
-    prompts: lazy(async () => {
-      if (!canAsk) return undefined;
-      if (host.prompts) return host.prompts;
-      const { createPrompts } = await import("../terminal/prompt.ts");
-      const elapsed = () => clock.elapsed();
-      return createPrompts({ input: host.stdin, output: host.stderr, signal, job: host.job, elapsed });
-    }),
+    prompts,
+    hasScreen:
+      canAsk &&
+      host.stdout.isTTY === true &&
+      host.env.TERM !== "dumb" &&
+      globals.output === undefined &&
+      globals.fields === undefined,
+    copyText(text) {
+      host.stdout.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
+    },
+    runCommand: async (words) => runCommand([...words, ...typeGlobals(globals)], await prompts()),
     async display(blocks) {
       if (globals.form !== "human") return;
       const { render } = await import("../terminal/render.ts");
@@ -424,6 +439,18 @@ const processes = {
   pid: process.pid,
   isAlive: (pid: number) => hasProcess(process.kill.bind(process), pid),
 };
+
+/** The flags of this run that hold for a command after it, too. */
+function typeGlobals({ account, baseUrl, timeoutMs, debug, noColor, quiet }: GlobalValues): string[] {
+  return [
+    ...(account === undefined ? [] : [`--account=${account}`]),
+    ...(baseUrl === undefined ? [] : [`--base-url=${baseUrl}`]),
+    `--timeout=${timeoutMs / 1_000}`,
+    ...(debug ? ["--debug"] : []),
+    ...(noColor ? ["--no-color"] : []),
+    ...(quiet ? ["--quiet"] : []),
+  ];
+}
 
 /** An empty environment variable counts as not set. */
 function given(value: string | undefined): string | undefined {

@@ -34,7 +34,13 @@ export async function mentionDoubtAlone(host: Host): Promise<void> {
       beforeWrite() {},
     });
     const clock = host.clock ?? systemClock();
-    const surroundings = { globals: readGlobals({}), clock, messages, progress: noProgress };
+    const surroundings = {
+      globals: readGlobals({}),
+      clock,
+      messages,
+      progress: noProgress,
+      runCommand: async () => 0 as const,
+    };
     const context = await createContext(host, surroundings);
     await mentionDoubt(context, 0);
     await context.close(0);

@@ -1,10 +1,10 @@
 /** A live result at a terminal: when it is redrawn, and what its keys do. */
 
-import type { LiveOutput } from "../command/command.ts";
+import type { LiveOutput, ScreenControls } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CourierError } from "../core/errors.ts";
 import type { Block } from "../terminal/blocks.ts";
-import { createKeys, ctrlC, ctrlZ } from "../terminal/keypress.ts";
+import { createKeys, ctrlC, ctrlZ, type Key } from "../terminal/keypress.ts";
 import { createLiveRegion } from "../terminal/live-region.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { render, type View } from "../terminal/render.ts";
@@ -43,7 +43,8 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
   const region = createLiveRegion(stdout);
   const memory: LineMemory = new Map();
   let redraw = () => {};
-  let redrawSoon = () => {};
+  /** Another command has the terminal. */
+  let isAway = false;
 
   async function show(output: LiveOutput): Promise<CourierError | undefined> {
     const meter = progress.meter(); // nothing else is drawn in place meanwhile
@@ -51,17 +52,35 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     const quitKey = stdin.isTTY === true || opened ? "q" : "Ctrl-C";
     const painter = createPainter(() => paint(output, quitKey));
     redraw = painter.now;
-    redrawSoon = painter.soon;
     const keys = createKeys(opened ?? stdin, (key) => {
-      if (key === "q" || key === "Q") output.quit();
-      else if (key === ctrlC) job.interrupt?.();
+      if (key === ctrlC) job.interrupt?.();
       else if (key === ctrlZ) suspend();
+      else if (output.controls) press(key, output.controls);
+      else if (key === "q" || key === "Q") output.quit();
     });
     let cancelResume = () => {};
+    /** Another command that was stopped still says and records what became of its request. */
+    let away: Promise<void> | undefined;
 
     function release(): void {
       keys.release();
       region.release();
+    }
+
+    function press(key: Key, controls: ScreenControls): void {
+      if (isAway) return;
+      const work = controls.press(key);
+      if (work) away = giveWay(work);
+    }
+
+    /** The screen comes back below what the work has written. */
+    async function giveWay(work: () => Promise<void>): Promise<void> {
+      isAway = true;
+      region.clear();
+      release();
+      await work();
+      isAway = false;
+      if (!painter.hasEnded()) resume();
     }
 
     function suspend(): void {
@@ -72,7 +91,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
 
     function resume(): void {
       cancelResume();
-      if (signal.aborted) return;
+      if (signal.aborted || isAway) return;
       region.forget();
       keys.take();
       painter.now();
@@ -86,8 +105,9 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     try {
       if (!signal.aborted) keys.take();
       painter.now();
-      return await drain(output);
+      return await drain(output, output.controls ? painter.now : painter.soon);
     } finally {
+      await away;
       painter.end();
       cancelResume();
       for (const each of detach) each?.();
@@ -98,14 +118,16 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
       opened?.destroy();
       await painter.idle();
       const nowMs = clock.now();
-      const last = await lines(output.screen(nowMs, undefined));
-      region.finish([...last, ...wrapToWidth(sanitise(redact(output.summary(nowMs))), width())]);
+      const last = await lines(await output.screen(nowMs, undefined));
+      const summary = output.summary(nowMs);
+      const said = summary === "" ? [] : wrapToWidth(sanitise(redact(summary)), width());
+      region.finish([...last, ...said]);
       redraw = () => {};
       meter.end();
     }
   }
 
-  async function drain({ events }: LiveOutput): Promise<CourierError | undefined> {
+  async function drain({ events }: LiveOutput, redrawSoon: () => void): Promise<CourierError | undefined> {
     try {
       for (;;) {
         const next = await events.next();
@@ -118,11 +140,11 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     }
   }
 
-  async function paint({ screen }: LiveOutput, quitKey: string): Promise<() => void> {
-    const shown = await lines(
-      screen(clock.now(), { lines: (stdout.rows ?? 24) - 1, columns: width(), quitKey }),
-    );
-    return () => region.show(shown);
+  async function paint({ screen, controls }: LiveOutput, quitKey: string): Promise<() => unknown> {
+    const blocks = await screen(clock.now(), { lines: (stdout.rows ?? 24) - 1, columns: width(), quitKey });
+    const caret = controls?.caret();
+    const shown = await lines(blocks);
+    return () => isAway || region.show(shown, caret);
   }
 
   async function lines(blocks: readonly Block[]): Promise<string[]> {
@@ -136,7 +158,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
   }
 
   /** Draws one picture at a time, the newest last, and one every second. */
-  function createPainter(make: () => Promise<() => void>) {
+  function createPainter(make: () => Promise<() => unknown>) {
     let isWanted = false;
     let hasEnded = false;
     let drawing: Promise<void> | undefined;
@@ -173,6 +195,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
         hasEnded = true;
         cancel();
       },
+      hasEnded: () => hasEnded,
       idle: async () => drawing,
     };
   }

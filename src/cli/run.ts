@@ -10,6 +10,7 @@ import {
   interrupted,
   isInterruption,
 } from "../core/errors.ts";
+import type { Prompts } from "../core/prompts.ts";
 import { createRedactor } from "../core/redact.ts";
 import { unwrittenError } from "../core/system-errors.ts";
 import { counted } from "../core/wording.ts";
@@ -36,10 +37,28 @@ interface Opened {
   isRaw?: boolean;
 }
 
+/** Where a run writes. A stream has one writer in a process, whichever command writes. */
+interface Writers {
+  readonly out: Writer;
+  readonly err: Writer;
+  /** Called before each write. */
+  clear: () => void;
+}
+
 /** Runs one command line from start to end. Never rejects, never exits the process. */
 export async function run(host: Host): Promise<ExitCode> {
+  const clear = () => writers.clear();
+  const writers: Writers = {
+    out: createWriter(host.stdout, clear),
+    err: createWriter(host.stderr, clear),
+    clear: () => {},
+  };
+  return runToEnd(host, writers);
+}
+
+async function runToEnd(host: Host, writers: Writers): Promise<ExitCode> {
   const opened: Opened = {};
-  const exit = await runCommand(host, opened);
+  const exit = await runCommand(host, opened, writers);
   const { context, mentionsDoubt } = opened;
   if (context && mentionsDoubt) {
     const { mentionDoubt } = await import("./doubt.ts");
@@ -49,7 +68,23 @@ export async function run(host: Host): Promise<ExitCode> {
   return exit;
 }
 
-async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
+/** Another command of the same process, at the terminal of the first. */
+async function runInside(
+  outer: Host,
+  writers: Writers,
+  argv: readonly string[],
+  prompts: Prompts | undefined,
+): Promise<ExitCode> {
+  const { clear } = writers;
+  try {
+    const host = { ...outer, argv, onEscape: () => {}, ...(prompts ? { prompts } : {}) };
+    return await runToEnd(host, writers);
+  } finally {
+    writers.clear = clear;
+  }
+}
+
+async function runCommand(host: Host, opened: Opened, writers: Writers): Promise<ExitCode> {
   const clock = host.clock ?? systemClock(host.elapsed);
   let progress: Progress = noProgress;
   let clearScreen = () => {};
@@ -58,8 +93,8 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     clearScreen();
   };
   const redact = redactorFor(host.env);
-  const writer = createWriter(host.stdout, clear);
-  const complaints = createWriter(host.stderr, clear);
+  const { out: writer, err: complaints } = writers;
+  writers.clear = clear;
   let messages = messagesFor(host, clear, redact, {
     quiet: false,
     debug: host.argv.includes("--debug"),
@@ -74,11 +109,13 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
   const explain = (error: unknown) =>
     error instanceof Unwritten ? unwritten(error, opened) : asCourierError(error);
   host.onEscape?.((error) => tell(explain(error)));
-  host.onStopAtOnce?.((exit) => {
-    const command = opened.context?.begunCommand();
-    if (command === undefined) return undefined;
-    return messages.formatError(stoppedAtOnce(command, exit), form === "human" ? "human" : "json");
-  });
+  const describeStops = () =>
+    host.onStopAtOnce?.((exit) => {
+      const command = opened.context?.begunCommand();
+      if (command === undefined) return undefined;
+      return messages.formatError(stoppedAtOnce(command, exit), form === "human" ? "human" : "json");
+    });
+  describeStops();
   try {
     const width = helpWidth(host.stdout.columns);
     const parsed = await parseCommandLine(program, host.argv, { version: readVersion(), width });
@@ -94,7 +131,13 @@ async function runCommand(host: Host, opened: Opened): Promise<ExitCode> {
     form = globals.form;
     messages = messagesFor(host, clear, redact, globals);
     progress = progressFor(host, globals, clock, messages);
-    const context = await createContext(host, { globals, clock, messages, progress });
+    const context = await createContext(host, {
+      globals,
+      clock,
+      messages,
+      progress,
+      runCommand: (argv, prompts) => runInside(host, writers, argv, prompts).finally(describeStops),
+    });
     opened.context = context;
     const isRead = host.stderr.isTTY === true && form === "human" && !globals.quiet;
     opened.mentionsDoubt = isRead && parsed.command.mentionsDoubt === true;

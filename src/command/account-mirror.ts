@@ -29,15 +29,19 @@ export async function openAccountMirror(context: Context): Promise<Mirror> {
   const { clock, signal, machine } = context;
   const mirror = await openMirror(machine.stateDirectory, owner, { clock, signal });
   context.addCleanup(async () => mirror.close());
-  if (hasLedger(machine.stateDirectory)) {
-    const version = describeVersion(ledgerPath(machine.stateDirectory));
-    if (version !== (await mirror.fact(versionFact))) {
-      const { takeFromLedger } = await import("./orders-from-ledger.ts");
-      await takeFromLedger(mirror, owner, context);
-      await mirror.setFact(versionFact, version);
-    }
-  }
+  await addOwnOrders(mirror, context);
   return mirror;
+}
+
+/** Adds orders that this machine created since the mirror was opened. Throws `database`, exit 5. */
+export async function addOwnOrders(mirror: Mirror, context: Context): Promise<void> {
+  const { stateDirectory } = context.machine;
+  if (!hasLedger(stateDirectory)) return;
+  const version = describeVersion(ledgerPath(stateDirectory));
+  if (version === (await mirror.fact(versionFact))) return;
+  const { takeFromLedger } = await import("./orders-from-ledger.ts");
+  await takeFromLedger(mirror, await mirrorOwner(context), context);
+  await mirror.setFact(versionFact, version);
 }
 
 /** Records answers of a run that needed no mirror, where there is one. Throws `database`, exit 5. */

@@ -22,6 +22,8 @@ import type { Run } from "../ledger/operation.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { Json } from "../model/json.ts";
 import type { Block, Column, Text } from "../terminal/blocks.ts";
+import type { Key } from "../terminal/keypress.ts";
+import type { Caret } from "../terminal/live-region.ts";
 import type { Messages } from "../terminal/messages.ts";
 import type { Meter } from "../terminal/progress.ts";
 import type { OutputFile } from "../terminal/streams.ts";
@@ -95,6 +97,15 @@ export interface Context {
   readPipe(): Promise<string | undefined>;
   /** What to type next, for the account of this run: `courier orders show 5 --account shop`. */
   nextCommand(words: string): string;
+  /**
+   * Runs another command for the account of this run, as if it was typed after it, and reports its errors. For a live
+   * screen with controls.
+   */
+  runCommand(words: readonly string[]): Promise<ExitCode>;
+  /** A person at this terminal can work with a screen that is redrawn in place. */
+  readonly hasScreen: boolean;
+  /** Asks the terminal to put a text on its clipboard (OSC 52). It does not say whether it did. */
+  copyText(text: string): void;
   /** This command line with further words, quoted for a shell. */
   sameCommand(words: readonly string[]): string;
   /** Called when the run ends, for any reason; the last one added runs first. */
@@ -203,13 +214,28 @@ export interface LiveOutput {
   /** An item for a pipe. */
   readonly human: (event: Json) => readonly Block[];
   /** What a terminal shows at this moment; without a size, everything, for the last time. */
-  readonly screen: (nowMs: number, room: LiveRoom | undefined) => readonly Block[];
+  readonly screen: (
+    nowMs: number,
+    room: LiveRoom | undefined,
+  ) => readonly Block[] | Promise<readonly Block[]>;
   /** Called with notes that no item contains, for stderr beside a pipe; a screen shows them itself. */
   readonly complain: (listener: (text: string) => void) => void;
-  /** How it went, in one line, once it has ended. */
+  /** How it went, in one line, once it has ended; nothing where empty. */
   readonly summary: (nowMs: number) => string;
   /** The person at the terminal has seen enough: `events` ends soon. */
   readonly quit: () => void;
+  /** For a screen that a person works with: each event redraws it at once. */
+  readonly controls?: ScreenControls;
+}
+
+export interface ScreenControls {
+  /**
+   * Called with every key but Ctrl-C and Ctrl-Z; `q` is a letter then. What it gives back runs with the screen erased and
+   * the keyboard free, such as another command at this terminal. It never rejects.
+   */
+  readonly press: (key: Key) => (() => Promise<void>) | undefined;
+  /** Where the person types on the last screen; undefined where nothing is typed. */
+  readonly caret: () => Caret | undefined;
 }
 
 export interface LiveRoom {

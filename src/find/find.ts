@@ -3,11 +3,12 @@
 import { openAccountMirror } from "../command/account-mirror.ts";
 import { type Context, defineCommand, rows } from "../command/command.ts";
 import { countOption, switchOption, textOption } from "../command/options.ts";
-import { checkFilter, createDayFilter, filterOptions } from "../command/order-filter.ts";
+import { checkFilter, createDayFilter, filterOptions, type OrderQuery } from "../command/order-filter.ts";
 import { usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { formatRelative } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
-import type { Mirror, OrderSearch } from "../mirror/mirror.ts";
+import type { MirrorFacts, OrderSearch } from "../mirror/mirror.ts";
 import type { MirroredOrder } from "../mirror/mirrored-order.ts";
 import type { FoundOrder } from "../model/results.ts";
 import { type Column, instant, show, state, styled } from "../terminal/blocks.ts";
@@ -18,7 +19,10 @@ export const findOrders = defineCommand({
   description:
     "Each word must occur somewhere in the order: any part of a name, phone, address, tracking number, order\n" +
     "number, item or ref; one Chinese character is enough. The search makes no call: it reads the mirror, which\n" +
-    "courier sync brings up to date.",
+    "courier sync brings up to date.\n" +
+    "Without TEXT, a terminal shows a screen: type to filter, go up and down with the arrows, and open an order\n" +
+    "with Enter. There t tracks it, c cancels it, r repeats it and y copies its tracking number, each as the\n" +
+    "command does that the screen shows. Esc goes back, Ctrl-C quits. --limit and --all print a table.",
   arguments: {
     words: {
       summary: "parts of the order's texts",
@@ -36,6 +40,7 @@ export const findOrders = defineCommand({
   },
   hasRows: true,
   examples: [
+    { line: "find", note: "a screen to search in" },
     { line: "find 李 4466", note: "the parcel to a 李 with a phone that has 4466" },
     { line: "find mug --status delivered --json", note: "for a script" },
   ],
@@ -52,6 +57,19 @@ export const findOrders = defineCommand({
       serviceType: service,
       isInTime: days.has,
     };
+    if (words.length === 0 && !all && limit === undefined && context.hasScreen) {
+      const { openSearchScreen } = await import("./screen.ts");
+      const { text: _text, ...narrowed } = search;
+      const filter = typeFilter(query, service);
+      const setup = {
+        mirror,
+        search: narrowed,
+        filter,
+        columns: foundColumns,
+        toRow: toFoundOrder,
+      };
+      return openSearchScreen(setup, context);
+    }
     const found = takeFirst(all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit), mirror.search(search));
     return {
       ...rows(days.counted(found.orders), foundColumns, "No orders found"),
@@ -61,11 +79,23 @@ export const findOrders = defineCommand({
         const shown = found.left();
         if (shown !== undefined)
           context.messages.note(`${counted(shown, "order")} shown, more exist; --all shows every one`);
-        context.messages.note(await describeAge(mirror, context));
+        context.messages.note(describeAge(await mirror.facts(), context));
       },
     };
   },
 });
+
+/** The filters, as they may be typed. */
+function typeFilter({ statuses, days }: OrderQuery, service: string | undefined): string {
+  const flags = [
+    statuses.length > 0 ? `--status ${shellQuote(statuses.join(","))}` : "",
+    days?.from === undefined ? "" : `--from ${days.from}`,
+    days?.to === undefined ? "" : `--to ${days.to}`,
+    days?.zone === "utc" ? "--utc" : "",
+    service === undefined ? "" : `--service ${shellQuote(service)}`,
+  ];
+  return flags.filter((flag) => flag !== "").join(" ");
+}
 
 /** `left()` is how many orders were taken, where there are more. */
 function takeFirst(limit: number, found: AsyncGenerator<MirroredOrder, void>) {
@@ -89,8 +119,7 @@ function toFoundOrder({ fields, ref, seenAtMs }: MirroredOrder): FoundOrder {
 }
 
 /** What the search did not see: an old mirror, and phones that no answer had. */
-async function describeAge(mirror: Mirror, context: Context): Promise<string> {
-  const { orders, withoutPhone, syncedAtMs } = await mirror.facts();
+function describeAge({ orders, withoutPhone, syncedAtMs }: MirrorFacts, context: Context): string {
   if (syncedAtMs === undefined) {
     const known =
       orders === 0

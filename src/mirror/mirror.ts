@@ -76,6 +76,10 @@ export interface OrderSearch {
   readonly serviceType?: string | undefined;
   /** Called with the order's creation time as the service wrote it. */
   readonly isInTime?: ((createdAt: string | undefined) => boolean) | undefined;
+  /** Orders that are wanted at first: so many are read at once. */
+  readonly page?: number | undefined;
+  /** Called between two readings of the file; rejects to stop. */
+  readonly between?: (() => Promise<void>) | undefined;
 }
 
 export interface MirrorFacts {
@@ -124,8 +128,8 @@ export interface Mirror {
   close(): void;
 }
 
-/** Candidates read at once: enough for a first page, then more. */
-const batches = { first: 24, most: 384 };
+/** Candidates read at once: enough for a first page, then more. A key waits no longer than for `mostWithKeys`. */
+const batches = { first: 24, most: 384, mostWithKeys: 96 };
 /** Answers of more shapes than this are stored whole. */
 const mostShapes = 1_000;
 
@@ -340,10 +344,11 @@ function createMirror(database: Database): Mirror {
         for (const [name, count] of added) setFact(name, String(countFact(name) + count));
       }),
 
-    async *search({ text, statuses, serviceType, isInTime = () => true }) {
+    async *search({ text, statuses, serviceType, isInTime = () => true, page = batches.first, between }) {
       const words = splitWords(normalise(text));
+      const most = between ? batches.mostWithKeys : batches.most;
       let before: number | undefined;
-      for (let limit = batches.first; ; limit = Math.min(2 * limit, batches.most)) {
+      for (let limit = page; ; limit = Math.min(2 * limit, most)) {
         const last = before;
         const found = await database.read(() => candidates(words, statuses, last, limit));
         for (const order of found) {
@@ -354,6 +359,7 @@ function createMirror(database: Database): Mirror {
         }
         before = found.at(-1)?.number;
         if (found.length < limit) return;
+        await between?.();
       }
     },
 

@@ -19,6 +19,10 @@ export interface MirroredOrder {
   readonly fields: JsonObject;
   /** When the service last showed it. */
   readonly seenAtMs: number;
+  /** When it last answered for the parcel; undefined where it did not. */
+  readonly trackedAtMs: number | undefined;
+  /** What was sent from this machine. */
+  readonly draft: JsonObject | undefined;
   /** A sender's or receiver's phone is known. */
   readonly hasPhone: boolean;
 }
@@ -34,6 +38,8 @@ export function merge(id: string, ref: string | undefined, answers: readonly Sto
     ref,
     fields,
     seenAtMs: Math.max(0, ...answers.map(({ seenAtMs }) => seenAtMs)),
+    trackedAtMs: answers.find(({ kind }) => kind === "tracking")?.seenAtMs,
+    draft: answers.find(({ kind }) => kind === "draft")?.value,
     hasPhone: [fields.sender, fields.receiver].some((party) => textAt(party, "phone") !== undefined),
   };
 }

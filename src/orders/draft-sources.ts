@@ -1,8 +1,8 @@
-/** Where a draft comes from: file, template, the last order, address book, texts and flags, in that order. */
+/** Where a draft comes from: file, template, an earlier order, address book, texts and flags, in that order. */
 
 import type { Context } from "../command/command.ts";
 import { understandText } from "../command/confirm-address.ts";
-import { type OptionValues, switchOption, textOption } from "../command/options.ts";
+import { type OptionValues, parseOrderName, switchOption, textOption } from "../command/options.ts";
 import { serviceOf } from "../config/accounts.ts";
 import { defaultSender, findParty, parseAlias, savedTextError } from "../config/address-book.ts";
 import { findTemplate } from "../config/templates.ts";
@@ -11,6 +11,7 @@ import type { Draft, DraftParty } from "../model/draft.ts";
 import { orderFields } from "../model/fields.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { draftFlags, mergeDraft, nameField } from "./draft-flags.ts";
+import { draftLike } from "./order-draft.ts";
 import { parseOrderFile } from "./order-file.ts";
 
 const group = "Parties by name or as text";
@@ -22,6 +23,12 @@ export const sourceOptions = {
   }),
   template: textOption("NAME", "start from a saved template", { values: "template" }),
   repeat: switchOption("start from the last order sent from this machine"),
+  like: {
+    ...textOption("ORDER", "start from an earlier order: its id, order or tracking number, or ref:REF", {
+      values: "order",
+    }),
+    parse: parseOrderName,
+  },
   sender: textOption("@NAME", "a sender from the address book", fromBook),
   receiver: textOption("@NAME", "a receiver from the address book", fromBook),
   senderText: textOption("TEXT", "the sender as one text, to be split into its fields", { group }),
@@ -49,7 +56,7 @@ export async function collectDraft(
   isDryRun: boolean,
 ): Promise<StartingDraft> {
   const fileName = sources.file === "-" ? "stdin" : sources.file;
-  const base = await readBase(sources, fileName, context);
+  const base = await readBase(sources, fileName, context, isDryRun);
   const sender =
     (await readParty("sender", sources.sender, sources.senderText, context, isDryRun)) ?? base?.sender;
   const receiver =
@@ -113,8 +120,9 @@ async function readBase(
   sources: Sources,
   fileName: string | undefined,
   context: Context,
+  isDryRun: boolean,
 ): Promise<Draft | undefined> {
-  const named = (["file", "template", "repeat"] as const).filter((key) => sources[key] !== undefined);
+  const named = (["file", "template", "repeat", "like"] as const).filter((key) => sources[key] !== undefined);
   if (named.length > 1) {
     throw usageError(
       `${named.map((key) => `--${key}`).join(" and ")} exclude each other`,
@@ -124,6 +132,7 @@ async function readBase(
   if (sources.file !== undefined)
     return parseOrderFile(await context.readText(sources.file), fileName ?? sources.file);
   if (sources.template !== undefined) return readTemplate(sources.template, context);
+  if (sources.like !== undefined) return draftLike(sources.like, context, isDryRun || context.globals.yes);
   if (sources.repeat === undefined) return undefined;
   const account = await context.account();
   const [last] = await (await context.ledger()).recentCreates(account.name, serviceOf(account), 1);

@@ -1,26 +1,10 @@
 /** `courier orders show`: one order in full, and what can be done with it now (2.4, 3 and 4.4). */
 
-import { type Context, defineCommand, document } from "../command/command.ts";
+import { defineCommand, document } from "../command/command.ts";
 import { missingArgument, parseOrderName } from "../command/options.ts";
 import { findOrderId } from "../command/order-name.ts";
+import { orderView } from "../command/order-view.ts";
 import { pickOrder } from "../command/pick-order.ts";
-import { shellQuote } from "../core/shell-quote.ts";
-import { type OrderDetail, orderDetailSchema } from "../model/interface.ts";
-import type { JsonNumber } from "../model/json.ts";
-import { fieldNames } from "../model/schema.ts";
-import { stateFacts } from "../model/states.ts";
-import {
-  type Block,
-  blank,
-  fields,
-  instant,
-  line,
-  otherFields,
-  type Span,
-  show,
-  state,
-  styled,
-} from "../terminal/blocks.ts";
 
 export const showOrder = defineCommand({
   arguments: {
@@ -49,71 +33,3 @@ export const showOrder = defineCommand({
     return document(await service.order(id), (order) => orderView(order, context));
   },
 });
-
-function orderView(order: OrderDetail, context: Context): readonly Block[] {
-  const facts = stateFacts(order.status);
-  const meaning = facts && facts.meaning !== order.status?.replaceAll("_", " ") ? ` (${facts.meaning})` : "";
-  return [
-    fields(
-      ["Order", styled("strong", order.id)],
-      ["Order number", show(order.order_no)],
-      ["Tracking number", show(order.tracking_number)],
-      ["State", [state(order.status), meaning]],
-      ["Payment", show(order.payment_status)],
-      ["Service", show(order.service_type)],
-      ["Estimated fee", show(order.estimated_fee)],
-      ["Actual fee", show(order.actual_fee)],
-      ["Created", instant(order.created_at)],
-      ["Updated", instant(order.updated_at)],
-    ),
-    ...otherFields(order, fieldNames(orderDetailSchema)),
-    blank,
-    ...partyBlocks("Sender", order.sender),
-    ...partyBlocks("Receiver", order.receiver),
-    line(styled("strong", "Item")),
-    fields(
-      ["  Name", show(order.item?.name)],
-      ["  Description", show(order.item?.description)],
-      ["  Weight", show(order.item?.weight)],
-      ["  Value", show(order.item?.value)],
-      ["  Quantity", show(order.item?.quantity)],
-    ),
-    ...operationBlocks(order, context),
-  ];
-}
-
-function partyBlocks(title: string, party: OrderDetail["sender"]): Block[] {
-  return [
-    line(styled("strong", title)),
-    fields(
-      ["  Name", show(party?.name)],
-      ["  Phone", show(party?.phone)],
-      ["  Address", show(party?.address)],
-    ),
-    blank,
-  ];
-}
-
-/** Section 3 names the operations of each state; those that courier offers come with their command. */
-function operationBlocks(order: OrderDetail, context: Context): Block[] {
-  const operations = stateFacts(order.status)?.operations.filter((operation) => operation !== "view details");
-  if (!operations || operations.length === 0) return [];
-  return [
-    blank,
-    line(styled("strong", "Can be done now")),
-    fields(
-      ...operations.map((operation) => [`  ${operation}`, commandFor(operation, order, context)] as const),
-    ),
-  ];
-}
-
-function commandFor(
-  operation: string,
-  order: { id: JsonNumber; tracking_number?: string | null | undefined },
-  { nextCommand }: Context,
-): Span {
-  if (operation === "cancel") return styled("accent", nextCommand(`orders cancel ${order.id.value}`));
-  if (operation === "track" && order.tracking_number)
-    return styled("accent", nextCommand(`track ${shellQuote(order.tracking_number)}`));
-  return styled("dim", "with the service itself; its interface does not offer it");
-}

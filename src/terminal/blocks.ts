@@ -42,7 +42,19 @@ export type Block =
     }
   | { readonly kind: "timeline"; readonly entries: readonly TimelineEntry[] }
   | { readonly kind: "steps"; readonly steps: readonly string[]; readonly current: string }
-  | { readonly kind: "json"; readonly value: Json };
+  | { readonly kind: "json"; readonly value: Json }
+  | Window;
+
+/** Some of the lines that blocks have; blank lines where they have fewer. */
+export interface Window {
+  readonly kind: "window";
+  readonly blocks: readonly Block[];
+  /** The first line. */
+  readonly from: number;
+  readonly lines: number;
+  /** Laid out at this width at least, though the terminal may be narrower. */
+  readonly narrowest?: number;
+}
 
 export interface TimelineEntry {
   readonly at: string | null | undefined;

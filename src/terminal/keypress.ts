@@ -1,5 +1,7 @@
 /** Single key presses from a terminal in raw mode; prompts use keyboard.ts. */
 
+import { emitKeypressEvents, type Interface } from "node:readline";
+
 /** A readable stream that may be a terminal. */
 export type KeyInput = NodeJS.ReadableStream & {
   /** The descriptor, where a process opened it. */
@@ -15,14 +17,40 @@ export interface Keys {
   release(): void;
 }
 
+/** A character as it is typed, a control character, or the name of another key: `up`, `pagedown`, `escape`. */
+export type Key = string;
+
 export const ctrlC = "\u0003";
 export const ctrlZ = "\u001a";
 
-export function createKeys(input: KeyInput, onKey: (key: string) => void): Keys {
-  const read = (data: Buffer | string) => {
-    const text = data.toString();
-    if (text.startsWith("\u001b")) return; // an arrow or a function key, whose letters mean nothing
-    for (const key of text) onKey(key);
+/** After this time an Escape is no longer taken for the beginning of an arrow's sequence. */
+const escapeMs = 50;
+
+const named: ReadonlySet<string | undefined> = new Set([
+  "up",
+  "down",
+  "left",
+  "right",
+  "pageup",
+  "pagedown",
+  "home",
+  "end",
+  "return",
+  "backspace",
+  "escape",
+]);
+
+interface Pressed {
+  readonly name?: string;
+  readonly sequence?: string;
+  readonly ctrl?: boolean;
+  readonly meta?: boolean;
+}
+
+export function createKeys(input: KeyInput, onKey: (key: Key) => void): Keys {
+  const read = (text: string | undefined, pressed: Pressed) => {
+    const key = toKey(text, pressed);
+    if (key !== undefined) onKey(key);
   };
   let isTaken = false;
   return {
@@ -32,15 +60,24 @@ export function createKeys(input: KeyInput, onKey: (key: string) => void): Keys 
       input.setRawMode?.(true);
       if (isTaken) return;
       isTaken = true;
-      input.on("data", read);
+      // The package reads this one field.
+      emitKeypressEvents(input, { escapeCodeTimeout: escapeMs } as unknown as Interface);
+      input.on("keypress", read);
       input.resume();
     },
     release() {
       if (!isTaken) return;
       isTaken = false;
-      input.off("data", read);
+      input.off("keypress", read);
       input.pause();
       input.setRawMode?.(false);
     },
   };
+}
+
+/** Undefined for a key that means nothing here, such as F1 or one with Alt. */
+function toKey(text: string | undefined, { name, sequence, ctrl, meta }: Pressed): Key | undefined {
+  if (named.has(name)) return meta && name !== "escape" ? undefined : name;
+  if (meta) return undefined;
+  return ctrl ? sequence : text;
 }

@@ -3,9 +3,18 @@
 import type { TerminalStream } from "./streams.ts";
 import { cutPainted } from "./width.ts";
 
+/** Where a person types: a line of those shown, and a column. */
+export interface Caret {
+  readonly line: number;
+  readonly column: number;
+}
+
 export interface LiveRegion {
-  /** Shows these lines, each cut to the terminal's width; lines beyond its height are left out. */
-  show(lines: readonly string[]): void;
+  /**
+   * Shows these lines, each cut to the terminal's width; lines beyond its height are left out. The cursor is hidden,
+   * or at `caret`, where an input method shows what it composes.
+   */
+  show(lines: readonly string[], caret?: Caret): void;
   /** Erases the lines before other output; `show` brings them back below it. */
   clear(): void;
   /** Another program used the terminal meanwhile: forgets the lines, and redraws none of them. */
@@ -27,9 +36,24 @@ export function createLiveRegion(stream: TerminalStream): LiveRegion {
   let shown: readonly string[] = [];
   let size = sizeOf(stream);
   let isHidden = false;
+  /** Undefined: the cursor is below the last line. */
+  let caret: Caret | undefined;
 
   function toTop(): string {
-    return `\r${move(-shown.length)}`;
+    return `${toBottom()}\r${move(-shown.length)}`;
+  }
+
+  function toBottom(): string {
+    if (caret === undefined) return "";
+    const text = `${move(shown.length - caret.line)}\r`;
+    caret = undefined;
+    return text;
+  }
+
+  function toCaret(next: Caret | undefined): string {
+    caret = next;
+    if (next === undefined) return "";
+    return `${move(next.line - shown.length)}\r${next.column === 0 ? "" : `\u001b[${next.column}C`}${show()}`;
   }
 
   function hide(): string {
@@ -49,10 +73,14 @@ export function createLiveRegion(stream: TerminalStream): LiveRegion {
   }
 
   return {
-    show(given) {
+    show(given, wanted) {
       const next = sizeOf(stream);
       const lines = keepEnds(given, next.rows - 1).map((line) => cutPainted(line, next.columns));
       const hasResized = next.columns !== size.columns || next.rows !== size.rows;
+      const place = wanted && withinLines(wanted, lines, next.columns);
+      const isInPlace = place?.line === caret?.line && place?.column === caret?.column;
+      if (!hasResized && isInPlace && isEqual(shown, lines)) return;
+      const before = hide() + (hasResized ? "" : toBottom());
       const text = hasResized
         ? goHome + whole(lines, "")
         : shown.length > 0
@@ -60,7 +88,7 @@ export function createLiveRegion(stream: TerminalStream): LiveRegion {
           : whole(lines);
       shown = lines;
       size = next;
-      if (text !== "") stream.write(hide() + text);
+      stream.write(before + text + toCaret(place));
     },
     clear() {
       if (shown.length > 0) stream.write(`${toTop()}${eraseBelow}`);
@@ -68,6 +96,7 @@ export function createLiveRegion(stream: TerminalStream): LiveRegion {
     },
     forget() {
       shown = [];
+      caret = undefined;
       isHidden = false;
     },
     finish(given) {
@@ -75,10 +104,19 @@ export function createLiveRegion(stream: TerminalStream): LiveRegion {
       shown = [];
     },
     release() {
-      const text = show();
+      const text = toBottom() + show();
       if (text !== "") stream.write(text);
     },
   };
+}
+
+function isEqual(before: readonly string[], after: readonly string[]): boolean {
+  return before.length === after.length && before.every((line, index) => line === after[index]);
+}
+
+/** A line that is left out has no caret. */
+function withinLines({ line, column }: Caret, lines: readonly string[], columns: number): Caret | undefined {
+  return line < lines.length ? { line, column: Math.min(column, columns - 1) } : undefined;
 }
 
 /** From below the last line: rewrites each line that differs, and returns. */

@@ -2,7 +2,7 @@
 
 import { formatLocal, formatRelative, parseInstant } from "../core/time.ts";
 import { stringifyJson } from "../model/json.ts";
-import type { Block, Span, Text } from "./blocks.ts";
+import type { Block, Span, Text, Window } from "./blocks.ts";
 import { sanitise, sanitiseJson } from "./sanitise.ts";
 import type { Paint } from "./style.ts";
 import {
@@ -52,9 +52,18 @@ async function renderBlock(block: Block, view: View): Promise<string[]> {
       return renderTimeline(block.entries, view);
     case "steps":
       return renderSteps(block.steps, block.current, view);
+    case "window":
+      return renderWindow(block, view);
     case "json":
       return [sanitiseJson(stringifyJson(block.value, 2))];
   }
+}
+
+async function renderWindow({ blocks, from, lines, narrowest = 0 }: Window, view: View): Promise<string[]> {
+  const width = view.width === undefined ? undefined : Math.max(narrowest, view.width);
+  const text = await render(blocks, { ...view, width });
+  const all = text.split("\n").slice(0, -1);
+  return Array.from({ length: lines }, (_, index) => all[from + index] ?? "");
 }
 
 function renderFields(entries: readonly (readonly [string, Text])[], view: View): string[] {

@@ -8,6 +8,7 @@ import { sentBodies } from "../support/answers.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
 
 const create = ["orders", "create"];
+const parties = ["--sender-name", "店", "--receiver-name", "李明", "--receiver-phone", "13900004466"];
 const shown = [...create, "--dry-run", "--json"];
 
 /** A home with an address book, and `weekly` as a template. */
@@ -227,5 +228,61 @@ describe("what cannot be: exit 2, nothing is asked or sent", () => {
   test("with no template saved, the way to make one is said", async () => {
     const { stderr } = await (await createHome()).courier("orders create --template weekly");
     expect(stderr).toContain("none yet; make one with --save-template NAME");
+  });
+});
+
+describe("--like", () => {
+  async function homeWithOrder() {
+    const home = await createServedHome({ seedOrders: 3 });
+    const words = [...create, ...parties, "--receiver-detail", "世纪大道 100 号", "--item-name", "书"];
+    const { stdout } = await home.courier([
+      ...words,
+      "--item-weight",
+      "2.50",
+      "--ref",
+      "A-17",
+      "--yes",
+      "--json",
+    ]);
+    return { home, order: JSON.parse(stdout) as { id: number; order_no: string } };
+  }
+
+  test("an order of this machine is repeated as it was sent, without a call", async () => {
+    const { home, order } = await homeWithOrder();
+    const before = home.sandbox.requests.length;
+    for (const name of [String(order.id), order.order_no, "ref:A-17"])
+      expect(await draftOf(home, ["--like", name, "--item-quantity", "2"])).toBe(
+        '{"sender":{"name":"店"},"receiver":{"name":"李明","phone":"13900004466","detail":"世纪大道 100 号"},' +
+          '"item":{"name":"书","weight":2.50,"quantity":2}}',
+      );
+    expect(home.sandbox.requests.length).toBe(before);
+  });
+
+  test("of another order the address is split, and shown", async () => {
+    const { home } = await homeWithOrder();
+    const { stdout, stderr, exit } = await home.courier([...shown, "--like", "1"]);
+    expect(exit).toBe(0);
+    const { receiver, item } = JSON.parse(stdout);
+    expect(receiver).toMatchObject({ name: expect.any(String), phone: expect.any(String) });
+    expect(item).toMatchObject({ name: expect.any(String) });
+    expect(stderr).toContain("the receiver was understood as:");
+  });
+
+  test("without --yes a script is told that an address needs a confirmation, and an unknown order is exit 1", async () => {
+    const { home } = await homeWithOrder();
+    expect(await home.courier([...create, "--like", "1"])).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("cannot ask you to confirm"),
+    });
+    expect((await home.courier([...create, "--like", "99999"])).exit).toBe(1);
+    const both = await home.courier([...create, "--like", "1", "--repeat"]);
+    expect(both.stderr).toContain("--repeat and --like exclude each other");
+  });
+
+  test("the same ref and the same order are still asked about: nothing is sent twice unasked", async () => {
+    const { home, order } = await homeWithOrder();
+    const again = await home.courier([...create, "--like", String(order.id), "--yes"]);
+    expect(again).toMatchObject({ exit: 2, stdout: "" });
+    expect(again.stderr).toContain("--allow-duplicate");
   });
 });

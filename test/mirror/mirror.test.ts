@@ -149,3 +149,32 @@ test("the mirrors of an account are deleted with all files, and no others", asyn
   expect(hasMirror(directory, owner)).toBe(false);
   expect(hasMirror(directory, { ...owner, account: "shop2" })).toBe(true);
 });
+
+test("a page is read at once; a long search pauses between its readings, and can be stopped there", async () => {
+  const mirror = await createMirror();
+  await mirror.record(
+    Array.from({ length: 400 }, (_, index) => summary(String(index + 1), { order_no: `A ${index}` })),
+    1_000,
+  );
+  let pauses = 0;
+  const between = async () => {
+    pauses += 1;
+    if (pauses === 3) throw new Error("stopped");
+  };
+  const page = mirror.search({ text: "a", page: 20, between });
+  for (let count = 0; count < 20; count++) await page.next();
+  expect(pauses).toBe(0);
+  await page.return();
+  const all = mirror.search({ text: "", statuses: ["pending"], serviceType: "none", page: 20, between });
+  await expect(all.next()).rejects.toThrow("stopped");
+});
+
+test("a tracking answer has a time of its own, and what was sent stays as it was", async () => {
+  const mirror = await createMirror();
+  const draft = { receiver: { name: "李" } };
+  await mirror.record([{ id: "1", kind: "draft", value: draft }], 1_000);
+  await mirror.record([{ id: "1", kind: "detail", value: { receiver: { name: "L*" } } }], 2_000);
+  expect(await mirror.order("1")).toMatchObject({ draft, trackedAtMs: undefined });
+  await mirror.record([{ id: "1", kind: "tracking", value: { tracking_number: "CR1" } }], 3_000);
+  expect(await mirror.order("1")).toMatchObject({ draft, trackedAtMs: 3_000, seenAtMs: 3_000 });
+});

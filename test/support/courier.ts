@@ -11,6 +11,7 @@ import { start } from "../../src/cli/start.ts";
 import { type Clock, trackHour } from "../../src/core/clock.ts";
 import type { Prompts } from "../../src/core/prompts.ts";
 import type { SandboxOptions } from "../../src/sandbox/server.ts";
+import type { KeyInput } from "../../src/terminal/keypress.ts";
 import { createHandClock } from "./hand-clock.ts";
 import { createMemoryKeyRing, type MemoryKeyRing } from "./memory-key-ring.ts";
 import { Capture, inputStream, noJob } from "./streams.ts";
@@ -23,6 +24,10 @@ export interface RunOptions {
   readonly terminal?: number;
   /** What is piped in; nothing, but a pipe, where left out (a terminal when `terminal` is given). */
   readonly stdin?: string | Uint8Array;
+  /** The keyboard of a terminal. */
+  readonly keyboard?: KeyInput;
+  /** Called for Ctrl-C where keys are read one by one. */
+  readonly interrupt?: () => void;
   readonly env?: Record<string, string>;
   readonly prompts?: Prompts;
   /** Takes the place of the network. */
@@ -71,12 +76,12 @@ export async function createHome(env: Record<string, string> = {}): Promise<Home
       const host: Host = {
         argv: typeof words === "string" ? words.split(" ").filter((word) => word !== "") : words,
         env: { COURIER_CONFIG_DIR: configDir, COURIER_STATE_DIR: stateDir, ...env, ...options.env },
-        stdin: inputStream(piped),
+        stdin: options.keyboard ?? inputStream(piped),
         stdout,
         stderr,
         openKeyRing: async () => keyRing,
         signal: options.signal ?? new AbortController().signal,
-        job: noJob,
+        job: { ...noJob, ...(options.interrupt ? { interrupt: options.interrupt } : {}) },
         clock: { ...clock, ...trackHour(clock.now, clock.elapsed) }, // a process knows only of its own time
         random: () => 0.5,
         ...(options.prompts ? { prompts: options.prompts } : {}),

@@ -36,6 +36,10 @@ function openScreen(columns: number, rows: number) {
     },
     visible: () => linesFrom(emulator.buffer.active.baseY),
     lines: () => linesFrom(0),
+    cursor: () => ({
+      row: emulator.buffer.active.baseY + emulator.buffer.active.cursorY,
+      column: emulator.buffer.active.cursorX,
+    }),
   };
 
   function linesFrom(first: number): string[] {
@@ -127,6 +131,34 @@ test.each([
   screen.region.show([...lines.slice(0, 2), "other"]);
   await screen.flush();
   expect(screen.visible().at(-1)).toBe("other");
+});
+
+test("a caret is where the person types; it goes when other output comes, and costs nothing where nothing changed", async () => {
+  const screen = openScreen(40, 12);
+  screen.region.show(["Find: 李", "row", "keys"], { line: 0, column: 8 });
+  await screen.flush();
+  expect(screen.cursor()).toEqual({ row: 0, column: 8 });
+  screen.region.show(["Find: 李", "row", "keys"], { line: 0, column: 8 });
+  expect(await screen.flush()).toBe("");
+  screen.region.show(["Find: 李4", "other", "keys", "more"], { line: 0, column: 9 });
+  await screen.flush();
+  expect(screen.lines()).toEqual(["Find: 李4", "other", "keys", "more"]);
+  expect(screen.cursor()).toEqual({ row: 0, column: 9 });
+  screen.region.clear();
+  screen.say("said\n");
+  screen.region.show(["Find: 李4", "other"], { line: 0, column: 9 });
+  await screen.flush();
+  expect(screen.lines()).toEqual(["said", "Find: 李4", "other"]);
+  screen.region.release();
+  screen.say("shell\n");
+  await screen.flush();
+  expect(screen.lines()).toEqual(["said", "Find: 李4", "other", "shell"]);
+  screen.region.forget();
+  screen.region.show(["a", "b"], { line: 1, column: 0 });
+  screen.region.finish(["end"]);
+  await screen.flush();
+  expect(screen.lines()).toEqual(["said", "Find: 李4", "other", "shell", "end"]);
+  expect(screen.cursor()).toEqual({ row: 5, column: 0 });
 });
 
 test("more lines than the terminal has: the first ones and the last two", async () => {

@@ -1,0 +1,99 @@
+/** The search screen in a real terminal: typed, resized, stopped and resumed, and left as it was found. */
+
+import { expect, test as testAnywhere } from "vitest";
+import {
+  createTerminalHome,
+  keys,
+  type Terminal,
+  type TerminalHome,
+  type TerminalOptions,
+} from "../support/terminal.ts";
+import { lacks } from "../support/tools.ts";
+
+const test = testAnywhere.skipIf(lacks("sh", "stty"));
+
+/** Notes the terminal's modes before and after, and ends as the program did. */
+const notingModes = 'trap : INT TERM HUP TSTP; stty -g > before; "$@"; code=$?; stty -g > after; exit $code';
+
+async function openFind(options: TerminalOptions = {}) {
+  const home = await createTerminalHome();
+  const words = ["orders", "create", "--sender-name", "店", "--item-name", "茶壶", "--yes"];
+  for (const [name, phone] of [
+    ["李明", "13900004466"],
+    ["王伟", "13900001234"],
+  ] as const)
+    await home.open([...words, "--receiver-name", name, "--receiver-phone", phone]).ended;
+  const terminal = home.open("find", { shell: notingModes, ...options });
+  await terminal.until("王伟");
+  return { home, terminal };
+}
+
+async function expectWhole(home: TerminalHome, terminal: Terminal): Promise<void> {
+  expect(terminal.isCursorVisible).toBe(true);
+  expect(await home.read("after")).toBe(await home.read("before"));
+  expect(terminal.cursor().column).toBe(0);
+}
+
+test("a search, an order, a cancellation with a real question, and Esc to the shell", async () => {
+  const { home, terminal } = await openFind({ rows: 30 });
+  terminal.type("李 4466");
+  await terminal.until(/Find: 李 4466\n(?![\s\S]*王伟)/);
+  expect(terminal.isCursorVisible).toBe(true);
+  expect(terminal.cursor()).toMatchObject({ column: "Find: 李 4466".length + 1 });
+  terminal.type(keys.enter);
+  await terminal.until("c cancel");
+  terminal.type("c");
+  await terminal.answer("Cancel order", "y");
+  await terminal.until("Press Enter to go back to the order");
+  terminal.type(keys.enter);
+  await terminal.until(/State +cancelled/);
+  terminal.type("\u001b");
+  await terminal.until("Find: 李 4466");
+  terminal.type("\u001b");
+  await terminal.until("王伟");
+  terminal.type("\u001b");
+  expect(await terminal.ended).toEqual({ exit: 0, signal: undefined });
+  await expectWhole(home, terminal);
+});
+
+test("r goes to the review; Ctrl-C there keeps the draft and comes back", async () => {
+  const { home, terminal } = await openFind({ rows: 40 });
+  terminal.type(`4466${keys.enter}`);
+  await terminal.until("r repeat");
+  terminal.type("r");
+  await terminal.until(/❯ Send this order/);
+  terminal.type(keys.ctrlC);
+  await terminal.until("Press Enter to go back to the order");
+  terminal.type(keys.enter);
+  await terminal.until("r repeat");
+  terminal.type(keys.ctrlC);
+  expect((await terminal.ended).exit).toBe(130);
+  await expectWhole(home, terminal);
+});
+
+test("Ctrl-Z gives the terminal back; going on draws the screen anew", async () => {
+  const { home, terminal } = await openFind();
+  terminal.type(keys.ctrlZ);
+  await terminal.until(() => terminal.cursor().column === 0);
+  const times = () => terminal.transcript().split("Find: ").length;
+  const before = times();
+  terminal.signal("SIGCONT");
+  await terminal.until(() => times() > before);
+  terminal.type("4466");
+  await terminal.until(/Find: 4466\n[\s\S]*1 of 1/);
+  terminal.type(keys.ctrlC);
+  expect((await terminal.ended).exit).toBe(130);
+  await expectWhole(home, terminal);
+});
+
+test.each([
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)("%s leaves a whole terminal", async (signal, exit) => {
+  const { home, terminal } = await openFind();
+  terminal.type("4466");
+  await terminal.until("1 of 1");
+  terminal.signal(signal);
+  expect((await terminal.ended).exit).toBe(exit);
+  await expectWhole(home, terminal);
+});
