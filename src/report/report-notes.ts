@@ -1,0 +1,44 @@
+/** What each report says beside its result: how old the mirror is, and what was left out. */
+
+import type { Context } from "../command/command.ts";
+import { formatRelative } from "../core/time.ts";
+import { byCount, counted } from "../core/wording.ts";
+import type { Mirror, MirrorFacts } from "../mirror/mirror.ts";
+
+export interface MirrorAge {
+  readonly orders: number;
+  /** As ISO 8601; null before the first sync. */
+  readonly syncedAt: string | null;
+  /** In words. */
+  readonly note: string;
+}
+
+export async function mirrorAge(mirror: Mirror, { clock, nextCommand }: Context): Promise<MirrorAge> {
+  const facts: MirrorFacts = await mirror.facts();
+  const { orders, syncedAtMs } = facts;
+  if (syncedAtMs !== undefined)
+    return {
+      orders,
+      syncedAt: new Date(syncedAtMs).toISOString(),
+      note: `from ${counted(orders, "order")} of the mirror, synced ${formatRelative(syncedAtMs, clock.now())}`,
+    };
+  const known =
+    orders === 0
+      ? "the mirror is empty"
+      : `the mirror has only ${counted(orders, "order")} that this machine created`;
+  return { orders, syncedAt: null, note: `${known}; read all of them with: ${nextCommand("sync")}` };
+}
+
+/** `12 orders have no fee`, where there are any. */
+export function lacking(count: number, what: string): string[] {
+  return count === 0 ? [] : [`${counted(count, "order")} ${byCount(count, "has", "have")} ${what}`];
+}
+
+/** Shows how far the figures of an older mirror are made. */
+export function figuresMeter(context: Context) {
+  const meter = context.meter();
+  return {
+    onProgress: (orders: number) => meter.update(() => `${counted(orders, "order")} of the mirror read`),
+    end: () => meter.end(),
+  };
+}
