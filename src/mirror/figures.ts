@@ -32,7 +32,7 @@ export interface FigureChunk {
   readonly count: number;
   /** The number of the order that has the offset 0. */
   readonly base: number;
-  readonly columns: Readonly<Record<Name, Float64Array>>;
+  readonly column: (name: Name) => Float64Array;
 }
 
 /** Orders of a chunk have numbers that differ in the last bits only: they were created within about an hour. */
@@ -65,9 +65,10 @@ export function createFigures(sql: Sql) {
   function readChunk(chunk: number): Map<number, Row> {
     const packed = sql("SELECT packed FROM figures WHERE chunk = ?").get(chunk)?.packed;
     if (!(packed instanceof Uint8Array)) return new Map();
-    const { count, columns } = unpack(chunk, packed);
+    const { count, column } = unpack(chunk, packed);
+    const columns = names.map(column);
     const rows = Array.from({ length: count }, (_, at) =>
-      Float64Array.from(names, (name) => columns[name][at] ?? 0),
+      Float64Array.from(columns, (each) => each[at] ?? 0),
     );
     return new Map(rows.map((row) => [row[0] ?? 0, row]));
   }
@@ -194,27 +195,35 @@ function widthOf(name: Name, values: readonly number[]): (typeof widths)[number]
   return most === 0 ? 0 : most < 2 ** 8 ? 1 : most < 2 ** 16 ? 2 : 4;
 }
 
+/** A column is read when it is asked for: a report needs some of them. */
 function unpack(chunk: number, packed: Uint8Array): FigureChunk {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   const count = view.getUint16(0, true);
-  let at = 2;
-  const columns = names.map((name) => {
-    const width = view.getUint8(at);
-    const values = width === 0 ? (isTime(name) ? never : nowhere) : new Float64Array(count);
-    at += 1;
-    if (width === 1) for (let row = 0; row < count; row++) values[row] = packed[at + row] ?? 0;
-    else if (width === 2)
-      for (let row = 0; row < count; row++) values[row] = view.getUint16(at + 2 * row, true);
-    else if (width === 4)
-      for (let row = 0; row < count; row++) values[row] = view.getUint32(at + 4 * row, true);
-    else if (width === 8)
-      for (let row = 0; row < count; row++) values[row] = view.getFloat64(at + 8 * row, true);
-    at += width * count;
-    return [name, values] as const;
-  });
+  const places: number[] = [];
+  for (let at = 2; at < packed.length; at += 1 + (packed[at] ?? 0) * count) places.push(at);
+  const columns: Float64Array[] = [];
   return {
     count,
     base: chunk * chunkSize,
-    columns: Object.fromEntries(columns) as unknown as FigureChunk["columns"],
+    column(name) {
+      const column = names.indexOf(name);
+      const values = columns[column] ?? readColumn(name, view, places[column] ?? 0, count);
+      columns[column] = values;
+      return values;
+    },
   };
+}
+
+function readColumn(name: Name, view: DataView, place: number, count: number): Float64Array {
+  const width = view.getUint8(place);
+  if (width === 0) return isTime(name) ? never : nowhere;
+  const at = place + 1;
+  const values = new Float64Array(count);
+  if (width === 1) for (let row = 0; row < count; row++) values[row] = view.getUint8(at + row);
+  else if (width === 2)
+    for (let row = 0; row < count; row++) values[row] = view.getUint16(at + 2 * row, true);
+  else if (width === 4)
+    for (let row = 0; row < count; row++) values[row] = view.getUint32(at + 4 * row, true);
+  else for (let row = 0; row < count; row++) values[row] = view.getFloat64(at + 8 * row, true);
+  return values;
 }

@@ -371,7 +371,8 @@ const reportFields = {
   by: text,
   from: textOrNull,
   to: textOrNull,
-  status: textOrNull,
+  /** Chosen states; none: any. */
+  statuses: array(text),
   /** When the mirror was brought up to date; null: never. */
   synced_at: textOrNull,
   /** Orders in the mirror. */
@@ -382,7 +383,7 @@ const reportFields = {
 const spendSchema = object({
   ...reportFields,
   ...spendFields,
-  /** Cancelled orders are not counted, unless `status` asks for them. */
+  /** Cancelled orders are not counted, unless `statuses` asks for them. */
   cancelled: object(spendFields),
   /** Counted orders by payment_status; an empty text where it is not known. */
   payment_status: record(text, count),

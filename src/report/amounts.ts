@@ -13,14 +13,18 @@ export interface Amount {
 
 const leastMeanPlaces = 2;
 
-/** `texts` are plain decimals by their numbers, and `lists` the numbers of the fees of each group. */
-export function summariseAmounts(
+/**
+ * `texts` are plain decimals by their numbers, and `lists` the numbers of fees. Gives a function for what the lists with
+ * these indexes have together. Plain loops: a million fees take a tenth of a second.
+ */
+export function createAmounts(
   texts: readonly string[],
   lists: readonly (readonly number[])[],
-): readonly Amount[] {
+): (indexes: readonly number[]) => Amount {
   const isUsed = new Uint8Array(texts.length);
   for (const list of lists) for (const fee of list) isUsed[fee] = 1;
-  const used = [...isUsed.keys()].filter((number) => isUsed[number] === 1);
+  const used: number[] = [];
+  for (let number = 0; number < isUsed.length; number++) if (isUsed[number] === 1) used.push(number);
   const places = used.reduce((most, number) => Math.max(most, decimalsOf(texts[number] ?? "")), 0);
   const fees = used
     .map((number) => ({ number, value: scaleDecimal(texts[number] ?? "0", places) }))
@@ -29,10 +33,14 @@ export function summariseAmounts(
   for (const [rank, { number }] of fees.entries()) ranks[number] = rank;
   const exact = fees.map(({ value }) => value);
   const values = { exact, near: Float64Array.from(exact, Number) };
-  return lists.map((list) => {
-    const sorted = Int32Array.from(list, (fee) => ranks[fee] ?? 0).sort();
-    return summarise(sorted, values, places);
-  });
+  return (indexes) => {
+    const chosen = indexes.map((index) => lists[index] ?? []);
+    const sorted = new Int32Array(chosen.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const list of chosen)
+      for (let index = 0; index < list.length; index++) sorted[at++] = ranks[list[index] ?? 0] ?? 0;
+    return summarise(sorted.sort(), values, places);
+  };
 }
 
 /** Scaled fees by their ranks. */
@@ -61,10 +69,15 @@ function sumOf(ranks: Int32Array, { exact, near }: Values): bigint {
   const size = (rank: number | undefined) => Math.abs(near[rank ?? 0] ?? 0);
   const largest = Math.max(size(ranks[0]), size(ranks.at(-1)));
   // Numbers are several times as fast, and exact below this.
-  if (largest * ranks.length < Number.MAX_SAFE_INTEGER)
-    return BigInt(ranks.reduce((sum, rank) => sum + (near[rank] ?? 0), 0));
+  if (largest * ranks.length < Number.MAX_SAFE_INTEGER) return BigInt(sumOfNumbers(ranks, near));
   let sum = 0n;
   for (const rank of ranks) sum += exact[rank] ?? 0n;
+  return sum;
+}
+
+function sumOfNumbers(ranks: Int32Array, near: Float64Array): number {
+  let sum = 0;
+  for (let index = 0; index < ranks.length; index++) sum += near[ranks[index] ?? 0] ?? 0;
   return sum;
 }
 

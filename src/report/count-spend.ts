@@ -1,9 +1,10 @@
 /** What orders cost, from the figures of the mirror. */
 
+import type { FigureChunk } from "../mirror/figures.ts";
 import type { Mirror } from "../mirror/mirror.ts";
-import { type Amount, summariseAmounts } from "./amounts.ts";
+import { type Amount, createAmounts } from "./amounts.ts";
 import { createGroups, type Grouping, isPeriod } from "./groups.ts";
-import type { OrderRange } from "./range.ts";
+import { type OrderRange, stateFilter } from "./range.ts";
 
 export interface Spend {
   /** Orders counted, and those of them that lack something. */
@@ -39,74 +40,66 @@ export async function countSpend(
   onProgress?: (orders: number) => void,
 ): Promise<SpendReport> {
   let texts: readonly string[] = [];
-  let groups = createGroups(by, texts, beginTally);
+  let groups = createGroups(by, range.zone, texts, beginTally);
   const cancelled = beginTally();
-  const payments = new Map<number, number>();
+  /** Orders by the number of their payment_status. */
+  const paid: number[] = [];
   let undated = 0;
   const begin = (known: readonly string[]) => {
     texts = known;
-    groups = createGroups(by, texts, beginTally);
-    const status = range.status === undefined ? undefined : texts.indexOf(range.status);
-    const cancelledState = status === undefined ? texts.indexOf("cancelled") : -1;
-    return (chunk: Parameters<typeof groups.tallyOf>[0]) => {
-      const { created, state, payment, charged, estimated } = chunk.columns;
+    groups = createGroups(by, range.zone, texts, beginTally);
+    const isInState = stateFilter(range, texts);
+    const cancelledState = isInState ? -1 : texts.indexOf("cancelled");
+    return (chunk: FigureChunk) => {
+      const tallyOf = groups.tallies(chunk);
+      const [created, state, payment] = [
+        chunk.column("created"),
+        chunk.column("state"),
+        chunk.column("payment"),
+      ];
+      const [charged, estimated] = [chunk.column("charged"), chunk.column("estimated")];
       for (let row = 0; row < chunk.count; row++) {
-        if (status !== undefined && state[row] !== status) continue;
+        if (isInState && !isInState(state[row] ?? 0)) continue;
         const createdMs = created[row] ?? Number.NaN;
         if (Number.isNaN(createdMs)) undated += 1;
         if (!range.hasInstant(createdMs)) continue;
         const isCancelled = state[row] === cancelledState;
-        const tally = isCancelled ? cancelled : groups.tallyOf(chunk, row);
+        const tally = isCancelled ? cancelled : tallyOf(row);
         const [charge = 0, estimate = 0] = [charged[row], estimated[row]];
         tally.orders += 1;
         if (charge !== 0) tally.charged.push(charge);
         if (estimate !== 0) tally.estimated.push(estimate);
         if (charge === 0 && estimate === 0) tally.withoutFee += 1;
-        if (!isCancelled) payments.set(payment[row] ?? 0, (payments.get(payment[row] ?? 0) ?? 0) + 1);
+        if (!isCancelled) paid[payment[row] ?? 0] = (paid[payment[row] ?? 0] ?? 0) + 1;
       }
     };
   };
   await mirror.readFigures(begin, onProgress);
   const found = groups.list();
-  const [all, left, ...spends] = summarise(texts, [
-    join(found.map(({ tally }) => tally)),
-    cancelled,
-    ...found.map(({ tally }) => tally),
-  ]);
-  const rows = found.map(({ key }, index) => ({ key, ...(spends[index] as Spend) }));
+  const tallies = [cancelled, ...found.map(({ tally }) => tally)];
+  const amounts = createAmounts(
+    texts,
+    tallies.flatMap(({ charged, estimated }) => [charged, estimated]),
+  );
+  const spendOf = (indexes: readonly number[]): Spend => ({
+    orders: indexes.reduce((sum, index) => sum + (tallies[index]?.orders ?? 0), 0),
+    withoutFee: indexes.reduce((sum, index) => sum + (tallies[index]?.withoutFee ?? 0), 0),
+    charged: amounts(indexes.map((index) => 2 * index)),
+    estimated: amounts(indexes.map((index) => 2 * index + 1)),
+  });
+  const all = spendOf(found.map((_, index) => index + 1));
+  const rows = found.map(({ key }, index) => ({ key, ...spendOf([index + 1]) }));
   return {
-    all: all as Spend,
-    groups: isPeriod(by) ? rows : sortByCost(all as Spend, rows),
-    cancelled: left as Spend,
+    all,
+    groups: isPeriod(by) ? rows : sortByCost(all, rows),
+    cancelled: spendOf([0]),
     undated,
-    payments: new Map([...payments].map(([number, count]) => [texts[number] ?? "", count])),
+    payments: new Map(Object.entries(paid).map(([number, count]) => [texts[Number(number)] ?? "", count])),
   };
 }
 
 function beginTally(): Tally {
   return { orders: 0, withoutFee: 0, charged: [], estimated: [] };
-}
-
-function join(tallies: readonly Tally[]): Tally {
-  return {
-    orders: tallies.reduce((sum, { orders }) => sum + orders, 0),
-    withoutFee: tallies.reduce((sum, { withoutFee }) => sum + withoutFee, 0),
-    charged: tallies.flatMap(({ charged }) => charged),
-    estimated: tallies.flatMap(({ estimated }) => estimated),
-  };
-}
-
-function summarise(texts: readonly string[], tallies: readonly Tally[]): Spend[] {
-  const amounts = summariseAmounts(
-    texts,
-    tallies.flatMap(({ charged, estimated }) => [charged, estimated]),
-  );
-  return tallies.map(({ orders, withoutFee }, index) => ({
-    orders,
-    withoutFee,
-    charged: amounts[2 * index] as Amount,
-    estimated: amounts[2 * index + 1] as Amount,
-  }));
 }
 
 /** Charged fees, or the estimated ones where no order of the report has a charged one. For order and bars only. */

@@ -3,7 +3,7 @@
 import type { FigureChunk } from "../mirror/figures.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { createGroups, type Grouping, isPeriod } from "./groups.ts";
-import type { OrderRange } from "./range.ts";
+import { type OrderRange, stateFilter } from "./range.ts";
 
 export interface Times {
   readonly delivered: number;
@@ -34,17 +34,20 @@ export async function countTimes(
 ): Promise<TimeReport> {
   const all: number[] = [];
   const counts = { orders: 0, undated: 0, withoutTracking: 0, notDelivered: 0, withoutDeliveryTime: 0 };
-  let groups = createGroups<number[]>(by, [], () => []);
+  let groups = createGroups<number[]>(by, range.zone, [], () => []);
   const begin = (texts: readonly string[]) => {
-    groups = createGroups<number[]>(by, texts, () => []);
-    const status = range.status === undefined ? undefined : texts.indexOf(range.status);
+    groups = createGroups<number[]>(by, range.zone, texts, () => []);
+    const isInState = stateFilter(range, texts);
     const [cancelled, delivered, completed] = ["cancelled", "delivered", "completed"].map((state) =>
       texts.indexOf(state),
     );
     return (chunk: FigureChunk) => {
-      const { created, moved, state, tracking } = chunk.columns;
+      const tallyOf = groups.tallies(chunk);
+      const [created, moved] = [chunk.column("created"), chunk.column("moved")];
+      const [state, tracking] = [chunk.column("state"), chunk.column("tracking")];
       for (let row = 0; row < chunk.count; row++) {
-        if (status === undefined ? state[row] === cancelled : state[row] !== status) continue;
+        const stateNumber = state[row] ?? 0;
+        if (isInState ? !isInState(stateNumber) : stateNumber === cancelled) continue;
         const createdMs = created[row] ?? Number.NaN;
         const durationMs = (moved[row] ?? Number.NaN) - createdMs;
         if (Number.isNaN(createdMs)) counts.undated += 1;
@@ -55,7 +58,7 @@ export async function countTimes(
         else if (tracking[row] === completed || !(durationMs >= 0)) counts.withoutDeliveryTime += 1;
         else {
           all.push(durationMs);
-          groups.tallyOf(chunk, row).push(durationMs);
+          tallyOf(row).push(durationMs);
         }
       }
     };

@@ -1,7 +1,7 @@
 /** The groups of a report: one for each day, week or month, or for each text of a field. */
 
 import type { FigureChunk, FigureName } from "../mirror/figures.ts";
-import { type Period, type PeriodSpan, periodAt } from "./periods.ts";
+import { type Period, type PeriodSpan, periodAt, type Zone } from "./periods.ts";
 
 /** What `--by` takes, and the column's title. `city`: the receiver's. */
 export const groupings = {
@@ -30,8 +30,8 @@ export interface Group<T> {
 }
 
 export interface Groups<T> {
-  /** The tally of an order's group. */
-  tallyOf(chunk: FigureChunk, row: number): T;
+  /** Gives the tally of the group of each of the chunk's orders. */
+  tallies(chunk: FigureChunk): (row: number) => T;
   /** Periods in their order and without gaps, those without the field last; texts as they were met. */
   list(): readonly Group<T>[];
 }
@@ -43,28 +43,37 @@ export function isPeriod(by: Grouping): by is Period {
   return by === "day" || by === "week" || by === "month";
 }
 
-export function createGroups<T>(by: Grouping, texts: readonly string[], begin: () => T): Groups<T> {
-  return isPeriod(by) ? createPeriods(by, begin) : createTexts(by, texts, begin);
+/** Days, weeks and months are those of `zone`. */
+export function createGroups<T>(
+  by: Grouping,
+  zone: Zone,
+  texts: readonly string[],
+  begin: () => T,
+): Groups<T> {
+  return isPeriod(by) ? createPeriods(by, zone, begin) : createTexts(by, texts, begin);
 }
 
-function createPeriods<T>(period: Period, begin: () => T): Groups<T> {
+function createPeriods<T>(period: Period, zone: Zone, begin: () => T): Groups<T> {
   const tallies = new Map<number, { readonly span: PeriodSpan; readonly tally: T }>();
   let undated: T | undefined;
   // Orders come about in the order of their times: the next is mostly of the same period.
   let current: { readonly span: PeriodSpan; readonly tally: T } | undefined;
   return {
-    tallyOf({ columns }, row) {
-      const createdMs = columns.created[row] ?? Number.NaN;
-      if (Number.isNaN(createdMs)) {
-        undated ??= begin();
-        return undated;
-      }
-      if (!current || createdMs < current.span.startMs || createdMs >= current.span.endMs) {
-        const span = periodAt(createdMs, period);
-        current = tallies.get(span.startMs) ?? { span, tally: begin() };
-        tallies.set(span.startMs, current);
-      }
-      return current.tally;
+    tallies({ column }) {
+      const created = column("created");
+      return (row) => {
+        const createdMs = created[row] ?? Number.NaN;
+        if (Number.isNaN(createdMs)) {
+          undated ??= begin();
+          return undated;
+        }
+        if (!current || createdMs < current.span.startMs || createdMs >= current.span.endMs) {
+          const span = periodAt(createdMs, period, zone);
+          current = tallies.get(span.startMs) ?? { span, tally: begin() };
+          tallies.set(span.startMs, current);
+        }
+        return current.tally;
+      };
     },
     list() {
       const found = [...tallies.values()].sort((a, b) => a.span.startMs - b.span.startMs);
@@ -74,9 +83,9 @@ function createPeriods<T>(period: Period, begin: () => T): Groups<T> {
         groups.push({ key: span.key, tally });
         // Only where the whole list has room for its gaps.
         for (
-          let next = periodAt(span.endMs, period);
+          let next = periodAt(span.endMs, period, zone);
           hasRoom(found) && isGap(next);
-          next = periodAt(next.endMs, period)
+          next = periodAt(next.endMs, period, zone)
         )
           groups.push({ key: next.key, tally: begin() });
       }
@@ -98,10 +107,14 @@ function hasRoom(found: readonly { readonly span: PeriodSpan }[]): boolean {
 function createTexts<T>(by: Grouping, texts: readonly string[], begin: () => T): Groups<T> {
   const tallies = new Map<number, T>();
   const column = textColumns[by];
-  const numberAt = ({ columns }: FigureChunk, row: number): number => {
-    if (column !== undefined) return columns[column][row] ?? 0;
-    const [from, to] = [columns.fromCity[row] ?? 0, columns.toCity[row] ?? 0];
-    return from === 0 || to === 0 ? 0 : from * texts.length + to;
+  const numbersOf = (chunk: FigureChunk): ((row: number) => number) => {
+    if (column !== undefined) {
+      const numbers = chunk.column(column);
+      return (row) => numbers[row] ?? 0;
+    }
+    const [from, to] = [chunk.column("fromCity"), chunk.column("toCity")];
+    const isKnown = (row: number) => from[row] !== 0 && to[row] !== 0;
+    return (row) => (isKnown(row) ? (from[row] ?? 0) * texts.length + (to[row] ?? 0) : 0);
   };
   const keyOf = (number: number): string | null => {
     if (number === 0) return null;
@@ -109,13 +122,16 @@ function createTexts<T>(by: Grouping, texts: readonly string[], begin: () => T):
     return `${texts[Math.floor(number / texts.length)]} → ${texts[number % texts.length]}`;
   };
   return {
-    tallyOf(chunk, row) {
-      const number = numberAt(chunk, row);
-      const known = tallies.get(number);
-      if (known !== undefined) return known;
-      const tally = begin();
-      tallies.set(number, tally);
-      return tally;
+    tallies(chunk) {
+      const numberAt = numbersOf(chunk);
+      return (row) => {
+        const number = numberAt(row);
+        const known = tallies.get(number);
+        if (known !== undefined) return known;
+        const tally = begin();
+        tallies.set(number, tally);
+        return tally;
+      };
     },
     list: () => [...tallies].map(([number, tally]) => ({ key: keyOf(number), tally })),
   };

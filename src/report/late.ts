@@ -16,7 +16,7 @@ import { jsonNumber } from "../model/json.ts";
 import type { LateRow } from "../model/results.ts";
 import { finalStates } from "../model/states.ts";
 import { type Column, instant, show, state, styled } from "../terminal/blocks.ts";
-import { type OrderRange, orderRange } from "./range.ts";
+import { type OrderRange, orderRange, stateFilter } from "./range.ts";
 import { figuresMeter, lacking, mirrorAge } from "./report-notes.ts";
 import { rangeOptions } from "./report-options.ts";
 
@@ -99,20 +99,22 @@ async function rankLate(
   const late: LateOrder[] = [];
   let untimed = 0;
   const begin = (texts: readonly string[]) => {
-    const status = range.status === undefined ? undefined : texts.indexOf(range.status);
+    const isInState = stateFilter(range, texts);
     const settled = new Set(finalStates.map((each) => texts.indexOf(each)));
-    return ({ base, count, columns }: FigureChunk) => {
+    return ({ base, count, column }: FigureChunk) => {
+      const [offset, created, moved] = [column("offset"), column("created"), column("moved")];
+      const [states, tracking] = [column("state"), column("tracking")];
       for (let row = 0; row < count; row++) {
-        const [stateNumber = 0, tracked = 0] = [columns.state[row], columns.tracking[row]];
+        const [stateNumber = 0, tracked = 0] = [states[row], tracking[row]];
         if (settled.has(stateNumber) || settled.has(tracked)) continue;
-        if (status !== undefined && stateNumber !== status) continue;
-        const [createdMs = Number.NaN, movedMs = Number.NaN] = [columns.created[row], columns.moved[row]];
+        if (isInState && !isInState(stateNumber)) continue;
+        const [createdMs = Number.NaN, movedMs = Number.NaN] = [created[row], moved[row]];
         if (!range.hasInstant(createdMs)) continue;
         const isTracked = !Number.isNaN(movedMs);
         const changedMs = isTracked ? movedMs : createdMs;
         if (Number.isNaN(changedMs)) untimed += 1;
         else if (changedMs <= latestMs)
-          late.push({ number: base + (columns.offset[row] ?? 0), changedMs, isTracked });
+          late.push({ number: base + (offset[row] ?? 0), changedMs, isTracked });
       }
     };
   };

@@ -1,13 +1,16 @@
-/** Which orders of the mirror a report is about: those of some local days, and of one state. */
+/** Which orders of the mirror a report is about: those of some days, and of some states. */
 
 import type { OptionValues } from "../command/options.ts";
 import { checkFilter, type filterOptions } from "../command/order-filter.ts";
-import { dayStart } from "./periods.ts";
+import { dayStart, type Zone } from "./periods.ts";
 
 export interface OrderRange {
-  readonly status: string | undefined;
+  /** None: orders in any state. */
+  readonly statuses: readonly string[];
   readonly from: string | undefined;
   readonly to: string | undefined;
+  /** Of all days that the report names. */
+  readonly zone: Zone;
   /** Whether an order created then is one of them. An order without a readable time is in no limited range. */
   readonly hasInstant: (createdMs: number) => boolean;
 }
@@ -15,17 +18,31 @@ export interface OrderRange {
 /** Throws a usage error for days in the wrong order. */
 export function orderRange(options: OptionValues<typeof filterOptions>): OrderRange {
   const { status, dateFrom: from, dateTo: to } = checkFilter(options);
-  const firstMs = from === undefined ? Number.NEGATIVE_INFINITY : dayStart(from);
-  const endMs = to === undefined ? Number.POSITIVE_INFINITY : dayStart(to, 1);
+  return rangeOf({ statuses: status === undefined ? [] : [status], from, to, zone: "local" });
+}
+
+function rangeOf({ statuses, from, to, zone }: Omit<OrderRange, "hasInstant">): OrderRange {
+  const firstMs = from === undefined ? Number.NEGATIVE_INFINITY : dayStart(from, zone);
+  const endMs = to === undefined ? Number.POSITIVE_INFINITY : dayStart(to, zone, 1);
   const isLimited = from !== undefined || to !== undefined;
   const hasInstant = (createdMs: number) => (isLimited ? createdMs >= firstMs && createdMs < endMs : true);
-  return { status, from, to, hasInstant };
+  return { statuses, from, to, zone, hasInstant };
+}
+
+/** Whether a state, by the number of its text, is one of the range. */
+export function stateFilter(
+  { statuses }: OrderRange,
+  texts: readonly string[],
+): ((state: number) => boolean) | undefined {
+  if (statuses.length === 0) return undefined;
+  const numbers = new Set(statuses.map((status) => texts.indexOf(status)));
+  return (state) => numbers.has(state);
 }
 
 /** ` from 2026-10-01 to 2026-10-31`, or nothing. */
-export function describeRange({ from, to, status }: OrderRange): string {
+export function describeRange({ from, to, statuses }: OrderRange): string {
   const parts = [
-    ...(status === undefined ? [] : [`in the state ${status}`]),
+    ...(statuses.length === 0 ? [] : [`of orders that are ${statuses.join(" or ")}`]),
     ...(from === undefined ? [] : [`from ${from}`]),
     ...(to === undefined ? [] : [`to ${to}`]),
   ];

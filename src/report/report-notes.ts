@@ -1,7 +1,7 @@
 /** What each report says beside its result: how old the mirror is, and what was left out. */
 
 import type { Context } from "../command/command.ts";
-import { formatRelative } from "../core/time.ts";
+import { formatLocal, formatRelative } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Mirror, MirrorFacts } from "../mirror/mirror.ts";
 
@@ -9,24 +9,29 @@ export interface MirrorAge {
   readonly orders: number;
   /** As ISO 8601; null before the first sync. */
   readonly syncedAt: string | null;
-  /** In words. */
   readonly note: string;
+  /** The same for a page that is kept: with the time itself. */
+  readonly pageNote: string;
 }
 
 export async function mirrorAge(mirror: Mirror, { clock, nextCommand }: Context): Promise<MirrorAge> {
   const facts: MirrorFacts = await mirror.facts();
   const { orders, syncedAtMs } = facts;
-  if (syncedAtMs !== undefined)
+  if (syncedAtMs !== undefined) {
+    const source = `from ${counted(orders, "order")} of the mirror, synced`;
     return {
       orders,
       syncedAt: new Date(syncedAtMs).toISOString(),
-      note: `from ${counted(orders, "order")} of the mirror, synced ${formatRelative(syncedAtMs, clock.now())}`,
+      note: `${source} ${formatRelative(syncedAtMs, clock.now())}`,
+      pageNote: `${source} ${formatLocal(syncedAtMs)}`,
     };
+  }
   const known =
     orders === 0
       ? "the mirror is empty"
       : `the mirror has only ${counted(orders, "order")} that this machine created`;
-  return { orders, syncedAt: null, note: `${known}; read all of them with: ${nextCommand("sync")}` };
+  const note = `${known}; read all of them with: ${nextCommand("sync")}`;
+  return { orders, syncedAt: null, note, pageNote: note };
 }
 
 /** `12 orders have no fee`, where there are any. */

@@ -22,6 +22,8 @@ export interface ReportPage {
     /** Side by side for times, below each other for names. */
     readonly isTimeline: boolean;
     readonly bars: readonly Bar[];
+    /** What the lines of the scale are whole or round parts of: an hour for times. */
+    readonly unit: number;
     /** The text of a size at a line of the scale. */
     readonly scale: (size: number) => string;
   };
@@ -70,7 +72,7 @@ const left = 70;
 const bottom = 24;
 const topSpace = 10;
 
-function drawColumns({ title, bars, scale }: Chart): string {
+function drawColumns({ title, bars, unit, scale }: Chart): string {
   const most = largest(bars);
   const room = height - bottom - topSpace;
   const y = (size: number) => topSpace + room - (room * Math.max(0, size)) / most;
@@ -90,7 +92,7 @@ function drawColumns({ title, bars, scale }: Chart): string {
         ]
       : [],
   );
-  const lines = ticks(most).map(
+  const lines = ticks(most, unit).map(
     (size) =>
       `<path d="M${left} ${round(y(size))}H${width}"/><text x="${left - 6}" y="${round(y(size) + 4)}" class="e">${toHtml(scale(size))}</text>`,
   );
@@ -99,14 +101,14 @@ function drawColumns({ title, bars, scale }: Chart): string {
 
 const lineHeight = 22;
 const nameRoom = 220;
-const valueRoom = 110;
+const valueRoom = 160;
 
-function drawBars({ title, bars, scale }: Chart): string {
+function drawBars({ title, bars, unit, scale }: Chart): string {
   const most = largest(bars);
   const room = width - nameRoom - valueRoom;
   const x = (size: number) => (room * Math.max(0, size)) / most;
   const end = bars.length * lineHeight;
-  const lines = ticks(most).map(
+  const lines = ticks(most, unit).map(
     (size) =>
       `<path d="M${round(nameRoom + x(size))} 0V${end}"/><text x="${round(nameRoom + x(size))}" y="${end + 16}" class="m">${toHtml(scale(size))}</text>`,
   );
@@ -143,11 +145,11 @@ function largest(bars: readonly Bar[]): number {
   return most > 0 && Number.isFinite(most) ? most : 1;
 }
 
-/** At most five round sizes from 0 on. */
-function ticks(most: number): readonly number[] {
-  const rough = most / 4;
+/** A few round sizes from 0 on. */
+function ticks(most: number, unit: number): readonly number[] {
+  const rough = most / 4 / unit;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough) ?? rough;
+  const step = ([1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough) ?? rough) * unit;
   return Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step);
 }
 

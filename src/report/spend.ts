@@ -2,6 +2,7 @@
 
 import { openAccountMirror } from "../command/account-mirror.ts";
 import { defineCommand } from "../command/command.ts";
+import { capitalised } from "../command/options.ts";
 import { byCount, counted } from "../core/wording.ts";
 import { type Json, jsonNumber } from "../model/json.ts";
 import type { SpendDocument, SpendRow } from "../model/results.ts";
@@ -43,10 +44,10 @@ export const reportSpend = defineCommand({
     const age = await mirrorAge(mirror, context);
     const document = toDocument(report, by, range, age);
     const title = `Spend by ${by}${describeRange(range)}`;
-    const notes = describeNotes(report, by, range, age);
+    const notes = describeNotes(report, by, range);
     if (html !== undefined) {
       const { drawReport } = await import("./report-page.ts");
-      await writeReport(html, () => drawReport(pageOf(title, report, by, notes)), context);
+      await writeReport(html, () => drawReport(pageOf(title, report, by, [...notes, age.pageNote])), context);
     }
     const rows = document.rows;
     const total = { key: null, ...spendFields(report.all), isTotal: true } as SpendRow;
@@ -57,7 +58,7 @@ export const reportSpend = defineCommand({
         shown: shownColumns(report, by),
         shownRows: rows.length > 1 ? [...rows, total] : rows,
         columns: spendColumns,
-        notes,
+        notes: [...notes, age.note],
       },
       context,
     );
@@ -69,7 +70,7 @@ function toDocument(report: SpendReport, by: Grouping, range: OrderRange, age: M
     by,
     from: range.from ?? null,
     to: range.to ?? null,
-    status: range.status ?? null,
+    statuses: [...range.statuses],
     synced_at: age.syncedAt,
     mirror_orders: age.orders,
     without_created_at: report.undated,
@@ -89,7 +90,7 @@ function toJson({ orders, sum, mean, median }: Amount) {
   return { orders, sum: number(sum), mean: number(mean), median: number(median) };
 }
 
-function describeNotes(report: SpendReport, by: Grouping, range: OrderRange, age: MirrorAge): string[] {
+function describeNotes(report: SpendReport, by: Grouping, range: OrderRange): string[] {
   const { all, cancelled, groups, undated, payments } = report;
   const isLimited = range.from !== undefined || range.to !== undefined;
   const keyless = groups.find(({ key }) => key === null)?.orders ?? 0;
@@ -111,7 +112,6 @@ function describeNotes(report: SpendReport, by: Grouping, range: OrderRange, age
       : [
           `${counted(cancelled.orders, "cancelled order")} ${byCount(cancelled.orders, "is", "are")} left out: ${describeFees(cancelled)}`,
         ]),
-    age.note,
   ];
 }
 
@@ -125,12 +125,16 @@ function describeFees({ charged, estimated }: Spend): string {
 
 type FeeKind = "charged" | "estimated";
 
+/** The kinds of fees that the counted orders have. */
+function kindsOf({ all }: SpendReport): readonly FeeKind[] {
+  return (["charged", "estimated"] as const).filter((kind) => all[kind].orders > 0);
+}
+
 function shownColumns(report: SpendReport, by: Grouping): Column<SpendRow>[] {
   const sizeOf = sizesOf(report);
   const largest = Math.max(0, ...report.groups.map(sizeOf));
   const bars = new Map(report.groups.map((group) => [group.key, drawBar(sizeOf(group), largest)]));
   const isTotal = (row: SpendRow) => "isTotal" in row;
-  const kinds = (["charged", "estimated"] as const).filter((kind) => report.all[kind].orders > 0);
   const feeColumns = (kind: FeeKind, spare: number): Column<SpendRow>[] => [
     { path: `${kind}.sum`, title: kind.toUpperCase(), align: "right", cell: (row) => show(row[kind].sum) },
     { path: `${kind}.orders`, title: "OF", align: "right", cell: (row) => String(row[kind].orders), spare },
@@ -145,7 +149,7 @@ function shownColumns(report: SpendReport, by: Grouping): Column<SpendRow>[] {
       flexible: true,
     },
     { path: "orders", title: "ORDERS", align: "right", cell: ({ orders }) => String(orders) },
-    ...kinds.flatMap((kind, index) => feeColumns(kind, index === 0 ? 4 : 2)),
+    ...kindsOf(report).flatMap((kind, index) => feeColumns(kind, index === 0 ? 4 : 2)),
     ...(report.all.withoutFee === 0
       ? []
       : [
@@ -185,7 +189,7 @@ const spendColumns: readonly Column<SpendRow>[] = [
 function pageOf(title: string, report: SpendReport, by: Grouping, notes: readonly string[]): ReportPage {
   const sizeOf = sizesOf(report);
   const kind = report.all.charged.orders > 0 ? "charged" : "estimated";
-  const name = capitalisedKind[kind];
+  const kinds = kindsOf(report);
   const text = (value: string | null) => value ?? "-";
   return {
     title,
@@ -194,26 +198,27 @@ function pageOf(title: string, report: SpendReport, by: Grouping, notes: readonl
       ...notes,
     ],
     chart: {
-      title: `${name} fees by ${by}`,
+      title: `${capitalised(kind)} fees by ${by}`,
       isTimeline: isPeriod(by),
       bars: report.groups.map((group) => ({
         label: group.key ?? "-",
         size: sizeOf(group),
         text: `${text(group[kind].sum)} (${counted(group.orders, "order")})`,
       })),
+      unit: 1,
       scale: (size) => String(Number(size.toPrecision(12))),
     },
     table: {
       titles: [
         titleOf(by).toLowerCase(),
         "orders",
-        ...(["charged", "estimated"] as const).flatMap((each) => [each, "of", "mean", "median"]),
+        ...kinds.flatMap((each) => [each, "of", "mean", "median"]),
         "no fee",
       ],
       rows: report.groups.map((group) => [
         group.key ?? "-",
         String(group.orders),
-        ...(["charged", "estimated"] as const).flatMap((each) => {
+        ...kinds.flatMap((each) => {
           const { sum, orders, mean, median } = group[each];
           return [text(sum), String(orders), text(mean), text(median)];
         }),
@@ -222,5 +227,3 @@ function pageOf(title: string, report: SpendReport, by: Grouping, notes: readonl
     },
   };
 }
-
-const capitalisedKind = { charged: "Charged", estimated: "Estimated" } as const;

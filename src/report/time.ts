@@ -29,7 +29,7 @@ export const reportTime = defineCommand({
   examples: [
     { line: "report time", note: "by route" },
     { line: "report time --by service --from 2026-10-01", note: "is express faster?" },
-    { line: "track --status delivered --csv", note: "look up parcels first: the mirror keeps the answers" },
+    { line: "track --status delivered", note: "look up parcels first: the mirror keeps the answers" },
   ],
   exits: [5],
   seeAlso: ["track", "late", "report spend"],
@@ -42,10 +42,10 @@ export const reportTime = defineCommand({
     const age = await mirrorAge(mirror, context);
     const document = toDocument(report, by, range, age);
     const title = `Time from created to delivered by ${by}${describeRange(range)}`;
-    const notes = describeNotes(report, by, range, age);
+    const notes = describeNotes(report, by, range);
     if (html !== undefined) {
       const { drawReport } = await import("./report-page.ts");
-      await writeReport(html, () => drawReport(pageOf(title, report, by, notes)), context);
+      await writeReport(html, () => drawReport(pageOf(title, report, by, [...notes, age.pageNote])), context);
     }
     const rows = document.rows;
     const total = { key: null, ...timeFields(report.all), isTotal: true } as TimeRow;
@@ -56,7 +56,7 @@ export const reportTime = defineCommand({
         shown: shownColumns(report, by),
         shownRows: rows.length > 1 ? [...rows, total] : rows,
         columns: timeColumns,
-        notes,
+        notes: [...notes, age.note],
       },
       context,
     );
@@ -68,7 +68,7 @@ function toDocument(report: TimeReport, by: Grouping, range: OrderRange, age: Mi
     by,
     from: range.from ?? null,
     to: range.to ?? null,
-    status: range.status ?? null,
+    statuses: [...range.statuses],
     synced_at: age.syncedAt,
     mirror_orders: age.orders,
     without_created_at: report.undated,
@@ -86,7 +86,7 @@ function timeFields({ delivered, p50Ms, p90Ms }: Times) {
   return { delivered, p50_seconds: seconds(p50Ms), p90_seconds: seconds(p90Ms) };
 }
 
-function describeNotes(report: TimeReport, by: Grouping, range: OrderRange, age: MirrorAge): string[] {
+function describeNotes(report: TimeReport, by: Grouping, range: OrderRange): string[] {
   const { withoutTracking, notDelivered, withoutDeliveryTime, undated, groups } = report;
   const isLimited = range.from !== undefined || range.to !== undefined;
   const keyless = groups.find(({ key }) => key === null)?.delivered ?? 0;
@@ -96,7 +96,6 @@ function describeNotes(report: TimeReport, by: Grouping, range: OrderRange, age:
     ...lacking(withoutDeliveryTime, "tracking that shows no usable time of the delivery"),
     ...lacking(undated, `no readable created_at${isLimited ? " and cannot be counted by date" : ""}`),
     ...(isPeriod(by) ? [] : lacking(keyless, `no ${groupings[by].missing}`)),
-    age.note,
   ];
 }
 
@@ -151,6 +150,7 @@ function pageOf(title: string, report: TimeReport, by: Grouping, notes: readonly
         text: text(p50Ms),
         outer: { size: p90Ms ?? 0, text: text(p90Ms) },
       })),
+      unit: unitOf(Math.max(0, ...report.groups.map(({ p90Ms = 0 }) => p90Ms))),
       scale: (size) => formatDuration(size),
     },
     table: {
@@ -163,4 +163,9 @@ function pageOf(title: string, report: TimeReport, by: Grouping, notes: readonly
       ]),
     },
   };
+}
+
+/** A day, an hour or a minute, of which the largest time has several. */
+function unitOf(mostMs: number): number {
+  return [86_400_000, 3_600_000, 60_000].find((unitMs) => mostMs >= 4 * unitMs) ?? 1_000;
 }

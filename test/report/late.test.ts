@@ -61,7 +61,7 @@ test("--stuck takes those without a change for so long, --limit the worst", asyn
 });
 
 test("--fetch with many calls compares them with the quota first", async () => {
-  const home = await createServedHome({ seedOrders: 200 });
+  const home = await createServedHome({ seedOrders: 320 });
   await home.courier("sync");
   answerData(home, "GET /api/v1/user/profile", '{"id":1,"api_calls_remaining":19}');
   const before = home.sandbox.requests.length;

@@ -23,7 +23,13 @@ async function createMirror() {
   return mirror;
 }
 
-const everything = { status: undefined, from: undefined, to: undefined, hasInstant: () => true };
+const everything = {
+  statuses: [],
+  from: undefined,
+  to: undefined,
+  zone: "local",
+  hasInstant: () => true,
+} as const;
 
 interface Listed {
   readonly status: string;
@@ -300,6 +306,7 @@ test("the largest page is below 200 KB", () => {
     chart: {
       title: "Charged fees",
       isTimeline: false,
+      unit: 1,
       bars: rows.map((index) => ({
         label: name(index),
         size: 5_000 - index,

@@ -83,7 +83,13 @@ test("durations are those of the answers, by route, and others are counted by wh
   await record("6", "soon", "C", { status: "delivered", records: moved(8) });
   await record("7", at(0), "C", { status: "in_transit", records: moved(8) });
   await record("8", at(0), "C");
-  const everything = { status: undefined, from: undefined, to: undefined, hasInstant: () => true };
+  const everything = {
+    statuses: [],
+    from: undefined,
+    to: undefined,
+    zone: "local",
+    hasInstant: () => true,
+  } as const;
   const report = await countTimes(mirror, "route", everything);
   expect(report.groups).toEqual([
     { key: "A → B", delivered: 10, p50Ms: 5 * 3_600_000, p90Ms: 9 * 3_600_000 },
