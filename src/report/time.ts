@@ -20,7 +20,8 @@ export const reportTime = defineCommand({
   description:
     "How long parcels took from created_at to delivered: p50, the time that half of them did not exceed, and p90, the\n" +
     "same for nine of ten. The delivery is the newest movement of a parcel that tracking shows as delivered, so only\n" +
-    "parcels count that courier track has looked up in this state; the report says how many were not.\n" +
+    "parcels count that courier track has looked up in this state: courier track --status delivered. The report says\n" +
+    "how many were not.\n" +
     `A route is the sender's city and the receiver's city. By day, week and month, an order counts when it was created.\n${groupingWords}\n` +
     "Cancelled orders are left out.",
   arguments: {},
@@ -29,7 +30,7 @@ export const reportTime = defineCommand({
   examples: [
     { line: "report time", note: "by route" },
     { line: "report time --by service --from 2026-10-01", note: "is express faster?" },
-    { line: "track --status delivered", note: "look up parcels first: the mirror keeps the answers" },
+    { line: "report time --by city --csv", note: "for a spreadsheet" },
   ],
   exits: [5],
   seeAlso: ["track", "late", "report spend"],
