@@ -90,7 +90,7 @@ export const program: Group = {
       name: "report",
       summary: "Report what orders cost, and how long they took",
       examples: [
-        { line: "report spend --from 2026-10-01 --to 2026-10-31", note: "what October cost" },
+        { line: "report spend --from 2026-10 --to 2026-10", note: "what October cost" },
         { line: "report time --html time.html", note: "how long parcels took, as a page with charts" },
       ],
       commands: [

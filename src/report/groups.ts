@@ -1,7 +1,8 @@
 /** The groups of a report: one for each day, week or month, or for each text of a field. */
 
+import type { Zone } from "../core/days.ts";
 import type { FigureChunk, FigureName } from "../mirror/figures.ts";
-import { type Period, type PeriodSpan, periodAt, type Zone } from "./periods.ts";
+import { type Period, type PeriodSpan, periodAt } from "./periods.ts";
 
 /** What `--by` takes, and the column's title. `city`: the receiver's. */
 export const groupings = {

@@ -56,7 +56,7 @@ export const listLate = defineCommand({
   seeAlso: ["track", "sync", "report time"],
   async run({ stuck = 0, fetch, limit, all, ...options }, context) {
     if (all && limit !== undefined) throw usageError("--all and --limit exclude each other");
-    const range = orderRange(options);
+    const range = orderRange(options, context.clock);
     const mirror = await openAccountMirror(context);
     const rank = () => rankLate(mirror, range, context.clock.now() - stuck, context);
     let ranked = await rank();

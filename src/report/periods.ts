@@ -1,7 +1,8 @@
 /** Days, weeks and months of this machine's time zone or of UTC; weeks are those of ISO 8601, from Monday to Sunday. */
 
+import type { Zone } from "../core/days.ts";
+
 export type Period = "day" | "week" | "month";
-export type Zone = "local" | "utc";
 
 export interface PeriodSpan {
   /** `2026-10-05`, `2026-W41` or `2026-10`. */

@@ -2,7 +2,9 @@
 
 import type { OptionValues } from "../command/options.ts";
 import { checkFilter, type filterOptions } from "../command/order-filter.ts";
-import { dayStart, type Zone } from "./periods.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Zone } from "../core/days.ts";
+import { dayStart } from "./periods.ts";
 
 export interface OrderRange {
   /** None: orders in any state. */
@@ -15,17 +17,13 @@ export interface OrderRange {
   readonly hasInstant: (createdMs: number) => boolean;
 }
 
-/** Throws a usage error for days in the wrong order. */
-export function orderRange(options: OptionValues<typeof filterOptions>): OrderRange {
-  const { status, dateFrom: from, dateTo: to } = checkFilter(options);
-  return rangeOf({ statuses: status === undefined ? [] : [status], from, to, zone: "local" });
-}
-
-function rangeOf({ statuses, from, to, zone }: Omit<OrderRange, "hasInstant">): OrderRange {
+/** Throws a usage error for days that exclude each other. */
+export function orderRange(options: OptionValues<typeof filterOptions>, clock: Clock): OrderRange {
+  const { statuses, days } = checkFilter(options, clock);
+  const { from, to, zone = "local" } = days ?? {};
   const firstMs = from === undefined ? Number.NEGATIVE_INFINITY : dayStart(from, zone);
   const endMs = to === undefined ? Number.POSITIVE_INFINITY : dayStart(to, zone, 1);
-  const isLimited = from !== undefined || to !== undefined;
-  const hasInstant = (createdMs: number) => (isLimited ? createdMs >= firstMs && createdMs < endMs : true);
+  const hasInstant = (createdMs: number) => !days || (createdMs >= firstMs && createdMs < endMs);
   return { statuses, from, to, zone, hasInstant };
 }
 

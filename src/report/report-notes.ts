@@ -1,9 +1,12 @@
 /** What each report says beside its result: how old the mirror is, and what was left out. */
 
 import type { Context } from "../command/command.ts";
+import { zoneName } from "../core/days.ts";
 import { formatLocal, formatRelative } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Mirror, MirrorFacts } from "../mirror/mirror.ts";
+import { type Grouping, isPeriod } from "./groups.ts";
+import type { OrderRange } from "./range.ts";
 
 export interface MirrorAge {
   readonly orders: number;
@@ -37,6 +40,12 @@ export async function mirrorAge(mirror: Mirror, { clock, nextCommand }: Context)
 /** `12 orders have no fee`, where there are any. */
 export function lacking(count: number, what: string): string[] {
   return count === 0 ? [] : [`${counted(count, "order")} ${byCount(count, "has", "have")} ${what}`];
+}
+
+/** Whose days the report means, where it means days. */
+export function zoneNote(by: Grouping, { from, to, zone }: OrderRange, nowMs: number): string[] {
+  const hasDays = isPeriod(by) || from !== undefined || to !== undefined;
+  return hasDays ? [`days of ${zoneName(zone, nowMs)}`] : [];
 }
 
 /** Shows how far the figures of an older mirror are made. */

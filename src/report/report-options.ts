@@ -26,7 +26,8 @@ export function byOption(choices: readonly Grouping[], summary: string): Valued<
 }
 
 export const groupingWords =
-  "Days, weeks and months are those of this machine's time zone; a week is one of ISO 8601, from Monday to Sunday.\n" +
+  "Days, weeks and months are those of this machine's time zone, or of UTC with --utc beside --from, --to or --last;\n" +
+  "a week is one of ISO 8601, from Monday to Sunday.\n" +
   "city is the receiver's, sender the sender's name.";
 
 export function titleOf(by: Grouping): string {

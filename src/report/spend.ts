@@ -11,7 +11,7 @@ import type { Amount } from "./amounts.ts";
 import { countSpend, type Spend, type SpendReport, sizesOf } from "./count-spend.ts";
 import { type Grouping, groupings, isPeriod } from "./groups.ts";
 import { describeRange, type OrderRange, orderRange } from "./range.ts";
-import { figuresMeter, lacking, type MirrorAge, mirrorAge } from "./report-notes.ts";
+import { figuresMeter, lacking, type MirrorAge, mirrorAge, zoneNote } from "./report-notes.ts";
 import { byOption, groupingWords, pageOption, rangeOptions, titleOf } from "./report-options.ts";
 import { drawBar, reportOutput, writeReport } from "./report-output.ts";
 import type { ReportPage } from "./report-page.ts";
@@ -29,14 +29,14 @@ export const reportSpend = defineCommand({
   options: { by: byOption(choices, "one row for each"), ...rangeOptions, ...pageOption },
   hasRows: true,
   examples: [
-    { line: "report spend --from 2026-10-01 --to 2026-10-31", note: "what October cost" },
+    { line: "report spend --from 2026-10 --to 2026-10", note: "what October cost" },
     { line: "report spend --by city --csv", note: "which cities cost most, for a spreadsheet" },
     { line: "report spend --by week --html spend.html", note: "a page with a chart" },
   ],
   exits: [5],
   seeAlso: ["sync", "report time", "find"],
   async run({ by = "month", html, ...options }, context) {
-    const range = orderRange(options);
+    const range = orderRange(options, context.clock);
     if (html !== undefined) await context.checkOutput("--html", html);
     const mirror = await openAccountMirror(context);
     const meter = figuresMeter(context);
@@ -44,7 +44,7 @@ export const reportSpend = defineCommand({
     const age = await mirrorAge(mirror, context);
     const document = toDocument(report, by, range, age);
     const title = `Spend by ${by}${describeRange(range)}`;
-    const notes = describeNotes(report, by, range);
+    const notes = [...describeNotes(report, by, range), ...zoneNote(by, range, context.clock.now())];
     if (html !== undefined) {
       const { drawReport } = await import("./report-page.ts");
       await writeReport(html, () => drawReport(pageOf(title, report, by, [...notes, age.pageNote])), context);

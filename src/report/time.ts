@@ -9,7 +9,7 @@ import { type Column, show, styled } from "../terminal/blocks.ts";
 import { countTimes, type TimeReport, type Times } from "./count-times.ts";
 import { type Grouping, groupings, isPeriod } from "./groups.ts";
 import { describeRange, type OrderRange, orderRange } from "./range.ts";
-import { figuresMeter, lacking, type MirrorAge, mirrorAge } from "./report-notes.ts";
+import { figuresMeter, lacking, type MirrorAge, mirrorAge, zoneNote } from "./report-notes.ts";
 import { byOption, groupingWords, pageOption, rangeOptions, titleOf } from "./report-options.ts";
 import { drawBar, reportOutput, writeReport } from "./report-output.ts";
 import type { ReportPage } from "./report-page.ts";
@@ -29,13 +29,13 @@ export const reportTime = defineCommand({
   hasRows: true,
   examples: [
     { line: "report time", note: "by route" },
-    { line: "report time --by service --from 2026-10-01", note: "is express faster?" },
+    { line: "report time --by service --from 2026-10", note: "is express faster?" },
     { line: "report time --by city --csv", note: "for a spreadsheet" },
   ],
   exits: [5],
   seeAlso: ["track", "late", "report spend"],
   async run({ by = "route", html, ...options }, context) {
-    const range = orderRange(options);
+    const range = orderRange(options, context.clock);
     if (html !== undefined) await context.checkOutput("--html", html);
     const mirror = await openAccountMirror(context);
     const meter = figuresMeter(context);
@@ -43,7 +43,7 @@ export const reportTime = defineCommand({
     const age = await mirrorAge(mirror, context);
     const document = toDocument(report, by, range, age);
     const title = `Time from created to delivered by ${by}${describeRange(range)}`;
-    const notes = describeNotes(report, by, range);
+    const notes = [...describeNotes(report, by, range), ...zoneNote(by, range, context.clock.now())];
     if (html !== undefined) {
       const { drawReport } = await import("./report-page.ts");
       await writeReport(html, () => drawReport(pageOf(title, report, by, [...notes, age.pageNote])), context);

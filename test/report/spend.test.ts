@@ -216,6 +216,11 @@ test("--status cancelled asks for them, and --from and --to are days of the loca
   expect(cancelled).toMatchObject({ orders: 1, cancelled: { orders: 0 } });
   const days = await jsonOf(home, "report spend --by day --from 2026-10-31");
   expect(days.rows.map(({ key }: { key: string }) => key)).toEqual(["2026-10-31", "2026-11-01"]);
+  const utc = await jsonOf(home, "report spend --by day --from 2026-10-31 --to 2026-10-31 --utc");
+  expect(utc.rows).toMatchObject([{ key: "2026-10-31", orders: 2 }]);
+  expect((await home.courier("report spend --from 2026-10 --to 2026-10")).stderr).toContain(
+    "days of Asia/Shanghai",
+  );
   const weeks = await jsonOf(home, "report spend --by week --from 2026-10-31");
   expect(weeks.rows.map(({ key }: { key: string }) => key)).toEqual(["2026-W44"]);
 });
