@@ -51,6 +51,8 @@ export interface Written {
 export async function writeOutput(given: Output, writer: Writer, options: OutputOptions): Promise<Written> {
   switch (given.kind) {
     case "document":
+      if (given.rows && (options.form === "csv" || options.fields))
+        return writeOutput(given.rows, writer, options);
       if (options.form === "csv")
         throw usageError("--csv prints rows, and this is one document", "--json prints it");
       if (options.form === "human") await writer.write(await render(given.blocks, options.view));

@@ -87,6 +87,31 @@ export const program: Group = {
       load: async () => (await import("../find/sync.ts")).syncOrders,
     },
     {
+      name: "report",
+      summary: "Report what orders cost, and how long they took",
+      examples: [
+        { line: "report spend --from 2026-10 --to 2026-10", note: "what October cost" },
+        { line: "report time --html time.html", note: "how long parcels took, as a page with charts" },
+      ],
+      commands: [
+        {
+          name: "spend",
+          summary: "Sums of fees by month, week, day, state, service, city or sender",
+          load: async () => (await import("../report/spend.ts")).reportSpend,
+        },
+        {
+          name: "time",
+          summary: "Times from created to delivered, by route or as for spend",
+          load: async () => (await import("../report/time.ts")).reportTime,
+        },
+      ],
+    },
+    {
+      name: "late",
+      summary: "List the orders that have not moved for longest",
+      load: async () => (await import("../report/late.ts")).listLate,
+    },
+    {
       name: "log",
       summary: "Show what was done at the service from this machine, run by run",
       load: async () => (await import("../history/log.ts")).showLog,

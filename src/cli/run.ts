@@ -183,7 +183,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
     const more = remark === undefined ? "" : `; ${remark}`;
     if (file) messages.note(`wrote ${counted(count, noun)} to ${globals.output}${more}`);
     if (isOfRows) await output.after?.(isShort === true);
-    if (output.kind === "events") await output.after?.();
+    if (output.kind === "document" || output.kind === "events") await output.after?.();
     if (failure) throw failure;
     return 0;
   } catch (error) {

@@ -151,6 +151,10 @@ export interface DocumentOutput {
   readonly blocks: readonly Block[];
   /** Reported after it: the document is complete, and what it is about is not in order. */
   readonly failure?: CourierError;
+  /** Its rows, for a command that has `hasRows`: what `--csv` and `--fields` print. */
+  readonly rows?: RowsOutput;
+  /** Called after it was written, for what is said on stderr beside it. */
+  readonly after?: () => Promise<void>;
 }
 
 /** Rows of a table. The generator may return an error that is reported after the last row. */

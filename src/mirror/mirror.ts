@@ -8,6 +8,7 @@ import { type Database, openDatabase } from "../sqlite/database.ts";
 import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
 import { hasFile } from "../sqlite/private-file.ts";
 import type { WaitOptions } from "../sqlite/wait.ts";
+import { createFigures, type FigureChunk } from "./figures.ts";
 import { fold, unfold } from "./folded.ts";
 import { addGrams, gramsOf, normalise, splitWords, toTerm } from "./grams.ts";
 import { type MirrorOwner, mirrorDirectory, mirrorPath, mirrorPrefix } from "./mirror-path.ts";
@@ -58,7 +59,14 @@ CREATE VIRTUAL TABLE grams USING fts5 (
 );
 `;
 
-const migrations: readonly string[] = [first];
+/** For reports. `figures_after`: orders with a larger number may have no figures yet. */
+const second = `
+CREATE TABLE texts (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE figures (chunk INTEGER PRIMARY KEY, packed BLOB NOT NULL) STRICT;
+INSERT INTO facts SELECT 'figures_after', '0' WHERE EXISTS (SELECT 1 FROM orders);
+`;
+
+const migrations: readonly string[] = [first, second];
 
 /** What the service said about an order, or was sent. */
 export interface Answer {
@@ -125,6 +133,16 @@ export interface Mirror {
   /** Sets facts in one transaction, by the rest of the name. */
   setFactsOf(prefix: string, values: ReadonlyMap<string, string>): Promise<void>;
   facts(): Promise<MirrorFacts>;
+  /**
+   * Gives the figures of all orders to what `begin` returns; `texts` are by their numbers. Of a mirror that an earlier
+   * version made, the answers are read first, and `onProgress` is called with the number of orders read.
+   */
+  readFigures(
+    begin: (texts: readonly string[]) => (chunk: FigureChunk) => void,
+    onProgress?: (orders: number) => void,
+  ): Promise<void>;
+  /** The orders with these numbers. */
+  ordersAt(numbers: readonly number[]): Promise<readonly MirroredOrder[]>;
   close(): void;
 }
 
@@ -132,6 +150,10 @@ export interface Mirror {
 const batches = { first: 24, most: 384, mostWithKeys: 96 };
 /** Answers of more shapes than this are stored whole. */
 const mostShapes = 1_000;
+/** From here on, numbers are tried one by one: a small id is its own rest by all powers of two after it. */
+const mostSpread = 32;
+/** Orders whose figures are made in one transaction. */
+const figuresAtOnce = 1_000;
 
 export function hasMirror(stateDirectory: string, owner: MirrorOwner): boolean {
   return hasFile(mirrorPath(stateDirectory, owner));
@@ -188,6 +210,7 @@ export async function openMirror(
 function createMirror(database: Database): Mirror {
   const sql = database.sql;
   const shapes = new Map<string, number>();
+  const figures = createFigures(sql);
 
   function shapeNumber(shape: string): number {
     const cached = shapes.get(shape);
@@ -255,6 +278,7 @@ function createMirror(database: Database): Mirror {
     );
     if (after.hasPhone && !before?.hasPhone) count("with_phone");
     index(number, before && termsOf(before), termsOf(after));
+    figures.put(number, after);
   }
 
   /** Orders added by the transaction, by fact: to count them all would read the whole file. */
@@ -279,9 +303,10 @@ function createMirror(database: Database): Mirror {
     const createdMs = createdAt === undefined ? Number.NaN : Date.parse(createdAt);
     const seconds = Math.floor(((Number.isNaN(createdMs) ? seenAtMs : createdMs) - firstMs) / 1_000);
     const first = Math.max(1, seconds);
-    for (let width = 1; ; width *= 2) {
-      const number = first + (Number(id) % width || 0);
-      if (sql("SELECT 1 FROM orders WHERE number = ?").get(number) === undefined) return number;
+    for (let attempt = 0; ; attempt++) {
+      const spread = attempt < mostSpread ? Number(id) % 2 ** attempt || 0 : attempt - mostSpread + 1;
+      if (sql("SELECT 1 FROM orders WHERE number = ?").get(first + spread) === undefined)
+        return first + spread;
     }
   }
 
@@ -334,13 +359,32 @@ function createMirror(database: Database): Mirror {
     sql("INSERT INTO facts VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value").run(name, value);
   }
 
+  /** The number of the last order whose figures were made; undefined after the newest. */
+  function makeFigures(after: number): { readonly last: number | undefined; readonly count: number } {
+    figures.clear();
+    const numbers = sql("SELECT number FROM orders WHERE number > ? ORDER BY number LIMIT ?")
+      .all(after, figuresAtOnce)
+      .map(({ number }) => Number(number));
+    for (const number of numbers) {
+      const order = read(number);
+      if (order) figures.put(number, order);
+    }
+    figures.flush();
+    const last = numbers.at(-1);
+    if (last === undefined) sql("DELETE FROM facts WHERE name = 'figures_after'").run();
+    else setFact("figures_after", String(last));
+    return { last, count: numbers.length };
+  }
+
   return {
     path: database.path,
 
     record: (answers, seenAtMs, pass) =>
       database.transaction(() => {
         added.clear(); // of a transaction that was rolled back
+        figures.clear();
         for (const answer of answers) recordOne(answer, seenAtMs, pass);
+        figures.flush();
         for (const [name, count] of added) setFact(name, String(countFact(name) + count));
       }),
 
@@ -458,6 +502,20 @@ function createMirror(database: Database): Mirror {
         syncedAtMs: toNumber(fact("synced_at")),
         syncedThrough: fact("synced_through"),
       })),
+
+    async readFigures(begin, onProgress = () => {}) {
+      let after = toNumber(await database.read(() => fact("figures_after")));
+      for (let done = 0; after !== undefined; ) {
+        const before: number = after;
+        const { last, count } = await database.transaction(() => makeFigures(before));
+        done += count;
+        onProgress(done);
+        after = last;
+      }
+      await database.read(() => figures.read(begin(figures.texts())));
+    },
+
+    ordersAt: (numbers) => database.read(() => numbers.map(read).filter((order) => order !== undefined)),
 
     close: () => database.close(),
   };

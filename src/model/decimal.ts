@@ -24,16 +24,45 @@ export function normaliseDecimal(text: string): string {
   return `${sign}${significant}e${scale}`;
 }
 
+/** More zeros than any number has: `1e999999999` would fill the memory. */
+const mostZeros = 400;
+
+/** A decimal without its exponent: `1.25e1` is `12.5`. Undefined for any other text. */
+export function plainDecimal(text: string): string | undefined {
+  const match = decimalPattern.exec(text);
+  if (!match) return undefined;
+  const [, sign = "", whole = "", fraction = "", exponent] = match;
+  if (exponent === undefined) return text;
+  const move = Number(exponent);
+  if (Math.abs(move) > mostZeros) return undefined;
+  const digits = move < 0 ? whole.padStart(1 - move, "0") + fraction : whole + fraction.padEnd(move, "0");
+  const at = move < 0 ? Math.max(1, whole.length + move) : whole.length + move;
+  const rest = digits.slice(at);
+  return `${sign}${digits.slice(0, at).replace(/^0+(?=\d)/, "")}${rest && `.${rest}`}`;
+}
+
 /** The sum of plain decimals, with as many decimals as the longest of them. */
 export function sumDecimals(texts: readonly string[]): string {
-  const places = Math.max(0, ...texts.map((text) => text.split(".")[1]?.length ?? 0));
-  const scaled = (text: string) => {
-    const [whole = "", fraction = ""] = text.split(".");
-    return BigInt(whole + fraction.padEnd(places, "0"));
-  };
-  const sum = texts.reduce((total, text) => total + scaled(text), 0n);
-  const sign = sum < 0n ? "-" : "";
-  const digits = String(sum < 0n ? -sum : sum).padStart(places + 1, "0");
+  const places = Math.max(0, ...texts.map(decimalsOf));
+  const sum = texts.reduce((total, text) => total + scaleDecimal(text, places), 0n);
+  return formatScaled(sum, places);
+}
+
+/** The number of decimals of a plain decimal: 2 for `12.50`. */
+export function decimalsOf(text: string): number {
+  return text.split(".")[1]?.length ?? 0;
+}
+
+/** A plain decimal of at most `places` decimals as an integer: `12.5` with 2 places is 1250. */
+export function scaleDecimal(text: string, places: number): bigint {
+  const [whole = "", fraction = ""] = text.split(".");
+  return BigInt(whole + fraction.padEnd(places, "0"));
+}
+
+/** The plain decimal of a scaled integer: 1250 with 2 places is `12.50`. */
+export function formatScaled(value: bigint, places: number): string {
+  const sign = value < 0n ? "-" : "";
+  const digits = String(value < 0n ? -value : value).padStart(places + 1, "0");
   const at = digits.length - places;
   return `${sign}${digits.slice(0, at)}${places > 0 ? `.${digits.slice(at)}` : ""}`;
 }

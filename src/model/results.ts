@@ -353,6 +353,83 @@ const foundOrderSchema = looseObject({
 });
 export type FoundOrder = Infer<typeof foundOrderSchema> & JsonObject;
 
+/** Exact, except for the mean, which is rounded. Null where no order has the fee. `orders`: those that have it. */
+const amountSchema = object({
+  orders: count,
+  sum: nullable(decimalSchema),
+  mean: nullable(decimalSchema),
+  median: nullable(decimalSchema),
+});
+/** Charged fees are `actual_fee`, estimated ones `estimated_fee`. Neither is part of the other. */
+const spendFields = { orders: count, charged: amountSchema, estimated: amountSchema, without_fee: count };
+/** `key`: a day, week or month of this machine's time zone, or a text of the service; null: the order lacks it. */
+const spendRowSchema = object({ key: textOrNull, ...spendFields });
+export type SpendRow = Infer<typeof spendRowSchema>;
+
+/** What a report is about. */
+const reportFields = {
+  by: text,
+  from: textOrNull,
+  to: textOrNull,
+  /** Chosen states; none: any. */
+  statuses: array(text),
+  /** When the mirror was brought up to date; null: never. */
+  synced_at: textOrNull,
+  /** Orders in the mirror. */
+  mirror_orders: count,
+  /** Orders whose created_at is missing or cannot be read; with `from` or `to`, they are not counted. */
+  without_created_at: count,
+};
+const spendSchema = object({
+  ...reportFields,
+  ...spendFields,
+  /** Cancelled orders are not counted, unless `statuses` asks for them. */
+  cancelled: object(spendFields),
+  /** Counted orders by payment_status; an empty text where it is not known. */
+  payment_status: record(text, count),
+  rows: array(spendRowSchema),
+});
+/** The result of `report spend`. */
+export type SpendDocument = Infer<typeof spendSchema>;
+
+/** Whole seconds from created to delivered: the half, or nine of ten, took at most so long. */
+const durationFields = {
+  delivered: count,
+  p50_seconds: nullable(count),
+  p90_seconds: nullable(count),
+};
+const timeRowSchema = object({ key: textOrNull, ...durationFields });
+export type TimeRow = Infer<typeof timeRowSchema>;
+const timeSchema = object({
+  ...reportFields,
+  ...durationFields,
+  orders: count,
+  /** Orders that have no duration, by the reason. */
+  without_tracking: count,
+  not_delivered: count,
+  /** Tracking has no readable time of the delivery, or one before the order was created. */
+  without_delivery_time: count,
+  rows: array(timeRowSchema),
+});
+/** The result of `report time`. */
+export type TimeDocument = Infer<typeof timeSchema>;
+
+/** An order that is not delivered, completed or cancelled. */
+const lateRowSchema = object({
+  id: integerSchema,
+  order_no: textOrNull,
+  tracking_number: textOrNull,
+  status: textOrNull,
+  tracking_status: textOrNull,
+  /** The newest movement that tracking showed, or else when the order was created. */
+  last_change: text,
+  last_change_from: literal(["tracking", "created_at"]),
+  /** Since the last change. */
+  waiting_seconds: count,
+  receiver: object({ name: textOrNull, city: textOrNull }),
+});
+export type LateRow = Infer<typeof lateRowSchema>;
+
 const templateRowSchema = extend(draftSchema, { template: text });
 /** One template of the list: its name, and the order that it holds. */
 export type TemplateRow = Infer<typeof templateRowSchema>;
@@ -420,6 +497,9 @@ export const resultSchemas = {
   undo: array(undoneSchema),
   sync: syncResultSchema,
   find: array(foundOrderSchema),
+  "report-spend": spendSchema,
+  "report-time": timeSchema,
+  late: array(lateRowSchema),
   "orders-export": union([array(orderSummarySchema), array(orderDetailSchema)]),
   "orders-slips": array(slipSchema),
   track: union([trackingSchema, array(union([refusedTrackingSchema, trackingSchema]))]),

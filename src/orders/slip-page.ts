@@ -1,11 +1,10 @@
 /** A self-contained HTML page that prints one packing slip an order: no script, and nothing from elsewhere. */
 
-import { createHash } from "node:crypto";
 import type { Page } from "../command/command.ts";
 import type { JsonNumber } from "../model/json.ts";
 import type { Slip } from "../model/results.ts";
 import { show } from "../terminal/blocks.ts";
-import { sanitise } from "../terminal/sanitise.ts";
+import { htmlHead, toHtml, toOneLine } from "../terminal/html.ts";
 import { cutToWidth, displayWidth } from "../terminal/width.ts";
 import { type BarsProblem, drawCode128 } from "./code-128.ts";
 
@@ -37,23 +36,8 @@ const note =
 
 /** Each slip is a page of this size. `onCut` is called for a slip that has no room for all of its text. */
 export function slipPage(size: SlipSize, onCut: (id: JsonNumber) => void): Page<Slip> {
-  const style = styleOf(size);
-  const digest = createHash("sha256").update(style).digest("base64");
-  const policy = `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`;
-  const head = [
-    "<!doctype html>",
-    '<html lang="en">',
-    "<head>",
-    '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    '<meta name="viewport" content="width=device-width">',
-    "<title>Packing slips</title>",
-    `<style>${style}</style>`,
-    "</head>",
-    "<body>",
-  ];
   return {
-    begin: `${head.join("\n")}\n`,
+    begin: `${htmlHead("Packing slips", styleOf(size)).join("\n")}\n`,
     item: (slip) => drawSlip(slip, size, onCut),
     empty: "<p>No orders</p>\n",
     end: "</body>\n</html>\n",
@@ -137,7 +121,7 @@ function trackingPart(number: string, problem: BarsProblem): Part {
 }
 
 function presentLine(line: string | null | undefined): string[] {
-  const text = clean(line ?? "");
+  const text = toOneLine(line ?? "");
   return text === "" ? [] : [text];
 }
 
@@ -204,13 +188,4 @@ function widthOf(letter: string): number {
   if (/^[ -~]$/.test(letter))
     return /[MWmw@%&]/.test(letter) ? 1.05 : /[A-Z#+<=>~]/.test(letter) ? 0.8 : 0.66;
   return displayWidth(letter) > 1 ? 1.05 : 1;
-}
-
-/** On one line, and without characters that act on a reader or a terminal. */
-function clean(text: string): string {
-  return sanitise(text.replace(/\s*[\r\n\t]\s*/g, " ").trim());
-}
-
-function toHtml(text: string): string {
-  return clean(text).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

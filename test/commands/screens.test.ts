@@ -45,6 +45,15 @@ test("track of several parcels, one of them unknown", async () => {
   );
 });
 
+test("reports and late orders", async () => {
+  const home = await createServedHome({ seedOrders: 60 });
+  await home.courier("sync");
+  await home.courier("track --status delivered");
+  await expectScreens("report-spend", at(home, "report spend"));
+  await expectScreens("report-time", at(home, "report time --by month"));
+  await expectScreens("late", at(home, "late --limit 3"));
+});
+
 test("orders create", async () => {
   const words =
     "orders create --yes --sender-name 张三 --receiver-name 李四 --item-name 手机 --item-weight 0.50";

@@ -138,6 +138,14 @@ test("thousands of orders of one second are recorded, and each is found", async 
   expect(await idsOf(mirror, "co999x")).toEqual(["1000"]);
 });
 
+test("orders of one second with small ids have numbers, in any order of recording", async () => {
+  const mirror = await createMirror();
+  const ids = ["16", "17", "1", "2", "3", "0"];
+  const created_at = "2026-03-01T08:00:00Z";
+  for (const id of ids) await mirror.record([summary(id, { created_at, item_name: "mug" })], 1_000);
+  expect((await idsOf(mirror, "mug")).sort()).toEqual(ids.sort());
+});
+
 test("the mirrors of an account are deleted with all files, and no others", async () => {
   const directory = await createDirectory();
   for (const account of ["shop", "shop2"]) {

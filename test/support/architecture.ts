@@ -39,6 +39,7 @@ const features = [
   "import",
   "orders",
   "raw-calls",
+  "report",
   "sandbox",
   "schema",
   "templates",

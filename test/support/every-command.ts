@@ -66,6 +66,12 @@ const commandLines: Readonly<Record<string, Lines>> = {
   track: line("track PARCEL"),
   find: line("find a"),
   sync: (at) => [...line("sync")(at), ...line("sync --verify --fetch-details 5")(at)],
+  "report spend": (at) => [
+    ...line("report spend")(at),
+    ...line("report spend --by city --html DIR/spend.html")(at),
+  ],
+  "report time": line("report time --html DIR/time.html"),
+  late: line("late --fetch 3"),
   log: (at) => [...line("log")(at), ...line("log show RUN")(at)],
   undo: line("undo RUN --yes"),
   profile: line("profile"),

@@ -1,0 +1,214 @@
+/** `courier late`: the orders that have not moved for longest, from the mirror. */
+
+import { ServiceFailure } from "../api/failure.ts";
+import { openAccountMirror } from "../command/account-mirror.ts";
+import { checkApiQuota } from "../command/api-quota.ts";
+import { type Context, defineCommand, rows } from "../command/command.ts";
+import { countOption, switchOption } from "../command/options.ts";
+import { durationOption } from "../command/value-options.ts";
+import { mapInOrder } from "../core/concurrent.ts";
+import { usageError } from "../core/errors.ts";
+import { byCount, counted } from "../core/wording.ts";
+import type { FigureChunk } from "../mirror/figures.ts";
+import type { Mirror } from "../mirror/mirror.ts";
+import { type MirroredOrder, textAt } from "../mirror/mirrored-order.ts";
+import { jsonNumber } from "../model/json.ts";
+import type { LateRow } from "../model/results.ts";
+import { finalStates } from "../model/states.ts";
+import { type Column, instant, show, state, styled } from "../terminal/blocks.ts";
+import { type OrderRange, orderRange, stateFilter } from "./range.ts";
+import { figuresMeter, lacking, mirrorAge } from "./report-notes.ts";
+import { rangeOptions } from "./report-options.ts";
+
+const defaultLimit = 20;
+const callsAtOnce = 4;
+
+export const listLate = defineCommand({
+  description:
+    "Orders that are not delivered, completed or cancelled, those first that have not changed for longest. The last\n" +
+    "change is the newest movement that tracking showed, where the mirror has tracking, or else the order's creation;\n" +
+    "FROM says which. The list comes from the mirror, without a call: courier sync brings it up to date, and --fetch\n" +
+    "looks up the parcels at the top first.",
+  arguments: {},
+  options: {
+    stuck: durationOption("only orders without a change for this long, such as 72h", {
+      minMs: 0,
+      maxMs: 3_660 * 86_400_000,
+    }),
+    fetch: countOption(
+      "N",
+      "first track the N orders at the top, one call each; the mirror keeps the answers",
+      {
+        min: 1,
+      },
+    ),
+    ...rangeOptions,
+    limit: countOption("N", `at most N orders (default ${defaultLimit})`, { min: 1 }),
+    all: switchOption("every order that is late"),
+  },
+  hasRows: true,
+  confirms: true,
+  examples: [
+    { line: "late --stuck 72h", note: "without a change for three days" },
+    { line: "late --fetch 20", note: "with fresh tracking of the worst" },
+  ],
+  exits: [5],
+  seeAlso: ["track", "sync", "report time"],
+  async run({ stuck = 0, fetch, limit, all, ...options }, context) {
+    if (all && limit !== undefined) throw usageError("--all and --limit exclude each other");
+    const range = orderRange(options, context.clock);
+    const mirror = await openAccountMirror(context);
+    const rank = () => rankLate(mirror, range, context.clock.now() - stuck, context);
+    let ranked = await rank();
+    let refused = 0;
+    if (fetch !== undefined) {
+      refused = await trackWorst(ranked.late.slice(0, fetch), mirror, context);
+      ranked = await rank();
+    }
+    const shown = ranked.late.slice(0, all ? undefined : (limit ?? defaultLimit));
+    const age = await mirrorAge(mirror, context);
+    return {
+      ...rows(lateRows(shown, mirror, context.clock.now()), lateColumns, "No late orders"),
+      after: async () => {
+        const { note } = context.messages;
+        if (shown.length < ranked.late.length)
+          note(
+            `${shown.length} of ${counted(ranked.late.length, "late order")} shown; --all shows every one`,
+          );
+        if (refused > 0)
+          note(`${counted(refused, "tracking number")} ${byCount(refused, "was", "were")} refused`);
+        for (const text of lacking(ranked.untimed, "no time of a change and cannot be ranked")) note(text);
+        note(age.note);
+      },
+    };
+  },
+});
+
+interface LateOrder {
+  readonly number: number;
+  readonly changedMs: number;
+  readonly isTracked: boolean;
+}
+
+async function rankLate(
+  mirror: Mirror,
+  range: OrderRange,
+  latestMs: number,
+  context: Context,
+): Promise<{ late: readonly LateOrder[]; untimed: number }> {
+  const late: LateOrder[] = [];
+  let untimed = 0;
+  const begin = (texts: readonly string[]) => {
+    const isInState = stateFilter(range, texts);
+    const settled = new Set(finalStates.map((each) => texts.indexOf(each)));
+    return ({ base, count, column }: FigureChunk) => {
+      const [offset, created, moved] = [column("offset"), column("created"), column("moved")];
+      const [states, tracking] = [column("state"), column("tracking")];
+      for (let row = 0; row < count; row++) {
+        const [stateNumber = 0, tracked = 0] = [states[row], tracking[row]];
+        if (settled.has(stateNumber) || settled.has(tracked)) continue;
+        if (isInState && !isInState(stateNumber)) continue;
+        const [createdMs = Number.NaN, movedMs = Number.NaN] = [created[row], moved[row]];
+        if (!range.hasInstant(createdMs)) continue;
+        const isTracked = !Number.isNaN(movedMs);
+        const changedMs = isTracked ? movedMs : createdMs;
+        if (Number.isNaN(changedMs)) untimed += 1;
+        else if (changedMs <= latestMs)
+          late.push({ number: base + (offset[row] ?? 0), changedMs, isTracked });
+      }
+    };
+  };
+  const meter = figuresMeter(context);
+  await mirror.readFigures(begin, meter.onProgress).finally(meter.end);
+  return { late: late.sort((a, b) => a.changedMs - b.changedMs || a.number - b.number), untimed };
+}
+
+/** Gives the number of tracking numbers that the service refused. */
+async function trackWorst(worst: readonly LateOrder[], mirror: Mirror, context: Context): Promise<number> {
+  const orders = await mirror.ordersAt(worst.map(({ number }) => number));
+  const parcels = orders.flatMap(({ id, fields }) => {
+    const trackingNumber = textAt(fields, "tracking_number");
+    return trackingNumber === undefined ? [] : [{ id, trackingNumber }];
+  });
+  if (parcels.length === 0) return 0;
+  const service = await context.service();
+  await checkApiQuota(parcels.length, service, context);
+  const meter = context.meter();
+  let done = 0;
+  let refused = 0;
+  const track = async ({ id, trackingNumber }: (typeof parcels)[number]) => {
+    try {
+      const value = await service.tracking(trackingNumber);
+      await mirror.record([{ id, kind: "tracking", value }], context.clock.now());
+    } catch (error) {
+      if (!(error instanceof ServiceFailure) || error.kind !== "refused") throw error;
+      refused += 1;
+    }
+    done += 1;
+    meter.update(() => `${done} of ${counted(parcels.length, "parcel")} tracked`);
+  };
+  try {
+    for await (const _ of mapInOrder(parcels, callsAtOnce, track));
+  } finally {
+    meter.end();
+  }
+  return refused;
+}
+
+const readAtOnce = 200;
+
+async function* lateRows(
+  late: readonly LateOrder[],
+  mirror: Mirror,
+  nowMs: number,
+): AsyncGenerator<LateRow, void> {
+  for (let at = 0; at < late.length; at += readAtOnce) {
+    const part = late.slice(at, at + readAtOnce);
+    const orders = await mirror.ordersAt(part.map(({ number }) => number));
+    for (const [index, order] of orders.entries()) {
+      const found = part[index];
+      if (found) yield toRow(order, found, nowMs);
+    }
+  }
+}
+
+function toRow({ id, fields }: MirroredOrder, { changedMs, isTracked }: LateOrder, nowMs: number): LateRow {
+  const { receiver, tracking } = fields;
+  const text = (value: typeof receiver, key: string) => textAt(value, key) ?? null;
+  return {
+    id: jsonNumber(id),
+    order_no: text(fields, "order_no"),
+    tracking_number: text(fields, "tracking_number"),
+    status: text(fields, "status"),
+    tracking_status: text(tracking, "status"),
+    last_change: new Date(changedMs).toISOString(),
+    last_change_from: isTracked ? "tracking" : "created_at",
+    waiting_seconds: Math.floor((nowMs - changedMs) / 1_000),
+    receiver: { name: text(receiver, "name"), city: text(receiver, "city") },
+  };
+}
+
+const lateColumns: readonly Column<LateRow>[] = [
+  { path: "id", title: "ID", cell: ({ id }) => styled("strong", id) },
+  { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no), spare: 1 },
+  { path: "tracking_number", title: "TRACKING", cell: (row) => show(row.tracking_number) },
+  { path: "status", title: "STATE", cell: ({ status }) => state(status) },
+  { path: "tracking_status", title: "PARCEL", cell: (row) => state(row.tracking_status), spare: 3 },
+  { path: "last_change", title: "LAST CHANGE", cell: ({ last_change }) => instant(last_change) },
+  { path: "last_change_from", title: "FROM", cell: ({ last_change_from }) => last_change_from, spare: 4 },
+  { path: "waiting_seconds", title: "WAITING", cell: (row) => show(row.waiting_seconds), isRemark: true },
+  {
+    path: "receiver.name",
+    title: "TO",
+    cell: ({ receiver }) => show(receiver.name),
+    flexible: true,
+    spare: 2,
+  },
+  {
+    path: "receiver.city",
+    title: "CITY",
+    cell: ({ receiver }) => show(receiver.city),
+    flexible: true,
+    spare: 2,
+  },
+];

@@ -1,0 +1,88 @@
+/** `courier late`: what has not moved for longest comes first, and says by what. */
+
+import { expect, test } from "vitest";
+import { answerData } from "../support/answers.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createOrder } from "../support/orders.ts";
+
+async function jsonOf(home: ServedHome, words: string) {
+  const { exit, stdout, stderr } = await home.courier(`${words} --json`);
+  expect({ exit, stderr }).toMatchObject({ exit: 0 });
+  return JSON.parse(stdout);
+}
+
+const hour = 3_600_000;
+
+/** Three orders, an hour apart; the first is delivered, the second moved last. */
+async function createThree() {
+  const home = await createServedHome();
+  const orders: { id: number; tracking_number: string }[] = [];
+  for (let count = 0; count < 3; count++) {
+    orders.push(await createOrder(home));
+    home.clock.advance(hour);
+  }
+  const [first, second, third] = orders;
+  if (!first || !second || !third) throw new Error("three orders");
+  await home.courier("sync");
+  return { home, first, second, third };
+}
+
+test("unsettled orders are ranked by their last change, tracked ones by their movements", async () => {
+  const { home, first, second, third } = await createThree();
+  const ids = async (words: string) => (await jsonOf(home, words)).map(({ id }: { id: number }) => id);
+  expect(await ids("late")).toEqual([first.id, second.id, third.id]);
+  await home.sandbox.advance({ trackingNumber: first.tracking_number, to: "delivered" });
+  await home.sandbox.advance({ trackingNumber: second.tracking_number, to: "in_transit" });
+  const before = home.sandbox.requests.length;
+  expect(await ids("late")).toEqual([first.id, second.id, third.id]);
+  expect(home.sandbox.requests.length).toBe(before);
+  // The first is known to be delivered then, and the second has moved since the third was created.
+  const fetched = await jsonOf(home, "late --fetch 2");
+  expect(home.sandbox.requests.length).toBe(before + 2);
+  expect(fetched).toMatchObject([
+    { id: third.id, last_change_from: "created_at", waiting_seconds: 3_600, tracking_status: null },
+    { id: second.id, last_change_from: "tracking", waiting_seconds: 0, tracking_status: "in_transit" },
+  ]);
+  expect(await ids("late")).toEqual([third.id, second.id]);
+});
+
+test("--stuck takes those without a change for so long, --limit the worst", async () => {
+  const { home, first, second } = await createThree();
+  const ids = async (words: string) => (await jsonOf(home, words)).map(({ id }: { id: number }) => id);
+  expect(await ids("late --stuck 2h")).toEqual([first.id, second.id]);
+  expect(await ids("late --stuck 72h")).toEqual([]);
+  const limited = await home.courier("late --limit 1");
+  expect(limited.stderr).toContain("1 of 3 late orders shown; --all shows every one");
+  expect(limited.stderr).toContain("from 3 orders of the mirror, synced");
+  expect((await home.courier("late --stuck 72h")).stderr).toContain("No late orders");
+  await home.sandbox.advance({ trackingNumber: first.tracking_number, to: "delivered" });
+  await home.courier("sync");
+  expect(await ids("late --stuck 2h")).toEqual([second.id]);
+});
+
+test("--fetch with many calls compares them with the quota first", async () => {
+  const home = await createServedHome({ seedOrders: 320 });
+  await home.courier("sync");
+  answerData(home, "GET /api/v1/user/profile", '{"id":1,"api_calls_remaining":19}');
+  const before = home.sandbox.requests.length;
+  const { exit, stderr } = await home.courier("late --fetch 100");
+  expect({ exit, stderr }).toEqual({
+    exit: 2,
+    stderr: expect.stringMatching(/this takes \d+ calls, but only 19 are left/),
+  });
+  expect(home.sandbox.requests.slice(before).map(({ path }) => path)).toEqual(["/api/v1/user/profile"]);
+});
+
+test("a tracking number that the service refuses is counted, and the others are still listed", async () => {
+  const { home, first } = await createThree();
+  home.sandbox.faults.add({
+    kind: "refuse",
+    path: new RegExp(first.tracking_number),
+    status: 404,
+    code: "NOT_FOUND",
+    message: "no such parcel",
+  });
+  const { exit, stderr } = await home.courier("late --fetch 3");
+  expect(exit).toBe(0);
+  expect(stderr).toContain("1 tracking number was refused");
+});
