@@ -1,6 +1,6 @@
 /** An answer without its field names, which are the same in almost all answers and are stored once. */
 
-import { isJsonObject, type Json, parseJson, stringifyJson } from "../model/json.ts";
+import { isJsonObject, type Json, parseOwnJson, stringifyJson } from "../model/json.ts";
 
 export interface Folded {
   /** The value with 0 in the place of everything but objects. */
@@ -25,8 +25,16 @@ function takeLeaves(value: Json, leaves: Json[]): Json {
 }
 
 export function unfold({ shape, leaves }: Folded): Json {
-  const values = (parseJson(leaves) as readonly Json[]).values();
-  return putLeaves(parseJson(shape), values);
+  return putLeaves(parseShape(shape), (parseOwnJson(leaves) as readonly Json[]).values());
+}
+
+/** Almost all answers have one of a few. */
+const shapes = new Map<string, Json>();
+
+function parseShape(text: string): Json {
+  const known = shapes.get(text) ?? parseOwnJson(text);
+  shapes.set(text, known);
+  return known;
 }
 
 function putLeaves(shape: Json, values: Iterator<Json>): Json {

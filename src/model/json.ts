@@ -49,6 +49,21 @@ export function parseJson(text: string, options: { duplicateKeys?: "last" | "ref
   }
 }
 
+/** Parses a text that `stringifyJson` wrote, in a fraction of the time that `parseJson` takes. */
+export function parseOwnJson(text: string): Json {
+  if (text.includes(numberMark)) return parseJson(text);
+  const marked = text.replace(stringOrNumber, (token) =>
+    token.startsWith('"') ? token : `"${numberMark}${token}"`,
+  );
+  return JSON.parse(marked, (_, value) =>
+    typeof value === "string" && value.startsWith("\0") ? new LosslessNumber(value.slice(1)) : value,
+  );
+}
+
+/** A zero character, as JSON writes it. */
+const numberMark = "\\u0000";
+const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+
 /** Far more than any answer has, and little enough for everything that walks through a value. */
 const deepestNesting = 500;
 

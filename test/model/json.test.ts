@@ -9,6 +9,7 @@ import {
   JsonSyntaxError,
   jsonNumber,
   parseJson,
+  parseOwnJson,
   stringifyJson,
 } from "../../src/model/json.ts";
 import { fc } from "../support/effort.ts";
@@ -36,6 +37,18 @@ describe("what goes in comes out", () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  test("a text of its own is read as any other", () => {
+    fc.assert(
+      fc.property(jsonTexts, (text) => {
+        const own = stringifyJson(parseJson(text));
+        expect(parseOwnJson(own)).toEqual(parseJson(own));
+      }),
+      { numRuns: 500 },
+    );
+    for (const own of ['"\\u0000 1"', '{"\\u00001":["\\u0000"]}', '"\\"1"', '["1","\\\\",2]'])
+      expect(parseOwnJson(own)).toEqual(parseJson(own));
   });
 
   test.each(["12.50", "9007199254740993", "1e400", "-0", "0.10", "1E+2", "123456789012345678901234567890"])(
