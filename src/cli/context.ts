@@ -308,11 +308,12 @@ export async function createContext(
   }
 
   const service = lazy(() => rememberingService(client()));
-  const canAsk =
+  // Asked where it matters: to make a stream of stdin takes a millisecond or two.
+  const canAsk = () =>
     globals.form === "human" && !globals.noInput && host.stdin.isTTY === true && host.stderr.isTTY === true;
 
   const prompts = lazy(async () => {
-    if (!canAsk) return undefined;
+    if (!canAsk()) return undefined;
     if (host.prompts) return host.prompts;
     const { createPrompts } = await import("../terminal/prompt.ts");
     const elapsed = () => clock.elapsed();
@@ -347,12 +348,10 @@ export async function createContext(
     ),
     serviceAs: (account) => serviceOf(clientAs(account)),
     prompts,
-    hasScreen:
-      canAsk &&
-      host.stdout.isTTY === true &&
-      host.env.TERM !== "dumb" &&
-      globals.output === undefined &&
-      globals.fields === undefined,
+    get hasScreen() {
+      const isPlain = globals.output === undefined && globals.fields === undefined;
+      return isPlain && canAsk() && host.stdout.isTTY === true && host.env.TERM !== "dumb";
+    },
     copyText(text) {
       host.stdout.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
     },
