@@ -43,7 +43,7 @@ export const rowOptions = {
 
 /** Only for commands that ask for a confirmation. */
 export const confirmOptions = {
-  yes: switchOption("do not ask for confirmation"),
+  yes: switchOption("do not ask for confirmation", { short: "y" }),
 } as const;
 
 /** Only for commands that export. */

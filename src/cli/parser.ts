@@ -30,8 +30,7 @@ export async function parseCommandLine(
   words: readonly string[],
   options: ParserOptions,
 ): Promise<Parsed> {
-  // `help orders list` is `orders list --help`.
-  const asked = words[0] === "help" ? [...words.slice(1), "--help"] : words;
+  const asked = asFlags(program, words);
   const isHelp = asked.includes("--help") || asked.includes("-h");
   const argv = isHelp ? asked.slice(0, findStray(program, asked)) : asked;
   refuseSecrets(argv);
@@ -60,19 +59,27 @@ export async function parseCommandLine(
   fillGroup(root, program, { path: [], rest: argv }, bridge);
   root.version(options.version, "-V, --version", "print the version");
   try {
-    await root.parseAsync(asQuestion(argv), { from: "user" });
+    await root.parseAsync(argv, { from: "user" });
   } catch (error) {
-    if (error instanceof CommanderError)
-      return toText(error, printed, complained, findNearest(program, argv));
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    const nearest = findNearest(program, argv);
+    if (error.code === "commander.unknownCommand") throw await unknownCommand(nearest);
+    return toText(error, printed, complained, nearest.path.join(" "));
   }
   if (!parsed) throw new Error("the parser found no command");
   return parsed;
 }
 
-/** `help orders list` is `orders list --help`: commander's own would not wait for a command to be loaded. */
-function asQuestion([first, ...others]: readonly string[]): string[] {
-  return first === "help" ? [...others, "--help"] : [first ?? "--help", ...others];
+/**
+ * The words for help and version as the flags that they stand for: `help orders list` and `orders help list` are
+ * `orders list --help`. Commander's own word would not wait for a command to be loaded.
+ */
+function asFlags(program: Group, words: readonly string[]): readonly string[] {
+  const [first = "--help", ...others] = words;
+  if (others.length === 0 && (first === "version" || first === "-v")) return ["--version"];
+  const at = words.indexOf("help");
+  if (at < 0 || findStray(program, words) !== at + 1) return [first, ...others];
+  return [...words.slice(0, at), ...words.slice(at + 1), "--help"];
 }
 
 /** Help and version end commander with an error of their own; everything else is wrong usage. */
@@ -104,21 +111,38 @@ function findStray(program: Group, words: readonly string[]): number | undefined
   return undefined;
 }
 
+interface Nearest {
+  /** `courier`, and what follows as far as it is known. */
+  readonly path: readonly string[];
+  /** Where the words lead to a noun. */
+  readonly group: Group | undefined;
+  /** What follows and is no command of it. */
+  readonly unknown: string;
+}
+
 /** The command or noun that the words name, as far as they do. */
-function findNearest(program: Group, argv: readonly string[]): string {
+function findNearest(program: Group, argv: readonly string[]): Nearest {
   const flagsWithValue = Object.entries(globalOptions).flatMap(
     ([key, { placeholder }]: [string, Option<unknown>]) => (placeholder ? [flagOf(key)] : []),
   );
   const path = [program.name];
-  let commands: Group["commands"] = program.commands;
+  let group: Group | undefined = program;
   for (const [index, word] of argv.entries()) {
     const isValue = flagsWithValue.includes(argv[index - 1] ?? ""); // --account sandbox is not the command
-    const entry = isValue ? undefined : commands.find(({ name }) => name === word);
-    if (!entry) continue;
+    if (isValue || word.startsWith("-")) continue;
+    const entry: Group["commands"][number] | undefined = group.commands.find(({ name }) => name === word);
+    if (!entry) return { path, group, unknown: word };
     path.push(entry.name);
-    commands = isGroup(entry) ? entry.commands : [];
+    if (!isGroup(entry)) return { path, group: undefined, unknown: "" };
+    group = entry;
   }
-  return path.join(" ");
+  return { path, group, unknown: "" };
+}
+
+async function unknownCommand({ path, group, unknown }: Nearest): Promise<CourierError> {
+  const { findHint } = await import("./other-words.ts");
+  const hint = group && findHint(unknown, group, path.slice(1));
+  return usageError(`unknown command '${unknown}'`, hint ?? `${path.join(" ")} --help shows what there is`);
 }
 
 interface Bridge {

@@ -27,6 +27,7 @@ export const program: Group = {
         {
           name: "create",
           summary: "Create an order: asked for at a terminal, or from flags, a JSON file, or both",
+          changes: true,
           load: async () => (await import("../orders/create.ts")).createOrder,
         },
         {
@@ -42,21 +43,25 @@ export const program: Group = {
         {
           name: "cancel",
           summary: "Cancel orders, and report the state they are in afterwards",
+          changes: true,
           load: async () => (await import("../orders/cancel.ts")).cancelOrders,
         },
         {
           name: "import",
           summary: "Create orders from .xlsx, CSV, JSON or NDJSON, each exactly once",
+          changes: true,
           load: async () => (await import("../import/import.ts")).importOrders,
         },
         {
           name: "write-back",
           summary: "Write tracking numbers into a sheet that was imported",
+          changes: true,
           load: async () => (await import("../import/write-back/write-back.ts")).writeBackOrders,
         },
         {
           name: "resolve",
           summary: "Settle an order in doubt: you say what happened to it",
+          changes: true,
           load: async () => (await import("../history/resolve.ts")).resolveOrder,
         },
         {
@@ -119,6 +124,7 @@ export const program: Group = {
     {
       name: "undo",
       summary: "Cancel the orders that a run created",
+      changes: true,
       load: async () => (await import("../history/undo.ts")).undoRun,
     },
     {
@@ -129,11 +135,13 @@ export const program: Group = {
     {
       name: "login",
       summary: "Store the base URL and the API key of an account on this machine",
+      changes: true,
       load: async () => (await import("../accounts/login.ts")).login,
     },
     {
       name: "logout",
       summary: "Forget the API key of an account",
+      changes: true,
       load: async () => (await import("../accounts/logout.ts")).logout,
     },
     {
@@ -152,21 +160,25 @@ export const program: Group = {
         {
           name: "use",
           summary: "Make an account the current one",
+          changes: true,
           load: async () => (await import("../accounts/use.ts")).useAccount,
         },
         {
           name: "move-key",
           summary: "Move an account's key to the key ring, or to the config file",
+          changes: true,
           load: async () => (await import("../accounts/key-store.ts")).moveAccountKey,
         },
         {
           name: "key-store",
           summary: "Choose where logins keep keys from now on",
+          changes: true,
           load: async () => (await import("../accounts/key-store.ts")).chooseKeyStore,
         },
         {
           name: "remove",
           summary: "Forget an account, its base URL and its key",
+          changes: true,
           load: async () => (await import("../accounts/remove.ts")).removeStoredAccount,
         },
       ],
@@ -182,6 +194,7 @@ export const program: Group = {
         {
           name: "add",
           summary: "Save an address under a short name, for --sender @NAME and --receiver @NAME",
+          changes: true,
           load: async () => (await import("../addresses/add.ts")).addAddress,
         },
         {
@@ -197,11 +210,13 @@ export const program: Group = {
         {
           name: "remove",
           summary: "Forget a saved address",
+          changes: true,
           load: async () => (await import("../addresses/addresses.ts")).removeAddress,
         },
         {
           name: "import",
           summary: "Read addresses from a CSV or JSON file into the address book",
+          changes: true,
           load: async () => (await import("../addresses/import.ts")).importAddresses,
         },
       ],
@@ -227,6 +242,7 @@ export const program: Group = {
         {
           name: "remove",
           summary: "Forget an order template",
+          changes: true,
           load: async () => (await import("../templates/templates.ts")).removeSavedTemplate,
         },
       ],
@@ -247,6 +263,7 @@ export const program: Group = {
         {
           name: "remove",
           summary: "Forget saved column names",
+          changes: true,
           load: async () => (await import("../import/maps.ts")).removeSavedMap,
         },
       ],
@@ -267,11 +284,13 @@ export const program: Group = {
         {
           name: "reset",
           summary: "Wipe all orders of the sandbox",
+          changes: true,
           load: async () => (await import("../sandbox/reset.ts")).resetSandboxState,
         },
         {
           name: "advance",
           summary: "Move a sandbox parcel on to its next state, or to a named one",
+          changes: true,
           load: async () => (await import("../sandbox/advance.ts")).advanceSandboxParcel,
         },
       ],
@@ -279,6 +298,7 @@ export const program: Group = {
     {
       name: "api",
       summary: "Make one raw call to the service, and print the answer as it came",
+      changes: true,
       load: async () => (await import("../raw-calls/api.ts")).callApi,
     },
     {

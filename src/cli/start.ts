@@ -44,7 +44,8 @@ async function findAnswer(host: Host): Promise<Answer | undefined> {
   const { argv, env } = host;
   const [word] = argv;
   const isAlone = argv.length < 2;
-  if (isAlone && (word === "--version" || word === "-V")) return { text: `${readVersion()}\n` };
+  if (isAlone && ["--version", "-V", "-v", "version"].includes(word ?? ""))
+    return { text: `${readVersion()}\n` };
   if (isAlone && (word === undefined || word === "--help" || word === "-h"))
     return (await import("./root-help.ts")).showRootHelp(host);
   await keepCompiledCode(env);

@@ -287,6 +287,8 @@ export interface Command<
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
+  /** It changes something, at the service or on this machine: a misspelt word never leads to it. */
+  readonly changes?: true;
   load(): Promise<Command>;
 }
 

@@ -20,6 +20,19 @@ export function findNearMiss(word: string, known: readonly string[]): string | u
   return distance(small, nearest) <= 2 ? nearest : undefined;
 }
 
+/**
+ * Whether a word may be a misspelt `known`: at most two edits, and at most one for three letters. Two neighbours that
+ * changed places are one edit.
+ */
+export function isNear(word: string, known: string): boolean {
+  const most = Math.min(2, Math.floor(word.length / 3));
+  if (Math.abs(known.length - word.length) > most) return false;
+  const isSwapped = [...word].some(
+    (_letter, at) => at > 0 && word.slice(0, at - 1) + word[at] + word[at - 1] + word.slice(at + 1) === known,
+  );
+  return (isSwapped && most > 0) || distance(word, known) <= most;
+}
+
 function mostEdits(known: string): number {
   return Math.max(2, Math.floor(known.length / 3));
 }

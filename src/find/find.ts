@@ -35,8 +35,8 @@ export const findOrders = defineCommand({
   options: {
     ...filterOptions,
     service: textOption("TYPE", "only orders of this service type"),
-    limit: countOption("N", `at most N orders (default ${defaultLimit})`, { min: 1 }),
-    all: switchOption("every order that matches"),
+    limit: countOption("N", `at most N orders (default ${defaultLimit})`, { min: 1 }, { short: "L" }),
+    all: switchOption("every order that matches", { short: "a" }),
   },
   hasRows: true,
   examples: [

@@ -43,8 +43,8 @@ const options = {
     summary: "only runs that began since then: 2026-01-31, or a time such as 7d or 2h",
     parse: parseSince,
   },
-  limit: countOption("N", `at most N runs (default ${defaultLimit})`, { min: 1 }),
-  all: switchOption("every run"),
+  limit: countOption("N", `at most N runs (default ${defaultLimit})`, { min: 1 }, { short: "L" }),
+  all: switchOption("every run", { short: "a" }),
 } as const;
 
 export const showLog = defineCommand({

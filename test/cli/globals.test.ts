@@ -47,9 +47,9 @@ describe("wrong words end with exit 2, help on the way, and nothing sent", () =>
     ["orders list --limti 5", "unknown option '--limti'", "Did you mean --limit?"],
     ["profile --fields id", "unknown option '--fields'", undefined],
     ["profile --yes", "unknown option '--yes'", undefined],
-    ["ordres list", "unknown command 'ordres'", "Did you mean orders?"],
-    ["orders lsit", "unknown command 'lsit'", "Did you mean list?"],
-    ["orders list --limit", "option '--limit <N>' argument missing", undefined],
+    ["ordres list", "unknown command 'ordres'", "did you mean courier orders?"],
+    ["orders lsit", "unknown command 'lsit'", "did you mean courier orders list?"],
+    ["orders list --limit", "option '-L, --limit <N>' argument missing", undefined],
     ["orders show", "missing required argument 'order'", undefined],
     ["orders cancel", "missing required argument 'orders'", undefined],
     [
