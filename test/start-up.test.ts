@@ -18,7 +18,8 @@ const cases = [
   { words: "--version", files: ["main"], builtins: [] },
   { words: "-V", files: ["main"], builtins: [] },
   { words: "--help", files: ["main", "root-help"], builtins: [] },
-  { words: "", files: ["main", "root-help"], builtins: [] },
+  { words: "help", files: ["main", "root-help"], builtins: [] },
+  { words: "", files: ["main", "complete"], builtins: ["module", "os", "process"] }, // says who is logged in
   {
     words: "__complete fish 1 orders li",
     files: ["main", "complete"],

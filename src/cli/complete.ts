@@ -60,6 +60,12 @@ export async function completeLine([shell = "", ...facts]: readonly string[], en
   }
 }
 
+/** What `courier` alone says. It stands here since it reads the config file as the Tab key does, from the same bundle. */
+export async function overview(version: string, env: Env): Promise<string> {
+  const { describeOverview } = await import("./overview.ts");
+  return describeOverview(version, env);
+}
+
 async function listWithin(columns: number): Promise<Listing> {
   const { displayWidth, cutToWidth, padToWidth } = await import("../terminal/width.ts");
   return { columns, width: displayWidth, cut: cutToWidth, pad: padToWidth };

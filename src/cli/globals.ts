@@ -18,12 +18,12 @@ const timeoutOption: Option<number> = {
 };
 
 export const globalOptions = {
-  account: textOption("NAME", "the account to use (courier accounts list)", { values: "account" }),
-  baseUrl: textOption("URL", "the service's base URL, for this run", { values: "base URL" }),
   json: switchOption("print one JSON document"),
   ndjson: switchOption("print one JSON object a line, as it arrives"),
-  noInput: switchOption("never ask anything"),
+  account: textOption("NAME", "the account to use (courier accounts list)", { values: "account" }),
   quiet: switchOption("print nothing but errors to stderr"),
+  noInput: switchOption("never ask anything"),
+  baseUrl: textOption("URL", "the service's base URL, for this run", { values: "base URL" }),
   debug: switchOption("show the calls to the service, and stacks of errors, on stderr"),
   timeout: timeoutOption,
   noColor: switchOption("no colour"),
@@ -32,7 +32,7 @@ export const globalOptions = {
 /** Only for the program itself. */
 export const programOptions = {
   help: switchOption("show help", { short: "h" }),
-  version: switchOption("print the version", { short: "V" }),
+  version: switchOption("print the version, as do -v and courier version", { short: "V" }),
 } as const;
 
 /** Only for commands whose result has rows. */

@@ -8,17 +8,28 @@ import { confirmOptions, exportOptions, globalOptions, programOptions, rowOption
 /** Help of a noun, or of the program where the path is empty: what one can say after it. */
 export function groupHelp(group: Group, path: readonly string[], width: number): string {
   const name = ["courier", ...path].join(" ");
-  const isProgram = path.length === 0;
-  const options = isProgram ? { ...globalOptions, ...programOptions } : globalOptions;
   const entries = group.commands.map((each) => [each.name, each.summary] as const);
   return joinSections([
     `${wrap(group.summary, width).join("\n")}\n`,
     section("Usage", [`  ${name} COMMAND [options]`]),
     section("Examples", describeExamples(group.examples, width)),
     section("Commands", definitions(entries, width)),
-    section("Global options", definitions(describeOptions(options), width)),
-    section("Environment", isProgram ? definitions(environment, width) : []),
-    `${wrap(`${name} COMMAND --help shows a command's options and examples.`, width).join("\n")}\n`,
+    paragraph(seeOptions, width),
+    paragraph(`${name} COMMAND --help shows a command's options and examples.`, width),
+  ]);
+}
+
+/** Every help has it in the place of what all commands share. */
+const seeOptions =
+  "Global options: --json, --account NAME, --quiet, --no-input and others; courier help options";
+
+/** `courier help options`: what holds for all commands. */
+export function optionsHelp(width: number): string {
+  return joinSections([
+    paragraph("Options and variables that mean the same for every command", width),
+    section("Global options", definitions(describeOptions({ ...globalOptions, ...programOptions }), width)),
+    section("Environment", definitions(environment, width)),
+    paragraph("A flag wins over the environment, which wins over the stored account.", width),
   ]);
 }
 
@@ -40,7 +51,7 @@ export function commandHelp(
   width: number,
 ): string {
   const words = argumentWords(command);
-  const own = Object.entries(ownOptions(command));
+  const own = commonFirst(Object.entries(ownOptions(command)));
   const groups = [...new Set(own.map(([, option]) => option.group ?? ""))];
   return joinSections([
     `${wrap(summary, width).join("\n")}\n`,
@@ -52,10 +63,19 @@ export function commandHelp(
       const options = Object.fromEntries(own.filter(([, option]) => (option.group ?? "") === group));
       return section(group === "" ? "Options" : group, definitions(describeOptions(options), width));
     }),
-    section("Global options", definitions(describeOptions(globalOptions), width)),
+    paragraph(seeOptions, width),
     section("Exit codes", definitions(describeExits(command), width)),
     section("See also", describeRelated(command, width)),
   ]);
+}
+
+/** What most people look for. */
+const commonOptions = ["file", "output", "limit", "all", "status", "from", "to", "check", "watch", "yes"];
+
+function commonFirst<T>(options: readonly (readonly [string, T])[]): (readonly [string, T])[] {
+  const rank = ([key]: readonly [string, T]) =>
+    commonOptions.includes(key) ? commonOptions.indexOf(key) : commonOptions.length;
+  return [...options].sort((one, other) => rank(one) - rank(other));
 }
 
 /** A command's arguments as one writes them: `ID`, `IDS...`, `[NUMBERS...]` where there need be none. */

@@ -5,7 +5,7 @@ import { type Command, type CommandEntry, type Group, isGroup } from "../command
 import { flagOf, type Option } from "../command/options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { confirmOptions, exportOptions, globalOptions, rowOptions } from "./globals.ts";
-import { commandHelp, groupHelp } from "./help.ts";
+import { commandHelp, groupHelp, optionsHelp } from "./help.ts";
 
 /** What a command line asks for. */
 export type Parsed =
@@ -30,6 +30,8 @@ export async function parseCommandLine(
   words: readonly string[],
   options: ParserOptions,
 ): Promise<Parsed> {
+  if (words[0] === "help" && words[1] === "options" && words.length === 2)
+    return { kind: "text", text: optionsHelp(options.width) };
   const asked = asFlags(program, words);
   const isHelp = asked.includes("--help") || asked.includes("-h");
   const argv = isHelp ? asked.slice(0, findStray(program, asked)) : asked;

@@ -46,12 +46,26 @@ async function findAnswer(host: Host): Promise<Answer | undefined> {
   const isAlone = argv.length < 2;
   if (isAlone && ["--version", "-V", "-v", "version"].includes(word ?? ""))
     return { text: `${readVersion()}\n` };
-  if (isAlone && (word === undefined || word === "--help" || word === "-h"))
-    return (await import("./root-help.ts")).showRootHelp(host);
+  if (isAlone && ["--help", "-h", "help"].includes(word ?? ""))
+    return { text: (await import("./root-help.ts")).rootHelp(host) };
   await keepCompiledCode(env);
+  if (word === undefined) return showOverview(host);
   if (word === "__complete") return { text: await answerTab(argv.slice(1), env) };
   if (word === keyRingWord) return { text: await answerKeyRing() };
   return undefined;
+}
+
+/** `courier` alone also counts orders in doubt. */
+async function showOverview(host: Host): Promise<Answer> {
+  const { overview } = await import("./complete.ts");
+  return {
+    text: await overview(readVersion(), host.env),
+    async after() {
+      if (host.quickOutput?.hasReader === false || !host.stderr.isTTY) return;
+      const { mentionDoubtAlone } = await import("./doubt.ts");
+      await mentionDoubtAlone(host);
+    },
+  };
 }
 
 /** The Tab key cannot wait for what a command needs. */

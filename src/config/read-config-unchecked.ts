@@ -1,5 +1,6 @@
 /** The config file as completion and errors read it: without loading the schemas that check it. */
 
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { readRegularFile } from "../core/regular-file.ts";
 import type { Config, HeaderMap } from "./store.ts";
@@ -18,6 +19,12 @@ export function readConfigUnchecked(directory: string): Config {
     maps: entriesOf<Config["maps"][string]>(content.maps),
     header_maps: entriesOf<HeaderMap>(content.header_maps),
   };
+}
+
+/** There is a file, and it is not what courier writes: that it has no accounts says nothing. */
+export function hasUnreadableConfig(directory: string): boolean {
+  const file = path.join(directory, "config.json");
+  return existsSync(file) && parse(file) === undefined;
 }
 
 /** The keys in the file, of all accounts. */

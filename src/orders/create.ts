@@ -57,7 +57,10 @@ export const createOrder = defineCommand({
   mentionsDoubt: true,
   examples: [
     { line: "orders create", note: "asks for everything" },
-    { line: "orders create --file order.json", note: "an order from a file (examples/order.json shows one)" },
+    {
+      line: "orders create --file order.json",
+      note: "an order from a file (courier schema order describes it)",
+    },
     { line: "orders create --sender @shop --receiver @li --item-name 书", note: "from the address book" },
     { line: "orders create --file - --json < order.json | jq -r .tracking_number", note: "in a pipeline" },
   ],

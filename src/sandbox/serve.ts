@@ -14,7 +14,7 @@ export const serveSandbox = defineCommand({
     port: countOption("N", "port to listen on (default: any free one)", { min: 0, max: 65_535 }),
     seedOrders: countOption("N", "add N generated orders, kept in memory only", { min: 0, max: 1_000_000 }),
     latency: countOption("MS", "wait this many milliseconds before each answer", { min: 0, max: 600_000 }),
-    faults: switchOption("let clients plan faults at /_sandbox/faults (docs/sandbox.md)"),
+    faults: switchOption("let clients plan faults at /_sandbox/faults"),
   },
   examples: [
     {

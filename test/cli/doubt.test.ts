@@ -67,12 +67,12 @@ describe("at a terminal, at the end", () => {
     expect(stderr).toMatch(/error:.*\n1 order is in doubt: courier log --unknown\n$/s);
   });
 
-  test("below the help of a bare courier, which stays as it is", async () => {
+  test("below the overview of a bare courier, and not below help", async () => {
     const home = await homeWith(["unknown", "unknown"]);
-    const { exit, stdout, stderr } = await home.courier("", { terminal, fromStart: true });
+    const { exit, stderr } = await home.courier("", { terminal, fromStart: true });
     const help = await home.courier("--help", { terminal, fromStart: true });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: twoInDoubt });
-    expect(help).toEqual({ exit: 0, stdout, stderr: "" });
+    expect(help).toMatchObject({ exit: 0, stderr: "" });
   });
 
   test("what a run was sending that has ended counts, what one still sends does not", async () => {

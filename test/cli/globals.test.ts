@@ -97,14 +97,35 @@ describe("help", () => {
     expect(asked).toEqual({ exit: 0, stdout: stderr, stderr: "" });
   });
 
-  test("courier alone, --help and help show the whole on stdout", async () => {
+  test("--help, -h and help show the whole on stdout", async () => {
     const { courier } = await createHome();
-    const alone = await courier("");
-    expect(alone).toMatchObject({ exit: 0, stderr: "" });
-    expect(alone.stdout).toContain("courier --account sandbox orders list");
-    expect(await courier("--help")).toEqual(alone);
-    expect(await courier("-h")).toEqual(alone);
-    expect(await courier("help")).toEqual(alone);
+    const asked = await courier("--help");
+    expect(asked).toMatchObject({ exit: 0, stderr: "" });
+    expect(asked.stdout).toContain("courier --account sandbox orders list");
+    for (const words of ["-h", "help"]) {
+      expect(await courier(words)).toEqual(asked);
+      expect(await courier(words, { fromStart: true })).toEqual(asked);
+    }
+  });
+
+  test("help options shows what every command takes, to which every other help points", async () => {
+    const { courier } = await createHome();
+    const { exit, stdout } = await courier("help options");
+    expect(exit).toBe(0);
+    for (const name of ["--account NAME", "--timeout SECONDS", "COURIER_API_KEY", "NO_PROXY"])
+      expect(stdout).toContain(`  ${name}`);
+    for (const words of ["--help", "orders --help", "orders create --help", "track --help"]) {
+      const help = (await courier(words)).stdout;
+      expect(help).toMatch(/Global options: --json.*courier\shelp\soptions/s);
+      expect(help).not.toContain("--timeout SECONDS");
+    }
+  });
+
+  test("the options that most people look for come first", async () => {
+    const { courier } = await createHome();
+    const { stdout } = await courier("orders create --help");
+    const [first = ""] = stdout.split("\nOptions:\n")[1]?.split("\n") ?? [];
+    expect(first).toContain("--file FILE");
   });
 
   test.each(["--version", "-V"])("%s prints the version and nothing else", async (flag) => {

@@ -35,7 +35,6 @@ describe("every way to ask for it gives the same", () => {
     ["orders create --help", "orders create -h"],
     ["orders --help", "help orders"],
     ["--help", "help"],
-    ["--help", ""],
   ])("courier %s = courier %s", async (one, other) => {
     const home = await createHome();
     expect(await home.courier(other)).toEqual(await home.courier(one));

@@ -1,0 +1,73 @@
+/** What `courier` alone says: who is logged in, as this machine knows it, and what to type next. */
+
+import { type ActiveAccount, chooseAccount, unnamedAccount } from "../config/accounts.ts";
+import { hasUnreadableConfig, readConfigUnchecked } from "../config/read-config-unchecked.ts";
+import type { Config } from "../config/store.ts";
+import { CourierError } from "../core/errors.ts";
+import { counted } from "../core/wording.ts";
+import { sanitise } from "../terminal/sanitise.ts";
+import { findDirectories } from "./directories.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const waysToBegin = [
+  ["courier login", "with your account's base URL and key"],
+  ["courier --account sandbox orders create", "in the sandbox, which ships nothing"],
+] as const;
+
+const nextSteps = [
+  ["courier orders create", "create an order, question by question"],
+  ["courier orders import FILE --check", "check a spreadsheet before you ship it"],
+  ["courier orders list", "list the latest orders"],
+  ["courier find TEXT", "find orders by name, phone or number"],
+  ["courier track NUMBER", "see where a parcel is"],
+] as const;
+
+/** A dozen lines. Asks neither the service nor a key ring, and never throws. */
+export async function describeOverview(version: string, env: Env): Promise<string> {
+  return [
+    `courier ${version}: create, find, cancel and track courier orders`,
+    "",
+    ...(await describeState(env)),
+    "",
+    "courier help lists all commands; courier COMMAND --help explains one.",
+    "",
+  ].join("\n");
+}
+
+async function describeState(env: Env): Promise<string[]> {
+  const choice = {
+    accountEnv: env.COURIER_ACCOUNT || undefined,
+    baseUrlEnv: env.COURIER_BASE_URL || undefined,
+    apiKeyEnv: env.COURIER_API_KEY || undefined,
+  };
+  try {
+    const { config: directory } = await findDirectories(env);
+    if (hasUnreadableConfig(directory)) return ["The config file cannot be read; courier doctor says why."];
+    const config = readConfigUnchecked(directory);
+    const isNew = Object.keys(config.accounts).length === 0 && config.current === undefined;
+    if (isNew && Object.values(choice).every((value) => value === undefined))
+      return ["You are not logged in. Two ways to begin:", ...table(waysToBegin)];
+    const account = describeAccount(chooseAccount(choice, config), config);
+    return [...account.map(sanitise), "", "Next:", ...table(nextSteps)];
+  } catch (error) {
+    if (!(error instanceof CourierError)) throw error;
+    return [
+      `No account can be used: ${sanitise(error.message)}`,
+      ...(error.hint ? [sanitise(error.hint)] : []),
+    ];
+  }
+}
+
+function describeAccount(account: ActiveAccount, { accounts }: Config): string[] {
+  const { length: stored } = Object.keys(accounts);
+  const others = stored > 1 ? [`${counted(stored, "account")} on this machine: courier accounts list`] : [];
+  if (account.kind === "sandbox") return ["Account: sandbox, which ships nothing", ...others];
+  const name = account.name === unnamedAccount ? "the key in COURIER_API_KEY" : account.name;
+  return [`Account: ${name}, at ${account.baseUrl}`, ...others];
+}
+
+function table(entries: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...entries.map(([term]) => term.length));
+  return entries.map(([term, meaning]) => `  ${term.padEnd(width)}  ${meaning}`);
+}
