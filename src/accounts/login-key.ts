@@ -7,7 +7,7 @@ import type { KeyToStore } from "../config/api-keys.ts";
 import { keySource, parseApiKey } from "../config/key-source.ts";
 import { checkSecurePath, closeToOthers } from "../config/secure-path.ts";
 import type { KeyStore } from "../config/store.ts";
-import { usageError } from "../core/errors.ts";
+import { CourierError, usageError } from "../core/errors.ts";
 import type { Profile } from "../model/interface.ts";
 import { line, styled } from "../terminal/blocks.ts";
 import { describeKeyStore } from "./key-store.ts";
@@ -51,33 +51,65 @@ export async function planKey(
 
 const mostTries = 3;
 
-/** A key that the service accepts, and where to store it. At a terminal, prompts again after a refused key. */
+export interface KeyCheck {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly plan: KeyPlan;
+  readonly isUnchecked: boolean;
+  /** Asks for the base URL again, which begins as it was typed. */
+  readonly promptAgain: (typed: string) => Promise<string>;
+}
+
+/**
+ * A key that the service accepts, and where to store it. At a terminal, a refused key or a base URL without the service
+ * is asked for again, and the other of the two is kept.
+ */
 export async function promptForValidKey(
   context: Context,
-  {
-    name,
-    baseUrl,
-    plan,
-    isUnchecked,
-  }: { name: string; baseUrl: string; plan: KeyPlan; isUnchecked: boolean },
-): Promise<{ keyToStore: KeyToStore; apiKey: string; profile: Profile | undefined }> {
+  { name, baseUrl: typed, plan, isUnchecked, promptAgain }: KeyCheck,
+): Promise<{ baseUrl: string; keyToStore: KeyToStore; apiKey: string; profile: Profile | undefined }> {
   const isAsked = plan.place === "command";
+  let baseUrl = typed;
+  let given: string | undefined;
   for (let tries = 1; ; tries += 1) {
-    const apiKey = isAsked ? await askCommand(context, name, plan.command) : await askKey(context);
+    const apiKey: string =
+      given ?? (await (isAsked ? askCommand(context, name, plan.command) : askKey(context)));
     const keyToStore = isAsked ? plan : { ...plan, apiKey };
-    if (isUnchecked) return { keyToStore, apiKey, profile: undefined };
+    if (isUnchecked) return { baseUrl, keyToStore, apiKey, profile: undefined };
     try {
       const profile = await (await context.serviceAs({ baseUrl, apiKey })).profile();
-      return { keyToStore, apiKey, profile };
+      return { baseUrl, keyToStore, apiKey, profile };
     } catch (error) {
-      if (!(error instanceof ServiceFailure) || error.kind !== "key_refused") throw error;
-      if (!isAsked && tries < mostTries && (await context.prompts())) {
-        await context.display([line(styled("bad", error.message))]);
-        continue;
-      }
-      throw error.with({ hint: await describeRefusal(context, name, isAsked) });
+      const fault = faultOf(error);
+      if (!(error instanceof ServiceFailure) || fault === undefined) throw error;
+      const hint =
+        fault === "key" ? await describeRefusal(context, name, isAsked) : describeWrongUrl(error, baseUrl);
+      if (isAsked || tries === mostTries || !(await context.prompts())) throw error.with({ hint });
+      await context.display([line(styled("bad", error.message))]);
+      given = fault === "key" ? undefined : apiKey;
+      if (fault === "key") continue;
+      await context.display([line(hint)]);
+      baseUrl = await promptAgain(baseUrl);
+      if (plan.place === "keychain") await context.keys.probeKeychain(name, baseUrl);
     }
   }
+}
+
+/** What has to be typed otherwise; undefined where that would not help. */
+function faultOf(error: unknown): "key" | "base URL" | undefined {
+  if (!(error instanceof ServiceFailure)) return undefined;
+  if (error.kind === "key_refused") return "key";
+  const isElsewhere =
+    error.status === 404 || ["unreachable", "redirected", "invalid_response"].includes(error.kind);
+  return isElsewhere ? "base URL" : undefined;
+}
+
+function describeWrongUrl({ kind }: ServiceFailure, baseUrl: string): string {
+  const { origin, pathname } = new URL(baseUrl);
+  const what =
+    kind === "unreachable" ? "check the network, the proxy settings and the base URL" : "check the base URL";
+  const path = pathname === "/" ? "" : `, which may be ${origin} without ${pathname}`;
+  return `nothing was stored; ${what} ${baseUrl}${path}`;
 }
 
 async function describeRefusal({ config }: Context, name: string, isAsked: boolean): Promise<string> {
@@ -109,5 +141,13 @@ async function askKey(context: Context): Promise<string> {
     const hint = `pipe it in: courier login < key.txt${unused}`;
     throw usageError(`the API key is ${isEmpty ? "empty" : "missing"}`, hint);
   }
-  return parseApiKey(piped ?? (await prompts?.secret("API key (hidden)")) ?? "", "the API key");
+  if (piped !== undefined || !prompts) return parseApiKey(piped ?? "", "the API key");
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return parseApiKey(await prompts.secret("API key (hidden)"), "the API key");
+    } catch (error) {
+      if (!(error instanceof CourierError) || error.exit !== 2 || tries === mostTries) throw error;
+      await context.display([line(styled("bad", error.message))]);
+    }
+  }
 }

@@ -3,7 +3,7 @@
 import { type Context, defineCommand, document } from "../command/command.ts";
 import { switchOption, textOption } from "../command/options.ts";
 import { defaultAccount, parseAccountName, sandboxAccount } from "../config/accounts.ts";
-import { parseBaseUrl } from "../config/base-url.ts";
+import { completeBaseUrl, parseBaseUrl } from "../config/base-url.ts";
 import { usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Profile } from "../model/interface.ts";
@@ -54,7 +54,8 @@ export const login = defineCommand({
       await fixPermissions(context);
       const plan = await planKey(context, { name, baseUrl, keyStore, keyCommand });
       const isUnchecked = noVerify === true;
-      return { baseUrl, ...(await promptForValidKey(context, { name, baseUrl, plan, isUnchecked })) };
+      const promptAgain = (typed: string) => promptForBaseUrl(context, allowHttp === true, typed);
+      return promptForValidKey(context, { name, baseUrl, plan, isUnchecked, promptAgain });
     };
     // A key command may read the terminal itself.
     const prompts = keyCommand === undefined ? await context.prompts() : undefined;
@@ -115,7 +116,10 @@ async function learnCustomer(
 
 async function askBaseUrl(context: Context, allowHttp: boolean): Promise<string> {
   const given = context.globals.baseUrl;
-  if (given !== undefined) return parseBaseUrl(given, "the base URL", allowHttp);
+  return given === undefined ? promptForBaseUrl(context, allowHttp) : readBaseUrl(context, given, allowHttp);
+}
+
+async function promptForBaseUrl(context: Context, allowHttp: boolean, typed?: string): Promise<string> {
   const prompts = await context.prompts();
   if (!prompts)
     throw usageError(
@@ -124,14 +128,22 @@ async function askBaseUrl(context: Context, allowHttp: boolean): Promise<string>
     );
   const check = (text: string) => {
     try {
-      parseBaseUrl(text, "the base URL", allowHttp);
+      parseBaseUrl(completeBaseUrl(text).text, "the base URL", allowHttp);
       return true;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
   };
-  const answer = await prompts.text("Base URL of the service", { check });
-  return parseBaseUrl(answer, "the base URL", allowHttp);
+  const answer = await prompts.text("Base URL of the service", { check, initial: typed });
+  return readBaseUrl(context, answer, allowHttp);
+}
+
+/** Says what it has corrected. */
+function readBaseUrl({ messages }: Context, typed: string, allowHttp: boolean): string {
+  const { text, corrections } = completeBaseUrl(typed);
+  const baseUrl = parseBaseUrl(text, "the base URL", allowHttp);
+  if (corrections.length > 0) messages.note(`The base URL is ${baseUrl} (${corrections.join("; ")})`);
+  return baseUrl;
 }
 
 function loginView(

@@ -49,6 +49,34 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   return `${url.origin}${path}`;
 }
 
+/**
+ * A host's name or address, with or without port and path. In lower case, with a top-level domain of letters: a key in
+ * the wrong place must not be taken for one, since the name would be looked up.
+ */
+const bareHost =
+  /^((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,24}|localhost|\d{1,3}(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?(?:\/[^@\s?#]*)?$/;
+
+/** A base URL as people type it, made whole: `corrections` says what was added or left out. */
+export function completeBaseUrl(typed: string): {
+  readonly text: string;
+  readonly corrections: readonly string[];
+} {
+  let text = typed.trim();
+  const corrections: string[] = [];
+  const host = bareHost.exec(text)?.[1];
+  if (host !== undefined) {
+    const scheme = isLoopback(host) ? "http://" : "https://";
+    text = `${scheme}${text}`;
+    corrections.push(`${scheme} added`);
+  }
+  const whole = text.replace(/\/api\/v1\/*$/, "");
+  if (whole !== text && URL.canParse(whole)) {
+    text = whole;
+    corrections.push("/api/v1 left out, which courier adds itself");
+  }
+  return { text, corrections };
+}
+
 /** A text without `://` is not shown: it may be a key in the wrong place. */
 function notUrl(text: string, source: string): CourierError {
   const shown = text.includes("://") ? `: ${shownUrl(text)}` : "";
