@@ -15,6 +15,8 @@ const terminals: ReadStream[] = [];
 let describeStop: (exit: InterruptionExit) => string | undefined = () => undefined;
 /** Whether a terminal that is used may have closed. */
 let mayBeHungUp = false;
+/** A pager has the terminal, and with it Ctrl-C. */
+let isPaging = false;
 listen("SIGINT", 130);
 listen("SIGTERM", 143);
 if (!(isBun && isHangUpIgnored())) listen("SIGHUP", 129);
@@ -49,6 +51,12 @@ void start({
       return () => process.off("SIGCONT", listener);
     },
     interrupt: () => process.emit("SIGINT", "SIGINT"), // Windows would end the process at once
+    ignoreInterrupts() {
+      isPaging = true;
+      return () => {
+        isPaging = false;
+      };
+    },
     openKeys: openTerminal,
     onExit(listener) {
       process.on("exit", listener);
@@ -130,6 +138,7 @@ async function openKeyRing(): Promise<KeyRing> {
 function listen(signal: "SIGINT" | "SIGTERM" | "SIGHUP", exit: InterruptionExit): void {
   process.on(signal, () => {
     if (signal === "SIGHUP" && isUnderNohup()) return;
+    if (signal === "SIGINT" && isPaging) return;
     if (signal === "SIGHUP") mayBeHungUp = true;
     if (!interruption.signal.aborted) return interruption.abort(interrupted(exit));
     if (signal === "SIGHUP") return;

@@ -173,6 +173,7 @@ export const environment: readonly (readonly [names: string, meaning: string])[]
   ["COURIER_CONFIG_DIR", "where accounts, keys, addresses and templates are kept"],
   ["COURIER_STATE_DIR", "where the sandbox's orders and what this machine remembers of orders are kept"],
   ["COURIER_SETTLE", "how long the service may take to list an order, as --settle takes it"],
+  ["COURIER_PAGER", "a program that shows what is longer than the terminal, such as less"],
   ["NO_COLOR, FORCE_COLOR", "no colour when not empty; colour also in a pipe"],
   ["HTTPS_PROXY, HTTP_PROXY", "the proxies to go through; never for a service on this machine"],
   ["NO_PROXY", "the hosts to reach without a proxy"],

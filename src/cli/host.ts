@@ -43,6 +43,8 @@ interface TerminalJob extends Job {
   interrupt?(): void;
   /** The terminal's keys where stdin is something else; undefined where there are none. */
   openKeys?(): Promise<(KeyInput & { destroy(): unknown }) | undefined>;
+  /** Ctrl-C is another program's for a while; gives back what ends that. */
+  ignoreInterrupts?(): () => void;
   /** Calls when the process ends, even where it crashes; gives back what ends that. */
   onExit?(listener: () => void): () => void;
 }

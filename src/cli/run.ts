@@ -1,6 +1,6 @@
 /** A run: words in, one command, one result, one exit code; the last catch of every error. */
 
-import type { LiveOutput } from "../command/command.ts";
+import type { LiveOutput, Output } from "../command/command.ts";
 import { shortestKey } from "../config/key-source.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import {
@@ -22,6 +22,7 @@ import { findDirectories } from "./directories.ts";
 import { chooseForm, type Form, type GlobalValues, readGlobals } from "./globals.ts";
 import type { Host } from "./host.ts";
 import { writeOutput } from "./output.ts";
+import type { Pager } from "./pager.ts";
 import { parseCommandLine } from "./parser.ts";
 import { program } from "./program.ts";
 import { helpWidth } from "./root-help.ts";
@@ -120,7 +121,9 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
     const width = helpWidth(host.stdout.columns);
     const parsed = await parseCommandLine(program, host.argv, { version: readVersion(), width });
     if (parsed.kind === "text") {
-      await writer.write(redact(parsed.text));
+      const pager = await openPager(host, writer);
+      await (pager ?? writer).write(redact(parsed.text));
+      await pager?.show(messages.warn);
       return 0;
     }
     if (parsed.kind === "incomplete") {
@@ -158,7 +161,8 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
       clearScreen = screen.clear;
       return screen.show(shown);
     };
-    const target = file ?? writer;
+    const pager = file || !isPaged(output) ? undefined : await openPager(host, writer);
+    const target = file ?? pager ?? writer;
     const { failure, count, remark, isShort } = await writeOutput(
       output,
       output.kind === "raw" ? target : redacting(target, redact),
@@ -175,9 +179,11 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
       },
     ).catch(async (error) => {
       await file?.abandon();
+      await pager?.release();
       throw error;
     });
     await file?.finish();
+    await pager?.show(messages.warn);
     const isOfRows = output.kind === "rows";
     const noun = (isOfRows && output.noun) || "row";
     const more = remark === undefined ? "" : `; ${remark}`;
@@ -191,6 +197,17 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
     const signal = opened.context?.signal ?? host.signal;
     return tell(signal.aborted ? asInterruption(explain(error), signal) : explain(error));
   }
+}
+
+/** What changes something at the service is shown as it comes, and so is what goes on. */
+function isPaged(output: Output): boolean {
+  return output.kind === "document" || (output.kind === "rows" && output.onUnread === undefined);
+}
+
+async function openPager(host: Host, writer: Writer): Promise<Pager | undefined> {
+  if (!host.env.COURIER_PAGER) return undefined;
+  const { createPager } = await import("./pager.ts");
+  return createPager(host, writer);
 }
 
 /** The key may stand in the wrong place of the command line, so it is masked before anything is parsed. */

@@ -46,7 +46,7 @@ async function findAnswer(host: Host): Promise<Answer | undefined> {
   const isAlone = argv.length < 2;
   if (isAlone && ["--version", "-V", "-v", "version"].includes(word ?? ""))
     return { text: `${readVersion()}\n` };
-  if (isAlone && ["--help", "-h", "help"].includes(word ?? ""))
+  if (isAlone && ["--help", "-h", "help"].includes(word ?? "") && !env.COURIER_PAGER)
     return { text: (await import("./root-help.ts")).rootHelp(host) };
   await keepCompiledCode(env);
   if (word === undefined) return showOverview(host);

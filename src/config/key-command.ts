@@ -1,9 +1,10 @@
-/** User commands that print a key: parses and runs them, and words their errors (owner of shlex). */
+/** User commands that print a key: parses and runs them, and words their errors. */
 
 import type { Clock } from "../core/clock.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { createRedactor } from "../core/redact.ts";
 import { shellQuote } from "../core/shell-quote.ts";
+import { splitWords } from "../core/split-words.ts";
 import { type Env, type Processes, runSubprocess, withoutKey } from "../core/subprocess.ts";
 import { shortestKey } from "./key-source.ts";
 
@@ -31,16 +32,12 @@ export interface KeyCommandOptions {
 
 /** The words of a command, split as a shell would, quotes included; no shell runs. Throws a usage error. */
 async function splitKeyCommand({ account, command }: KeyCommand): Promise<readonly string[]> {
-  const { split } = await import("shlex");
-  let words: readonly string[];
-  try {
-    words = split(command);
-  } catch {
+  const words = await splitWords(command);
+  if (words === undefined)
     throw usageError(
       `the key command of the account ${account} has a quote that is not closed`,
       "close it, or write a quote of its own as \\' or \\\"",
     );
-  }
   if ((words[0] ?? "") === "")
     throw usageError("the key command is empty", "name a program that prints the key: 'pass show courier'");
   return words;

@@ -141,6 +141,51 @@ export function runSubprocess(options: SubprocessOptions): Promise<SubprocessEnd
   });
 }
 
+export interface PagerOptions {
+  readonly words: readonly string[];
+  readonly env: Env;
+  readonly bytes: Uint8Array;
+  readonly job: {
+    /** Ctrl-C is the pager's, as long as it runs; gives back what ends that. */
+    ignoreInterrupts?(): () => void;
+    onExit?(listener: () => void): () => void;
+  };
+}
+
+export type PagerEnd =
+  | Extract<SubprocessEnd, { kind: "not started" }>
+  | { kind: "ended"; exit: number | string };
+
+/** Runs a program that shows `bytes` at the terminal, which it gets, until a person leaves it. Never rejects. */
+export function runPager({
+  words: [program = "", ...args],
+  env,
+  bytes,
+  job,
+}: PagerOptions): Promise<PagerEnd> {
+  // As git does: colours, no pager for a short text, and the text stays on the screen.
+  const given = { LESS: "FRX", LV: "-c", ...withoutKey(env) };
+  return new Promise((resolve) => {
+    const heed = job.ignoreInterrupts?.();
+    const cancels: (() => void)[] = heed ? [heed] : [];
+    const end = (how: PagerEnd) => {
+      for (const cancel of cancels.splice(0)) cancel();
+      resolve(how);
+    };
+    try {
+      const child = spawn(program, args, { env: given, stdio: ["pipe", "inherit", "inherit"] });
+      const leave = job.onExit?.(() => child.kill("SIGTERM"));
+      if (leave) cancels.push(leave);
+      child.on("error", (error) => end(notStarted(program, error)));
+      child.on("exit", (exit, killer) => end({ kind: "ended", exit: exit ?? killer ?? "" }));
+      child.stdin.on("error", () => undefined); // it need not read to the end
+      child.stdin.end(bytes);
+    } catch (error) {
+      end(notStarted(program, error));
+    }
+  });
+}
+
 /** Windows has neither groups nor such lists: the children are found by who started them. */
 function endTree(pid: number): void {
   spawn("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore", windowsHide: true })
@@ -148,7 +193,7 @@ function endTree(pid: number): void {
     .unref();
 }
 
-function notStarted(program: string, error: unknown): SubprocessEnd {
+function notStarted(program: string, error: unknown): Extract<SubprocessEnd, { kind: "not started" }> {
   if (systemCode(error) === "EINVAL" && /\.(cmd|bat)$/i.test(program)) {
     const reason = `Windows runs such a file only in its shell: cmd.exe /d /c ${program}`;
     return { kind: "not started", reason };

@@ -171,6 +171,9 @@ describe("a URL in a message", () => {
 });
 
 describe("what may be a base URL", () => {
+  /** A login corrects them, and says so. */
+  const isCorrected = /api\/v1|^api\./;
+
   test.each([
     ["http://api.example.com", /plain http, which would show the key to everyone on the way/],
     ["http://127.0.0.1.example.com", /plain http/],
@@ -185,7 +188,7 @@ describe("what may be a base URL", () => {
     for (const [words, env] of [
       [`profile --base-url ${url}`, {}],
       ["profile", { COURIER_BASE_URL: url }],
-      [`login --base-url ${url}`, {}],
+      ...(isCorrected.test(url) ? [] : [[`login --base-url ${url}`, {}] as const]),
     ] as const) {
       const { exit, stdout, stderr } = await courier(words, { env, stdin: "some-key" });
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });

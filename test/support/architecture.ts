@@ -78,7 +78,7 @@ export const owners: Readonly<Record<string, string>> = {
   jsbarcode: "src/orders/code-128.ts",
   "lossless-json": "src/model/json.ts",
   saxes: "src/sheets/xml.ts",
-  shlex: "src/config/key-command.ts",
+  shlex: "src/core/split-words.ts",
   "string-width": "src/terminal/width.ts",
   undici: "src/api/transport.ts",
   yauzl: "src/sheets/zip-parts.ts",

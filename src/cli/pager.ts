@@ -1,0 +1,65 @@
+/** The user's pager: shows a result that is longer than the terminal. */
+
+import { splitWords } from "../core/split-words.ts";
+import { type PagerEnd, runPager } from "../core/subprocess.ts";
+import type { Writer } from "../terminal/streams.ts";
+import type { Host } from "./host.ts";
+
+/** A terminal that does not say how high it is. */
+const usualRows = 24;
+
+export interface Pager extends Writer {
+  /** Shows what was written, and waits until the person has left the pager. Says in `warn` what is wrong with it. */
+  show(warn: (text: string) => void): Promise<void>;
+  /** Writes it to the terminal: for a result that has failed. */
+  release(): Promise<void>;
+}
+
+/** Undefined where the user has set none, or stdout is no terminal. */
+export function createPager({ stdout, env, job }: Host, writer: Writer): Pager | undefined {
+  const line = env.COURIER_PAGER?.trim() ?? "";
+  if (line === "" || stdout.isTTY !== true || env.TERM === "dumb") return undefined;
+  let chunks: (string | Uint8Array)[] = [];
+  const release = async () => {
+    const text = chunks;
+    chunks = [];
+    for (const chunk of text) await writer.write(chunk);
+  };
+  return {
+    stream: writer.stream,
+    async write(chunk) {
+      chunks.push(chunk);
+    },
+    release,
+    async show(warn) {
+      const bytes = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
+      if (!isLonger(bytes.toString(), stdout)) return release();
+      const words = await splitWords(line);
+      if (words?.[0] === undefined) {
+        warn("COURIER_PAGER is not used: it has a quote that is not closed");
+        return release();
+      }
+      await writer.write(""); // the terminal may be gone
+      const end = await runPager({ words, env, bytes, job });
+      if (end.kind === "not started") await release();
+      const problem = describe(end, words[0]);
+      if (problem !== undefined) warn(problem);
+    },
+  };
+}
+
+/** Lines that the terminal breaks count as often as it breaks them. */
+function isLonger(text: string, { rows = usualRows, columns = 80 }: Host["stdout"]): boolean {
+  const lines = text.trimEnd().split("\n");
+  const shown = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0);
+  return shown >= rows;
+}
+
+/** One that ends early has shown enough. */
+function describe(end: PagerEnd, program: string): string | undefined {
+  if (end.kind === "not started")
+    return `COURIER_PAGER is not used: ${program} cannot be started: ${end.reason}`;
+  return end.exit === 0 || typeof end.exit === "string"
+    ? undefined
+    : `COURIER_PAGER: ${program} ended with exit code ${end.exit}`;
+}
