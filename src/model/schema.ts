@@ -48,6 +48,9 @@ export function check<T>(schema: z.ZodMiniType<T>, value: unknown): Checked<T> {
   return {
     mismatches: result.error.issues.flatMap((issue) => {
       const path = formatPath(issue.path);
+      // An exact number is an object with keys of its own.
+      if (issue.code === "unrecognized_keys" && isJsonNumber(issue.input))
+        return [{ path, expected: "object", received: describeType(issue.input) }];
       if (issue.code === "unrecognized_keys") {
         return issue.keys.map((key) => ({
           path: path === "" ? key : `${path}.${key}`,

@@ -154,6 +154,8 @@ describe("a wrong order file: exit 2, the place is named, nothing is sent", () =
     ["a weight as text", '{"item":{"weight":"2.5"}}', /item\.weight must be a number, but is a string/],
     ["half a piece", '{"item":{"quantity":1.5}}', /item\.quantity must be a whole number, but is a number/],
     ["a party as text", '{"sender":"A"}', /sender must be an object, but is a string/],
+    ["a party as a number", '{"sender":3}', /: sender must be an object, but is a number\n/],
+    ["a number", "3", /: an order must be an object, but is a number\n/],
     ["null", '{"sender":null}', /sender must be an object, but is null/],
     ["a misspelt part", '{"reciever":{}}', /reciever is not a key of an order \(did you mean receiver\?\)/],
     [
