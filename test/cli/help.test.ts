@@ -1,6 +1,8 @@
 /** Help is the manual: it fits the terminal, begins with examples, and tells where to go on. */
 
 import { describe, expect, test } from "vitest";
+import { program } from "../../src/cli/program.ts";
+import { type Group, isGroup } from "../../src/command/command.ts";
 import { createHome } from "../support/courier.ts";
 import { screenWidths, tooWide } from "../support/screens.ts";
 
@@ -28,6 +30,26 @@ describe("as a person sees it", () => {
       }
     },
   );
+});
+
+/** Every noun and command. */
+function wordsOf(group: Group, path: readonly string[]): string[] {
+  return group.commands.flatMap((entry) => {
+    const below = [...path, entry.name];
+    return [below.join(" "), ...(isGroup(entry) ? wordsOf(entry, below) : [])];
+  });
+}
+
+test("no help names a file that the installed package lacks", async () => {
+  const home = await createHome();
+  for (const words of ["", "help options", ...wordsOf(program, [])]) {
+    const { exit, stdout } = await home.courier(words === "help options" ? words : `${words} --help`);
+    expect({ exit, stdout }).toEqual({
+      exit: 0,
+      stdout: expect.not.stringMatching(/\bdocs\/|\bexamples\/|\.md\b/),
+    });
+    expect(stdout).toContain("Global options:");
+  }
 });
 
 describe("every way to ask for it gives the same", () => {

@@ -180,12 +180,12 @@ describe("what is offered where", () => {
     [
       ["orders", "show", "1", ""],
       flags(
-        "account",
-        "baseUrl",
         "json",
         "ndjson",
-        "noInput",
+        "account",
         "quiet",
+        "noInput",
+        "baseUrl",
         "debug",
         "timeout",
         "noColor",
