@@ -3,6 +3,7 @@
 import { statSync } from "node:fs";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { Clock } from "../core/clock.ts";
+import { counted } from "../core/wording.ts";
 import { hasLedger, ledgerPath } from "../ledger/ledger-file.ts";
 import { type Answer, hasMirror, type Mirror, openMirror } from "../mirror/mirror.ts";
 import type { MirrorOwner } from "../mirror/mirror-path.ts";
@@ -66,4 +67,13 @@ function describeVersion(file: string): string {
     return found === undefined ? "none" : `${found.size} ${found.mtimeMs}`;
   });
   return parts.join(", ");
+}
+
+/** What a mirror has before a sync was completed, and how to read the rest. */
+export function describeUnsynced(orders: number, { nextCommand }: Pick<Context, "nextCommand">): string {
+  const known =
+    orders === 0
+      ? "the mirror is empty"
+      : `the mirror has only ${counted(orders, "order")} so far, since no sync was completed`;
+  return `${known}; read all of them with: ${nextCommand("sync")}`;
 }

@@ -30,12 +30,13 @@ export async function takeFromLedger(mirror: Mirror, owner: MirrorOwner, context
 
 function answersOf({ order, orderState, draft, ref }: Operation): Answer[] {
   if (!order) return [];
-  const { id, estimated_fee: fee } = order;
+  const { id, estimated_fee: fee, created_at } = order;
   const created: JsonObject = {
     id: jsonNumber(id),
     order_no: order.order_no,
     tracking_number: order.tracking_number,
     ...(orderState === undefined ? {} : { status: orderState }),
+    ...(created_at ? { created_at } : {}),
     estimated_fee: fee !== null && isPlainDecimal(fee) ? jsonNumber(fee) : fee,
   };
   const sent: Answer[] = draft ? [{ id, kind: "draft", value: draft as unknown as JsonObject }] : [];

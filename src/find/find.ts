@@ -1,6 +1,6 @@
 /** `courier find`: orders by any part of a name, phone, address, number, item or ref, from the mirror. */
 
-import { openAccountMirror } from "../command/account-mirror.ts";
+import { describeUnsynced, openAccountMirror } from "../command/account-mirror.ts";
 import { type Context, defineCommand, rows } from "../command/command.ts";
 import { countOption, switchOption, textOption } from "../command/options.ts";
 import { checkFilter, createDayFilter, filterOptions, type OrderQuery } from "../command/order-filter.ts";
@@ -120,13 +120,7 @@ function toFoundOrder({ fields, ref, seenAtMs }: MirroredOrder): FoundOrder {
 
 /** What the search did not see: an old mirror, and phones that no answer had. */
 function describeAge({ orders, withoutPhone, syncedAtMs }: MirrorFacts, context: Context): string {
-  if (syncedAtMs === undefined) {
-    const known =
-      orders === 0
-        ? "the mirror is empty"
-        : `the mirror has only ${counted(orders, "order")} that this machine created`;
-    return `${known}; read all of them with: ${context.nextCommand("sync")}`;
-  }
+  if (syncedAtMs === undefined) return describeUnsynced(orders, context);
   const phones =
     withoutPhone === 0
       ? ""

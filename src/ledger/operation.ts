@@ -34,6 +34,8 @@ export interface OrderFacts {
   readonly order_no: string | null;
   readonly tracking_number: string | null;
   readonly estimated_fee: string | null;
+  /** As the service wrote it. */
+  readonly created_at?: string | null;
 }
 
 /** Why the service refused. */
@@ -171,6 +173,7 @@ export function readOperation(row: SqlRow, now?: SinceBoot): Operation {
             order_no: textOf(row.order_no) ?? null,
             tracking_number: textOf(row.tracking_number) ?? null,
             estimated_fee: textOf(row.estimated_fee) ?? null,
+            created_at: textOf(row.order_created_at) ?? null,
           },
     orderState: textOf(row.order_state),
     rejection:

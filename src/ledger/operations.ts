@@ -447,6 +447,7 @@ export function createOperations(
       order?.order_no ?? null,
       order?.tracking_number ?? null,
       order?.estimated_fee ?? null,
+      order?.created_at ?? null,
       "orderState" in outcome ? (outcome.orderState ?? null) : null,
       rejection?.code ?? null,
       rejection?.message ?? null,
@@ -457,8 +458,8 @@ export function createOperations(
     ];
     const update = sql(
       `UPDATE operations SET state = ?, ended_at = ?, ended_event = ?, loss = ?, stamp_ahead_ms = ?, order_id = ?,
-         order_no = ?, tracking_number = ?, estimated_fee = ?, order_state = ?, error_code = ?, error_message = ?,
-         error_field = ?
+         order_no = ?, tracking_number = ?, estimated_fee = ?, order_created_at = ?, order_state = ?, error_code = ?,
+         error_message = ?, error_field = ?
        WHERE run = ? AND number = ? ${owned}`,
     );
     let changed: number;

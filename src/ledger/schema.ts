@@ -172,4 +172,7 @@ ALTER TABLE operations ADD COLUMN sent_boot TEXT;
 ALTER TABLE operations ADD COLUMN sent_since_boot_ms INTEGER;
 `;
 
-export const migrations: readonly string[] = [first, second, third, fourth];
+/** As the service wrote it. */
+const fifth = "ALTER TABLE operations ADD COLUMN order_created_at TEXT";
+
+export const migrations: readonly string[] = [first, second, third, fourth, fifth];

@@ -24,17 +24,11 @@ function takeLeaves(value: Json, leaves: Json[]): Json {
   return 0;
 }
 
-export function unfold({ shape, leaves }: Folded): Json {
-  return putLeaves(parseShape(shape), (parseOwnJson(leaves) as readonly Json[]).values());
-}
-
-/** Almost all answers have one of a few. */
-const shapes = new Map<string, Json>();
-
-function parseShape(text: string): Json {
-  const known = shapes.get(text) ?? parseOwnJson(text);
-  shapes.set(text, known);
-  return known;
+/** `shapes` has those that were read before: almost all answers have one of a few. */
+export function unfold({ shape, leaves }: Folded, shapes = new Map<string, Json>()): Json {
+  const known = shapes.get(shape) ?? parseOwnJson(shape);
+  shapes.set(shape, known);
+  return putLeaves(known, (parseOwnJson(leaves) as readonly Json[]).values());
 }
 
 function putLeaves(shape: Json, values: Iterator<Json>): Json {

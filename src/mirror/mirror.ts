@@ -150,8 +150,10 @@ export interface Mirror {
 const batches = { first: 24, most: 384, mostWithKeys: 96 };
 /** Answers of more shapes than this are stored whole. */
 const mostShapes = 1_000;
-/** From here on, numbers are tried one by one: a small id is its own rest by all powers of two after it. */
-const mostSpread = 32;
+/** Numbers that orders created in one second have: more of them make the index larger. */
+const partsOfSecond = 64;
+/** Numbers that are tried one after the other; where many orders are of one second, each further one is farther. */
+const longestSearch = 256;
 /** Orders whose figures are made in one transaction. */
 const figuresAtOnce = 1_000;
 
@@ -210,6 +212,7 @@ export async function openMirror(
 function createMirror(database: Database): Mirror {
   const sql = database.sql;
   const shapes = new Map<string, number>();
+  const readShapes = new Map<string, Json>();
   const figures = createFigures(sql);
 
   function shapeNumber(shape: string): number {
@@ -238,7 +241,7 @@ function createMirror(database: Database): Mirror {
          WHERE order_number = ?`,
     )
       .all(number)
-      .map(toAnswer);
+      .map((row) => toAnswer(row, readShapes));
   }
 
   function findNumber({ id, kind, value }: Answer): number | undefined {
@@ -298,13 +301,17 @@ function createMirror(database: Database): Mirror {
     return number;
   }
 
-  /** The second of its creation, or a free number after it: orders of one second are spread by their ids. */
+  /**
+   * The part of a second in which it was created, or a free number soon after. A service may write whole seconds: then its
+   * id says which part.
+   */
   function freeNumber(id: string, createdAt: string | undefined, seenAtMs: number): number {
-    const createdMs = createdAt === undefined ? Number.NaN : Date.parse(createdAt);
-    const seconds = Math.floor(((Number.isNaN(createdMs) ? seenAtMs : createdMs) - firstMs) / 1_000);
-    const first = Math.max(1, seconds);
+    const stampMs = createdAt === undefined ? Number.NaN : Date.parse(createdAt);
+    const createdMs = (Number.isNaN(stampMs) ? seenAtMs : stampMs) - firstMs;
+    const part = createdMs % 1_000 === 0 ? Number(id) % partsOfSecond || 0 : 0;
+    const first = Math.max(1, Math.floor((createdMs / 1_000) * partsOfSecond) + part);
     for (let attempt = 0; ; attempt++) {
-      const spread = attempt < mostSpread ? Number(id) % 2 ** attempt || 0 : attempt - mostSpread + 1;
+      const spread = attempt < longestSearch ? attempt : attempt * attempt;
       if (sql("SELECT 1 FROM orders WHERE number = ?").get(first + spread) === undefined)
         return first + spread;
     }
@@ -536,8 +543,8 @@ const isOneOf = "coalesce(status, '') IN (SELECT value FROM json_each(?))";
 /** Lists never have phones. */
 const kindsWithPhones = [answerKinds.indexOf("draft"), answerKinds.indexOf("detail")].join(", ");
 
-function toAnswer(row: SqlRow): StoredAnswer {
-  const whole = unfold({ shape: String(row.shape), leaves: String(row.leaves) });
+function toAnswer(row: SqlRow, shapes: Map<string, Json>): StoredAnswer {
+  const whole = unfold({ shape: String(row.shape), leaves: String(row.leaves) }, shapes);
   const value = Array.isArray(whole) ? whole[0] : whole;
   const kind = answerKinds[Number(row.kind)] ?? "list";
   return { kind, value: isJsonObject(value) ? value : {}, seenAtMs: Number(row.seen_at) };

@@ -1,6 +1,6 @@
 /** The orders of the mirror as `orders list` shows them. */
 
-import { hasAccountMirror, openAccountMirror } from "../command/account-mirror.ts";
+import { describeUnsynced, hasAccountMirror, openAccountMirror } from "../command/account-mirror.ts";
 import type { Context } from "../command/command.ts";
 import type { DayFilter, OrderQuery } from "../command/order-filter.ts";
 import { usageError } from "../core/errors.ts";
@@ -37,8 +37,7 @@ export async function listMirror(
     orders: toSummaries(mirror.search(search)),
     async describeAge() {
       const { orders, syncedAtMs } = await mirror.facts();
-      if (syncedAtMs === undefined)
-        return `the mirror has only ${counted(orders, "order")} that this machine created; read all of them with: ${sync}`;
+      if (syncedAtMs === undefined) return describeUnsynced(orders, context);
       const age = formatRelative(syncedAtMs, clock.now());
       return `from the mirror of ${counted(orders, "order")}, synced ${age}; ${sync} brings it up to date`;
     },

@@ -1,5 +1,6 @@
 /** What each report says beside its result: how old the mirror is, and what was left out. */
 
+import { describeUnsynced } from "../command/account-mirror.ts";
 import type { Context } from "../command/command.ts";
 import { zoneName } from "../core/days.ts";
 import { formatLocal, formatRelative } from "../core/time.ts";
@@ -29,11 +30,7 @@ export async function mirrorAge(mirror: Mirror, { clock, nextCommand }: Context)
       pageNote: `${source} ${formatLocal(syncedAtMs)}`,
     };
   }
-  const known =
-    orders === 0
-      ? "the mirror is empty"
-      : `the mirror has only ${counted(orders, "order")} that this machine created`;
-  const note = `${known}; read all of them with: ${nextCommand("sync")}`;
+  const note = describeUnsynced(orders, { nextCommand });
   return { orders, syncedAt: null, note, pageNote: note };
 }
 

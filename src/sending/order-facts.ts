@@ -8,12 +8,14 @@ export function orderFacts(order: {
   readonly order_no?: string | null | undefined;
   readonly tracking_number?: string | null | undefined;
   readonly estimated_fee?: { readonly value: string } | null | undefined;
+  readonly created_at?: string | null | undefined;
 }): OrderFacts {
   return {
     id: order.id.value,
     order_no: order.order_no ?? null,
     tracking_number: order.tracking_number ?? null,
     estimated_fee: order.estimated_fee?.value ?? null,
+    created_at: order.created_at ?? null,
   };
 }
 

@@ -218,7 +218,7 @@ describe("--offline", () => {
     const { stdout, stderr } = await home.courier("orders list --offline --json");
     expect(JSON.parse(stdout)).toMatchObject([{ id, item_name: "手机" }]);
     expect(stderr).toContain(
-      "the mirror has only 1 order that this machine created; read all of them with: courier sync\n",
+      "the mirror has only 1 order so far, since no sync was completed; read all of them with: courier sync\n",
     );
   });
 

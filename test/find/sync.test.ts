@@ -5,6 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { row, sheet } from "../support/imports.ts";
 
 interface Listed {
   readonly id: number;
@@ -157,6 +158,21 @@ test("a first sync that goes on reads the whole list where orders were taken awa
   await sync(home);
   const ids = new Set((await mirrored(home)).map(({ id }) => id));
   expect(left.filter(({ id }) => !ids.has(id))).toEqual([]);
+});
+
+test("orders of one second are read newest first, and so are those of an import before a sync", async () => {
+  const home = await createServedHome();
+  const rows = Array.from({ length: 60 }, (_, index) => row(`R-${index}`, `李${index}`));
+  const file = path.join(home.directory, "rows.csv");
+  await writeFile(file, sheet(...rows));
+  expect(await home.courier(`orders import ${file} --yes --concurrency 1`)).toMatchObject({ exit: 0 });
+  const newest = async (words: string) => (await mirrored(home, words)).map(({ id }) => id);
+  const ids = (await listed(home)).map(({ id }) => id).sort((a, b) => b - a);
+  expect(await newest("find --limit 20 --json")).toEqual(ids.slice(0, 20));
+  const [first] = await mirrored(home, "find --limit 1 --json");
+  expect(first).toHaveProperty("created_at");
+  await sync(home, "sync --rebuild --json");
+  expect(await newest("find --limit 20 --json")).toEqual(ids.slice(0, 20));
 });
 
 test("--fetch-details makes phones findable, newest orders first", async () => {
