@@ -32,6 +32,8 @@ export interface Seen {
 const newsShown = 10;
 const fewestNews = 3;
 const reasonsShown = 3;
+/** At the end of a watch of more parcels, only those that changed have a row, and so many at most. */
+const mostLastRows = 20;
 
 /** Without `given`, shows everything: the last screen of a watch. */
 export function boardScreen(
@@ -41,7 +43,10 @@ export function boardScreen(
   given: LiveRoom | undefined,
 ): readonly Block[] {
   const parcels = board.parcels();
-  if (!given) return lastScreen(parcels, seen, columnsOf(board, nowMs, true, parcels, seen.orders));
+  if (!given) {
+    const shown = lastRows(parcels, board);
+    return lastScreen(parcels, shown, seen, columnsOf(board, nowMs, true, shown, seen.orders));
+  }
   const troubles = troublesOf(parcels).flatMap((text) => troubleLines(text, given.columns));
   const footer = footerLines(board, seen, nowMs, given.quitKey);
   const around = 3 + (troubles.length > 0 ? troubles.length + 1 : 0) + footer.length + 1;
@@ -64,9 +69,17 @@ export function boardScreen(
   ];
 }
 
-/** Its height is not limited: it stays on the screen. */
+/** All of a few parcels; of many, those that changed, the latest first. */
+function lastRows(parcels: readonly Parcel[], board: Board): readonly Parcel[] {
+  if (parcels.length <= mostLastRows) return parcels;
+  const changed = parcels.filter(({ changedMs }) => changedMs !== undefined);
+  return byInterest(changed, board).slice(0, mostLastRows);
+}
+
+/** It stays on the screen, and in its history. */
 function lastScreen(
   parcels: readonly Parcel[],
+  shown: readonly Parcel[],
   { news }: Seen,
   columns: readonly Column<Parcel>[],
 ): readonly Block[] {
@@ -76,8 +89,11 @@ function lastScreen(
     place: `${change.tracking_number}  ${show(change.current)}`,
     text: `${show(change.record?.location ?? change.current_location)}  ${show(change.record?.description)}`,
   }));
+  const rows = shown.length === 0 ? [] : [table(columns, shown)];
+  const others = shown.length < parcels.length ? [moreLine(parcels, shown)] : [];
   return [
-    table(columns, parcels),
+    ...rows,
+    ...others,
     blank,
     ...(entries.length > 0 ? [{ kind: "timeline", entries } as const, blank] : []),
     ...(troubles.length > 0 ? [fields(...troubles), blank] : []),
@@ -135,8 +151,10 @@ function troublesOf(parcels: readonly Parcel[]): readonly string[] {
 }
 
 function moreLine(parcels: readonly Parcel[], shown: readonly Parcel[]): Block {
-  const hidden = parcels.filter((parcel) => !shown.includes(parcel));
-  return line(styled("dim", `  and ${hidden.length} more: ${countStates(hidden)}`));
+  const rows = new Set(shown);
+  const hidden = parcels.filter((parcel) => !rows.has(parcel));
+  const count = rows.size === 0 ? counted(hidden.length, "parcel") : `and ${hidden.length} more`;
+  return line(styled("dim", `  ${count}: ${countStates(hidden)}`));
 }
 
 /** `3 in_transit, 2 delivered`. */
