@@ -7,7 +7,7 @@ import { trackingView } from "../terminal/tracking-view.ts";
 import { trackedColumns, trackedView, trackSeveral } from "./lookup.ts";
 import { nameParcels } from "./named-parcels.ts";
 import { findNumbers, hasChoice, numberOptions } from "./numbers.ts";
-import { watchOptions } from "./watch-options.ts";
+import { checkWatchOptions, watchOptions } from "./watch-options.ts";
 
 export const trackParcels = defineCommand({
   description:
@@ -58,6 +58,7 @@ export const trackParcels = defineCommand({
   async run({ records, watch, changes, ...input }, context) {
     const stray = Object.keys(watchOptions).find((key) => key in input && input[key as keyof typeof input]);
     if (!watch && stray !== undefined) throw usageError(`${flagOf(stray)} needs --watch`, "add --watch");
+    if (watch) checkWatchOptions(input);
     if (watch && records) throw usageError("--records and --watch exclude each other");
     const other = watch ? "--watch" : records ? "--records" : undefined;
     if (changes && other !== undefined) throw usageError(`--changes and ${other} exclude each other`);

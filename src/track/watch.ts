@@ -40,6 +40,8 @@ export async function watchParcels(
     context.messages.warn(unknownState(goal.state));
     context.messages.note("waiting for it exactly as typed");
   }
+  for (const state of input.on ?? [])
+    if (!stateNames.includes(state)) context.messages.warn(unknownState(state));
   await checkCalls(names.length, pace, input.for, service, context);
   const quit = new AbortController();
   const seen: { -readonly [K in keyof Seen]: Seen[K] } = {
