@@ -3,6 +3,7 @@
 import { defineCommand, document, rows } from "../command/command.ts";
 import { flagOf, parseParcelName, switchOption } from "../command/options.ts";
 import { usageError } from "../core/errors.ts";
+import { counted } from "../core/wording.ts";
 import { trackingView } from "../terminal/tracking-view.ts";
 import { trackedColumns, trackedView, trackSeveral } from "./lookup.ts";
 import { nameParcels } from "./named-parcels.ts";
@@ -58,7 +59,7 @@ export const trackParcels = defineCommand({
   async run({ records, watch, changes, ...input }, context) {
     const stray = Object.keys(watchOptions).find((key) => key in input && input[key as keyof typeof input]);
     if (!watch && stray !== undefined) throw usageError(`${flagOf(stray)} needs --watch`, "add --watch");
-    if (watch) checkWatchOptions(input);
+    if (watch) checkWatchOptions(input, input.allActive);
     if (watch && records) throw usageError("--records and --watch exclude each other");
     const other = watch ? "--watch" : records ? "--records" : undefined;
     if (changes && other !== undefined) throw usageError(`--changes and ${other} exclude each other`);
@@ -67,7 +68,12 @@ export const trackParcels = defineCommand({
       const names = hasChoice(input) ? (await findNumbers(input, context)).trackingNumbers : undefined;
       return reportChanges(names, context);
     }
-    const { trackingNumbers, isSingle, empty } = await findNumbers(input, context);
+    const skipsUnpaid = watch === true && !input.includeUnpaid;
+    const { trackingNumbers, isSingle, empty, unpaid } = await findNumbers(input, context, skipsUnpaid);
+    if (unpaid > 0)
+      context.messages.note(
+        `${counted(unpaid, "order")} not watched, awaiting payment; to watch all: add --include-unpaid`,
+      );
     if (watch && trackingNumbers.length > 0) {
       const { watchParcels } = await import("./watch.ts");
       return watchParcels([...new Set(trackingNumbers)], input, context);

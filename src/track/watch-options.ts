@@ -12,6 +12,7 @@ const dayMs = 86_400_000;
 
 export const watchOptions = {
   watch: switchOption("keep polling, and report changes", { group }),
+  includeUnpaid: switchOption("with --all-active: the parcels of orders that await payment, too", { group }),
   interval: durationOption(
     "time between two polls of a parcel (default: 60s, up to 10m while nothing changes)",
     { minMs: secondMs, maxMs: dayMs },
@@ -54,12 +55,17 @@ function parseCommand(text: string, flag: string): string {
 }
 
 /** Throws a usage error for options of a watch that do not fit each other. */
-export function checkWatchOptions({ exec, bell, notify, on }: WatchInput): void {
+export function checkWatchOptions(
+  { exec, bell, notify, on, includeUnpaid }: WatchInput,
+  allActive: boolean | undefined,
+): void {
   if (on !== undefined && exec === undefined && !bell && !notify)
     throw usageError(
       "--on says at which changes to run a command, ring or notify, and none of them is asked for",
       "add --exec COMMAND, --bell or --notify",
     );
+  if (includeUnpaid && !allActive)
+    throw usageError("--include-unpaid adds orders to --all-active, which is not given");
 }
 
 export type WatchInput = OptionValues<Omit<typeof watchOptions, "watch">>;
