@@ -15,8 +15,8 @@ export const trackParcels = defineCommand({
     "One parcel is shown with all its movements, several as a table in the order given. With --json, one\n" +
     "tracking number gives an object, anything else an array. A number that the service refuses\n" +
     "or fails for is reported in its place; the others are still answered.\n" +
-    "--watch goes on until every parcel is delivered, completed or cancelled: as a board at a terminal (q ends\n" +
-    "it), as one line a change in a pipe. If a check fails, the last known state stays,\n" +
+    "--watch goes on until every parcel is delivered, completed or cancelled: as a board at a terminal, where\n" +
+    "? lists the keys and q ends it, as one line a change in a pipe. If a check fails, the last known state stays,\n" +
     "and the watch goes on; a key that is refused ends it with exit code 4. Nothing is asked more often than\n" +
     "every minute, and every ten minutes where nothing moves, unless --interval says so.",
   arguments: {

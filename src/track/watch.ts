@@ -10,7 +10,8 @@ import { CourierError } from "../core/errors.ts";
 import { counted } from "../core/wording.ts";
 import { stateNames } from "../model/states.ts";
 import { type Block, instant, line, type Span, show, state, styled } from "../terminal/blocks.ts";
-import { boardScreen, type Seen, summarise } from "./board.ts";
+import { type Seen, summarise } from "./board.ts";
+import { openBoardScreen } from "./board-keys.ts";
 import { createChangeActions } from "./change-actions.ts";
 import { createFailureNotes } from "./failure-notes.ts";
 import type { Goal } from "./goal.ts";
@@ -78,6 +79,7 @@ export async function watchParcels(
     quit: quit.signal,
   });
   const failureNotes = createFailureNotes();
+  const { screen, controls } = openBoardScreen(watch.board, seen, () => quit.abort());
   return {
     kind: "live",
     events: follow(watch, seen, {
@@ -90,8 +92,9 @@ export async function watchParcels(
     human: (change) => changeView(change as Change),
     screen: (nowMs, room) => {
       hasBoard = true;
-      return boardScreen(watch.board, seen, nowMs, room);
+      return screen(nowMs, room);
     },
+    controls,
     summary: () => summarise(watch.board, seen),
     complain: failureNotes.onMessage,
     quit: () => quit.abort(),

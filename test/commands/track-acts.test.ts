@@ -439,7 +439,7 @@ describe("--on", () => {
     expect(told).toBe("picked\ndelivered\n");
   });
 
-  test("a state that is unknown is told", async () => {
+  test("a state that is unknown gives a warning", async () => {
     const { stderr } = await watchAll([...tell, "--on", "at_pickup_point"]);
     expect(stderr).toContain("warning: unknown state “at_pickup_point”; known are pending, ");
   });
