@@ -1,6 +1,9 @@
 /** Out-of-band alerts: terminal bell, desktop notification, user command. */
 
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
 import { platform } from "node:os";
+import path from "node:path";
 import type { Alerts, Executed, ExecuteOptions } from "../core/alerts.ts";
 import type { Clock } from "../core/clock.ts";
 import {
@@ -31,6 +34,10 @@ export function createAlerts(host: Surroundings, clock: Clock, group: Processes)
     ring() {
       if (host.stderr.isTTY === true) host.stderr.write("\u0007");
     },
+    async findNoticeObstacle() {
+      const [program] = noticeWords("", "");
+      return (await isInstalled(program, host.env)) ? undefined : `${program} is not installed`;
+    },
     async notify(title, text) {
       const words = noticeWords(bounded(title), bounded(text));
       const options = { stdin: "", limitMs: noticeLimitMs, signal: host.signal, env: host.env, group };
@@ -42,6 +49,20 @@ export function createAlerts(host: Surroundings, clock: Clock, group: Processes)
       return start(shellWords(line), { ...given, env, group }, clock);
     },
   };
+}
+
+/** Where a system looks for programs without PATH. */
+const usualPath = "/usr/bin:/bin";
+
+async function isInstalled(
+  program: string,
+  { PATH: places = usualPath }: Surroundings["env"],
+): Promise<boolean> {
+  const file = platform() === "win32" ? `${program}.exe` : program;
+  const checks = places
+    .split(path.delimiter)
+    .map((place) => access(path.join(place, file), constants.X_OK).then(() => true));
+  return Promise.any(checks).catch(() => false);
 }
 
 function bounded(text: string): string {

@@ -71,6 +71,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
       if (isAway) return;
       const work = controls.press(key);
       if (work) away = giveWay(work);
+      else if (controls.isPaced) painter.now();
     }
 
     /** The screen comes back below what the work has written. */
@@ -105,7 +106,8 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     try {
       if (!signal.aborted) keys.take();
       painter.now();
-      return await drain(output, output.controls ? painter.now : painter.soon);
+      const { isPaced } = output.controls ?? { isPaced: true };
+      return await drain(output, isPaced ? painter.soon : painter.now);
     } finally {
       await away;
       painter.end();

@@ -228,7 +228,7 @@ export interface LiveOutput {
   readonly summary: (nowMs: number) => string;
   /** The person at the terminal has seen enough: `events` ends soon. */
   readonly quit: () => void;
-  /** For a screen that a person works with: each event redraws it at once. */
+  /** For a screen that a person works with. */
   readonly controls?: ScreenControls;
 }
 
@@ -238,6 +238,8 @@ export interface ScreenControls {
    * the keyboard free, such as another command at this terminal. It never rejects.
    */
   readonly press: (key: Key) => (() => Promise<void>) | undefined;
+  /** Its events come without a key, however many: a key redraws it at once, and events only every so often. */
+  readonly isPaced?: boolean;
   /** Where the person types on the last screen; undefined where nothing is typed. */
   readonly caret: () => Caret | undefined;
 }

@@ -84,7 +84,7 @@ function parseStates(text: string, flag: string): readonly string[] {
     if (meant !== undefined)
       throw usageError(
         `unknown state ${quote(state)}; did you mean ${meant}?`,
-        `to send it as typed: ${flag} ${inQuotes(`=${state}`)}`,
+        `to use it as typed: ${flag} ${inQuotes(`=${state}`)}`,
       );
   }
   return states;

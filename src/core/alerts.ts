@@ -4,6 +4,8 @@
 export interface Alerts {
   /** Rings the terminal's bell; where there is no terminal, nothing happens. */
   ring(): void;
+  /** Why no desktop notification can be shown on this machine, as far as that is known without showing one. */
+  findNoticeObstacle(): Promise<string | undefined>;
   /** Shows a desktop notification; answers with what went wrong, if anything. */
   notify(title: string, text: string): Promise<string | undefined>;
   /** Runs a command line of the user's in a shell; `variables` join the environment. */

@@ -19,8 +19,10 @@ import {
   styled,
   table,
 } from "../terminal/blocks.ts";
+import { keyLines, type NamedKeys } from "../terminal/key-line.ts";
 import type { Caret } from "../terminal/live-region.ts";
 import { trackingView } from "../terminal/tracking-view.ts";
+import { fitTyped, type TypedLine } from "../terminal/typed-line.ts";
 import { displayWidth } from "../terminal/width.ts";
 
 export interface ListPicture {
@@ -56,9 +58,7 @@ const label = "Find";
 const narrowestName = 6;
 const highTerminal = 14;
 
-type Keys = readonly (readonly [key: string, does: string])[];
-
-const orderKeys: Keys = [
+const orderKeys: NamedKeys = [
   ["Esc", "back"],
   ["t", "track"],
   ["c", "cancel"],
@@ -68,49 +68,30 @@ const orderKeys: Keys = [
   ["Up/Down", "scroll"],
 ];
 
-function listKeys(text: string): Keys {
+function listKeys(text: string): NamedKeys {
   const leave = ["Esc", text === "" ? "quit" : "clear"] as const;
   return [["Enter", "open"], leave, ["Up/Down", "move"], ["Ctrl-C", "quit"], ["PgUp/PgDn", "page"]];
 }
 
-/** As many keys as fit: on two lines of a high terminal, on none of a very low one. */
-function keyLines(keys: Keys, { columns, lines }: LiveRoom): readonly Block[] {
-  const most = lines >= highTerminal ? 2 : lines >= 3 ? 1 : 0;
-  const rows: Span[][] = [];
-  let width = columns;
-  for (const [key, does] of keys) {
-    const taken = displayWidth(`${key} ${does}`);
-    if (width + 2 + taken > columns) {
-      if (rows.length === most) break;
-      rows.push([]);
-      width = -2;
-    }
-    width += 2 + taken;
-    rows.at(-1)?.push(width === taken ? "" : "  ", styled("strong", key), ` ${does}`);
-  }
-  return rows.map((row) => line(...row));
+/** On two lines of a high terminal, on none of a very low one. */
+function keysOf(keys: NamedKeys, { columns, lines }: LiveRoom): readonly Block[] {
+  return keyLines(keys, columns, lines >= highTerminal ? 2 : lines >= 3 ? 1 : 0);
 }
 
 /** Lines for orders, the heading of the table included. */
 export function listRoom(room: LiveRoom, text: string): { readonly body: number; readonly orders: number } {
   const { lines } = room;
-  const others = 1 + keyLines(listKeys(text), room).length + (lines >= 6 ? 1 : 0) + (lines >= 7 ? 1 : 0);
+  const others = 1 + keysOf(listKeys(text), room).length + (lines >= 6 ? 1 : 0) + (lines >= 7 ? 1 : 0);
   const body = Math.max(1, lines - others);
   return { body, orders: body >= 4 ? body - 1 : body };
 }
 
-/** The end of a text that is longer than its line: that is where the person types. */
-function queryLine({ text, filter }: ListPicture, columns: number) {
-  const title = `${label}${filter === "" ? "" : ` ${filter}`}: `;
-  const room = columns - displayWidth(title) - 1;
-  let shown = [...text];
-  while (shown.length > 0 && displayWidth(shown.join("")) > room) shown = shown.slice(1);
-  return { title, shown: shown.join("") };
+function queryLine({ text, filter }: ListPicture, columns: number): TypedLine {
+  return fitTyped(`${label}${filter === "" ? "" : ` ${filter}`}: `, text, columns);
 }
 
 export function listCaret(picture: ListPicture, columns: number): Caret {
-  const { title, shown } = queryLine(picture, columns);
-  return { line: 0, column: displayWidth(title + shown) };
+  return { line: 0, column: queryLine(picture, columns).column };
 }
 
 export function listPicture(
@@ -140,7 +121,7 @@ export function listPicture(
     { kind: "window", blocks: rows, from, lines: body, narrowest },
     ...(room.lines >= 6 ? [line(styled("dim", `${place}${describeMirror(searched, nowMs)}`))] : []),
     ...(room.lines >= 7 ? [line(styled("accent", command ?? picture.syncCommand))] : []),
-    ...keyLines(listKeys(text), room),
+    ...keysOf(listKeys(text), room),
   ];
 }
 
@@ -184,13 +165,13 @@ export function orderPicture(picture: OrderPicture, room: LiveRoom): readonly Bl
     ...(room.lines >= 5 ? [line(styled("dim", age))] : []),
     { kind: "window", blocks: body, from, lines: orderRoom(room, notice) },
     ...(notice === undefined ? [] : [line(notice)]),
-    ...keyLines(orderKeys, room),
+    ...keysOf(orderKeys, room),
   ];
 }
 
 /** Lines for what is known of an order. */
 export function orderRoom(room: LiveRoom, notice: Span | undefined): number {
-  const others = 1 + keyLines(orderKeys, room).length + (room.lines >= 5 ? 1 : 0);
+  const others = 1 + keysOf(orderKeys, room).length + (room.lines >= 5 ? 1 : 0);
   return Math.max(1, room.lines - others - (notice === undefined ? 0 : 1));
 }
 

@@ -15,8 +15,8 @@ import { isJsonObject, type Json } from "../model/json.ts";
 import type { FoundOrder } from "../model/results.ts";
 import { type Block, type Column, line, type Span, styled } from "../terminal/blocks.ts";
 import type { Key } from "../terminal/keypress.ts";
-import { render } from "../terminal/render.ts";
-import { plainPaint } from "../terminal/style.ts";
+import { countLines } from "../terminal/render.ts";
+import { editText } from "../terminal/typed-line.ts";
 import {
   type ListPicture,
   listCaret,
@@ -278,10 +278,7 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
     else if (key === "pagedown") moveTo(goal + pageLines());
     else if (key === "home") moveTo(0);
     else if (key === "end") moveTo(found.hits.length - 1);
-    else if (key === "backspace") type(withoutLast(text));
-    else if (key === ctrl.u) type("");
-    else if (key === ctrl.w) type(text.replace(/\S*\s*$/, ""));
-    else if (/^\P{Cc}+$/u.test(key) && !names.has(key)) type(text + key);
+    else type(editText(text, key) ?? text);
   }
 
   function type(next: string): void {
@@ -424,20 +421,7 @@ const noNumber = styled("warn", "This order has no tracking number yet");
 /** Half of a character, which no address of the service can have. */
 const damagedNumber = styled("warn", "The tracking number of this order is damaged");
 
-const ctrl = { n: "\u000e", p: "\u0010", u: "\u0015", w: "\u0017" };
-/** Keys that are no text. */
-const names: ReadonlySet<Key> = new Set(["left", "right", "home", "end"]);
-
-function withoutLast(text: string): string {
-  return [...new Intl.Segmenter().segment(text)]
-    .slice(0, -1)
-    .map(({ segment }) => segment)
-    .join("");
-}
-
-async function countLines(blocks: readonly Block[], width: number, nowMs: number): Promise<number> {
-  return (await render(blocks, { width, paint: plainPaint, nowMs })).split("\n").length - 1;
-}
+const ctrl = { n: "\u000e", p: "\u0010" };
 
 /** What the service said last of the parcel may be newer than the order's own state. */
 function stateOf({ fields, trackedAtMs, seenAtMs }: MirroredOrder): string | undefined {

@@ -18,6 +18,9 @@ export const orderStates: Readonly<Record<string, StateFacts>> = {
   cancelled: { meaning: "cancelled", operations: ["view details"] },
 };
 
+/** No parcel moves before its order is paid. */
+export const unpaidState = "pending";
+
 export const stateNames: readonly string[] = Object.keys(orderStates);
 
 /** The states as words to choose from, with what they mean where the word itself does not say it. */

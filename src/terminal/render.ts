@@ -4,7 +4,7 @@ import { formatLocal, formatRelative, parseInstant } from "../core/time.ts";
 import { stringifyJson } from "../model/json.ts";
 import type { Block, Span, Text, Window } from "./blocks.ts";
 import { sanitise, sanitiseJson } from "./sanitise.ts";
-import type { Paint } from "./style.ts";
+import { type Paint, plainPaint } from "./style.ts";
 import {
   fitWidths,
   type LineMemory,
@@ -36,6 +36,11 @@ export async function render(blocks: readonly Block[], view: View): Promise<stri
   const lines: string[] = [];
   for (const block of blocks) lines.push(...(await renderBlock(block, view)));
   return lines.map((text) => `${text}\n`).join("");
+}
+
+/** How many lines blocks take at this width. */
+export async function countLines(blocks: readonly Block[], width: number, nowMs: number): Promise<number> {
+  return (await render(blocks, { width, paint: plainPaint, nowMs })).split("\n").length - 1;
 }
 
 async function renderBlock(block: Block, view: View): Promise<string[]> {

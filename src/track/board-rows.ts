@@ -21,16 +21,31 @@ const newMs = 60_000;
 /** A narrower terminal has no room for the item beside the place. */
 const leastForItem = 100;
 
-/** `isLast`: the watch is over, without a further poll. */
+export interface RowOptions {
+  /** The watch is over, without a further poll. */
+  readonly isLast?: boolean;
+  /** The name of the chosen parcel. */
+  readonly chosen?: string | undefined;
+  /** Of the terminal. */
+  readonly columns?: number;
+}
+
+export function orderOfParcel(
+  { trackingNumber, name }: Parcel,
+  orders: ReadonlyMap<string, ParcelOrder>,
+): ParcelOrder | undefined {
+  return orders.get(trackingNumber) ?? orders.get(name);
+}
+
+/** Has the columns that any of the parcels needs, so that scrolling does not change them. */
 export function columnsOf(
   board: Board,
   nowMs: number,
-  isLast: boolean,
   shown: readonly Parcel[],
   orders: ReadonlyMap<string, ParcelOrder>,
-  columns = Number.POSITIVE_INFINITY,
+  { isLast = false, chosen, columns = Number.POSITIVE_INFINITY }: RowOptions,
 ): readonly Column<Parcel>[] {
-  const orderOf = ({ trackingNumber, name }: Parcel) => orders.get(trackingNumber) ?? orders.get(name);
+  const orderOf = (parcel: Parcel) => orderOfParcel(parcel, orders);
   const hasItem = columns >= leastForItem && shown.some((parcel) => orderOf(parcel)?.item !== undefined);
   const hasReceiver = shown.some((parcel) => orderOf(parcel)?.to !== undefined);
   const isStale = shown.some(({ stale }) => stale);
@@ -41,7 +56,7 @@ export function columnsOf(
       title: "  TRACKING",
       cell: (parcel) => [
         mark(parcel, nowMs),
-        " ",
+        parcel.name === chosen ? styled("accent", ">") : " ",
         isFresh(parcel.changedMs, nowMs) ? styled("strong", parcel.trackingNumber) : parcel.trackingNumber,
       ],
     },

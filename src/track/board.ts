@@ -1,13 +1,19 @@
 /** The board: the state of a watch as a view of a given height. */
 
 import type { LiveRoom } from "../command/command.ts";
+import { quote } from "../command/options.ts";
 import { formatDuration } from "../core/duration.ts";
 import { formatHour } from "../core/time.ts";
 import { counted } from "../core/wording.ts";
+import { normalise, splitWords } from "../mirror/grams.ts";
+import { stateNames } from "../model/states.ts";
 import { type Block, blank, type Column, fields, line, show, styled, table } from "../terminal/blocks.ts";
+import { keyLines, type NamedKeys } from "../terminal/key-line.ts";
+import type { Caret } from "../terminal/live-region.ts";
 import { sanitise } from "../terminal/sanitise.ts";
+import { fitTyped } from "../terminal/typed-line.ts";
 import { wrapToWidth } from "../terminal/width.ts";
-import { columnsOf, newsLine } from "./board-rows.ts";
+import { columnsOf, newsLine, orderOfParcel } from "./board-rows.ts";
 import type { Goal } from "./goal.ts";
 import type { Change, Parcel } from "./parcel.ts";
 import type { ParcelOrder } from "./parcel-orders.ts";
@@ -29,44 +35,178 @@ export interface Seen {
   readonly describeWait: (() => string) | undefined;
 }
 
+const filterTitle = "Filter: ";
 const newsShown = 10;
 const fewestNews = 3;
 const reasonsShown = 3;
+/** At the end of a watch of more parcels, only those that changed have a row, and so many at most. */
+const mostLastRows = 20;
 
-/** Without `given`, shows everything: the last screen of a watch. */
+/** Which parcels a person wants to see, and in which order. */
+export interface BoardList {
+  /** Each of its words occurs in the parcel's number, receiver, item or state. */
+  readonly text: string;
+  readonly isTyping: boolean;
+  readonly order: ListOrder;
+  /** The name of the chosen parcel. */
+  readonly chosen: string | undefined;
+  /** The first row. */
+  readonly top: number;
+}
+
+export const listOrders = ["change", "state", "number"] as const;
+export type ListOrder = (typeof listOrders)[number];
+
+export const wholeList: BoardList = {
+  text: "",
+  isTyping: false,
+  order: "change",
+  chosen: undefined,
+  top: 0,
+};
+
+/** What of a board fits into its room. */
+export interface BoardLayout {
+  /** All parcels that match, in their order. */
+  readonly matching: readonly Parcel[];
+  /** How many of them are shown, and the first one. */
+  readonly rows: number;
+  readonly top: number;
+  readonly news: readonly Change[];
+  readonly troubles: readonly Block[];
+  readonly footer: readonly Block[];
+}
+
+export function layOutBoard(
+  board: Board,
+  seen: Seen,
+  nowMs: number,
+  given: LiveRoom,
+  list: BoardList,
+): BoardLayout {
+  const matching = matchingParcels(board, seen, list);
+  const troubles = troublesOf(board.parcels()).flatMap((text) => troubleLines(text, given.columns));
+  const footer = footerLines(board, seen, nowMs, given, list);
+  const around = 3 + (troubles.length > 0 ? troubles.length + 1 : 0) + footer.length + 1;
+  const room = shareRoom(matching.length, seen.news.length, given.lines - around);
+  const place = matching.findIndex(({ name }) => name === list.chosen);
+  const last = Math.max(0, matching.length - room.parcels);
+  const top = place < 0 ? 0 : Math.max(0, Math.min(list.top, place, last), place - room.parcels + 1);
+  return { matching, rows: room.parcels, top, news: seen.news.slice(0, room.news), troubles, footer };
+}
+
+/** Without `given`, the last screen of a watch. */
 export function boardScreen(
   board: Board,
   seen: Seen,
   nowMs: number,
   given: LiveRoom | undefined,
+  list: BoardList = wholeList,
+): readonly Block[] {
+  if (given)
+    return boardPicture(board, seen, nowMs, given, list, layOutBoard(board, seen, nowMs, given, list));
+  const parcels = board.parcels();
+  const shown = lastRows(parcels, board);
+  return lastScreen(parcels, shown, seen, columnsOf(board, nowMs, shown, seen.orders, { isLast: true }));
+}
+
+export function boardPicture(
+  board: Board,
+  seen: Seen,
+  nowMs: number,
+  { columns }: LiveRoom,
+  list: BoardList,
+  { matching, rows, top, news, troubles, footer }: BoardLayout,
 ): readonly Block[] {
   const parcels = board.parcels();
-  if (!given) return lastScreen(parcels, seen, columnsOf(board, nowMs, true, parcels, seen.orders));
-  const troubles = troublesOf(parcels).flatMap((text) => troubleLines(text, given.columns));
-  const footer = footerLines(board, seen, nowMs, given.quitKey);
-  const around = 3 + (troubles.length > 0 ? troubles.length + 1 : 0) + footer.length + 1;
-  const room = shareRoom(parcels.length, seen.news.length, given.lines - around);
-  const shown = room.parcels < parcels.length ? byInterest(parcels, board).slice(0, room.parcels) : parcels;
-  const news = seen.news.slice(0, room.news).map((change) => newsLine(change, nowMs));
+  const shown = matching.slice(top, top + rows);
+  const options = { chosen: list.chosen, columns };
   return [
-    line(
-      styled("strong", `Watching ${counted(parcels.length, "parcel")}`),
-      "  ",
-      styled("dim", countStates(parcels)),
-    ),
+    list.isTyping ? typedLine(list.text, columns) : headLine(parcels, matching, list.text),
     blank,
-    table(columnsOf(board, nowMs, false, shown, seen.orders, given.columns), shown),
-    ...(shown.length < parcels.length ? [moreLine(parcels, shown)] : []),
-    ...(news.length > 0 ? [blank, ...news] : []),
+    matching.length === 0
+      ? line("No parcels match")
+      : table(columnsOf(board, nowMs, parcels, seen.orders, options), shown),
+    ...(shown.length < matching.length ? [moreLine(matching, shown, list.chosen)] : []),
+    ...(news.length > 0 ? [blank, ...news.map((change) => newsLine(change, nowMs))] : []),
     ...(troubles.length > 0 ? [blank, ...troubles] : []),
     blank,
     ...footer,
   ];
 }
 
-/** Its height is not limited: it stays on the screen. */
+/** Where the person types. */
+export function filterCaret({ text }: BoardList, columns: number): Caret {
+  return { line: 0, column: fitTyped(filterTitle, text, columns).column };
+}
+
+function typedLine(text: string, columns: number): Block {
+  const { shown } = fitTyped(filterTitle, text, columns);
+  return line(
+    styled("strong", filterTitle),
+    text === "" ? styled("dim", "part of a number, receiver, item or state") : shown,
+  );
+}
+
+function headLine(parcels: readonly Parcel[], matching: readonly Parcel[], text: string): Block {
+  const count = counted(parcels.length, "parcel");
+  const title =
+    text === "" ? `Watching ${count}` : `Watching ${count}, ${matching.length} with ${quote(text)}`;
+  return line(styled("strong", title), "  ", styled("dim", countStates(matching)));
+}
+
+export function matchingParcels(
+  board: Board,
+  { orders }: Seen,
+  { text, order }: BoardList,
+): readonly Parcel[] {
+  const words = splitWords(normalise(text));
+  const parcels = board.parcels();
+  const matching = words.length === 0 ? parcels : parcels.filter((parcel) => hasWords(parcel, words, orders));
+  if (order === "change") return byInterest(matching, board);
+  if (order === "number") return sortBy(matching, ({ trackingNumber }) => trackingNumber);
+  return sortBy(matching, placeOfState);
+}
+
+/** States that the specification does not list come after the others. */
+function placeOfState({ tracking }: Parcel): number {
+  const place = stateNames.indexOf(tracking?.status ?? "");
+  return place < 0 ? stateNames.length : place;
+}
+
+function hasWords(
+  parcel: Parcel,
+  words: readonly string[],
+  orders: ReadonlyMap<string, ParcelOrder>,
+): boolean {
+  const order = orderOfParcel(parcel, orders);
+  const texts = [parcel.trackingNumber, parcel.name, order?.to, order?.item, parcel.tracking?.status];
+  const all = normalise(texts.map((each) => each ?? "").join("\n"));
+  return words.every((word) => all.includes(word));
+}
+
+/** Equal ones stay in the order given. */
+function sortBy<K extends string | number>(
+  parcels: readonly Parcel[],
+  keyOf: (parcel: Parcel) => K,
+): readonly Parcel[] {
+  return parcels
+    .map((parcel) => ({ parcel, key: keyOf(parcel) }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ parcel }) => parcel);
+}
+
+/** All of a few parcels; of many, those that changed, the latest first. */
+function lastRows(parcels: readonly Parcel[], board: Board): readonly Parcel[] {
+  if (parcels.length <= mostLastRows) return parcels;
+  const changed = parcels.filter(({ changedMs }) => changedMs !== undefined);
+  return byInterest(changed, board).slice(0, mostLastRows);
+}
+
+/** It stays on the screen, and in its history. */
 function lastScreen(
   parcels: readonly Parcel[],
+  shown: readonly Parcel[],
   { news }: Seen,
   columns: readonly Column<Parcel>[],
 ): readonly Block[] {
@@ -76,8 +216,11 @@ function lastScreen(
     place: `${change.tracking_number}  ${show(change.current)}`,
     text: `${show(change.record?.location ?? change.current_location)}  ${show(change.record?.description)}`,
   }));
+  const rows = shown.length === 0 ? [] : [table(columns, shown)];
+  const others = shown.length < parcels.length ? [moreLine(parcels, shown)] : [];
   return [
-    table(columns, parcels),
+    ...rows,
+    ...others,
     blank,
     ...(entries.length > 0 ? [{ kind: "timeline", entries } as const, blank] : []),
     ...(troubles.length > 0 ? [fields(...troubles), blank] : []),
@@ -104,9 +247,10 @@ function shareRoom(parcels: number, news: number, lines: number): { parcels: num
 
 /** First the latest changes, then stale parcels, then open ones, then those that reached the goal. */
 function byInterest(parcels: readonly Parcel[], board: Board): readonly Parcel[] {
-  const rank = (parcel: Parcel) =>
-    parcel.changedMs !== undefined ? 0 : parcel.stale ? 1 : board.goalResult(parcel) === "open" ? 2 : 3;
-  return [...parcels].sort((a, b) => rank(a) - rank(b) || (b.changedMs ?? 0) - (a.changedMs ?? 0));
+  return sortBy(parcels, (parcel) => {
+    if (parcel.changedMs !== undefined) return -parcel.changedMs;
+    return parcel.stale ? 1 : board.goalResult(parcel) === "open" ? 2 : 3;
+  });
 }
 
 /** A long text continues on a second line: the reason is at its end. */
@@ -134,22 +278,32 @@ function troublesOf(parcels: readonly Parcel[]): readonly string[] {
   return more > 0 ? [...all.slice(0, reasonsShown), `and ${more} more reasons`] : all;
 }
 
-function moreLine(parcels: readonly Parcel[], shown: readonly Parcel[]): Block {
-  const hidden = parcels.filter((parcel) => !shown.includes(parcel));
-  return line(styled("dim", `  and ${hidden.length} more: ${countStates(hidden)}`));
+function moreLine(parcels: readonly Parcel[], shown: readonly Parcel[], chosen?: string): Block {
+  const rows = new Set(shown);
+  const hidden = parcels.filter((parcel) => !rows.has(parcel));
+  const place = parcels.findIndex(({ name }) => name === chosen) + 1;
+  const others = rows.size === 0 ? counted(hidden.length, "parcel") : `and ${hidden.length} more`;
+  const count = place > 0 ? `${place} of ${parcels.length}, ${others}` : others;
+  return line(styled("dim", `  ${count}: ${countStates(hidden)}`));
 }
 
 /** `3 in_transit, 2 delivered`. */
 function countStates(parcels: readonly Parcel[]): string {
   const counts = new Map<string, number>();
-  for (const { tracking } of parcels) {
+  for (const { tracking } of sortBy(parcels, placeOfState)) {
     const name = tracking ? show(tracking.status) : "not seen yet";
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return [...counts].map(([name, number]) => `${number} ${name}`).join(", ");
 }
 
-function footerLines(board: Board, seen: Seen, nowMs: number, quitKey: string): readonly Block[] {
+function footerLines(
+  board: Board,
+  seen: Seen,
+  nowMs: number,
+  { columns, quitKey }: LiveRoom,
+  list: BoardList,
+): readonly Block[] {
   if (seen.describeWait)
     return [line(styled("dim", seen.describeWait())), line(styled("dim", "Ctrl-C ends the wait"))];
   const due = board.parcels().map(({ name }) => board.dueMs(name) ?? Infinity);
@@ -160,13 +314,31 @@ function footerLines(board: Board, seen: Seen, nowMs: number, quitKey: string): 
     ? `${isPaused ? `rate limited by the service, next poll at ${formatHour(nextMs)}` : `next poll in ${waitS} s`}`
     : "polling";
   const goal = seen.goal.kind === "state" ? `until ${seen.goal.state}; ` : "";
+  const calls = `${counted(board.polls() + seen.otherCalls, "call")} made${describeLeft(seen)}`;
   return [
-    line(
-      styled("dim", `${next}; ${counted(board.polls() + seen.otherCalls, "call")} made${describeLeft(seen)}`),
-    ),
-    line(styled("dim", `${goal}${quitKey} ends the watch`)),
+    line(styled("dim", `${goal}${next}; ${calls}`)),
+    ...keyLines(quitKey === "q" ? keysOf(list) : [[quitKey, "ends the watch"]], columns, 1),
   ];
 }
+
+function keysOf({ isTyping, text, order }: BoardList): NamedKeys {
+  if (isTyping) return typingKeys;
+  const filter = text === "" ? (["/", "filter"] as const) : (["Esc", "all parcels"] as const);
+  return [
+    ["q", "ends the watch"],
+    ["?", "keys"],
+    ["Enter", "timeline"],
+    filter,
+    ["s", `sort: ${order}`],
+    ["Up/Down", "move"],
+  ];
+}
+
+const typingKeys: NamedKeys = [
+  ["Enter", "keep the filter"],
+  ["Esc", "all parcels"],
+  ["Ctrl-C", "ends the watch"],
+];
 
 /** The profile is read less often than parcels, so the number has a time. */
 function describeLeft({ left }: Seen): string {

@@ -23,7 +23,7 @@ export interface ChangeActions {
 }
 
 export async function createChangeActions(
-  { exec, bell, notify }: WatchInput,
+  { exec, bell, notify, on }: WatchInput,
   context: Context,
 ): Promise<ChangeActions> {
   if (exec === undefined && !bell && !notify)
@@ -36,7 +36,14 @@ export async function createChangeActions(
   let waiting = 0;
   let open = 0;
   let isTimeUp = false;
-  let canNotify = notify === true;
+  let canNotify = notify === true && (await hasNotifier());
+
+  async function hasNotifier(): Promise<boolean> {
+    const obstacle = await alerts.findNoticeObstacle();
+    if (obstacle === undefined) return true;
+    messages.warn(`--notify: ${obstacle}; the watch shows no desktop notifications`);
+    return false;
+  }
 
   function warnOfWaiting(reason: string): void {
     if (waiting === 0) return;
@@ -44,6 +51,11 @@ export async function createChangeActions(
   }
 
   signal.addEventListener("abort", () => !isTimeUp && warnOfWaiting("the watch was stopped"), { once: true });
+
+  /** With --on, a further movement in the same state is not a change to it. */
+  function isWanted({ previous, current }: Change): boolean {
+    return on === undefined || (current !== null && current !== previous && on.includes(current));
+  }
 
   function describeWait(): string {
     const limit = exec === undefined ? "" : `, which is stopped after ${commandLimitMs / 1_000} s`;
@@ -75,6 +87,7 @@ export async function createChangeActions(
 
   return {
     begin(change) {
+      if (!isWanted(change)) return;
       if (bell) alerts.ring();
       waiting += 1;
       open += 1;

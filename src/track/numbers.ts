@@ -6,7 +6,7 @@ import { matchingOrders } from "../command/matching-orders.ts";
 import { flagOf, type OptionValues, parseParcelName, switchOption } from "../command/options.ts";
 import { checkFilter, createDayFilter, filterOptions } from "../command/order-filter.ts";
 import { usageError } from "../core/errors.ts";
-import { isFinal } from "../model/states.ts";
+import { isFinal, unpaidState } from "../model/states.ts";
 
 const pagesAtOnce = 8;
 const group = "Your own orders, instead of tracking numbers";
@@ -36,6 +36,8 @@ export interface Numbers {
   readonly isSingle: boolean;
   /** The message where there are none. */
   readonly empty: string;
+  /** Orders that await payment and were left out. */
+  readonly unpaid: number;
 }
 
 /** Numbers were given, or a choice of orders. */
@@ -44,8 +46,15 @@ export function hasChoice({ trackingNumbers, ...choice }: NumberInput): boolean 
   return trackingNumbers.length > 0 || keys.some((key) => choice[key] !== undefined);
 }
 
-/** Throws a usage error where no numbers are given, or both numbers and a choice of orders. */
-export async function findNumbers(input: NumberInput, context: Context): Promise<Numbers> {
+/**
+ * `skipsUnpaid`: leaves out active orders that await payment. Throws a usage error where no numbers are given,
+ * or both numbers and a choice of orders.
+ */
+export async function findNumbers(
+  input: NumberInput,
+  context: Context,
+  skipsUnpaid = false,
+): Promise<Numbers> {
   const { trackingNumbers: words, status, allActive } = input;
   const isOwn = status !== undefined || allActive === true;
   if (status !== undefined && allActive) throw usageError("--status and --all-active exclude each other");
@@ -60,22 +69,23 @@ export async function findNumbers(input: NumberInput, context: Context): Promise
     );
   if (isOwn) {
     const empty = allActive ? "No active orders" : `No orders with the state ${status?.join(" or ")}`;
-    return { trackingNumbers: await ownNumbers(input, context), isSingle: false, empty };
+    return { ...(await ownNumbers(input, context, skipsUnpaid)), isSingle: false, empty };
   }
   const picked = words.length === 0 ? await pickParcel(context) : undefined;
-  if (picked !== undefined) return { trackingNumbers: [picked], isSingle: true, empty: "" };
+  if (picked !== undefined) return { trackingNumbers: [picked], isSingle: true, empty: "", unpaid: 0 };
   if (words.length === 0)
     throw usageError(
       "no tracking number given",
       "name some, pipe them in with -, or use --status STATE or --all-active",
     );
   const empty = "No tracking numbers on stdin";
-  if (!words.includes("-")) return { trackingNumbers: words, isSingle: words.length === 1, empty };
+  if (!words.includes("-")) return { trackingNumbers: words, isSingle: words.length === 1, empty, unpaid: 0 };
   const piped = await readNumbers(context);
   return {
     trackingNumbers: words.flatMap((word) => (word === "-" ? piped : [word])),
     isSingle: false,
     empty,
+    unpaid: 0,
   };
 }
 
@@ -94,11 +104,16 @@ async function readNumbers(context: Context): Promise<readonly string[]> {
 }
 
 /** The newest order first. A state that courier does not know counts as active. */
-async function ownNumbers(input: NumberInput, context: Context): Promise<readonly string[]> {
+async function ownNumbers(
+  input: NumberInput,
+  context: Context,
+  skipsUnpaid: boolean,
+): Promise<Pick<Numbers, "trackingNumbers" | "unpaid">> {
   const query = checkFilter(input, context.clock);
   const days = createDayFilter(query.days, context.clock);
   const service = await context.service();
   const found = new Set<string>();
+  let unpaid = 0;
   const orders = matchingOrders(service, query, {
     days,
     concurrency: pagesAtOnce,
@@ -106,8 +121,12 @@ async function ownNumbers(input: NumberInput, context: Context): Promise<readonl
   });
   for await (const { tracking_number, status } of days.counted(orders)) {
     if (!tracking_number || (input.allActive && isFinal(status))) continue;
+    if (input.allActive && skipsUnpaid && status === unpaidState) {
+      unpaid += 1;
+      continue;
+    }
     found.add(tracking_number);
   }
   days.warn(context.messages);
-  return [...found];
+  return { trackingNumbers: [...found], unpaid };
 }

@@ -3,19 +3,20 @@
 import { defineCommand, document, rows } from "../command/command.ts";
 import { flagOf, parseParcelName, switchOption } from "../command/options.ts";
 import { usageError } from "../core/errors.ts";
+import { counted } from "../core/wording.ts";
 import { trackingView } from "../terminal/tracking-view.ts";
 import { trackedColumns, trackedView, trackSeveral } from "./lookup.ts";
 import { nameParcels } from "./named-parcels.ts";
 import { findNumbers, hasChoice, numberOptions } from "./numbers.ts";
-import { watchOptions } from "./watch-options.ts";
+import { checkWatchOptions, watchOptions } from "./watch-options.ts";
 
 export const trackParcels = defineCommand({
   description:
     "One parcel is shown with all its movements, several as a table in the order given. With --json, one\n" +
     "tracking number gives an object, anything else an array. A number that the service refuses\n" +
     "or fails for is reported in its place; the others are still answered.\n" +
-    "--watch goes on until every parcel is delivered, completed or cancelled: as a board at a terminal (q ends\n" +
-    "it), as one line a change in a pipe. If a check fails, the last known state stays,\n" +
+    "--watch goes on until every parcel is delivered, completed or cancelled: as a board at a terminal, where\n" +
+    "? lists the keys and q ends it, as one line a change in a pipe. If a check fails, the last known state stays,\n" +
     "and the watch goes on; a key that is refused ends it with exit code 4. Nothing is asked more often than\n" +
     "every minute, and every ten minutes where nothing moves, unless --interval says so.",
   arguments: {
@@ -58,6 +59,7 @@ export const trackParcels = defineCommand({
   async run({ records, watch, changes, ...input }, context) {
     const stray = Object.keys(watchOptions).find((key) => key in input && input[key as keyof typeof input]);
     if (!watch && stray !== undefined) throw usageError(`${flagOf(stray)} needs --watch`, "add --watch");
+    if (watch) checkWatchOptions(input, input.allActive);
     if (watch && records) throw usageError("--records and --watch exclude each other");
     const other = watch ? "--watch" : records ? "--records" : undefined;
     if (changes && other !== undefined) throw usageError(`--changes and ${other} exclude each other`);
@@ -66,7 +68,12 @@ export const trackParcels = defineCommand({
       const names = hasChoice(input) ? (await findNumbers(input, context)).trackingNumbers : undefined;
       return reportChanges(names, context);
     }
-    const { trackingNumbers, isSingle, empty } = await findNumbers(input, context);
+    const skipsUnpaid = watch === true && !input.includeUnpaid;
+    const { trackingNumbers, isSingle, empty, unpaid } = await findNumbers(input, context, skipsUnpaid);
+    if (unpaid > 0)
+      context.messages.note(
+        `${counted(unpaid, "order")} not watched, awaiting payment; to watch all: add --include-unpaid`,
+      );
     if (watch && trackingNumbers.length > 0) {
       const { watchParcels } = await import("./watch.ts");
       return watchParcels([...new Set(trackingNumbers)], input, context);

@@ -10,7 +10,8 @@ import { CourierError } from "../core/errors.ts";
 import { counted } from "../core/wording.ts";
 import { stateNames } from "../model/states.ts";
 import { type Block, instant, line, type Span, show, state, styled } from "../terminal/blocks.ts";
-import { boardScreen, type Seen, summarise } from "./board.ts";
+import { type Seen, summarise } from "./board.ts";
+import { openBoardScreen } from "./board-keys.ts";
 import { createChangeActions } from "./change-actions.ts";
 import { createFailureNotes } from "./failure-notes.ts";
 import type { Goal } from "./goal.ts";
@@ -40,6 +41,8 @@ export async function watchParcels(
     context.messages.warn(unknownState(goal.state));
     context.messages.note("waiting for it exactly as typed");
   }
+  for (const state of input.on ?? [])
+    if (!stateNames.includes(state)) context.messages.warn(unknownState(state));
   await checkCalls(names.length, pace, input.for, service, context);
   const quit = new AbortController();
   const seen: { -readonly [K in keyof Seen]: Seen[K] } = {
@@ -76,6 +79,7 @@ export async function watchParcels(
     quit: quit.signal,
   });
   const failureNotes = createFailureNotes();
+  const { screen, controls } = openBoardScreen(watch.board, seen, () => quit.abort());
   return {
     kind: "live",
     events: follow(watch, seen, {
@@ -88,8 +92,9 @@ export async function watchParcels(
     human: (change) => changeView(change as Change),
     screen: (nowMs, room) => {
       hasBoard = true;
-      return boardScreen(watch.board, seen, nowMs, room);
+      return screen(nowMs, room);
     },
+    controls,
     summary: () => summarise(watch.board, seen),
     complain: failureNotes.onMessage,
     quit: () => quit.abort(),

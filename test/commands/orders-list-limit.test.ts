@@ -128,7 +128,7 @@ describe("states", () => {
       expect(exit).toBe(2);
       expect(stderr).toBe(
         `error: unknown state “${literal.slice(1)}”; did you mean ${meant}?\n` +
-          `hint: to send it as typed: --status "${literal}"\n`,
+          `hint: to use it as typed: --status "${literal}"\n`,
       );
     }
     expect(home.sandbox.requests).toEqual([]);

@@ -7,6 +7,7 @@ import { interrupted } from "../../src/core/errors.ts";
 import { answerData } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { expectInert, hostileText } from "../support/hostile.ts";
+import { createOrder } from "../support/orders.ts";
 import { until } from "../support/process.ts";
 import { running } from "../support/running.ts";
 import { Capture } from "../support/streams.ts";
@@ -378,14 +379,86 @@ describe.runIf(process.platform === "linux")("--notify (with notify-send)", () =
     expect(text).toBe("b".repeat(4_096));
   });
 
-  test("a system without it: one warning, and the watch goes on", async () => {
+  test.each([[`/nowhere`], [""]])(
+    "a system without it (PATH=%s): one warning before the first poll",
+    async (PATH) => {
+      const home = await homeWithChange("北京市");
+      home.sandbox.faults.set([
+        { kind: "refuse", status: 401, code: "UNAUTHORIZED", message: "no such key" },
+      ]);
+      const early = await home.courier("track T1 --watch --notify", { env: { PATH } });
+      expect(early.exit).toBe(4);
+      const warning =
+        "warning: --notify: notify-send is not installed; the watch shows no desktop notifications\n";
+      expect(early.stderr).toMatch(new RegExp(`^${warning}`));
+      const later = await homeWithChange("北京市");
+      const { exit, stderr } = await later.courier("track T1 --watch --until change --notify", {
+        env: { PATH },
+      });
+      expect(exit).toBe(0);
+      expect(stderr.match(/notif/g), "once, and not again at the change").toEqual(warning.match(/notif/g));
+    },
+  );
+
+  test("one that fails: one warning at the first change, and the watch goes on", async () => {
     const home = await homeWithChange("北京市");
-    const { exit, stderr } = await home.courier("track T1 --watch --until change --notify", {
-      env: { PATH: home.directory },
-    });
+    const program = path.join(home.directory, "notify-send");
+    await writeFile(program, "#!/bin/sh\nexit 1\n");
+    await chmod(program, 0o755);
+    const { exit, stderr } = await watch(home, ["--notify"]);
     expect(exit).toBe(0);
-    expect(stderr).toContain(
-      "warning: --notify: notify-send cannot be started: there is no such program; no further notifications\n",
-    );
+    expect(stderr).toContain("warning: --notify: it ended with exit code 1; no further notifications\n");
+  });
+});
+
+describe("--on", () => {
+  async function watchAll(words: readonly string[]) {
+    const home = await createServedHome();
+    const { tracking_number } = await createOrder(home);
+    const ran = await home.courier(["track", tracking_number, "--watch", ...words], {
+      env: { PATH: "/usr/bin:/bin", OUT: home.directory },
+      terminal: 80,
+    });
+    return { ...ran, told: await read(home, "told").catch(() => "") };
+  }
+  const tell = ["--exec", 'echo "$COURIER_CURRENT" >> "$OUT/told"'];
+
+  test.each([
+    ["delivered,delivering", "delivering\ndelivered\n"],
+    // The sandbox has two movements in this state: the second is not a change to it.
+    ["in_transit", "in_transit\n"],
+    ["=at_pickup_point", ""],
+  ])("%s: the command runs at a change to these states alone", async (states, told) => {
+    const { exit, told: seen, stderr } = await watchAll([...tell, "--bell", "--on", states]);
+    expect({ exit, told: seen }).toEqual({ exit: 0, told });
+    expect(stderr.split("\u0007").length, "the bell, too").toBe(told.split("\n").length);
+  });
+
+  test("twice is the states of both", async () => {
+    const { told } = await watchAll([...tell, "--on", "delivered", "--on", "picked"]);
+    expect(told).toBe("picked\ndelivered\n");
+  });
+
+  test("a state that is unknown gives a warning", async () => {
+    const { stderr } = await watchAll([...tell, "--on", "at_pickup_point"]);
+    expect(stderr).toContain("warning: unknown state “at_pickup_point”; known are pending, ");
+  });
+
+  test.each([
+    [
+      "--watch --bell --on delivred",
+      'error: unknown state “delivred”; did you mean delivered?\nhint: to use it as typed: --on "=delivred"\n',
+    ],
+    ["--watch --bell --on delivered,", "error: --on takes states separated by commas, not “delivered,”\n"],
+    [
+      "--watch --on delivered",
+      "error: --on says at which changes to run a command, ring or notify, and none of them is asked for\n" +
+        "hint: add --exec COMMAND, --bell or --notify\n",
+    ],
+    ["--bell --on delivered", "error: --bell needs --watch\nhint: add --watch\n"],
+  ])("%s is refused before anything is asked", async (words, stderr) => {
+    const home = await createServedHome();
+    expect(await home.courier(`track T1 ${words}`)).toEqual({ exit: 2, stdout: "", stderr });
+    expect(home.sandbox.requests).toEqual([]);
   });
 });

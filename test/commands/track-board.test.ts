@@ -21,12 +21,15 @@ interface Scene {
   /** The service stops to answer for these. */
   readonly failing?: readonly number[];
   readonly text?: string;
+  /** No parcel moves, or each does. */
+  readonly isStill?: boolean;
+  readonly areAllMoving?: boolean;
   /** Receivers and items, as the mirror knows them, in the order of the parcels. */
   readonly orders?: readonly { to: string | undefined; item: string | undefined }[];
 }
 
 /** A watch after twelve minutes: parcel 1 moved early, parcel 2 just now, the last one has arrived. */
-async function play({ parcels, failing = [], text, orders = [] }: Scene) {
+async function play({ parcels, failing = [], text, orders = [], isStill, areAllMoving }: Scene) {
   const clock = createSimulatedClock("2026-03-01T08:00:00Z");
   const startMs = clock.now();
   const numbers = Array.from({ length: parcels }, (_, index) => `CR98881855854${index}`);
@@ -47,6 +50,9 @@ async function play({ parcels, failing = [], text, orders = [] }: Scene) {
       current_location: records[0]?.location,
       records,
     });
+    if (isStill) return tracking("picked", [first]) as Tracking;
+    if (areAllMoving)
+      return (minutes > 3 ? tracking("in_transit", early) : tracking("picked", [first])) as Tracking;
     if (index === parcels - 1 && parcels > 3) return tracking("delivered", [first]) as Tracking;
     if (index === 1 && minutes > 3) return tracking("in_transit", early) as Tracking;
     if (index === 2 && minutes > 11.2) return tracking("delivering", late) as Tracking;
@@ -147,10 +153,31 @@ describe("more parcels than lines", () => {
     const draw = await play({ parcels: 9, failing: [6] });
     const shown = (await draw(80, height)).split("\n").slice(0, -1);
     expect(shown.length).toBeLessThanOrEqual(Math.max(height, 11));
-    expect(shown.at(-1)).toBe("q ends the watch");
+    expect(shown.at(-1)).toMatch(/^q ends the watch {2}\? keys/);
   });
 
-  test("in the end all of them are there, in the order given", async () => {
+  test("in the end only the changed ones of many, the latest first, and how many the others are", async () => {
+    const draw = await play({ parcels: 691 });
+    const lines = (await draw(80)).split("\n");
+    const numbers = lines.flatMap((line) => /^[ *!] (CR\d+)/.exec(line)?.[1] ?? []);
+    expect(numbers).toEqual(["CR988818558542", "CR988818558541"]);
+    expect(lines).toContain("  and 689 more: 688 picked, 1 delivered");
+    expect(lines.length).toBeLessThan(15);
+  });
+
+  test("in the end none of many that stood still", async () => {
+    const draw = await play({ parcels: 30, isStill: true });
+    expect(await draw(80)).toBe("  30 parcels: 30 picked\n\n");
+  });
+
+  test("in the end at most twenty rows", async () => {
+    const draw = await play({ parcels: 60, areAllMoving: true });
+    const lines = (await draw(80)).split("\n");
+    expect(lines.filter((line) => /^[ *!] CR/.test(line))).toHaveLength(20);
+    expect(lines).toContain("  and 40 more: 40 in_transit");
+  });
+
+  test("in the end all of a few are there, in the order given", async () => {
     const draw = await play({ parcels: 9 });
     const numbers = [...(await draw(80)).matchAll(/^[ *!] CR\d+(\d)/gm)].map(([, last]) => last);
     expect(numbers).toEqual(["0", "1", "2", "3", "4", "5", "6", "7", "8"]);

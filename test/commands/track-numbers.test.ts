@@ -109,8 +109,52 @@ test("--all-active: everything that is not delivered, completed or cancelled, ot
     stdout: "[]\n",
     stderr: "",
   });
-  const watched = await home.courier("track --all-active --watch --ndjson");
+  const watched = await home.courier("track --all-active --watch --include-unpaid --ndjson");
   expect(watched.exit).toBe(0);
   const none = await home.courier("track --all-active --watch");
   expect(none).toMatchObject({ exit: 0, stdout: "", stderr: "No active orders\n" });
+});
+
+test("--all-active --watch leaves out what awaits payment, says so, and --include-unpaid adds it", async () => {
+  const home = await createServedHome();
+  const [unpaid = "", paid = ""] = await createOrders(home, 3);
+  await home.sandbox.advance({ trackingNumber: paid, to: "paid" });
+  const watch = async (words: string) => {
+    const { exit, stdout, stderr } = await home.courier(`track ${words} --watch --ndjson --for 1s`);
+    const lines = stdout.split("\n").filter((line) => line !== "");
+    return { exit, stderr, numbers: lines.map((line) => JSON.parse(line).tracking_number) };
+  };
+  const told = "2 orders not watched, awaiting payment; to watch all: add --include-unpaid\n";
+  const active = await watch("--all-active");
+  expect(active.numbers).toEqual([paid]);
+  expect(active.stderr.startsWith(told), active.stderr).toBe(true);
+  const all = await watch("--all-active --include-unpaid");
+  expect(all.numbers).toHaveLength(3);
+  expect(all.stderr).not.toContain("payment");
+  const chosen = await watch("--status pending");
+  expect([chosen.numbers.length, chosen.numbers.includes(unpaid)]).toEqual([2, true]);
+  expect(chosen.stderr).not.toContain("payment");
+});
+
+test("a watch of nothing but unpaid orders ends with what was left out; one lookup shows them", async () => {
+  const home = await createServedHome();
+  const numbers = await createOrders(home, 2);
+  expect(await home.courier("track --all-active --watch")).toEqual({
+    exit: 0,
+    stdout: "",
+    stderr: "2 orders not watched, awaiting payment; to watch all: add --include-unpaid\nNo active orders\n",
+  });
+  const once = await home.courier("track --all-active --json");
+  expect(numbersIn(once.stdout).sort()).toEqual([...numbers].sort());
+  expect((await home.courier("track --changes --all-active --ndjson")).stdout.split("\n")).toHaveLength(3);
+});
+
+test.each([
+  ["track --all-active --include-unpaid", "--include-unpaid needs --watch"],
+  ["track T1 --watch --include-unpaid", "--include-unpaid adds orders to --all-active, which is not given"],
+])("%s: exit 2", async (line, message) => {
+  const home = await createServedHome();
+  const { exit, stderr } = await home.courier(line);
+  expect({ exit, asked: home.sandbox.requests }).toEqual({ exit: 2, asked: [] });
+  expect(stderr).toContain(message);
 });
