@@ -2,7 +2,7 @@
 
 import type { Items, RowsOutput } from "../command/command.ts";
 import { suggest } from "../core/suggest.ts";
-import { isJsonObject, type Json } from "../model/json.ts";
+import { isJsonObject, type Json, valueAt } from "../model/json.ts";
 import { type Column, show } from "../terminal/blocks.ts";
 
 /** The columns of `--fields`; a path that the table does not know becomes a column of its own. */
@@ -16,16 +16,6 @@ export function chooseColumns(
     if (known) return { path, title, cell: known.cell, ...(known.align ? { align: known.align } : {}) };
     return { path, title, cell: (row) => show(valueAt(row, path)) };
   });
-}
-
-/** The value at a dotted path; undefined where there is none. */
-export function valueAt(value: Json, path: string): Json | undefined {
-  let current: Json | undefined = value;
-  for (const key of path.split(".")) {
-    if (!isJsonObject(current) || !Object.hasOwn(current, key)) return undefined;
-    current = current[key];
-  }
-  return current;
 }
 
 /** The same object with the chosen fields only, nested as they were. */

@@ -3,12 +3,12 @@
 import type { EventsOutput, Items, LiveOutput, Output, Page, RowsOutput } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
-import { type Json, stringifyJson } from "../model/json.ts";
+import { type Json, stringifyJson, valueAt } from "../model/json.ts";
 import { blank } from "../terminal/blocks.ts";
 import { createTableWriter, render, type View } from "../terminal/render.ts";
 import { sanitise, sanitiseCsv, sanitiseJson } from "../terminal/sanitise.ts";
 import { joinWrites, outliveReader, type Writer } from "../terminal/streams.ts";
-import { chooseColumns, pickFields, valueAt, watchFields } from "./fields.ts";
+import { chooseColumns, pickFields, watchFields } from "./fields.ts";
 import type { Form } from "./globals.ts";
 import { itemsOf, presentable } from "./raw-output.ts";
 
@@ -61,7 +61,10 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
     case "rows": {
       const output = options.fields ? watchFields(given, options.fields, options.warn) : given;
       const target = output.onUnread ? outliveReader(writer, output.onUnread) : writer;
-      if (options.form === "human") return writeTable(output, target, options);
+      if (options.form === "human")
+        return output.views && !options.fields
+          ? writeViews(output, output.views, target, options)
+          : writeTable(output, target, options);
       if (options.form === "csv") return writeCsv(output, target, options);
       if (options.form === "xlsx") return writeXlsx(output, target, options);
       if (options.form === "html" && output.page) return writePage(output.rows, output.page, target);
@@ -152,6 +155,22 @@ async function writeItems(
     return opening + separator + (isPretty ? indent(text) : text) + (isArray ? "" : "\n");
   });
   if (isArray) await writer.write(count === 0 ? "[]\n" : isPretty ? "\n]\n" : "]\n");
+  return written;
+}
+
+async function writeViews(
+  { rows, empty }: RowsOutput,
+  views: NonNullable<RowsOutput["views"]>,
+  writer: Writer,
+  { view, note }: OutputOptions,
+): Promise<Written> {
+  let isFirst = true;
+  const written = await drain(rows, async (row) => {
+    const blocks = views(row as never);
+    await writer.write(await render(isFirst ? blocks : [blank, ...blocks], view));
+    isFirst = false;
+  });
+  if (isFirst && empty !== "") note(empty);
   return written;
 }
 

@@ -181,6 +181,8 @@ export interface RowsOutput {
   readonly isShown?: (row: Json) => boolean;
   /** Called after the last row was written, for what is said on stderr beside it. `isShort`: `isShown` chose the rows. */
   readonly after?: (isShort: boolean) => Promise<void>;
+  /** What a person sees of each row instead of the table, where no fields were chosen. */
+  readonly views?: (row: never) => readonly Block[];
   /** What a person sees of each row below the table. */
   readonly details?: (row: never) => readonly Block[];
 }

@@ -448,6 +448,9 @@ const mapRemovedSchema = object({ map: text, removed: boolean() });
 
 const refusedTrackingSchema = object({ tracking_number: text, error: errorFields });
 
+/** In place of an order that could not be shown: the name that was given. */
+const refusedOrderSchema = object({ order: text, error: errorFields });
+
 const servedSandboxSchema = object({ base_url: text, api_key: text, settle: text });
 export type ServedSandbox = Infer<typeof servedSandboxSchema>;
 const sandboxResetSchema = object({ reset: boolean() });
@@ -488,7 +491,7 @@ export const resultSchemas = {
   error: errorSchema,
   "orders-create": union([createdOrderSchema, draftSchema]),
   "orders-list": array(orderSummarySchema),
-  "orders-show": orderDetailSchema,
+  "orders-show": union([orderDetailSchema, array(union([refusedOrderSchema, orderDetailSchema]))]),
   "orders-cancel": array(cancellationSchema),
   "orders-import": union([array(reportRowSchema), checkSummarySchema]),
   "orders-write-back": writtenBackSchema,

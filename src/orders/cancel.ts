@@ -14,6 +14,7 @@ import {
 import { missingArgument, parseOrderName, switchOption } from "../command/options.ts";
 import { findOrderIds } from "../command/order-name.ts";
 import { pickOrder } from "../command/pick-order.ts";
+import { readNames, stdinName } from "../command/piped-names.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { CourierError } from "../core/errors.ts";
 import { byCount } from "../core/wording.ts";
@@ -39,7 +40,7 @@ export const cancelOrders = defineCommand({
     "shows the state that it really has. courier log shows what was cancelled.",
   arguments: {
     orders: {
-      summary: "ids, order numbers, tracking numbers, or ref:REF",
+      summary: "ids, order numbers, tracking numbers, or ref:REF; - reads them from stdin, one a line",
       parse: parseOrderName,
       isList: true as const,
       isOptional: true as const,
@@ -57,10 +58,10 @@ export const cancelOrders = defineCommand({
   exits: [1, 3, 5],
   seeAlso: ["orders show", "undo", "log"],
   async run({ orders: given, dryRun }, context) {
-    const names = given.length > 0 ? given : await pickOne(context);
-    const named = [...new Set(names)];
-    const orders = named.length === 1 ? `order ${named[0]}` : `${named.length} orders`;
-    if (!dryRun) await ensureCanConfirm(context, `cancelling ${orders}`);
+    const words = given.length > 0 ? given : await pickOne(context);
+    if (!dryRun) await ensureCanConfirm(context, `cancelling ${describeOrders(words)}`);
+    const names = await readNames(words, parseOrderName, context);
+    if (names.length === 0) return rows([], cancellationColumns, "No orders on stdin");
     const service = await context.service();
     const found = await lookUp(await findOrderIds(names, context), service);
     if (dryRun) return rows(previewAll(found), cancellationColumns, "Nothing to cancel");
@@ -76,6 +77,13 @@ export const cancelOrders = defineCommand({
     };
   },
 });
+
+/** As they were named: what is on stdin is not read yet. */
+function describeOrders(words: readonly string[]): string {
+  const named = [...new Set(words)];
+  if (named.includes(stdinName)) return "the orders on stdin";
+  return named.length === 1 ? `order ${named[0]}` : `${named.length} orders`;
+}
 
 async function pickOne(context: Context): Promise<readonly string[]> {
   const picked = await pickOrder("Cancel which order?", "cancellable", context);

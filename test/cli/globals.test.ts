@@ -50,7 +50,7 @@ describe("wrong words end with exit 2, help on the way, and nothing sent", () =>
     ["ordres list", "unknown command 'ordres'", "Did you mean orders?"],
     ["orders lsit", "unknown command 'lsit'", "Did you mean list?"],
     ["orders list --limit", "option '--limit <N>' argument missing", undefined],
-    ["orders show", "missing required argument 'order'", undefined],
+    ["orders show", "missing required argument 'orders'", undefined],
     ["orders cancel", "missing required argument 'orders'", undefined],
     [
       "track",
