@@ -90,7 +90,7 @@ const addressesImportedSchema = object({ imported: count, replaced: array(text) 
 /**
  * - `cancelled`: the order read back is cancelled. - `already_cancelled`: it was before.
  * - `accepted`: the service accepted, but the order read back is not (yet) cancelled.
- * - `refused`: the service refused. - `would_cancel`, `not_cancellable`: of `--dry-run`, by the state of the order.
+ * - `refused`: the service refused. - `not_cancellable`: by its state; nothing was sent. - `would_cancel`: of `--dry-run`.
  * - `left_alone`: nothing was changed: the run ended before its turn, or the request had no effect, which `error` tells.
  * - `unknown`: there was no clear answer; another request may be needed.
  * `status` is the state read back afterwards: what is true now.

@@ -19,12 +19,15 @@ import { mapInOrder } from "../core/concurrent.ts";
 import { CourierError } from "../core/errors.ts";
 import { byCount } from "../core/wording.ts";
 import type { Cancellation } from "../model/results.ts";
+import { cannotBeCancelled } from "../model/states.ts";
 import { type CancelTools, cancelOne, hintOfAccepted } from "../sending/cancel.ts";
+import { show } from "../terminal/blocks.ts";
 import {
   cancellationColumns,
   describeAccepted,
   explainStop,
   type Found,
+  onlyThese,
   reportDryRun,
   reportNotTried,
   reportResult,
@@ -36,8 +39,9 @@ const callsAtOnce = 4;
 
 export const cancelOrders = defineCommand({
   description:
-    "The service cancels pending and paid orders only. courier reads each order back after the request, and\n" +
-    "shows the state that it really has. courier log shows what was cancelled.",
+    "The service cancels pending and paid orders only: for an order in another known state, nothing is sent. courier\n" +
+    "reads each order back after the request, and shows the state that it really has. courier log shows what was\n" +
+    "cancelled.",
   arguments: {
     orders: {
       summary: "ids, order numbers, tracking numbers, or ref:REF; - reads them from stdin, one a line",
@@ -68,6 +72,7 @@ export const cancelOrders = defineCommand({
     const doable = found.filter(isOpen);
     if (doable.length > 0) {
       await context.ledger(); // fails before the question: without a ledger nothing is sent
+      noteUntouched(found, context);
       await confirmOrStop(context, question(doable));
     }
     const tools = doable.length > 0 ? await prepare(service, context) : undefined;
@@ -92,7 +97,7 @@ async function pickOne(context: Context): Promise<readonly string[]> {
 }
 
 function isOpen({ order }: Found): boolean {
-  return order !== undefined && order.status !== "cancelled";
+  return order !== undefined && !cannotBeCancelled(order.status);
 }
 
 async function lookUp(ids: readonly string[], service: CourierService): Promise<readonly Found[]> {
@@ -109,6 +114,14 @@ async function lookUp(ids: readonly string[], service: CourierService): Promise<
   const [only] = found;
   if (found.length === 1 && only?.refusal) throw only.refusal;
   return found;
+}
+
+/** A person learns before the question which orders it is not about. */
+function noteUntouched(found: readonly Found[], { globals, messages }: Context): void {
+  if (globals.yes) return;
+  const untouched = found.flatMap((each) => (each.order && !isOpen(each) ? [each] : []));
+  const names = untouched.map(({ id, order }) => `${id} (${show(order?.status)})`);
+  if (names.length > 0) messages.note(`nothing is sent for ${names.join(", ")}: ${onlyThese}`);
 }
 
 function question(found: readonly Found[]): string {

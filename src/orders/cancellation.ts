@@ -21,22 +21,32 @@ export interface Found {
 
 interface Reported {
   readonly row: Cancellation;
-  readonly refusal?: ServiceFailure;
+  readonly refusal?: CourierError;
   /** Why there is no clear answer. */
   readonly failure?: ServiceFailure;
 }
 
-/** An order that nothing is sent for: the service does not know it, or it is cancelled. */
+/** An order that nothing is sent for: the service does not know it, it is cancelled, or its state rules a cancel out. */
 export function reportUntouched({ id, order, refusal }: Found): Reported {
-  if (order) return { row: toRow(id, order, order, "already_cancelled") };
+  if (order?.status === "cancelled") return { row: toRow(id, order, order, "already_cancelled") };
+  if (order)
+    return {
+      row: toRow(id, order, order, "not_cancellable", undefined, onlyThese),
+      refusal: new CourierError(
+        "not_cancellable",
+        1,
+        `order ${id} is ${show(order.status)}: nothing was sent`,
+        {
+          hint: onlyThese,
+        },
+      ),
+    };
   return { row: toRow(id, undefined, undefined, "refused", refusal), ...(refusal ? { refusal } : {}) };
 }
 
 /** The outcome of a dry run for an order that was found. */
 export function reportDryRun(id: string, order: OrderDetail): Reported {
-  const outcome = isCancellable(order.status) ? "would_cancel" : "not_cancellable";
-  const message = isCancellable(order.status) ? undefined : onlyThese;
-  return { row: toRow(id, order, order, outcome, undefined, message) };
+  return { row: toRow(id, order, order, "would_cancel") };
 }
 
 /** An order that the service accepted for cancelling, and that was read back in another state. */
@@ -103,7 +113,7 @@ function explainOpen(
   });
 }
 
-const onlyThese = "pending and paid orders can be cancelled";
+export const onlyThese = "pending and paid orders can be cancelled";
 
 function explainRefusal(refusal: ServiceFailure, id: string, after: OrderDetail): ServiceFailure {
   if (isCancellable(after.status)) return refusal;
