@@ -9,6 +9,7 @@ import {
   orderDetailSchema,
   orderSummarySchema,
   profileSchema,
+  trackingRecordSchema,
   trackingSchema,
 } from "./interface.ts";
 import type { JsonObject } from "./json.ts";
@@ -448,6 +449,21 @@ const mapRemovedSchema = object({ map: text, removed: boolean() });
 
 const refusedTrackingSchema = object({ tracking_number: text, error: errorFields });
 
+/**
+ * What is new of a parcel. `previous` is null at the first check. `records` are the new movements, in the order of the
+ * service; `record` is the newest of them, null where the state changed without one.
+ */
+const parcelChangeSchema = object({
+  tracking_number: text,
+  previous: textOrNull,
+  current: textOrNull,
+  current_location: textOrNull,
+  estimated_delivery: textOrNull,
+  record: nullable(trackingRecordSchema),
+  records: array(trackingRecordSchema),
+  observed_at: text,
+});
+
 /** In place of an order that could not be shown: the name that was given. */
 const refusedOrderSchema = object({ order: text, error: errorFields });
 
@@ -484,7 +500,7 @@ export type SchemaRow = Infer<typeof schemaRowSchema>;
 
 /**
  * What is printed with `--json`, by the command's words joined by dashes; where that is an array, `--ndjson`
- * prints its elements. Beside them: `order`, an order file, and `error`, what goes to stderr.
+ * prints its elements. Beside them: `order`, an order file, `error`, what goes to stderr, and `track-changes`.
  */
 export const resultSchemas = {
   order: draftSchema,
@@ -506,6 +522,7 @@ export const resultSchemas = {
   "orders-export": union([array(orderSummarySchema), array(orderDetailSchema)]),
   "orders-slips": array(slipSchema),
   track: union([trackingSchema, array(union([refusedTrackingSchema, trackingSchema]))]),
+  "track-changes": array(union([refusedTrackingSchema, parcelChangeSchema])),
   profile: profileSchema,
   login: loginSchema,
   logout: logoutSchema,
@@ -539,5 +556,6 @@ export const schemaNames = Object.keys(resultSchemas) as SchemaName[];
 export function schemaTitle(name: SchemaName): string {
   if (name === "order") return "an order file, for courier orders create --file";
   if (name === "error") return "an error on stderr, with an output flag";
+  if (name === "track-changes") return "courier track --changes --json, and track --watch --json";
   return `courier ${name.replace("-", " ")} --json`;
 }

@@ -178,7 +178,7 @@ describe("what is offered where", () => {
       ["bash", "zsh", "fish", "powershell"],
     ],
     [
-      ["orders", "show", "1", ""],
+      ["orders", "show", "1", "x"],
       flags(
         "account",
         "baseUrl",
