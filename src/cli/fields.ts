@@ -3,7 +3,7 @@
 import type { Items, RowsOutput } from "../command/command.ts";
 import { suggest } from "../core/suggest.ts";
 import { isJsonObject, type Json, valueAt } from "../model/json.ts";
-import { type Column, show } from "../terminal/blocks.ts";
+import { type Block, type Column, fields, show } from "../terminal/blocks.ts";
 
 /** The columns of `--fields`; a path that the table does not know becomes a column of its own. */
 export function chooseColumns(
@@ -16,6 +16,19 @@ export function chooseColumns(
     if (known) return { path, title, cell: known.cell, ...(known.align ? { align: known.align } : {}) };
     return { path, title, cell: (row) => show(valueAt(row, path)) };
   });
+}
+
+/** What a person sees of the chosen fields of one object. */
+export function chosenFields(value: Json, paths: readonly string[]): Block {
+  return fields(...paths.map((path) => [path, show(valueAt(value, path))] as const));
+}
+
+/** The dotted paths of the values of an object, in their order. A list is one value. */
+export function leafPaths(value: Json, above = ""): readonly string[] {
+  if (!isJsonObject(value)) return above === "" ? [] : [above];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    leafPaths(inner ?? null, above === "" ? key : `${above}.${key}`),
+  );
 }
 
 /** The same object with the chosen fields only, nested as they were. */

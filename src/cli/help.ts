@@ -26,7 +26,7 @@ export function groupHelp(group: Group, path: readonly string[], width: number):
 export function ownOptions(command: Command): Readonly<Record<string, Option<unknown>>> {
   return {
     ...command.options,
-    ...(command.hasRows ? rowOptions : {}),
+    ...(command.printsText ? {} : rowOptions),
     ...(command.confirms ? confirmOptions : {}),
     ...(command.exportsAs ? exportOptions : {}),
   };

@@ -131,6 +131,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
     form = globals.form;
     messages = messagesFor(host, clear, redact, globals);
     progress = progressFor(host, globals, clock, messages);
+    const fields = globals.fields && (await checkedFields(globals.fields, parsed.words));
     const context = await createContext(host, {
       globals,
       clock,
@@ -164,7 +165,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
       output.kind === "raw" ? target : redacting(target, redact),
       {
         form: shownForm,
-        fields: globals.fields,
+        fields,
         bom: globals.bom,
         view,
         note: messages.note,
@@ -191,6 +192,11 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
     const signal = opened.context?.signal ?? host.signal;
     return tell(signal.aborted ? asInterruption(explain(error), signal) : explain(error));
   }
+}
+
+async function checkedFields(paths: readonly string[], words: readonly string[]): Promise<readonly string[]> {
+  const { checkFields } = await import("./known-fields.ts");
+  return checkFields(paths, words);
 }
 
 /** The key may stand in the wrong place of the command line, so it is masked before anything is parsed. */

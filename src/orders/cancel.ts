@@ -61,7 +61,6 @@ export const cancelOrders = defineCommand({
     ...selectionOptions,
     dryRun: switchOption("show the orders and what would be cancelled; nothing is sent"),
   },
-  hasRows: true,
   confirms: true,
   mentionsDoubt: true,
   examples: [

@@ -45,7 +45,7 @@ describe("global options mean the same before and after the command", () => {
 describe("wrong words end with exit 2, help on the way, and nothing sent", () => {
   test.each([
     ["orders list --limti 5", "unknown option '--limti'", "Did you mean --limit?"],
-    ["profile --fields id", "unknown option '--fields'", undefined],
+    ["sandbox serve --fields id", "unknown option '--fields'", "Did you mean --faults?"],
     ["profile --yes", "unknown option '--yes'", undefined],
     ["ordres list", "unknown command 'ordres'", "Did you mean orders?"],
     ["orders lsit", "unknown command 'lsit'", "Did you mean list?"],
