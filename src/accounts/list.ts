@@ -10,7 +10,6 @@ import type { Column } from "../terminal/blocks.ts";
 export const listAccounts = defineCommand({
   arguments: {},
   options: {},
-  hasRows: true,
   examples: [{ line: "accounts list", note: "the key itself is never shown" }],
   seeAlso: ["accounts use", "login"],
   async run(_input, context) {

@@ -10,7 +10,6 @@ import { addressColumns, addressView } from "./address-view.ts";
 export const listAddresses = defineCommand({
   arguments: {},
   options: {},
-  hasRows: true,
   examples: [
     { line: "addresses list", note: "every saved address" },
     { line: "addresses list --csv > addresses.csv", note: "export; addresses import reads it back" },

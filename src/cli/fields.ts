@@ -2,8 +2,8 @@
 
 import type { Items, RowsOutput } from "../command/command.ts";
 import { suggest } from "../core/suggest.ts";
-import { isJsonObject, type Json } from "../model/json.ts";
-import { type Column, show } from "../terminal/blocks.ts";
+import { isJsonObject, type Json, valueAt } from "../model/json.ts";
+import { type Block, type Column, fields, show } from "../terminal/blocks.ts";
 
 /** The columns of `--fields`; a path that the table does not know becomes a column of its own. */
 export function chooseColumns(
@@ -18,14 +18,17 @@ export function chooseColumns(
   });
 }
 
-/** The value at a dotted path; undefined where there is none. */
-export function valueAt(value: Json, path: string): Json | undefined {
-  let current: Json | undefined = value;
-  for (const key of path.split(".")) {
-    if (!isJsonObject(current) || !Object.hasOwn(current, key)) return undefined;
-    current = current[key];
-  }
-  return current;
+/** What a person sees of the chosen fields of one object. */
+export function chosenFields(value: Json, paths: readonly string[]): Block {
+  return fields(...paths.map((path) => [path, show(valueAt(value, path))] as const));
+}
+
+/** The dotted paths of the values of an object, in their order. A list is one value. */
+export function leafPaths(value: Json, above = ""): readonly string[] {
+  if (!isJsonObject(value)) return above === "" ? [] : [above];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    leafPaths(inner ?? null, above === "" ? key : `${above}.${key}`),
+  );
 }
 
 /** The same object with the chosen fields only, nested as they were. */

@@ -35,10 +35,13 @@ export const programOptions = {
   version: switchOption("print the version, as do -v and courier version", { short: "V" }),
 } as const;
 
-/** Only for commands whose result has rows. */
+/** For every command whose result is objects or rows. */
 export const rowOptions = {
   csv: switchOption("print a header line and rows for a spreadsheet"),
-  fields: textOption("PATHS", "only these fields, in this order; for example id,sender.name"),
+  fields: textOption(
+    "PATHS",
+    "only these fields, in this order; for example id,sender.name; an unknown one lists them all (=NAME for one that courier does not know)",
+  ),
 } as const;
 
 /** Only for commands that ask for a confirmation. */

@@ -37,7 +37,7 @@ export function optionsHelp(width: number): string {
 export function ownOptions(command: Command): Readonly<Record<string, Option<unknown>>> {
   return {
     ...command.options,
-    ...(command.hasRows ? rowOptions : {}),
+    ...(command.printsText ? {} : rowOptions),
     ...(command.confirms ? confirmOptions : {}),
     ...(command.exportsAs ? exportOptions : {}),
   };

@@ -1,14 +1,22 @@
 /** Writes results: the only place that distinguishes human, JSON, NDJSON, CSV, HTML and workbooks. */
 
-import type { EventsOutput, Items, LiveOutput, Output, Page, RowsOutput } from "../command/command.ts";
+import type {
+  DocumentOutput,
+  EventsOutput,
+  Items,
+  LiveOutput,
+  Output,
+  Page,
+  RowsOutput,
+} from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
-import { type Json, stringifyJson } from "../model/json.ts";
+import { type Json, stringifyJson, valueAt } from "../model/json.ts";
 import { blank } from "../terminal/blocks.ts";
 import { createTableWriter, render, type View } from "../terminal/render.ts";
 import { sanitise, sanitiseCsv, sanitiseJson } from "../terminal/sanitise.ts";
 import { joinWrites, outliveReader, type Writer } from "../terminal/streams.ts";
-import { chooseColumns, pickFields, valueAt, watchFields } from "./fields.ts";
+import { chooseColumns, chosenFields, leafPaths, pickFields, watchFields } from "./fields.ts";
 import type { Form } from "./globals.ts";
 import { itemsOf, presentable } from "./raw-output.ts";
 
@@ -53,22 +61,23 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
     case "document":
       if (given.rows && (options.form === "csv" || options.fields))
         return writeOutput(given.rows, writer, options);
-      if (options.form === "csv")
-        throw usageError("--csv prints rows, and this is one document", "--json prints it");
-      if (options.form === "human") await writer.write(await render(given.blocks, options.view));
-      else await writer.write(`${toJson(given.data, options.form === "ndjson" ? undefined : writer)}\n`);
-      return { count: 1, failure: given.failure };
+      return writeDocument(given, writer, options);
     case "rows": {
       const output = options.fields ? watchFields(given, options.fields, options.warn) : given;
       const target = output.onUnread ? outliveReader(writer, output.onUnread) : writer;
-      if (options.form === "human") return writeTable(output, target, options);
+      if (options.form === "human")
+        return output.views && !options.fields
+          ? writeViews(output, output.views, target, options)
+          : writeTable(output, target, options);
       if (options.form === "csv") return writeCsv(output, target, options);
       if (options.form === "xlsx") return writeXlsx(output, target, options);
       if (options.form === "html" && output.page) return writePage(output.rows, output.page, target);
       return writeItems(output.rows, target, options);
     }
     case "events":
-      if (options.form === "human") return writeEvents(given, writer, options.view);
+      if (options.form === "csv" && !given.columns) throw notRows("changes");
+      if (options.form === "csv") return writeCsvOf(given.events, given.columns ?? [], writer, options);
+      if (options.form === "human") return writeEvents(given, writer, options);
       return writeItems(given.events, writer, options, drainAtOnce);
     case "raw":
       if (given.items && options.form !== "human") return writeItems(itemsOf(given), writer, options);
@@ -78,9 +87,43 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
         ),
       );
     case "live":
-      if (options.form !== "human" || !options.live) return writeLive(given, writer, options);
+      if (options.form === "csv") throw notRows("changes");
+      if (options.form !== "human" || options.fields || !options.live)
+        return writeLive(given, writer, options);
       return { count: 1, failure: await options.live(given) };
   }
+}
+
+function notRows(what: string): CourierError {
+  return usageError(
+    `--csv prints rows, and this prints ${what} as they come`,
+    "--ndjson prints each on a line",
+  );
+}
+
+/** A document is one row of CSV: a column for each of its values, with dotted names. */
+async function writeDocument(
+  { data, blocks, failure }: DocumentOutput,
+  writer: Writer,
+  options: OutputOptions,
+): Promise<Written> {
+  const { form, fields, view } = options;
+  if (form === "csv") {
+    const paths = fields ?? leafPaths(data);
+    await writeCsv({ rows: once(data), columns: [], empty: "", kind: "rows" }, writer, {
+      ...options,
+      fields: paths,
+    });
+  } else if (form !== "human") {
+    const chosen = fields ? pickFields(data, fields) : data;
+    await writer.write(`${toJson(chosen, form === "ndjson" ? undefined : writer)}\n`);
+  } else await writer.write(await render(fields ? [chosenFields(data, fields)] : blocks, view));
+  return { count: 1, failure };
+}
+
+async function* once(item: Json): Items {
+  yield item;
+  return undefined;
 }
 
 /** Calls `act` for every item; the generator's return value is the error that it ended with. */
@@ -118,7 +161,7 @@ async function writeLive(output: LiveOutput, writer: Writer, options: OutputOpti
   output.complain(options.note);
   try {
     return await (options.form === "human"
-      ? writeEvents(output, writer, options.view)
+      ? writeEvents(output, writer, options)
       : writeItems(output.events, writer, options, drainAtOnce));
   } finally {
     options.note(output.summary(options.clock.now()));
@@ -128,9 +171,10 @@ async function writeLive(output: LiveOutput, writer: Writer, options: OutputOpti
 async function writeEvents(
   { events, human }: Pick<EventsOutput, "events" | "human">,
   writer: Writer,
-  view: View,
+  { view, fields }: Pick<OutputOptions, "view" | "fields">,
 ) {
-  return drain(events, async (event) => writer.write(await render(human(event), view)));
+  const show = fields ? (event: Json) => [chosenFields(event, fields)] : human;
+  return drain(events, async (event) => writer.write(await render(show(event), view)));
 }
 
 /** JSON as one array, or NDJSON as one line each, written as the items come. */
@@ -152,6 +196,22 @@ async function writeItems(
     return opening + separator + (isPretty ? indent(text) : text) + (isArray ? "" : "\n");
   });
   if (isArray) await writer.write(count === 0 ? "[]\n" : isPretty ? "\n]\n" : "]\n");
+  return written;
+}
+
+async function writeViews(
+  { rows, empty }: RowsOutput,
+  views: NonNullable<RowsOutput["views"]>,
+  writer: Writer,
+  { view, note }: OutputOptions,
+): Promise<Written> {
+  let isFirst = true;
+  const written = await drain(rows, async (row) => {
+    const blocks = views(row as never);
+    await writer.write(await render(isFirst ? blocks : [blank, ...blocks], view));
+    isFirst = false;
+  });
+  if (isFirst && empty !== "") note(empty);
   return written;
 }
 
@@ -192,9 +252,23 @@ async function writeTable(
   }
 }
 
-async function writeCsv({ rows, columns }: RowsOutput, writer: Writer, { fields, bom }: OutputOptions) {
+function writeCsv({ rows, columns }: RowsOutput, writer: Writer, options: OutputOptions) {
+  return writeCsvOf(
+    rows,
+    columns.map(({ path }) => path),
+    writer,
+    options,
+  );
+}
+
+async function writeCsvOf(
+  rows: Items,
+  columns: readonly string[],
+  writer: Writer,
+  { fields, bom }: OutputOptions,
+): Promise<Written> {
   const { csvRecord } = await import("../terminal/csv.ts");
-  const paths = fields ?? columns.map(({ path }) => path);
+  const paths = fields ?? columns;
   const safe = (record: string) =>
     writer.stream.isTTY ? `${sanitise(record.trimEnd())}\n` : sanitiseCsv(record);
   // Not before the first row, so that a failure leaves nothing behind that looks like an empty list.

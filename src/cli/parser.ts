@@ -9,7 +9,14 @@ import { commandHelp, groupHelp, optionsHelp } from "./help.ts";
 
 /** What a command line asks for. */
 export type Parsed =
-  | { readonly kind: "run"; readonly command: Command; readonly input: never; readonly globals: Values }
+  | {
+      readonly kind: "run";
+      readonly command: Command;
+      /** What names it: `orders`, `list`. */
+      readonly words: readonly string[];
+      readonly input: never;
+      readonly globals: Values;
+    }
   /** Text for stdout: help that was asked for, or the version. */
   | { readonly kind: "text"; readonly text: string }
   /** Help that was not asked for: a noun without a verb. */
@@ -207,6 +214,7 @@ function fillCommand(
     bridge.found({
       kind: "run",
       command,
+      words: path,
       input: { ...collectOptions(verb, command.options), ...values } as never,
       globals: collectOptions(verb, everywhere),
     });
@@ -216,7 +224,7 @@ function fillCommand(
 function optionsEverywhere(command: Command): Options {
   return {
     ...globalOptions,
-    ...(command.hasRows ? rowOptions : {}),
+    ...(command.printsText ? {} : rowOptions),
     ...(command.confirms ? confirmOptions : {}),
     ...(command.exportsAs ? exportOptions : {}),
   };

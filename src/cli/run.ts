@@ -134,6 +134,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
     form = globals.form;
     messages = messagesFor(host, clear, redact, globals);
     progress = progressFor(host, globals, clock, messages);
+    const fields = globals.fields && (await checkedFields(globals.fields, parsed.words));
     const context = await createContext(host, {
       globals,
       clock,
@@ -168,7 +169,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
       output.kind === "raw" ? target : redacting(target, redact),
       {
         form: shownForm,
-        fields: globals.fields,
+        fields,
         bom: globals.bom,
         view,
         note: messages.note,
@@ -208,6 +209,11 @@ async function openPager(host: Host, writer: Writer): Promise<Pager | undefined>
   if (!host.env.COURIER_PAGER) return undefined;
   const { createPager } = await import("./pager.ts");
   return createPager(host, writer);
+}
+
+async function checkedFields(paths: readonly string[], words: readonly string[]): Promise<readonly string[]> {
+  const { checkFields } = await import("./known-fields.ts");
+  return checkFields(paths, words);
 }
 
 /** The key may stand in the wrong place of the command line, so it is masked before anything is parsed. */

@@ -2,11 +2,10 @@
 
 import type { Items } from "../command/command.ts";
 import type { CourierError } from "../core/errors.ts";
-import { isJsonNumber, type Json, stringifyJson } from "../model/json.ts";
+import { isJsonNumber, type Json, stringifyJson, valueAt } from "../model/json.ts";
 import { type WrittenCell, writeWorkbook } from "../sheets/workbook-writer.ts";
 import type { Column } from "../terminal/blocks.ts";
 import { displayWidth } from "../terminal/width.ts";
-import { valueAt } from "./fields.ts";
 
 /** Rows that are read before the first one is written, for the widths of the columns. */
 const rowsMeasured = 100;

@@ -151,7 +151,7 @@ export interface DocumentOutput {
   readonly blocks: readonly Block[];
   /** Reported after it: the document is complete, and what it is about is not in order. */
   readonly failure?: CourierError;
-  /** Its rows, for a command that has `hasRows`: what `--csv` and `--fields` print. */
+  /** Its rows, where it has some: what `--csv` and `--fields` print. */
   readonly rows?: RowsOutput;
   /** Called after it was written, for what is said on stderr beside it. */
   readonly after?: () => Promise<void>;
@@ -181,6 +181,8 @@ export interface RowsOutput {
   readonly isShown?: (row: Json) => boolean;
   /** Called after the last row was written, for what is said on stderr beside it. `isShort`: `isShown` chose the rows. */
   readonly after?: (isShort: boolean) => Promise<void>;
+  /** What a person sees of each row instead of the table, where no fields were chosen. */
+  readonly views?: (row: never) => readonly Block[];
   /** What a person sees of each row below the table. */
   readonly details?: (row: never) => readonly Block[];
 }
@@ -199,6 +201,8 @@ export interface EventsOutput {
   readonly kind: "events";
   readonly events: Items;
   readonly human: (event: Json) => readonly Block[];
+  /** The columns of CSV, where each event is a row. */
+  readonly columns?: readonly string[];
   /** Called after the last event was written. */
   readonly after?: () => Promise<void>;
 }
@@ -274,8 +278,8 @@ export interface Command<
   readonly exits?: readonly ExitCode[];
   /** Commands that people need next, without `courier`. */
   readonly seeAlso?: readonly string[];
-  /** The result has rows: `--csv` and `--fields` apply. */
-  readonly hasRows?: boolean;
+  /** It prints text or bytes as they are, not objects or rows: `--csv` and `--fields` do not apply. */
+  readonly printsText?: boolean;
   /** Its rows are meant for a file: this form is the default, `--output` and `--bom` apply. */
   readonly exportsAs?: "csv" | "html";
   /** It asks before it acts: `--yes` applies. */

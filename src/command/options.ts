@@ -134,7 +134,7 @@ export function refOf(name: string): string | undefined {
   return name.startsWith(refPrefix) ? name.slice(refPrefix.length) : undefined;
 }
 
-/** An order's id, order number, tracking number, or ref:REF: `findOrderId` finds which it is. */
+/** An order's id, order number, tracking number, or ref:REF: `findOrderIds` finds which it is. */
 export function parseOrderName(text: string): string {
   const name = text.trim();
   if (name !== "" && name !== refPrefix) return name;

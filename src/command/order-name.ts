@@ -22,32 +22,29 @@ interface NamedOrder {
   readonly trackingNumber: string | undefined;
 }
 
-/** The id of the order with this name. Throws as `findOrderIds` does. */
-export async function findOrderId(name: string, context: Context): Promise<string> {
-  const [id = ""] = await findOrderIds([name], context);
-  return id;
-}
-
 /**
  * The ids of the orders with these names, each once. Throws `no_such_order` and `ambiguous_order`, exit 1, and
  * ServiceFailure.
  */
 export async function findOrderIds(names: readonly string[], context: Context): Promise<readonly string[]> {
+  const findId = openOrderNames(context);
+  const ids: string[] = [];
+  for (const name of names) ids.push(await findId(name));
+  return [...new Set(ids)];
+}
+
+/** Finds the id of the order with a name; mirror and list are read once for all. Throws as `findOrderIds` does. */
+export function openOrderNames(context: Context): (name: string) => Promise<string> {
   const mirror = lazy(() => openKnownOrders(context));
   const list = openList(context);
-  const ids: string[] = [];
-  for (const name of names) {
-    if (isOrderId(name)) {
-      ids.push(name);
-      continue;
-    }
+  return async (name) => {
+    if (isOrderId(name)) return name;
     const known = await findInMirror(name, await mirror());
     const found = known.length > 0 || refOf(name) !== undefined ? known : await list(name);
     const order = choose(name, found);
     if (order === undefined) throw noSuchOrder(name, context);
-    ids.push(order.id);
-  }
-  return [...new Set(ids)];
+    return order.id;
+  };
 }
 
 /** The ids of the orders with this name that this machine knows; none where it knows no account. */

@@ -24,6 +24,7 @@ export const printCompletion = defineCommand({
     },
   },
   options: {},
+  printsText: true,
   examples: [
     { line: "completion bash > ~/.local/share/bash-completion/completions/courier", note: "bash" },
     {

@@ -32,6 +32,11 @@ export const errorCodes = {
     meaning: "an order was named for its parcel, and the service gives it no tracking number",
     next: "`courier orders show` has its state",
   },
+  not_cancellable: {
+    exits: "1",
+    meaning: "the order is in a state that cannot be cancelled; nothing was sent",
+    next: "`courier orders show` has its state, and what can be done in it",
+  },
   usage: {
     exits: "2",
     meaning: "the command line is wrong; nothing was sent",

@@ -26,7 +26,8 @@ export const diagnose = defineCommand({
   exits: [2, 4, 5],
   seeAlso: ["accounts list", "profile"],
   async run(_input, context) {
-    return events(tell(context), checkView);
+    const columns = ["check", "status", "detail", "advice", "duration_ms"];
+    return { ...events(tell(context), checkView), columns };
   },
 });
 

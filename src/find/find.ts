@@ -38,7 +38,6 @@ export const findOrders = defineCommand({
     limit: countOption("N", `at most N orders (default ${defaultLimit})`, { min: 1 }, { short: "L" }),
     all: switchOption("every order that matches", { short: "a" }),
   },
-  hasRows: true,
   examples: [
     { line: "find", note: "a screen to search in" },
     { line: "find 李 4466", note: "the parcel to a 李 with a phone that has 4466" },

@@ -64,7 +64,6 @@ export const showLog = defineCommand({
     },
   },
   options,
-  hasRows: true,
   examples: [
     { line: "log", note: "the last runs, newest first" },
     { line: "log show 12", note: "what run 12 did, order by order" },

@@ -58,7 +58,6 @@ export const resolveOrder = defineCommand({
     },
   },
   options,
-  hasRows: true,
   confirms: true,
   examples: [
     { line: "orders resolve", note: "the orders in doubt, with their names" },

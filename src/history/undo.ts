@@ -56,7 +56,6 @@ export const undoRun = defineCommand({
     dryRun: switchOption("show what would be cancelled; nothing is sent"),
     settle: settleOption,
   },
-  hasRows: true,
   confirms: true,
   mentionsDoubt: true,
   examples: [

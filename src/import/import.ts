@@ -116,7 +116,6 @@ export const importOrders = defineCommand({
     }),
   },
   options,
-  hasRows: true,
   confirms: true,
   mentionsDoubt: true,
   examples: [

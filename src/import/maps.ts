@@ -9,7 +9,6 @@ import { type Column, line, styled } from "../terminal/blocks.ts";
 export const listMaps = defineCommand({
   arguments: {},
   options: {},
-  hasRows: true,
   examples: [{ line: "maps list", note: "column names that imports know" }],
   async run(_input, context) {
     const { maps, header_maps = {} } = await context.config.read();

@@ -94,7 +94,7 @@ export const orderDetailSchema = shape({
 });
 export type OrderDetail = Infer<typeof orderDetailSchema> & JsonObject;
 
-const trackingRecordSchema = shape({
+export const trackingRecordSchema = shape({
   location: text,
   description: text,
   occurred_at: text,

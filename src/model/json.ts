@@ -130,3 +130,13 @@ export function lineAndColumn(text: string, position: number): { line: number; c
   const lastBreak = before.lastIndexOf("\n");
   return { line: before.split("\n").length, column: position - lastBreak };
 }
+
+/** The value at a dotted path; undefined where there is none. */
+export function valueAt(value: Json, path: string): Json | undefined {
+  let current: Json | undefined = value;
+  for (const key of path.split(".")) {
+    if (!isJsonObject(current) || !Object.hasOwn(current, key)) return undefined;
+    current = current[key];
+  }
+  return current;
+}

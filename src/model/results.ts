@@ -9,6 +9,7 @@ import {
   orderDetailSchema,
   orderSummarySchema,
   profileSchema,
+  trackingRecordSchema,
   trackingSchema,
 } from "./interface.ts";
 import type { JsonObject } from "./json.ts";
@@ -90,7 +91,7 @@ const addressesImportedSchema = object({ imported: count, replaced: array(text) 
 /**
  * - `cancelled`: the order read back is cancelled. - `already_cancelled`: it was before.
  * - `accepted`: the service accepted, but the order read back is not (yet) cancelled.
- * - `refused`: the service refused. - `would_cancel`, `not_cancellable`: of `--dry-run`, by the state of the order.
+ * - `refused`: the service refused. - `not_cancellable`: by its state; nothing was sent. - `would_cancel`: of `--dry-run`.
  * - `left_alone`: nothing was changed: the run ended before its turn, or the request had no effect, which `error` tells.
  * - `unknown`: there was no clear answer; another request may be needed.
  * `status` is the state read back afterwards: what is true now.
@@ -448,6 +449,24 @@ const mapRemovedSchema = object({ map: text, removed: boolean() });
 
 const refusedTrackingSchema = object({ tracking_number: text, error: errorFields });
 
+/**
+ * What is new of a parcel. `previous` is null at the first check. `records` are the new movements, in the order of the
+ * service; `record` is the newest of them, null where the state changed without one.
+ */
+const parcelChangeSchema = object({
+  tracking_number: text,
+  previous: textOrNull,
+  current: textOrNull,
+  current_location: textOrNull,
+  estimated_delivery: textOrNull,
+  record: nullable(trackingRecordSchema),
+  records: array(trackingRecordSchema),
+  observed_at: text,
+});
+
+/** In place of an order that could not be shown: the name that was given. */
+const refusedOrderSchema = object({ order: text, error: errorFields });
+
 const servedSandboxSchema = object({ base_url: text, api_key: text, settle: text });
 export type ServedSandbox = Infer<typeof servedSandboxSchema>;
 const sandboxResetSchema = object({ reset: boolean() });
@@ -481,14 +500,14 @@ export type SchemaRow = Infer<typeof schemaRowSchema>;
 
 /**
  * What is printed with `--json`, by the command's words joined by dashes; where that is an array, `--ndjson`
- * prints its elements. Beside them: `order`, an order file, and `error`, what goes to stderr.
+ * prints its elements. Beside them: `order`, an order file, `error`, what goes to stderr, and `track-changes`.
  */
 export const resultSchemas = {
   order: draftSchema,
   error: errorSchema,
   "orders-create": union([createdOrderSchema, draftSchema]),
   "orders-list": array(orderSummarySchema),
-  "orders-show": orderDetailSchema,
+  "orders-show": union([orderDetailSchema, array(union([refusedOrderSchema, orderDetailSchema]))]),
   "orders-cancel": array(cancellationSchema),
   "orders-import": union([array(reportRowSchema), checkSummarySchema]),
   "orders-write-back": writtenBackSchema,
@@ -503,6 +522,7 @@ export const resultSchemas = {
   "orders-export": union([array(orderSummarySchema), array(orderDetailSchema)]),
   "orders-slips": array(slipSchema),
   track: union([trackingSchema, array(union([refusedTrackingSchema, trackingSchema]))]),
+  "track-changes": array(union([refusedTrackingSchema, parcelChangeSchema])),
   profile: profileSchema,
   login: loginSchema,
   logout: logoutSchema,
@@ -536,5 +556,6 @@ export const schemaNames = Object.keys(resultSchemas) as SchemaName[];
 export function schemaTitle(name: SchemaName): string {
   if (name === "order") return "an order file, for courier orders create --file";
   if (name === "error") return "an error on stderr, with an output flag";
+  if (name === "track-changes") return "courier track --changes --json, and track --watch --json";
   return `courier ${name.replace("-", " ")} --json`;
 }

@@ -68,6 +68,30 @@ export function fieldNames(schema: { readonly shape: object }): readonly string[
   return Object.keys(schema.shape);
 }
 
+/**
+ * The dotted paths of all fields that a schema names, those of its parts included. A list within an object is one field:
+ * its elements have no names.
+ */
+export function fieldPaths(schema: z.core.$ZodType, above = ""): readonly string[] {
+  const { def } = schema._zod as { def: z.core.$ZodTypes["_zod"]["def"] };
+  switch (def.type) {
+    case "object":
+      return Object.entries(def.shape).flatMap(([key, inner]) => {
+        const path = above === "" ? key : `${above}.${key}`;
+        return [path, ...fieldPaths(inner, path)];
+      });
+    case "array":
+      return above === "" ? fieldPaths(def.element) : [];
+    case "union":
+      return [...new Set(def.options.flatMap((option) => fieldPaths(option, above)))];
+    case "optional":
+    case "nullable":
+      return fieldPaths(def.innerType, above);
+    default:
+      return [];
+  }
+}
+
 function formatPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === "number") return `${text}[${key}]`;

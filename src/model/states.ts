@@ -48,3 +48,8 @@ export function stateFacts(state: string | null | undefined): StateFacts | undef
 export function isCancellable(state: string | null | undefined): boolean {
   return stateFacts(state)?.operations.includes("cancel") ?? false;
 }
+
+/** The specification rules a cancel out (section 3). A state that it does not list is for the service to decide. */
+export function cannotBeCancelled(state: string | null | undefined): boolean {
+  return stateFacts(state) !== undefined && !isCancellable(state);
+}

@@ -2,6 +2,7 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
+import { checkApiQuota } from "../command/api-quota.ts";
 import {
   type Context,
   confirmOrStop,
@@ -12,19 +13,27 @@ import {
   rows,
 } from "../command/command.ts";
 import { missingArgument, parseOrderName, switchOption } from "../command/options.ts";
+import type { OrderQuery } from "../command/order-filter.ts";
 import { findOrderIds } from "../command/order-name.ts";
 import { pickOrder } from "../command/pick-order.ts";
+import { readNames, stdinName } from "../command/piped-names.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { CourierError } from "../core/errors.ts";
-import { byCount } from "../core/wording.ts";
+import { byCount, counted } from "../core/wording.ts";
+import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import type { Cancellation } from "../model/results.ts";
-import { type CancelTools, cancelOne, hintOfAccepted } from "../sending/cancel.ts";
+import { cannotBeCancelled } from "../model/states.ts";
+import { type CancelResult, type CancelTools, cancelOne, hintOfAccepted } from "../sending/cancel.ts";
+import { blank, show, table } from "../terminal/blocks.ts";
+import { checkSelection, type Selection, selectionOptions, selectOrders } from "./cancel-selection.ts";
 import {
   cancellationColumns,
   describeAccepted,
   explainStop,
   type Found,
+  onlyThese,
   reportDryRun,
+  reportMismatch,
   reportNotTried,
   reportResult,
   reportStopped,
@@ -35,47 +44,101 @@ const callsAtOnce = 4;
 
 export const cancelOrders = defineCommand({
   description:
-    "The service cancels pending and paid orders only. courier reads each order back after the request, and\n" +
-    "shows the state that it really has. courier log shows what was cancelled.",
+    "The service cancels pending and paid orders only: for an order in another known state, nothing is sent. courier\n" +
+    "reads each order back after the request, and shows the state that it really has. courier log shows what was\n" +
+    "cancelled. With --status, the whole list is read first, and each order once more before its request: one that no\n" +
+    "longer has the state, or is not of the chosen days, is left alone.",
   arguments: {
     orders: {
-      summary: "ids, order numbers, tracking numbers, or ref:REF",
+      summary: "ids, order numbers, tracking numbers, or ref:REF; - reads them from stdin, one a line",
       parse: parseOrderName,
       isList: true as const,
       isOptional: true as const,
       values: "cancellable order",
     },
   },
-  options: { dryRun: switchOption("show the orders and what would be cancelled; nothing is sent") },
-  hasRows: true,
+  options: {
+    ...selectionOptions,
+    dryRun: switchOption("show the orders and what would be cancelled; nothing is sent"),
+  },
   confirms: true,
   mentionsDoubt: true,
   examples: [
     { line: "orders cancel 1000001", note: "shows the order and asks first" },
+    {
+      line: "orders cancel --status pending --to 30d",
+      note: "all that were not paid within a month, once you confirm",
+    },
     { line: "orders cancel 1000001 1000002 --yes --json", note: "for a script" },
   ],
   exits: [1, 3, 5],
   seeAlso: ["orders show", "undo", "log"],
-  async run({ orders: given, dryRun }, context) {
-    const names = given.length > 0 ? given : await pickOne(context);
-    const named = [...new Set(names)];
-    const orders = named.length === 1 ? `order ${named[0]}` : `${named.length} orders`;
-    if (!dryRun) await ensureCanConfirm(context, `cancelling ${orders}`);
-    const service = await context.service();
-    const found = await lookUp(await findOrderIds(names, context), service);
-    if (dryRun) return rows(previewAll(found), cancellationColumns, "Nothing to cancel");
+  async run({ orders: given, dryRun, ...choice }, context) {
+    const query = checkSelection(choice, given, context);
+    const words = given.length > 0 || query ? given : await pickOne(context);
+    const what = query ? `all ${query.statuses.join(" and ")} orders` : describeOrders(words);
+    if (!dryRun) await ensureCanConfirm(context, `cancelling ${what}`);
+    const { found, mismatch } = query
+      ? await findSelected(query, context)
+      : { found: await findNamed(words, context), mismatch: undefined };
+    const empty = query ? "No orders match" : "No orders on stdin";
+    if (dryRun) return rows(previewAll(found), cancellationColumns, empty);
     const doable = found.filter(isOpen);
-    if (doable.length > 0) {
-      await context.ledger(); // fails before the question: without a ledger nothing is sent
-      await confirmOrStop(context, question(doable));
-    }
-    const tools = doable.length > 0 ? await prepare(service, context) : undefined;
+    if (doable.length === 0) return rows(cancelAll(found, undefined, context), cancellationColumns, empty);
+    await context.ledger(); // fails before the question: without a ledger nothing is sent
+    noteUntouched(found, context);
+    const service = await context.service();
+    if (query) await showSelected(doable, service, context);
+    await confirmOrStop(
+      context,
+      query
+        ? `Cancel ${byCount(doable.length, "this order", `these ${doable.length} orders`)}?`
+        : question(doable),
+    );
+    const tools = { ...(await prepare(service, context)), mismatch };
     return {
-      ...rows(cancelAll(found, tools, context), cancellationColumns, "Nothing to cancel"),
-      ...goesOnUnread("cancelling", () => tools?.run.number, context),
+      ...rows(cancelAll(found, tools, context), cancellationColumns, empty),
+      ...goesOnUnread("cancelling", () => tools.run.number, context),
     };
   },
 });
+
+async function findNamed(words: readonly string[], context: Context): Promise<readonly Found[]> {
+  const names = await readNames(words, parseOrderName, context);
+  if (names.length === 0) return [];
+  return lookUp(await findOrderIds(names, context), await context.service());
+}
+
+async function findSelected(query: OrderQuery, context: Context) {
+  const { orders, mismatch } = await selectOrders(query, context);
+  return { found: orders.map((order): Found => ({ id: order.id.value, order })), mismatch };
+}
+
+/** Shows a person what will be asked about. Each order takes three calls: it is read, cancelled and read back. */
+async function showSelected(
+  found: readonly Found[],
+  service: CourierService,
+  context: Context,
+): Promise<void> {
+  const calls = found.length * 3;
+  await checkApiQuota(
+    calls,
+    service,
+    context,
+    `cancelling ${counted(found.length, "order")} takes ${calls} calls`,
+  );
+  if (context.globals.yes) return;
+  const { orderColumns } = await import("./list.ts");
+  const orders = found.map(({ order }) => order as OrderSummary);
+  await context.display([table(orderColumns, orders), blank]);
+}
+
+/** As they were named: what is on stdin is not read yet. */
+function describeOrders(words: readonly string[]): string {
+  const named = [...new Set(words)];
+  if (named.includes(stdinName)) return "the orders on stdin";
+  return named.length === 1 ? `order ${named[0]}` : `${named.length} orders`;
+}
 
 async function pickOne(context: Context): Promise<readonly string[]> {
   const picked = await pickOrder("Cancel which order?", "cancellable", context);
@@ -84,29 +147,40 @@ async function pickOne(context: Context): Promise<readonly string[]> {
 }
 
 function isOpen({ order }: Found): boolean {
-  return order !== undefined && order.status !== "cancelled";
+  return order !== undefined && !cannotBeCancelled(order.status);
+}
+
+async function readOrder(id: string, service: CourierService): Promise<Found> {
+  try {
+    return { id, order: await service.order(id) };
+  } catch (error) {
+    if (error instanceof ServiceFailure && error.kind === "refused") return { id, refusal: error };
+    throw error;
+  }
 }
 
 async function lookUp(ids: readonly string[], service: CourierService): Promise<readonly Found[]> {
   const found: Found[] = [];
-  const look = async (id: string): Promise<Found> => {
-    try {
-      return { id, order: await service.order(id) };
-    } catch (error) {
-      if (error instanceof ServiceFailure && error.kind === "refused") return { id, refusal: error };
-      throw error;
-    }
-  };
+  const look = (id: string) => readOrder(id, service);
   for await (const each of mapInOrder(ids, callsAtOnce, look)) found.push(each);
   const [only] = found;
   if (found.length === 1 && only?.refusal) throw only.refusal;
   return found;
 }
 
+/** A person learns before the question which orders it is not about. */
+function noteUntouched(found: readonly Found[], { globals, messages }: Context): void {
+  if (globals.yes) return;
+  const untouched = found.flatMap((each) => (each.order && !isOpen(each) ? [each] : []));
+  const names = untouched.map(({ id, order }) => `${id} (${show(order?.status)})`);
+  if (names.length > 0) messages.note(`nothing is sent for ${names.join(", ")}: ${onlyThese}`);
+}
+
 function question(found: readonly Found[]): string {
   const names = found.flatMap(({ id, order }) => {
     if (!order) return [];
-    const about = [order.status, order.item?.name, order.receiver?.name && `to ${order.receiver.name}`];
+    const { status, item, receiver } = order as OrderDetail; // named orders are read in detail
+    const about = [status, item?.name, receiver?.name && `to ${receiver.name}`];
     return [`${id} (${about.filter(Boolean).join(", ")})`];
   });
   return names.length === 1
@@ -123,9 +197,12 @@ async function* previewAll(found: readonly Found[]): Items<Cancellation> {
   );
 }
 
+/** `mismatch` makes sure of a selection: each order is read again before its request. */
+type Tools = CancelTools & { readonly mismatch: Selection["mismatch"] | undefined };
+
 async function* cancelAll(
   found: readonly Found[],
-  tools: CancelTools | undefined,
+  tools: Tools | undefined,
   context: Context,
 ): Items<Cancellation> {
   const refusals: CourierError[] = [];
@@ -133,10 +210,24 @@ async function* cancelAll(
   const stopped: string[] = [];
   let failure: ServiceFailure | undefined;
   let done = 0;
-  const cancelEach = async (each: Found) => {
+  const cancelEach = async (given: Found) => {
+    let each = given;
     if (!tools || !each.order || !isOpen(each)) return reportUntouched(each);
     if (stopped.length === 0) context.signal.throwIfAborted();
     if (failure || stopped.length > 0) return reportNotTried(each);
+    if (tools.mismatch) {
+      const read = await readOrder(each.id, tools.service).catch(orFailure);
+      if (read instanceof ServiceFailure) {
+        const reported = reportResult(each.id, each.order, untouched(read), context);
+        failure ??= reported.failure;
+        return reported;
+      }
+      if (!read.order || !isOpen(read)) return reportUntouched(read);
+      const mismatch = tools.mismatch(read.order);
+      if (mismatch !== undefined) return reportMismatch(read.id, read.order, mismatch);
+      each = { ...read, order: read.order };
+    }
+    if (!each.order) return reportUntouched(each);
     const result = await cancelOne(each.order.id.value, tools, context.signal);
     if (result === "stopped") {
       stopped.push(each.id);
@@ -161,6 +252,16 @@ async function* cancelAll(
   if (stopped.length > 0) return explainStop(stopped, sum, context);
   if (!failure || found.length === 1) return failure ?? summarise(found.length, refusals, accepted);
   return failure.with({ message: `${sum}${failure.message}` });
+}
+
+function orFailure(error: unknown): ServiceFailure {
+  if (error instanceof ServiceFailure) return error;
+  throw error;
+}
+
+/** The order could not be read, so that no request was sent. */
+function untouched(failure: ServiceFailure): CancelResult {
+  return { kind: "open", failure, after: undefined, isUntouched: true };
 }
 
 async function prepare(service: CourierService, context: Context): Promise<CancelTools> {

@@ -4,7 +4,7 @@ import type { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError, interruptionExit } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
-import type { OrderDetail } from "../model/interface.ts";
+import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
 import type { Cancellation } from "../model/results.ts";
 import { isCancellable } from "../model/states.ts";
@@ -12,31 +12,49 @@ import type { CancelResult } from "../sending/cancel.ts";
 import { type Column, type Style, show, state, styled } from "../terminal/blocks.ts";
 import { errorDocument } from "../terminal/messages.ts";
 
-/** An order as it was found before, or what the service said instead. */
+type KnownOrder = OrderDetail | OrderSummary;
+
+/** An order as it was found before, in detail or in a list, or what the service said instead. */
 export interface Found {
   readonly id: string;
-  readonly order?: OrderDetail;
+  readonly order?: KnownOrder;
   readonly refusal?: ServiceFailure;
 }
 
 interface Reported {
   readonly row: Cancellation;
-  readonly refusal?: ServiceFailure;
+  readonly refusal?: CourierError;
   /** Why there is no clear answer. */
   readonly failure?: ServiceFailure;
 }
 
-/** An order that nothing is sent for: the service does not know it, or it is cancelled. */
+/** An order that nothing is sent for: the service does not know it, it is cancelled, or its state rules a cancel out. */
 export function reportUntouched({ id, order, refusal }: Found): Reported {
-  if (order) return { row: toRow(id, order, order, "already_cancelled") };
+  if (order?.status === "cancelled") return { row: toRow(id, order, order, "already_cancelled") };
+  if (order)
+    return {
+      row: toRow(id, order, order, "not_cancellable", undefined, onlyThese),
+      refusal: new CourierError(
+        "not_cancellable",
+        1,
+        `order ${id} is ${show(order.status)}: nothing was sent`,
+        {
+          hint: onlyThese,
+        },
+      ),
+    };
   return { row: toRow(id, undefined, undefined, "refused", refusal), ...(refusal ? { refusal } : {}) };
 }
 
 /** The outcome of a dry run for an order that was found. */
-export function reportDryRun(id: string, order: OrderDetail): Reported {
-  const outcome = isCancellable(order.status) ? "would_cancel" : "not_cancellable";
-  const message = isCancellable(order.status) ? undefined : onlyThese;
-  return { row: toRow(id, order, order, outcome, undefined, message) };
+export function reportDryRun(id: string, order: KnownOrder): Reported {
+  return { row: toRow(id, order, order, "would_cancel") };
+}
+
+/** An order of a selection that is not meant any more: nothing is sent for it. */
+export function reportMismatch(id: string, order: KnownOrder, reason: string): Reported {
+  const refusal = new CourierError("some_not_cancelled", 3, `order ${id} was left alone: ${reason}`);
+  return { row: toRow(id, order, order, "left_alone", undefined, reason), refusal };
 }
 
 /** An order that the service accepted for cancelling, and that was read back in another state. */
@@ -70,7 +88,7 @@ export function explainStop(ids: readonly string[], done: string, context: Conte
 
 export function reportResult(
   id: string,
-  before: OrderDetail,
+  before: KnownOrder,
   result: CancelResult,
   { nextCommand }: Context,
 ): Reported {
@@ -103,7 +121,7 @@ function explainOpen(
   });
 }
 
-const onlyThese = "pending and paid orders can be cancelled";
+export const onlyThese = "pending and paid orders can be cancelled";
 
 function explainRefusal(refusal: ServiceFailure, id: string, after: OrderDetail): ServiceFailure {
   if (isCancellable(after.status)) return refusal;
@@ -115,8 +133,8 @@ function explainRefusal(refusal: ServiceFailure, id: string, after: OrderDetail)
 
 function toRow(
   id: string,
-  before: OrderDetail | undefined,
-  after: OrderDetail | undefined,
+  before: KnownOrder | undefined,
+  after: KnownOrder | undefined,
   outcome: Cancellation["outcome"],
   refusal?: ServiceFailure,
   message?: string,

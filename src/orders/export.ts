@@ -31,7 +31,6 @@ export const exportOrders = defineCommand({
     "not write, or that was changed since, is kept as FILE.old. --details takes one more call for each order.",
   arguments: {},
   options: { ...filterOptions, details: switchOption("everything that the service knows of each order") },
-  hasRows: true,
   confirms: true,
   exportsAs: "csv",
   examples: [

@@ -46,7 +46,6 @@ export const listOrders = defineCommand({
     page: countOption("N", "one page of the service, which chooses its orders and their days", { min: 1 }),
     offline: switchOption("from the mirror on this machine (courier sync), without a call"),
   },
-  hasRows: true,
   confirms: true,
   mentionsDoubt: true,
   examples: [

@@ -3,18 +3,18 @@
 import { openAccountMirror } from "../command/account-mirror.ts";
 import type { Context } from "../command/command.ts";
 import { understandText } from "../command/confirm-address.ts";
-import { findOrderId } from "../command/order-name.ts";
+import { openOrderNames } from "../command/order-name.ts";
 import { textAt } from "../mirror/mirrored-order.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import { itemFields, partyFields, partyParts } from "../model/fields.ts";
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 
 /**
- * The service shows an address as one text, which is split as a pasted one is. Throws as `findOrderId` does, a usage
+ * The service shows an address as one text, which is split as a pasted one is. Throws as `openOrderNames` does, a usage
  * error for an address that the user does not accept, and ServiceFailure.
  */
 export async function draftLike(name: string, context: Context, isAgreed: boolean): Promise<Draft> {
-  const id = await findOrderId(name, context);
+  const id = await openOrderNames(context)(name);
   const mirror = await openAccountMirror(context);
   const known = await mirror.order(id);
   if (known?.draft) return known.draft as Draft;

@@ -1,35 +1,109 @@
-/** `courier orders show`: one order in full, and what can be done with it now (2.4, 3 and 4.4). */
+/** `courier orders show`: orders in full, and what can be done with it now (2.4, 3 and 4.4). */
 
-import { defineCommand, document } from "../command/command.ts";
+import { checkApiQuota } from "../command/api-quota.ts";
+import { type Context, defineCommand, document, type Items, rows } from "../command/command.ts";
 import { missingArgument, parseOrderName } from "../command/options.ts";
-import { findOrderId } from "../command/order-name.ts";
+import { openOrderNames } from "../command/order-name.ts";
 import { orderView } from "../command/order-view.ts";
 import { pickOrder } from "../command/pick-order.ts";
+import { readNames, stdinName } from "../command/piped-names.ts";
+import { lookUpSeveral } from "../command/several.ts";
+import type { OrderDetail } from "../model/interface.ts";
+import { type JsonObject, valueAt } from "../model/json.ts";
+import { type Block, type Column, line, show, styled } from "../terminal/blocks.ts";
 
 export const showOrder = defineCommand({
+  description:
+    "One order is shown in full, several one below the other in the order given. With --json, one argument gives an\n" +
+    "object, several or - an array. An order that the service refuses or fails for is reported in its place; the\n" +
+    "others are still shown.",
   arguments: {
-    order: {
-      summary: "its id, order number, tracking number, or ref:REF",
+    orders: {
+      summary: "ids, order numbers, tracking numbers, or ref:REF; - reads them from stdin, one a line",
       parse: parseOrderName,
+      isList: true as const,
       isOptional: true as const,
       values: "order",
     },
   },
   options: {},
+  confirms: true,
   examples: [
     { line: "orders show", note: "at a terminal: pick one of the latest orders" },
     { line: "orders show 1000001", note: "everything the service knows about it" },
     { line: "orders show 1000001 --json | jq -r .status", note: "its state, for a script" },
+    { line: "orders show 1000001 ref:A-17 --ndjson", note: "several, one JSON object a line" },
   ],
-  exits: [1],
+  exits: [1, 3],
   seeAlso: ["track", "orders cancel"],
-  async run({ order: name }, context) {
-    const id =
-      name === undefined
-        ? (await pickOrder("Which order?", "any", context))?.id
-        : await findOrderId(name, context);
-    if (id === undefined) throw missingArgument("order", "orders show");
-    const service = await context.service();
-    return document(await service.order(id), (order) => orderView(order, context));
+  async run({ orders: words }, context) {
+    const names = words.length > 0 ? await readNames(words, parseOrderName, context) : await pickOne(context);
+    const [only] = names;
+    if (only !== undefined && words.length <= 1 && words[0] !== stdinName) {
+      const id = await openOrderNames(context)(only);
+      const order = await (await context.service()).order(id);
+      return document(order, (shown) => orderView(shown, context));
+    }
+    return {
+      ...rows(showSeveral(names, context), shownColumns, "No orders on stdin"),
+      views: (shown: Shown) => shownView(shown, context),
+    };
   },
 });
+
+async function pickOne(context: Context): Promise<readonly string[]> {
+  const picked = await pickOrder("Which order?", "any", context);
+  if (!picked) throw missingArgument("orders", "orders show");
+  return [picked.id];
+}
+
+/** An order as the service sent it, or why there is none. */
+type Shown = OrderDetail | (JsonObject & { readonly order: string; readonly error: JsonObject });
+
+async function* showSeveral(names: readonly string[], context: Context): Items<Shown> {
+  if (names.length === 0) return undefined;
+  const service = await context.service();
+  await checkApiQuota(names.length, service, context);
+  const findId = openOrderNames(context);
+  return yield* lookUpSeveral<Shown>(names, {
+    look: async (name) => service.order(await findId(name)),
+    failed: (order, error) => ({ order, error }),
+    noun: "orders",
+  });
+}
+
+function isFailed(shown: Shown): shown is Exclude<Shown, OrderDetail> {
+  return "error" in shown && !("id" in shown);
+}
+
+function shownView(shown: Shown, context: Context): readonly Block[] {
+  if (!isFailed(shown)) return orderView(shown, context);
+  return [line(styled("strong", `Order ${show(shown.order)}`), "  ", styled("bad", shown.error.message))];
+}
+
+const shownColumns: readonly Column<Shown>[] = [
+  "id",
+  "order_no",
+  "tracking_number",
+  "status",
+  "payment_status",
+  "service_type",
+  "estimated_fee",
+  "actual_fee",
+  "created_at",
+  "updated_at",
+  "sender.name",
+  "sender.phone",
+  "sender.address",
+  "receiver.name",
+  "receiver.phone",
+  "receiver.address",
+  "item.name",
+  "item.description",
+  "item.weight",
+  "item.value",
+  "item.quantity",
+  "order",
+  "error.code",
+  "error.message",
+].map((path) => ({ path, title: path.toUpperCase(), cell: (shown) => show(valueAt(shown, path)) }));

@@ -67,7 +67,6 @@ export const printSlips = defineCommand({
       ],
     },
   },
-  hasRows: true,
   confirms: true,
   exportsAs: "html",
   examples: [

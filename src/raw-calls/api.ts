@@ -56,6 +56,7 @@ export const callApi = defineCommand({
   },
   options,
   confirms: true,
+  printsText: true,
   examples: [
     { line: "api user/profile", note: "the profile, as the service sends it" },
     { line: "api POST orders --input order.json --include", note: "with status and headers on stderr" },

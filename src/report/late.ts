@@ -46,7 +46,6 @@ export const listLate = defineCommand({
     limit: countOption("N", `at most N orders (default ${defaultLimit})`, { min: 1 }),
     all: switchOption("every order that is late"),
   },
-  hasRows: true,
   confirms: true,
   examples: [
     { line: "late --stuck 72h", note: "without a change for three days" },

@@ -27,7 +27,6 @@ export const reportSpend = defineCommand({
     "Cancelled orders are left out, unless --status cancelled asks for them; orders that are not paid are counted.",
   arguments: {},
   options: { by: byOption(choices, "one row for each"), ...rangeOptions, ...pageOption },
-  hasRows: true,
   examples: [
     { line: "report spend --from 2026-10 --to 2026-10", note: "what October cost" },
     { line: "report spend --by city --csv", note: "which cities cost most, for a spreadsheet" },

@@ -26,7 +26,6 @@ export const reportTime = defineCommand({
     "Cancelled orders are left out.",
   arguments: {},
   options: { by: byOption(choices, "one row for each"), ...rangeOptions, ...pageOption },
-  hasRows: true,
   examples: [
     { line: "report time", note: "by route" },
     { line: "report time --by service --from 2026-10", note: "is express faster?" },

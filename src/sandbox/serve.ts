@@ -16,6 +16,7 @@ export const serveSandbox = defineCommand({
     latency: countOption("MS", "wait this many milliseconds before each answer", { min: 0, max: 600_000 }),
     faults: switchOption("let clients plan faults at /_sandbox/faults"),
   },
+  printsText: true,
   examples: [
     {
       line: "sandbox serve --port 4010",

@@ -22,7 +22,6 @@ export const printSchema = defineCommand({
     },
   },
   options: {},
-  hasRows: true,
   examples: [
     { line: "schema", note: "all schemas" },
     {

@@ -9,7 +9,6 @@ import { draftRows } from "../terminal/draft-view.ts";
 export const listTemplates = defineCommand({
   arguments: {},
   options: {},
-  hasRows: true,
   examples: [{ line: "templates list", note: "every saved template" }],
   async run(_input, context) {
     const { templates } = await context.config.read();

@@ -4,7 +4,6 @@ import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import { isOrderId, refOf } from "../command/options.ts";
-import type { CourierError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import type { Tracking } from "../model/interface.ts";
 
@@ -16,11 +15,6 @@ export interface NamedParcels {
   track(name: string, options?: { retries: boolean }): Promise<Tracking>;
   /** The tracking number of a name, once it is known; until then, the name. */
   numberOf(name: string): string;
-}
-
-/** The name is wrong: it names no parcel, or several. */
-export function isOfName({ code }: CourierError): boolean {
-  return code === "no_such_order" || code === "ambiguous_order" || code === "no_tracking_number";
 }
 
 export function nameParcels(service: CourierService, context: Context): NamedParcels {

@@ -5,6 +5,7 @@ import type { Context } from "../command/command.ts";
 import { matchingOrders } from "../command/matching-orders.ts";
 import { flagOf, type OptionValues, parseParcelName, switchOption } from "../command/options.ts";
 import { checkFilter, createDayFilter, filterOptions } from "../command/order-filter.ts";
+import { readNames, stdinName } from "../command/piped-names.ts";
 import { usageError } from "../core/errors.ts";
 import { isFinal, unpaidState } from "../model/states.ts";
 
@@ -79,28 +80,15 @@ export async function findNumbers(
       "name some, pipe them in with -, or use --status STATE or --all-active",
     );
   const empty = "No tracking numbers on stdin";
-  if (!words.includes("-")) return { trackingNumbers: words, isSingle: words.length === 1, empty, unpaid: 0 };
-  const piped = await readNumbers(context);
-  return {
-    trackingNumbers: words.flatMap((word) => (word === "-" ? piped : [word])),
-    isSingle: false,
-    empty,
-    unpaid: 0,
-  };
+  const isPiped = words.includes(stdinName);
+  const trackingNumbers = await readNames(words, parseParcelName, context);
+  return { trackingNumbers, isSingle: words.length === 1 && !isPiped, empty, unpaid: 0 };
 }
 
 async function pickParcel(context: Context): Promise<string | undefined> {
   if (!(await context.prompts())) return undefined;
   const { pickOrder } = await import("../command/pick-order.ts");
   return (await pickOrder("Track which parcel?", "parcel", context))?.trackingNumber;
-}
-
-async function readNumbers(context: Context): Promise<readonly string[]> {
-  const text = (await context.readText("-")).replace(/^\uFEFF/, "");
-  return text
-    .split(/\s+/)
-    .filter((word) => word !== "")
-    .map(parseParcelName);
 }
 
 /** The newest order first. A state that courier does not know counts as active. */

@@ -45,12 +45,12 @@ describe("global options mean the same before and after the command", () => {
 describe("wrong words end with exit 2, help on the way, and nothing sent", () => {
   test.each([
     ["orders list --limti 5", "unknown option '--limti'", "Did you mean --limit?"],
-    ["profile --fields id", "unknown option '--fields'", undefined],
+    ["sandbox serve --fields id", "unknown option '--fields'", "Did you mean --faults?"],
     ["profile --yes", "unknown option '--yes'", undefined],
     ["ordres list", "unknown command 'ordres'", "did you mean courier orders?"],
     ["orders lsit", "unknown command 'lsit'", "did you mean courier orders list?"],
     ["orders list --limit", "option '-L, --limit <N>' argument missing", undefined],
-    ["orders show", "missing required argument 'order'", undefined],
+    ["orders show", "missing required argument 'orders'", undefined],
     ["orders cancel", "missing required argument 'orders'", undefined],
     [
       "track",

@@ -19,7 +19,7 @@ const commands = {
   profile: "profile",
   list: "orders list",
   "list of all": "orders list --all",
-  "list with an unknown field": `orders list --fields id,nested,sender`,
+  "list with an unknown field": `orders list --fields id,=nested,sender`,
   show: "orders show 7",
   create,
   cancel: "orders cancel 7 --yes",

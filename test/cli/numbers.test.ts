@@ -32,7 +32,7 @@ describe("JSON is the text that the service sent, digit for digit", () => {
     ["track T1 --json", tracking],
     ["track T1 T1 --ndjson", `${tracking}\n${tracking}`],
     [
-      "orders list --json --fields id,actual_fee,sender.floor",
+      "orders list --json --fields id,actual_fee,=sender.floor",
       `[{"id":${id},"actual_fee":${fee},"sender":{"floor":12.50}}]`,
     ],
   ])("%s", async (words, expected) => {
@@ -72,7 +72,9 @@ test("the created order's id and fee are printed as they came", async () => {
 
 test("numbers in CSV are the service's own text", async () => {
   const { courier } = await served();
-  const { stdout } = await courier("orders list --csv --fields id,actual_fee,surcharge,sender.floor,sender");
+  const { stdout } = await courier(
+    "orders list --csv --fields id,actual_fee,=surcharge,=sender.floor,sender",
+  );
   expect(stdout).toBe(
     `id,actual_fee,surcharge,sender.floor,sender\n${id},${fee},12.50,12.50,"{""name"":""张三"",""city"":""深圳"",""floor"":12.50}"\n`,
   );

@@ -178,8 +178,10 @@ describe("what is offered where", () => {
       ["bash", "zsh", "fish", "powershell"],
     ],
     [
-      ["orders", "show", "1", ""],
+      ["accounts", "use", "main", ""],
       flags(
+        "csv",
+        "fields",
         "json",
         "ndjson",
         "account",
@@ -197,6 +199,10 @@ describe("what is offered where", () => {
       ["main", "sandbox"],
     ],
     [["orders", "show", "1", "2", "x"], []],
+    [
+      ["profile", "--fields", "id,"],
+      ["id,name", "id,email", "id,balance", "id,api_calls_remaining"],
+    ],
     [["orders", "create", "--item-name", ""], []],
     [["orders", "list", "--quiet=x"], []],
     [["orders", "list", "--nonsense=x"], []],

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
-import { answerData, requestCount } from "../support/answers.ts";
+import { answerData, answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createAtService, readRuns, recordRun } from "../support/ledger.ts";
 import { createOrder } from "../support/orders.ts";
@@ -17,6 +17,12 @@ async function homeWithOrders(count: number) {
   for (let made = 0; made < count; made++) orders.push(await createOrder(home));
   home.sandbox.faults.clear();
   return { ...home, orders };
+}
+
+/** The next reading of an order shows this state. */
+function showOnce(home: ServedHome, id: number, status: string): void {
+  const body = JSON.stringify({ success: true, data: { id, status } });
+  answerRaw(home, `GET /api/v1/orders/${id}`, body, { times: 1 });
 }
 
 describe("at a terminal the order is shown and confirmed", () => {
@@ -57,6 +63,20 @@ describe("at a terminal the order is shown and confirmed", () => {
     await home.courier("orders cancel 1000001 --yes");
     expect((await home.courier("orders cancel 1000001", { terminal: 80, prompts })).exit).toBe(0);
     expect(prompts.asked).toEqual([]);
+  });
+
+  test("an order whose state rules it out is named before the question, which is about the others", async () => {
+    const home = await homeWithOrders(2);
+    await home.sandbox.advance({ trackingNumber: home.orders[0]?.tracking_number ?? "", to: "delivered" });
+    const alone = scriptedPrompts({});
+    expect((await home.courier("orders cancel 1000001", { terminal: 80, prompts: alone })).exit).toBe(1);
+    const prompts = scriptedPrompts({ confirms: [true] });
+    const { exit, stderr } = await home.courier("orders cancel 1000001 1000002", { terminal: 80, prompts });
+    expect(exit).toBe(3);
+    expect(stderr).toContain(
+      "nothing is sent for 1000001 (delivered): pending and paid orders can be cancelled\n",
+    );
+    expect(prompts.asked).toEqual(["Cancel order 1000002 (pending, 手机, to 李四)?"]);
   });
 });
 
@@ -204,9 +224,39 @@ describe("--yes", () => {
     });
   });
 
-  test("an order on its way: its state, the service's reason, exit 1", async () => {
+  test.each(["picked", "delivered", "completed"])(
+    "an order that is %s: nothing is sent, exit 1",
+    async (to) => {
+      const home = await homeWithOrders(2);
+      await home.sandbox.advance({ trackingNumber: home.orders[0]?.tracking_number ?? "", to });
+      const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 --yes");
+      expect(exit).toBe(1);
+      expect(stdout).toMatch(new RegExp(`^1000001 .* not_cancellable +${to} +${to} `, "m"));
+      expect(stderr).toBe(
+        `error: order 1000001 is ${to}: nothing was sent\nhint: pending and paid orders can be cancelled\n`,
+      );
+      expect(requestCount(home, "DELETE")).toBe(0);
+      const several = await home.courier("orders cancel 1000001 1000002 --yes --json");
+      expect(several.exit).toBe(3);
+      expect(JSON.parse(several.stdout)).toMatchObject([
+        { outcome: "not_cancellable", status: to },
+        { outcome: "cancelled" },
+      ]);
+      expect(requestCount(home, "DELETE")).toBe(1);
+    },
+  );
+
+  test("a state that the specification does not list is for the service to decide", async () => {
+    const home = await homeWithOrders(1);
+    showOnce(home, 1000001, "on_hold");
+    const { exit } = await home.courier("orders cancel 1000001 --yes --json");
+    expect([exit, requestCount(home, "DELETE")]).toEqual([0, 1]);
+  });
+
+  test("an order that is picked up meanwhile: its state, the service's reason, exit 1", async () => {
     const home = await homeWithOrders(1);
     await home.sandbox.advance({ trackingNumber: home.orders[0]?.tracking_number ?? "", to: "picked" });
+    showOnce(home, 1000001, "pending");
     const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 --yes");
     expect(exit).toBe(1);
     expect(stdout).toContain("refused");
@@ -339,6 +389,7 @@ describe("what is cancelled is in the ledger", () => {
   test("a refusal is recorded with the service's reason", async () => {
     const home = await homeWithOrders(1);
     home.sandbox.advance({ trackingNumber: home.orders[0]?.tracking_number ?? "", to: "picked" });
+    showOnce(home, 1000001, "pending");
     await home.courier("orders cancel 1000001 --yes");
     expect((await lastRun(home))?.operations).toMatchObject([
       { state: "refused", orderState: "picked", rejection: { code: "NOT_CANCELLABLE" } },

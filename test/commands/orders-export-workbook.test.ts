@@ -136,7 +136,7 @@ describe("a cell", () => {
 
   test("holds ids, phones and tracking numbers as text", async () => {
     const home = await homeListing('"tracking_number":"0012345","phone":13800138000');
-    await home.exported("--fields id,tracking_number,phone");
+    await home.exported("--fields id,tracking_number,=phone");
     expect(await readRows(home.file)).toEqual([
       { id: "7", tracking_number: "0012345", phone: "13800138000" },
     ]);

@@ -9,8 +9,9 @@ import type { Json } from "../../src/model/json.ts";
 import { stringifyJson } from "../../src/model/json.ts";
 import { toJsonSchema } from "../../src/model/json-schema.ts";
 import { type SchemaName, schemaNames } from "../../src/model/results.ts";
-import { createHome } from "../support/courier.ts";
+import { createHome, createServedHome } from "../support/courier.ts";
 import { playExamples } from "../support/examples.ts";
+import { createOrder } from "../support/orders.ts";
 
 const docs = new URL("../../docs/", import.meta.url);
 const page = readFileSync(new URL("scripting.md", docs), "utf8");
@@ -30,9 +31,8 @@ describe("docs/schemas", () => {
 
   test("has a schema for every command that prints JSON, and for no other", () => {
     const commands = leaves(program, []).filter((name) => !withoutSchema.includes(name));
-    expect(schemaNames.filter((name) => name !== "order" && name !== "error").sort()).toEqual(
-      commands.sort(),
-    );
+    const others = ["order", "error", "track-changes"];
+    expect(schemaNames.filter((name) => !others.includes(name)).sort()).toEqual(commands.sort());
   });
 });
 
@@ -98,6 +98,14 @@ describe("courier schema", () => {
   });
 });
 
+test("the schema of changes is that of a watch, too", async () => {
+  const home = await createServedHome();
+  const { tracking_number } = await createOrder(home);
+  const { exit, stdout } = await home.courier(`track ${tracking_number} --watch --until pending --json`);
+  expect(exit).toBe(0);
+  expect(problems("track-changes", JSON.parse(stdout))).toEqual([]);
+});
+
 interface Node {
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Node>>;
@@ -128,6 +136,7 @@ function closed(schema: Json): Json {
 }
 
 function nameOf(line: string): SchemaName {
+  if (/^track .*--(changes|watch)/.test(line)) return "track-changes";
   const [first, second] = line.split(" ");
   const name = schemaNames.find((each) => each === `${first}-${second}` || each === first);
   if (name === undefined) throw new Error(`no schema for ${line}`);

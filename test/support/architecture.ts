@@ -108,7 +108,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/api/encoding.ts": "formats of bodies, and nothing of connections",
   "src/api/with-known-orders.ts": "the service does not know that orders are remembered",
   "src/cli/cleanup.ts": "the order in which a run ends",
-  "src/cli/command-tree.ts": "the Tab key loads it, and no package",
   "src/cli/raw-output.ts": "only `courier api` has it",
   "src/cli/runtime-info.ts": "facts about this machine, and nothing of the run",
   "src/command/orders-from-ledger.ts": "needs the ledger, which a search in the mirror does not load",

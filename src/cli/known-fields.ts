@@ -1,0 +1,40 @@
+/** The fields that the result of a command has, for `--fields`: those of its JSON Schema. Loads zod. */
+
+import { usageError } from "../core/errors.ts";
+import { suggest } from "../core/suggest.ts";
+import { resultSchemas, type SchemaName } from "../model/results.ts";
+import { fieldPaths } from "../model/schema.ts";
+
+/** Schemas whose fields the result may have, too: the mirror holds orders with all that the service showed. */
+const sameFields: Readonly<Record<string, readonly SchemaName[]>> = {
+  track: ["track-changes"],
+  find: ["orders-show", "orders-list"],
+  "orders-list": ["orders-show", "find"],
+};
+
+/** `words` name the command: `orders`, `show`. None are known of a command without a schema. */
+export function knownFields(words: readonly string[]): readonly string[] {
+  const name = words.join("-");
+  const names = [name, ...(sameFields[name] ?? [])];
+  const paths = names.flatMap((each) =>
+    Object.hasOwn(resultSchemas, each) ? fieldPaths(resultSchemas[each as SchemaName]) : [],
+  );
+  return [...new Set(paths)];
+}
+
+/**
+ * The paths of `--fields`. The service may have fields that courier does not know: `=NAME` asks for one. Throws a usage
+ * error for another unknown one, before anything is sent.
+ */
+export function checkFields(paths: readonly string[], words: readonly string[]): readonly string[] {
+  const known = knownFields(words);
+  return paths.map((path) => {
+    if (path.startsWith("=") && path.length > 1) return path.slice(1);
+    if (known.includes(path) || known.length === 0) return path;
+    const nearest = suggest(path, known);
+    throw usageError(
+      `--fields: there is no field “${path}”${nearest ? `; did you mean ${nearest}?` : ""} (fields: ${known.join(", ")})`,
+      `to ask for a field that courier does not know: =${path}`,
+    );
+  });
+}

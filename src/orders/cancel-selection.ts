@@ -1,0 +1,129 @@
+/** Orders to cancel, chosen by state and day: from a complete list, by what each order itself says (3 and 4.3). */
+
+import { ServiceFailure } from "../api/failure.ts";
+import { checkApiQuota } from "../command/api-quota.ts";
+import type { Context } from "../command/command.ts";
+import { matchingOrders } from "../command/matching-orders.ts";
+import type { OptionValues } from "../command/options.ts";
+import {
+  checkFilter,
+  createDayFilter,
+  type DayFilter,
+  filterOptions,
+  type OrderQuery,
+} from "../command/order-filter.ts";
+import { unknownState } from "../command/unknown-state.ts";
+import { CourierError, usageError } from "../core/errors.ts";
+import { parseInstant } from "../core/time.ts";
+import { byCount, counted } from "../core/wording.ts";
+import type { OrderSummary } from "../model/interface.ts";
+import { cannotBeCancelled, stateNames } from "../model/states.ts";
+import { show } from "../terminal/blocks.ts";
+
+const pagesAtOnce = 8;
+const group = "Orders of the account, instead of names";
+
+export const selectionOptions = {
+  status: { ...filterOptions.status, summary: "all orders in this state; several with commas", group },
+  from: { ...filterOptions.from, group },
+  to: { ...filterOptions.to, group },
+  last: { ...filterOptions.last, group },
+  utc: { ...filterOptions.utc, group },
+} as const;
+
+export interface Selection {
+  readonly orders: readonly OrderSummary[];
+  /** Why an order that was read again is not meant any more; undefined where it is. */
+  readonly mismatch: (order: Pick<OrderSummary, "status" | "created_at">) => string | undefined;
+}
+
+/** The choice of orders; undefined where none is given. Throws a usage error for one that can find nothing to cancel. */
+export function checkSelection(
+  options: OptionValues<typeof selectionOptions>,
+  names: readonly string[],
+  { clock }: Context,
+): OrderQuery | undefined {
+  const { status, from, to, last, utc } = options;
+  if (status === undefined) {
+    if ((from ?? to ?? last ?? utc) === undefined) return undefined;
+    throw usageError(
+      "--from, --to and --last choose among the orders of --status",
+      "add --status pending,paid",
+    );
+  }
+  if (names.length > 0) throw usageError("names of orders and --status exclude each other");
+  const query = checkFilter(options, clock);
+  const wrong = query.statuses.filter(cannotBeCancelled);
+  if (wrong.length > 0)
+    throw usageError(
+      `orders that are ${wrong.join(" or ")} cannot be cancelled`,
+      "pending and paid orders can be cancelled: --status pending,paid",
+    );
+  return query;
+}
+
+/**
+ * Reads the whole list before anything is cancelled. The service may ignore its filters: an order in another state is
+ * left out. Throws ServiceFailure for a list that fails or is not complete, and `invalid_response`, exit 70, where an
+ * order does not say whether it is meant.
+ */
+export async function selectOrders(query: OrderQuery, context: Context): Promise<Selection> {
+  const { messages } = context;
+  const days = createDayFilter(query.days, context.clock);
+  const listed = await readList(query, days, context).catch((error) => {
+    if (!(error instanceof ServiceFailure)) throw error;
+    throw error.with({ message: `${error.message}; nothing was cancelled` });
+  });
+  const hasState = ({ status }: OrderSummary) => query.statuses.includes(status ?? "");
+  const unclear = listed.filter(
+    (order) => typeof order.status !== "string" || (hasState(order) && !saysItsDay(order, query)),
+  );
+  if (unclear.length > 0) throw unclearList(unclear, context);
+  const orders = listed.filter(hasState);
+  const others = listed.length - orders.length;
+  if (others > 0)
+    messages.warn(
+      `the service also listed ${counted(others, "order")} in other states, which ${byCount(others, "is", "are")} left out`,
+    );
+  if (orders.length === 0)
+    for (const status of query.statuses)
+      if (!stateNames.includes(status)) messages.warn(unknownState(status));
+  if (days.note) messages.note(days.note);
+  return { orders, mismatch: (order) => findMismatch(order, query, days) };
+}
+
+async function readList(query: OrderQuery, days: DayFilter, context: Context): Promise<OrderSummary[]> {
+  const service = await context.service();
+  const beforeOthers = (calls: number) => checkApiQuota(calls, service, context);
+  const found: OrderSummary[] = [];
+  const orders = matchingOrders(service, query, { days, concurrency: pagesAtOnce, beforeOthers });
+  for await (const order of orders) found.push(order);
+  return found;
+}
+
+/** A day filter keeps an order whose time cannot be read; that is not enough to cancel it. */
+function saysItsDay({ created_at }: Pick<OrderSummary, "created_at">, { days }: OrderQuery): boolean {
+  return days === undefined || parseInstant(created_at ?? "") !== undefined;
+}
+
+function unclearList(unclear: readonly OrderSummary[], { nextCommand }: Context): CourierError {
+  const [first] = unclear;
+  const more = unclear.length > 1 ? ` and ${unclear.length - 1} more` : "";
+  return new CourierError(
+    "invalid_response",
+    70,
+    `the list does not say state or time of order ${first?.id.value}${more}; nothing was cancelled`,
+    { hint: `name the orders to cancel by their ids: ${nextCommand("orders list")}` },
+  );
+}
+
+function findMismatch(
+  order: Pick<OrderSummary, "status" | "created_at">,
+  query: OrderQuery,
+  days: DayFilter,
+): string | undefined {
+  if (typeof order.status !== "string") return "it does not say its state";
+  if (!query.statuses.includes(order.status)) return `it is ${show(order.status)} now`;
+  if (saysItsDay(order, query) && days.has(order.created_at)) return undefined;
+  return "it does not say that it was created on the chosen days";
+}

@@ -1,0 +1,116 @@
+/** Several orders named at once, as arguments and on stdin. */
+
+import { describe, expect, test } from "vitest";
+import { requestCount } from "../support/answers.ts";
+import { createServedHome } from "../support/courier.ts";
+import { createOrder } from "../support/orders.ts";
+
+async function homeWithOrders(count: number) {
+  const home = await createServedHome();
+  const orders = [];
+  for (let made = 0; made < count; made++) orders.push(await createOrder(home));
+  return { ...home, orders };
+}
+
+function idsIn(stdout: string): string[] {
+  return (JSON.parse(stdout) as { id?: number; order?: string }[]).map(({ id, order }) =>
+    String(id ?? order),
+  );
+}
+
+describe("orders show", () => {
+  test("one argument is an object; several, and -, are an array whatever the count", async () => {
+    const home = await homeWithOrders(2);
+    const [one, two] = home.orders;
+    expect(JSON.parse((await home.courier(`orders show ${one?.id} --json`)).stdout)).toHaveProperty("id");
+    const several = await home.courier(`orders show ${two?.tracking_number} ${one?.order_no} --json`);
+    expect(several).toMatchObject({ exit: 0, stderr: "" });
+    expect(idsIn(several.stdout)).toEqual([String(two?.id), String(one?.id)]);
+    const stdin = `\uFEFF${one?.id}\r\n\r\n`;
+    expect(idsIn((await home.courier("orders show - --json", { stdin })).stdout)).toEqual([String(one?.id)]);
+    const none = await home.courier("orders show - --json", { stdin: "\n" });
+    expect(none).toEqual({ exit: 0, stdout: "[]\n", stderr: "" });
+  });
+
+  test("a ref with blanks is one name a line", async () => {
+    const home = await createServedHome();
+    const words = ["orders", "create", "--file", "-", "--json", "--ref", "A 1"];
+    const { plainDraft } = await import("../support/orders.ts");
+    const created = await home.courier(words, { stdin: JSON.stringify(plainDraft) });
+    expect(created.exit).toBe(0);
+    const { exit, stdout } = await home.courier("orders show - --ndjson", { stdin: "ref:A 1\n" });
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout).id).toBe(JSON.parse(created.stdout).id);
+  });
+
+  test("one that fails is named in its place, the others are shown: exit 3", async () => {
+    const home = await homeWithOrders(2);
+    const [one, two] = home.orders;
+    const line = `orders show ${one?.id} ref:B-9 77 ${two?.id}`;
+    const json = await home.courier(`${line} --json`);
+    expect(json.exit).toBe(3);
+    expect(idsIn(json.stdout)).toEqual([String(one?.id), "ref:B-9", "77", String(two?.id)]);
+    expect(JSON.parse(json.stdout)[1].error).toMatchObject({ code: "no_such_order" });
+    expect(JSON.parse(json.stderr).error).toMatchObject({
+      code: "some_refused",
+      message: "2 of 4 orders were refused",
+      exit: 3,
+    });
+    const shown = await home.courier(line);
+    expect(shown.exit).toBe(3);
+    expect(shown.stdout.match(/^Order number +CO/gm)).toHaveLength(2);
+    expect(shown.stdout).toContain("Order ref:B-9  this machine has sent no order with the ref “B-9”");
+  });
+
+  test("a service that fails for one: the others are shown, exit 5", async () => {
+    const home = await homeWithOrders(2);
+    const [one, two] = home.orders;
+    home.sandbox.faults.set([
+      { method: "GET", path: `/api/v1/orders/${one?.id}`, kind: "status", status: 500 },
+    ]);
+    const { exit, stdout, stderr } = await home.courier(`orders show ${one?.id} ${two?.id} --json`);
+    expect(exit).toBe(5);
+    expect(idsIn(stdout)).toEqual([String(one?.id), String(two?.id)]);
+    expect(JSON.parse(stderr).error.message).toContain(
+      `1 of 2 orders got no answer; ${one?.id}: the service`,
+    );
+  });
+});
+
+describe("orders cancel -", () => {
+  test("cancels the orders on stdin, one that stands there twice once", async () => {
+    const home = await homeWithOrders(3);
+    const [one, two, three] = home.orders;
+    const stdin = `${one?.id}\n\n  ${two?.tracking_number}\r\n${one?.order_no}\n`;
+    const { exit, stdout, stderr } = await home.courier("orders cancel - --yes --json", { stdin });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(idsIn(stdout)).toEqual([String(one?.id), String(two?.id)]);
+    expect(requestCount(home, "DELETE")).toBe(2);
+    expect(requestCount(home, "DELETE", `/api/v1/orders/${three?.id}`)).toBe(0);
+  });
+
+  test("needs --yes, as nobody can answer: exit 2, nothing is asked of the service", async () => {
+    const home = await createServedHome();
+    const { exit, stderr } = await home.courier("orders cancel -", { stdin: "5\n" });
+    expect([exit, home.sandbox.requests]).toEqual([2, []]);
+    expect(stderr).toContain("cancelling the orders on stdin needs a confirmation");
+  });
+
+  test("nothing on stdin is nothing to cancel", async () => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier("orders cancel - --yes", { stdin: "\n" });
+    expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: "", stderr: "No orders on stdin\n" });
+  });
+});
+
+test.each(["orders show -", "orders cancel - --yes", "track -"])(
+  "%s: a line that is no name is named by its number: exit 2, nothing is sent",
+  async (words) => {
+    const home = await createServedHome();
+    const { exit, stderr } = await home.courier(words, { stdin: "5\n\nref:\n" });
+    expect([exit, home.sandbox.requests]).toEqual([2, []]);
+    expect(stderr).toBe(
+      "error: line 3 of stdin: not the name of an order: “ref:”\nhint: give one id, number or ref:REF a line\n",
+    );
+  },
+);
