@@ -8,7 +8,7 @@ import { mayReplace } from "../command/replace.ts";
 import { parseAlias, saveParties } from "../config/address-book.ts";
 import { findSaved } from "../config/saved-names.ts";
 import { CourierError, interrupted, isInterruption, usageError } from "../core/errors.ts";
-import type { Prompts } from "../core/prompts.ts";
+import { type Prompts, WentBack } from "../core/prompts.ts";
 import { askParty } from "../forms/party-form.ts";
 import type { DraftParty } from "../model/draft.ts";
 import { partyFields, partyWords } from "../model/fields.ts";
@@ -16,6 +16,7 @@ import { canonicalJson } from "../model/json.ts";
 import type { AddressRow } from "../model/results.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { line, styled } from "../terminal/blocks.ts";
+import { partyView } from "../terminal/draft-view.ts";
 import { addressView, pickParty } from "./address-view.ts";
 
 export const addAddress = defineCommand({
@@ -74,13 +75,21 @@ async function collect(
   return { party, isReplaced: await agree(party) };
 }
 
-function askForm(prompts: Prompts, context: Context): Promise<DraftParty> {
+async function askForm(prompts: Prompts, context: Context): Promise<DraftParty> {
   const tools = {
     prompts,
     knownParties: async () => [],
     understand: context.understandAddress,
+    show: (title: string, party: DraftParty) => context.display(partyView(title, party)),
   };
-  return askParty("Address", undefined, new Set(), tools, () => {});
+  const questions = { title: "Address", fixed: new Set<string>(), tools, keep: () => {} };
+  for (;;) {
+    try {
+      return (await askParty(undefined, questions)).party;
+    } catch (error) {
+      if (!(error instanceof WentBack)) throw error; // nothing is before the list
+    }
+  }
 }
 
 function ensureUsable(party: DraftParty): void {

@@ -25,7 +25,7 @@ import { findCreatesInDoubt } from "../sending/in-doubt.ts";
 import { createReconcileTools } from "../sending/settle.ts";
 import { makeRoom, mayBeFullDisk, mayPass } from "../sqlite/database.ts";
 import { type Block, blank, fields, line, styled } from "../terminal/blocks.ts";
-import { draftRows } from "../terminal/draft-view.ts";
+import { draftRows, partyView } from "../terminal/draft-view.ts";
 import type { StartingDraft } from "./draft-sources.ts";
 import type { TemplateToSave } from "./save.ts";
 
@@ -63,7 +63,9 @@ export async function composeOrder(
   const tools: FormTools = {
     prompts,
     knownParties: () => knownParties(owner, ledger, context),
+    usualSender: () => usualSender(owner, ledger, context),
     understand: context.understandAddress,
+    show: (title, party) => context.display(partyView(title, party)),
     keep: (next, stillOpen) => {
       draft = next;
       open = stillOpen;
@@ -78,10 +80,10 @@ export async function composeOrder(
     draft = kept?.draft ?? draft;
     open = parts.filter((part) => !given.has(part));
     if (open.length > 0) {
-      context.messages.note("Press Enter to accept a line; leave it empty to skip.");
+      context.messages.note("Press Enter to accept a line; leave it empty to skip. Esc goes back.");
       context.messages.note("You will review everything before it is sent.");
     }
-    draft = await prompts.together(() => fillDraft(draft, given, tools));
+    draft = await prompts.together(() => fillDraft(draft, given, tools, start.usualSender !== undefined));
     let elsewhere: ElsewhereCheck | undefined;
     let hasFailed = false;
     for (;;) {
@@ -314,6 +316,22 @@ async function knownParties(
     }
   }
   return [...saved, ...recent];
+}
+
+/** The default sender, else the sender of the last order, else the only address that is saved. */
+async function usualSender(
+  owner: DraftOwner,
+  ledger: Ledger,
+  context: Context,
+): Promise<KnownParty | undefined> {
+  const config = await context.config.read();
+  const saved = Object.entries(config.addresses).map(([alias, party]): KnownParty => ({ alias, party }));
+  const chosen = saved.find(({ alias }) => alias === config.default_sender);
+  if (chosen) return chosen;
+  const [last] = await ledger.recentCreates(owner.account, owner.service, 1);
+  const sender = last?.draft?.sender;
+  if (!sender) return saved.length === 1 ? saved[0] : undefined;
+  return saved.find(({ party }) => JSON.stringify(party) === JSON.stringify(sender)) ?? { party: sender };
 }
 
 /** All that will be sent, and where it goes. */

@@ -45,6 +45,8 @@ export interface StartingDraft {
   readonly given: ReadonlySet<string>;
   /** Nothing came from the command line; there may still be a default sender. */
   readonly isBlank: boolean;
+  /** The alias of the default sender, where nothing else names a sender. */
+  readonly usualSender: string | undefined;
   /** The name under which the user knows a field, or undefined for a path that is none. */
   readonly nameOf: (path: string) => string | undefined;
 }
@@ -78,6 +80,7 @@ export async function collectDraft(
   return {
     draft,
     given,
+    usualSender: usual && (config.default_sender ?? undefined),
     isBlank: !base && !sender && !receiver && !hasFlag,
     nameOf: (path) => nameField(path, sources, fileName),
   };

@@ -73,6 +73,7 @@ describe("add", () => {
     const person = personWho(
       ["Address", "paste an address as text"],
       ["Address: paste…", "李四\n13900139000"],
+      ["Is this address right?", "edit its fields"],
       ...partySteps("Address", ["李四", "13900139000", "", "", "", "2号"]),
     );
     await home.courier("addresses add li", { terminal: 80, prompts: person });

@@ -127,7 +127,7 @@ describe("the review", () => {
       ["What now?", "Change the sender"],
       ["Sender", "paste an address as text"],
       ["Sender: paste the address, then an empty line", "王五 13700137000 北京市朝阳区建国路88号"],
-      ...partySteps("Sender", [enter, enter, enter, enter, enter, enter]),
+      ["Is this sender right?", enter],
       send,
       ["Save 王五…", false],
     ]);
@@ -371,6 +371,21 @@ describe("an unfinished draft", () => {
     expect(bodies[1]).toContain('"value":5}');
   });
 
+  test.each([
+    ["Wu Li", "Sender name"],
+    ["王五 13700137000 北京市朝阳区建国路88号", "Sender street address"],
+  ])("has what was typed into the list: %s", async (typed, question) => {
+    const home = await createServedHome();
+    const { stderr } = await compose(home, [["Sender", ctrlCAfter(typed)]]);
+    expect(stderr).toContain("hint: your draft is kept");
+    const { person } = await compose(home, [
+      ["Continue with it?", enter],
+      ...partySteps("Sender"),
+      ["Receiver", ctrlC],
+    ]);
+    expect(person.found[question]).toBe(typed);
+  });
+
   const pasteQuestion = "Sender: paste the address, then an empty line";
 
   test("has an address that was pasted and split, though none of its fields was answered yet", async () => {
@@ -378,7 +393,7 @@ describe("an unfinished draft", () => {
     const { stderr } = await compose(home, [
       ["Sender", "paste an address as text"],
       [pasteQuestion, "王五 13700137000\n北京市朝阳区建国路88号"],
-      ["Sender name", ctrlC],
+      ["Is this sender right?", ctrlC],
     ]);
     expect(stderr).toContain("hint: your draft is kept");
     const { person } = await compose(home, [
@@ -418,7 +433,7 @@ describe("an unfinished draft", () => {
       ["What now?", "Change the sender"],
       ["Sender", "paste an address as text"],
       [pasteQuestion, "王五 13700137000"],
-      ["Sender name", ctrlC],
+      ["Is this sender right?", ctrlC],
     ]);
     const { bodies, person } = await compose(home, [
       ["Continue with it?", enter],
@@ -698,7 +713,7 @@ describe("after an order", () => {
       ["Sender", "张 > 张三"],
       ["Receiver", ctrlC],
     ]);
-    expect(person.offered).toEqual(["张三", "new address", "paste an address as text"]);
+    expect(person.offered).toEqual(["张三", "new address for “张”", "paste an address as text"]);
   });
 
   test("--save-template keeps it for --template", async () => {
