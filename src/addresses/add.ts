@@ -8,23 +8,21 @@ import { mayReplace } from "../command/replace.ts";
 import { parseAlias, saveParties } from "../config/address-book.ts";
 import { findSaved } from "../config/saved-names.ts";
 import { CourierError, interrupted, isInterruption, usageError } from "../core/errors.ts";
-import { type Prompts, WentBack } from "../core/prompts.ts";
-import { askParty } from "../forms/party-form.ts";
 import type { DraftParty } from "../model/draft.ts";
 import { partyFields, partyWords } from "../model/fields.ts";
 import { canonicalJson } from "../model/json.ts";
 import type { AddressRow } from "../model/results.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { line, styled } from "../terminal/blocks.ts";
-import { partyView } from "../terminal/draft-view.ts";
 import { addressView, pickParty } from "./address-view.ts";
+import { askAddress } from "./ask-address.ts";
 
 export const addAddress = defineCommand({
   arguments: { alias: { summary: "the short name", parse: parseAlias } },
   options: {
     ...partyOptions,
     text: textOption("TEXT", "name, phone and address in one text, to be split"),
-    default: switchOption("make it the sender of orders that name none"),
+    default: switchOption("make it the sender of orders that name none, also in scripts"),
     replace: switchOption("replace the address of that name, all of its fields"),
   },
   confirms: true,
@@ -36,7 +34,7 @@ export const addAddress = defineCommand({
       note: "split, and shown before it is saved",
     },
   ],
-  seeAlso: ["orders create", "addresses import"],
+  seeAlso: ["addresses edit", "addresses use", "orders create"],
   async run({ alias, text, default: isDefault, replace, ...flags }, context) {
     const { addresses } = await context.config.read();
     const existing = findSaved(addresses, alias);
@@ -65,7 +63,7 @@ async function collect(
   const prompts = text === undefined && !hasFlags ? await context.prompts() : undefined;
   if (prompts) {
     const isReplaced = await agree();
-    const party = await askForm(prompts, context);
+    const party = await askAddress(undefined, prompts, context);
     ensureUsable(party);
     return { party, isReplaced };
   }
@@ -75,24 +73,7 @@ async function collect(
   return { party, isReplaced: await agree(party) };
 }
 
-async function askForm(prompts: Prompts, context: Context): Promise<DraftParty> {
-  const tools = {
-    prompts,
-    knownParties: async () => [],
-    understand: context.understandAddress,
-    show: (title: string, party: DraftParty) => context.display(partyView(title, party)),
-  };
-  const questions = { title: "Address", fixed: new Set<string>(), tools, keep: () => {} };
-  for (;;) {
-    try {
-      return (await askParty(undefined, questions)).party;
-    } catch (error) {
-      if (!(error instanceof WentBack)) throw error; // nothing is before the list
-    }
-  }
-}
-
-function ensureUsable(party: DraftParty): void {
+export function ensureUsable(party: DraftParty): void {
   const [problem] = findTextProblems(party);
   if (problem)
     throw usageError(

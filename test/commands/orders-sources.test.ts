@@ -202,7 +202,11 @@ describe("what cannot be: exit 2, nothing is asked or sent", () => {
     [["--sender", "@shop", "--sender-text", "x"], "--sender and --sender-text exclude each other", ""],
     [["--receiver", "@li", "--receiver-text", "x"], "--receiver and --receiver-text exclude each other", ""],
     [["--sender", "@shp"], "the address book has no @shp", "did you mean @shop?"],
-    [["--receiver", "@nobody"], "the address book has no @nobody", "courier addresses list"],
+    [
+      ["--receiver", "@nobody"],
+      "the address book has no @nobody",
+      "save it: courier addresses add nobody; see what it has: courier addresses list",
+    ],
     [["--receiver", "@__proto__"], "not a usable name for an address: @__proto__", ""],
     [["--receiver", "@constructor"], "the address book has no @constructor", ""],
     [["--sender", "shop"], "--sender takes a name from the address book such as @shop", "--sender-name"],
