@@ -186,7 +186,7 @@ const pasted = "李四\r13900139000\r北京市朝阳区建国路88号";
 
 test("a saved sender, a pasted receiver, twice back: sent with twelve keys besides the texts", async () => {
   const home = await createServedTerminalHome();
-  const flags = ["--name", "张三", "--phone", "13800138000", "--city", "深圳市"];
+  const flags = ["--name", "张三", "--phone", "13800138000", "--city", "深圳市", "--detail", "1号"];
   await home.open(["addresses", "add", "shop", ...flags, "--default"]).ended;
   const terminal = home.open("orders create", { columns: 80, rows: 24 });
   let count = 0;
@@ -219,7 +219,7 @@ test("a saved sender, a pasted receiver, twice back: sent with twelve keys besid
   await press(keys.enter, "? Save 李四");
   expect(count).toBe(12);
   expect(JSON.parse(sentBodies(home)[0] ?? "")).toEqual({
-    sender: { name: "张三", phone: "13800138000", city: "深圳市" },
+    sender: { name: "张三", phone: "13800138000", city: "深圳市", detail: "1号" },
     receiver: {
       name: "李四",
       phone: "13900139000",
@@ -321,6 +321,7 @@ test("after an order its new addresses can be saved, and are found by typing the
   await first.choose("What now?", "Send this order");
   await first.answer("Save 张三", "y");
   await first.answer("Short name for it", "shop");
+  await first.answer("Use it as the usual sender?");
   await first.answer("Save 李四", "y");
   await first.answer("Short name for it"); // its name is suggested
   expect((await first.ended).exit).toBe(0);

@@ -32,6 +32,7 @@ test.each([40, 80, 140])("the form, a refusal, the order (%s columns)", async (c
   await terminal.choose("What now?", "Send this order");
   await terminal.answer("Save 张三", "y");
   await terminal.answer("Short name for it", "shop");
+  await terminal.answer("Use it as the usual sender?");
   await terminal.answer("Save 李四");
   expect((await terminal.ended).exit).toBe(0);
   await expectScreen(terminal, "created", columns);
