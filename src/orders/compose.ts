@@ -4,7 +4,7 @@ import { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { type ActiveAccount, serviceOf, unnamedAccount } from "../config/accounts.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
-import type { Prompts } from "../core/prompts.ts";
+import type { Choice, Prompts } from "../core/prompts.ts";
 import { formatRelative } from "../core/time.ts";
 import {
   changePart,
@@ -19,6 +19,7 @@ import { type DraftOwner, type FoundDraft, type KeptDraft, mostDrafts } from "..
 import type { Ledger } from "../ledger/ledger.ts";
 import { sentAsOfNow } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
+import { partyFields, partyWords } from "../model/fields.ts";
 import { type SentOrder, sendOrder } from "../sending/create.ts";
 import { type OrdersElsewhere, surveyElsewhere } from "../sending/elsewhere.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
@@ -90,8 +91,8 @@ export async function composeOrder(
       const decision = await prompts.together(async () => {
         // While the order is reviewed; after a failure not before the person has made room.
         if (!hasFailed) elsewhere ??= startElsewhereCheck(context);
-        await context.display(reviewView(draft, account));
-        return askDecision(prompts);
+        await context.display([...reviewView(draft, account), ...remarks(draft)]);
+        return askDecision(prompts, draft);
       });
       if (decision === "keep") {
         try {
@@ -197,8 +198,10 @@ async function offerKept(
   }
 }
 
-function askDecision(prompts: Prompts): Promise<Decision> {
-  return prompts.choose<Decision>("What now?", [
+/** Where something is missing, Enter does not send the order. */
+function askDecision(prompts: Prompts, draft: Draft): Promise<Decision> {
+  const [incomplete] = findMissing(draft);
+  const choices: readonly Choice<Decision>[] = [
     { value: "send", label: "Send this order" },
     { value: "sender", label: "Change the sender" },
     { value: "receiver", label: "Change the receiver" },
@@ -206,7 +209,45 @@ function askDecision(prompts: Prompts): Promise<Decision> {
     { value: "service_type", label: "Change the service level" },
     { value: "keep", label: "Keep as a draft and quit" },
     { value: "quit", label: "Quit without sending" },
+  ];
+  const first = choices.filter(({ value }) => value === incomplete?.part);
+  return prompts.choose<Decision>("What now?", [
+    ...first,
+    ...choices.filter(({ value }) => value !== incomplete?.part),
   ]);
+}
+
+/** What a courier needs as a rule: the interface does not say which fields the service requires (2.2, 2.3). */
+function findMissing({ sender, receiver, item }: Draft): { part: Part; fields: readonly string[] }[] {
+  const usual = partyFields.filter((name) => name !== "province" && name !== "district");
+  const ofParty = (party: Draft["sender"]) =>
+    usual.filter((name) => !party?.[name]).map((name) => partyWords[name].label);
+  return [
+    { part: "sender" as const, fields: ofParty(sender) },
+    { part: "receiver" as const, fields: ofParty(receiver) },
+    { part: "item" as const, fields: item?.name ? [] : ["name"] },
+  ].filter(({ fields }) => fields.length > 0);
+}
+
+/** What is missing, and what is not said of the numbers. */
+function remarks(draft: Draft): readonly Block[] {
+  const { weight, value } = draft.item ?? {};
+  const numbers = [weight === undefined ? [] : ["weight"], value === undefined ? [] : ["value"]].flat();
+  const missing = findMissing(draft).map(({ part, fields }) =>
+    line(styled("warn", `The ${part} has ${fields.map((name) => `no ${name}`).join(", ")}`)),
+  );
+  const units =
+    numbers.length === 0
+      ? []
+      : [
+          line(
+            styled(
+              "dim",
+              `The service names no unit for ${numbers.join(" and ")}: ${numbers.length > 1 ? "they go" : "it goes"} as typed`,
+            ),
+          ),
+        ];
+  return missing.length + units.length === 0 ? [] : [...missing, ...units, blank];
 }
 
 /**

@@ -84,7 +84,7 @@ describe("what was typed or pasted before the review was seen does not send the 
     const terminal = home.open(butOneField);
     await terminal.until("? Receiver street address");
     terminal.type(typed);
-    await terminal.until(/\? What now\?\n❯ Send this order/);
+    await terminal.until(/\? What now\?\n❯ (?:Send|Change)/);
     await terminal.choose("What now?", "Quit without sending");
     expect((await terminal.ended).exit).toBe(130);
     expect(home.sandbox.requests.filter(({ method }) => method !== "GET")).toEqual([]);
