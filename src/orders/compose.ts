@@ -25,7 +25,7 @@ import { type OrdersElsewhere, surveyElsewhere } from "../sending/elsewhere.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
 import { createReconcileTools } from "../sending/settle.ts";
 import { makeRoom, mayBeFullDisk, mayPass } from "../sqlite/database.ts";
-import { type Block, blank, fields, line, styled } from "../terminal/blocks.ts";
+import { type Block, blank, fields, line, paragraph, styled } from "../terminal/blocks.ts";
 import { draftRows, partyView } from "../terminal/draft-view.ts";
 import type { StartingDraft } from "./draft-sources.ts";
 import type { TemplateToSave } from "./save.ts";
@@ -81,8 +81,7 @@ export async function composeOrder(
     draft = kept?.draft ?? draft;
     open = parts.filter((part) => !given.has(part));
     if (open.length > 0) {
-      context.messages.note("Press Enter to accept a line; leave it empty to skip. Esc goes back.");
-      context.messages.note("You will review everything before it is sent.");
+      if (!context.globals.quiet) await context.display(instructions);
     }
     draft = await prompts.together(() => fillDraft(draft, given, tools, start.usualSender !== undefined));
     let elsewhere: ElsewhereCheck | undefined;
@@ -138,6 +137,11 @@ export async function composeOrder(
 }
 
 class Dropped extends Error {}
+
+const instructions = [
+  paragraph("Press Enter to accept a line; leave it empty to skip. Esc goes back."),
+  paragraph("You will review everything before it is sent."),
+];
 
 /** Whoever types an order again, whose sending was cut off, should know of it first. */
 async function mentionDoubt(context: Context): Promise<void> {
@@ -234,13 +238,13 @@ function remarks(draft: Draft): readonly Block[] {
   const { weight, value } = draft.item ?? {};
   const numbers = [weight === undefined ? [] : ["weight"], value === undefined ? [] : ["value"]].flat();
   const missing = findMissing(draft).map(({ part, fields }) =>
-    line(styled("warn", `The ${part} has ${fields.map((name) => `no ${name}`).join(", ")}`)),
+    paragraph(styled("warn", `The ${part} has ${fields.map((name) => `no ${name}`).join(", ")}`)),
   );
   const units =
     numbers.length === 0
       ? []
       : [
-          line(
+          paragraph(
             styled(
               "dim",
               `The service names no unit for ${numbers.join(" and ")}: ${numbers.length > 1 ? "they go" : "it goes"} as typed`,
@@ -270,7 +274,7 @@ async function correct(
   tools: FormTools,
   context: Context,
 ): Promise<Draft> {
-  await context.display([line(styled("bad", refusal.message))]);
+  await context.display([paragraph(styled("bad", refusal.message))]);
   const field = refusal.refusedField;
   const corrected = field === undefined ? undefined : await correctField(draft, field, tools);
   return corrected ?? draft;
