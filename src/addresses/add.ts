@@ -68,7 +68,12 @@ async function collect(
     return { party, isReplaced };
   }
   const party =
-    text === undefined ? flags : { ...(await understandText("the address", text, context)), ...flags };
+    text === undefined
+      ? flags
+      : {
+          ...(await understandText("the address", text, context, { hasName: flags.name !== undefined })),
+          ...flags,
+        };
   ensureUsable(party);
   return { party, isReplaced: await agree(party) };
 }

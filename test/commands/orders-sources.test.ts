@@ -290,3 +290,24 @@ describe("--like", () => {
     expect(again.stderr).toContain("--allow-duplicate");
   });
 });
+
+describe("a text without a name", () => {
+  const words = ["orders", "create", "--sender-name", "A", "--item-name", "书"];
+  const text = ["--receiver-text", "13900139000 北京市朝阳区建国路88号"];
+
+  test("is not sent with --yes, unless a flag names the receiver", async () => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier([...words, ...text, "--yes"]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain("error: no name was found in the text of the receiver\n");
+    expect(home.sandbox.requests).toEqual([]);
+    expect((await home.courier([...words, ...text, "--receiver-name", "李四", "--yes"])).exit).toBe(0);
+  });
+
+  test("is warned of where it is only shown", async () => {
+    const home = await createServedHome();
+    const { exit, stderr } = await home.courier([...words, ...text, "--dry-run"]);
+    expect(exit).toBe(0);
+    expect(stderr).toContain("warning: no name was found in the text of the receiver\n");
+  });
+});
