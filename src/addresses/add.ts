@@ -8,8 +8,6 @@ import { mayReplace } from "../command/replace.ts";
 import { parseAlias, saveParties } from "../config/address-book.ts";
 import { findSaved } from "../config/saved-names.ts";
 import { CourierError, interrupted, isInterruption, usageError } from "../core/errors.ts";
-import type { Prompts } from "../core/prompts.ts";
-import { askParty } from "../forms/party-form.ts";
 import type { DraftParty } from "../model/draft.ts";
 import { partyFields, partyWords } from "../model/fields.ts";
 import { canonicalJson } from "../model/json.ts";
@@ -17,13 +15,14 @@ import type { AddressRow } from "../model/results.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { line, styled } from "../terminal/blocks.ts";
 import { addressView, pickParty } from "./address-view.ts";
+import { askAddress } from "./ask-address.ts";
 
 export const addAddress = defineCommand({
   arguments: { alias: { summary: "the short name", parse: parseAlias } },
   options: {
     ...partyOptions,
     text: textOption("TEXT", "name, phone and address in one text, to be split"),
-    default: switchOption("make it the sender of orders that name none"),
+    default: switchOption("make it the sender of orders that name none, also in scripts"),
     replace: switchOption("replace the address of that name, all of its fields"),
   },
   confirms: true,
@@ -35,7 +34,7 @@ export const addAddress = defineCommand({
       note: "split, and shown before it is saved",
     },
   ],
-  seeAlso: ["orders create", "addresses import"],
+  seeAlso: ["addresses edit", "addresses use", "orders create"],
   async run({ alias, text, default: isDefault, replace, ...flags }, context) {
     const { addresses } = await context.config.read();
     const existing = findSaved(addresses, alias);
@@ -64,26 +63,22 @@ async function collect(
   const prompts = text === undefined && !hasFlags ? await context.prompts() : undefined;
   if (prompts) {
     const isReplaced = await agree();
-    const party = await askForm(prompts, context);
+    const party = await askAddress(undefined, prompts, context);
     ensureUsable(party);
     return { party, isReplaced };
   }
   const party =
-    text === undefined ? flags : { ...(await understandText("the address", text, context)), ...flags };
+    text === undefined
+      ? flags
+      : {
+          ...(await understandText("the address", text, context, { hasName: flags.name !== undefined })),
+          ...flags,
+        };
   ensureUsable(party);
   return { party, isReplaced: await agree(party) };
 }
 
-function askForm(prompts: Prompts, context: Context): Promise<DraftParty> {
-  const tools = {
-    prompts,
-    knownParties: async () => [],
-    understand: context.understandAddress,
-  };
-  return askParty("Address", undefined, new Set(), tools, () => {});
-}
-
-function ensureUsable(party: DraftParty): void {
+export function ensureUsable(party: DraftParty): void {
   const [problem] = findTextProblems(party);
   if (problem)
     throw usageError(

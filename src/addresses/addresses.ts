@@ -1,7 +1,7 @@
-/** `courier addresses`: the address book of this machine is listed, shown, and loses an entry. */
+/** `courier addresses`: the address book of this machine is listed and shown, has a default sender, and loses an entry. */
 
 import { confirmOrStop, defineCommand, document, rows } from "../command/command.ts";
-import { findParty, parseAlias, removeParty } from "../config/address-book.ts";
+import { findParty, parseAlias, removeParty, saveParties } from "../config/address-book.ts";
 import { describeParty } from "../forms/party-form.ts";
 import type { AddressRow } from "../model/results.ts";
 import { line } from "../terminal/blocks.ts";
@@ -35,6 +35,22 @@ export const showAddress = defineCommand({
   async run({ alias }, context) {
     const config = await context.config.read();
     const row: AddressRow = { alias, ...findParty(config, alias), default: config.default_sender === alias };
+    return document(row, addressView);
+  },
+});
+
+export const useAddress = defineCommand({
+  description:
+    "Orders that name no sender then have this one: in the form, in imports, and in scripts. courier addresses\n" +
+    "list marks it.",
+  arguments: { alias: { summary: "its short name", parse: parseAlias, values: "alias" } },
+  options: {},
+  examples: [{ line: "addresses use shop", note: "from now on, orders are sent by @shop" }],
+  seeAlso: ["addresses list", "orders create"],
+  async run({ alias }, context) {
+    const party = findParty(await context.config.read(), alias);
+    await saveParties(context.config, { [alias]: party }, alias);
+    const row: AddressRow = { alias, ...party, default: true };
     return document(row, addressView);
   },
 });

@@ -208,6 +208,16 @@ export const program: Group = {
           load: async () => (await import("../addresses/addresses.ts")).showAddress,
         },
         {
+          name: "edit",
+          summary: "Change fields of a saved address",
+          load: async () => (await import("../addresses/edit.ts")).editAddress,
+        },
+        {
+          name: "use",
+          summary: "Make a saved address the sender of orders that name none",
+          load: async () => (await import("../addresses/addresses.ts")).useAddress,
+        },
+        {
           name: "remove",
           summary: "Forget a saved address",
           changes: true,

@@ -142,6 +142,7 @@ export interface Globals {
   readonly account?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly yes: boolean;
+  readonly quiet: boolean;
 }
 
 /** One value, shown by a view; `--json` prints the value itself. */

@@ -6,23 +6,38 @@ import type { DraftParty } from "../model/draft.ts";
 import { partyFields } from "../model/fields.ts";
 import type { Context } from "./command.ts";
 
+interface TextUse {
+  /** The command only shows the result. */
+  readonly isShown?: boolean;
+  /** A flag of its own gives the name. */
+  readonly hasName?: boolean;
+}
+
 /**
  * Splits a text such as `张三 13800138000 广东省深圳市…` into a party and shows the parts on stderr. All but
- * the phone is a guess, so the user must agree: at a terminal by answering, elsewhere with `--yes`. `isAgreed` is
- * for commands that only show it.
+ * the phone is a guess, so the user must agree: at a terminal by answering, elsewhere with `--yes`, which takes no text
+ * without a name.
  */
 export async function understandText(
   title: string,
   text: string,
   context: Context,
-  isAgreed = context.globals.yes,
+  { isShown = false, hasName = false }: TextUse = {},
 ): Promise<DraftParty> {
   const party = await context.understandAddress(text);
   context.messages.note(`${title} was understood as:`);
   for (const name of partyFields) {
     if (party[name] !== undefined) context.messages.note(`  ${name}: ${party[name]}`);
   }
-  if (isAgreed) return party;
+  if (party.name === undefined && !hasName) {
+    if (context.globals.yes && !isShown)
+      throw usageError(
+        `no name was found in the text of ${title}`,
+        "put it first, or give it with its own flag",
+      );
+    context.messages.warn(`no name was found in the text of ${title}`);
+  }
+  if (isShown || context.globals.yes) return party;
   const prompts = await context.prompts();
   if (!prompts) {
     throw usageError(`cannot ask you to confirm ${title}`, "add --yes to accept it");

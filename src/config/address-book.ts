@@ -16,10 +16,12 @@ export function parseAlias(text: string): string {
 export function findParty(config: Config, alias: string): DraftParty {
   const party = findSaved(config.addresses, alias);
   if (party) return party;
-  const nearest = suggest(alias, Object.keys(config.addresses));
+  const saved = Object.keys(config.addresses);
+  const nearest = suggest(alias, saved);
+  const others = saved.length > 0 ? "; see what it has: courier addresses list" : "";
   throw usageError(
     `the address book has no @${alias}`,
-    nearest ? `did you mean @${nearest}?` : "see what it has: courier addresses list",
+    nearest ? `did you mean @${nearest}?` : `save it: courier addresses add ${alias}${others}`,
   );
 }
 
@@ -27,7 +29,7 @@ export function findParty(config: Config, alias: string): DraftParty {
 export function savedTextError({ path, value, message }: TextProblem, alias: string): CourierError {
   return usageError(
     `${path} of ${alias} “${value}” ${message}`,
-    `save the address again: courier addresses add ${alias}`,
+    `enter it again: courier addresses edit ${alias.replace(/^@/, "")}`,
   );
 }
 

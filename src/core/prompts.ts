@@ -8,13 +8,38 @@ export interface Choice<T> {
 
 export interface TypedQuestion {
   /**
-   * Called with the typed text, trimmed, valid or not, when the question is interrupted after something was typed.
+   * Called with the typed text, trimmed, valid or not, when the question is interrupted, or left, after something was typed.
    * Not called for an emptied line: it may be the beginning of another answer.
    */
   readonly keepTyped?: ((text: string) => void) | undefined;
 }
 
-export interface TextQuestion extends TypedQuestion {
+/** A question was left with Esc. */
+export class WentBack extends Error {}
+
+/** A text was pasted into a question that answers more than it asks. */
+export class Pasted extends Error {
+  readonly text: string;
+  constructor(text: string) {
+    super("an answer to several questions was pasted");
+    this.text = text;
+  }
+}
+
+/** Other ways out of a question than an answer. */
+export interface WaysOut {
+  /** Esc rejects with `WentBack`. */
+  readonly canGoBack?: boolean | undefined;
+  /** Whether a paste, behind what was typed before it, answers more than this question: it rejects with `Pasted`. */
+  readonly answersMore?: ((text: string) => boolean) | undefined;
+}
+
+export interface SearchQuestion extends TypedQuestion, WaysOut {
+  /** A line below the list. */
+  readonly tip?: string | undefined;
+}
+
+export interface TextQuestion extends TypedQuestion, WaysOut {
   /** What the answer starts out as; it can be edited. */
   readonly initial?: string | undefined;
   /** What Enter alone answers. */
@@ -34,9 +59,13 @@ export interface Prompts {
   /** Yes or no; Enter means no unless `isYes`. As with `choose`, keys count once the question was seen. */
   confirm(question: string, isYes?: boolean): Promise<boolean>;
   /** One of a few. What was typed before the question was seen does not answer it, and neither does a paste. */
-  choose<T>(question: string, choices: readonly Choice<T>[]): Promise<T>;
+  choose<T>(question: string, choices: readonly Choice<T>[], options?: WaysOut): Promise<T>;
   /** One of many, narrowed by typing. */
-  search<T>(question: string, find: (term: string) => readonly Choice<T>[]): Promise<T>;
+  search<T>(
+    question: string,
+    find: (term: string) => readonly Choice<T>[],
+    options?: SearchQuestion,
+  ): Promise<T>;
   /** Asks several questions: the terminal shows nothing of what is typed between them, which may be a secret. */
   together<T>(questions: () => Promise<T>): Promise<T>;
 }

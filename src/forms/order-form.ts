@@ -1,6 +1,6 @@
 /** The interactive order form: which questions a draft still needs, in which order (2.2, 2.3, 4.2). */
 
-import type { Prompts } from "../core/prompts.ts";
+import { type Prompts, WentBack } from "../core/prompts.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
 import type { Draft } from "../model/draft.ts";
 import {
@@ -13,7 +13,14 @@ import {
 } from "../model/fields.ts";
 import { isJsonNumber, type Json, jsonNumber } from "../model/json.ts";
 import { findTextProblem } from "../model/text-problem.ts";
-import { askParty, changeParty, checkPartyField, type Keep, type PartyTools } from "./party-form.ts";
+import {
+  askParty,
+  changeParty,
+  checkPartyField,
+  type Entry,
+  type Keep,
+  type PartyTools,
+} from "./party-form.ts";
 
 export type Part = "sender" | "receiver" | "item" | "service_type";
 export const parts: readonly Part[] = ["sender", "receiver", "item", "service_type"];
@@ -29,39 +36,102 @@ export interface FormTools extends PartyTools {
 
 /**
  * Asks for the parts that are still open. `given` holds the dotted paths, or whole parts, that came by
- * flag, file or template: the form does not ask for them.
+ * flag, file or template: the form does not ask for them. Esc goes back, also to a default sender.
  */
-export async function fillDraft(draft: Draft, given: ReadonlySet<string>, tools: FormTools): Promise<Draft> {
-  const open = parts.filter((part) => !given.has(part));
+export async function fillDraft(
+  draft: Draft,
+  given: ReadonlySet<string>,
+  tools: FormTools,
+  isSenderUsual = false,
+): Promise<Draft> {
+  const isSkipped = (part: Part) => given.has(part) || fieldsOf(part).every((path) => given.has(path));
+  const asked = parts.filter((part) => !isSkipped(part) || (part === "sender" && isSenderUsual));
+  const typed = new Set<Part>();
   let filled = draft;
-  while (open[0] !== undefined) {
-    filled = await askPart(open[0], filled, given, tools, open);
-    open.shift();
-    tools.keep(filled, [...open]);
+  const noting: FormTools = {
+    ...tools,
+    keep(next, open) {
+      filled = next;
+      tools.keep(next, open);
+    },
+  };
+  let index = asked.findIndex((part) => !isSkipped(part));
+  let entry: Entry = "fields";
+  for (let part = asked[index]; part !== undefined; part = asked[index]) {
+    try {
+      const answer = await askPart(part, filled, given, noting, { open: asked.slice(index), entry });
+      if (answer.isTyped) typed.add(part);
+      else typed.delete(part);
+      index += 1;
+      noting.keep(answer.draft, asked.slice(index));
+      entry = "fields";
+    } catch (error) {
+      if (!(error instanceof WentBack)) throw error;
+      const before = asked[index - 1];
+      if (before === undefined) continue;
+      index -= 1;
+      entry = typed.has(before) ? "last field" : "list";
+    }
   }
   return filled;
 }
 
-/** Asks for one part anew, with what is there as the starting point. */
+function fieldsOf(part: Part): readonly string[] {
+  if (part === "service_type") return [part];
+  return (part === "item" ? itemFields : partyFields).map((name) => `${part}.${name}`);
+}
+
+interface AskedPart {
+  readonly draft: Draft;
+  readonly isTyped: boolean;
+}
+
+/** Asks for one part anew, with what is there as the starting point. Rejects with `WentBack` at its first question. */
 export async function askPart(
   part: Part,
   draft: Draft,
   given: ReadonlySet<string>,
   tools: FormTools,
-  open: readonly Part[] = [],
-): Promise<Draft> {
+  { open = [], entry = "fields" }: { readonly open?: readonly Part[]; readonly entry?: Entry } = {},
+): Promise<AskedPart> {
   const keep = keepPart(part, draft, open, tools);
-  if (part === "service_type") return withPart(draft, part, await askServiceType(tools.prompts));
-  if (part === "item") return withPart(draft, part, await askItem(draft.item, given, tools, keep));
+  if (part === "service_type")
+    return { draft: withPart(draft, part, await askServiceType(tools.prompts)), isTyped: true };
+  if (part === "item") {
+    const item = await askItem(draft.item, given, tools, keep, entry === "last field");
+    return { draft: withPart(draft, part, item), isTyped: true };
+  }
   const fixed = new Set(partyFields.filter((name) => given.has(`${part}.${name}`)));
-  return withPart(draft, part, await askParty(titleOf(part), draft[part], fixed, tools, keep));
+  const { party, isTyped } = await askParty(draft[part], questionsOf(part, fixed, tools, keep), entry);
+  return { draft: withPart(draft, part, party), isTyped };
 }
 
-/** Asks for a part of a whole draft again. */
+/** Asks for a part of a whole draft again; Esc leaves it as it was. */
 export async function changePart(part: Part, draft: Draft, tools: FormTools): Promise<Draft> {
-  if (part !== "sender" && part !== "receiver") return askPart(part, draft, new Set(), tools);
-  const keep = keepPart(part, draft, [], tools);
-  return withPart(draft, part, await changeParty(titleOf(part), draft[part], tools, keep));
+  try {
+    if (part !== "sender" && part !== "receiver") return (await askPart(part, draft, new Set(), tools)).draft;
+    const questions = questionsOf(part, new Set(), tools, keepPart(part, draft, [], tools));
+    const { party } = await changeParty(draft[part], questions);
+    return withPart(draft, part, party);
+  } catch (error) {
+    return unchanged(draft, error, tools);
+  }
+}
+
+function unchanged(draft: Draft, error: unknown, tools: FormTools): Draft {
+  if (!(error instanceof WentBack)) throw error;
+  tools.keep(draft, []);
+  return draft;
+}
+
+function questionsOf(
+  part: "sender" | "receiver",
+  fixed: ReadonlySet<string>,
+  tools: FormTools,
+  keep: Keep<Json>,
+) {
+  const partyTools = part === "sender" ? tools : { ...tools, usualSender: undefined };
+  return { title: titleOf(part), fixed, tools: partyTools, keep };
 }
 
 /** A part with an answer that was interrupted is open: its fields are checked when they are asked for again. */
@@ -73,10 +143,11 @@ function keepPart(part: Part, draft: Draft, open: readonly Part[], tools: FormTo
 }
 
 async function askServiceType(prompts: Prompts): Promise<string | undefined> {
-  return prompts.choose<string | undefined>("Service level", [
+  const types = [
     { value: undefined, label: "let the service choose" },
     ...serviceTypes.map((type) => ({ value: type, label: type })),
-  ]);
+  ];
+  return prompts.choose<string | undefined>("Service level", types, { canGoBack: true });
 }
 
 async function askItem(
@@ -84,13 +155,25 @@ async function askItem(
   given: ReadonlySet<string>,
   { prompts }: FormTools,
   keep: Keep<Json>,
+  isAtEnd = false,
 ): Promise<Json> {
+  const names = itemFields.filter((name) => !given.has(`item.${name}`));
   let answers: Record<string, Json> = { ...(item as Record<string, Json> | undefined) };
-  for (const name of itemFields) {
-    if (given.has(`item.${name}`)) continue;
-    const keepTyped = (line: string) => keep(withField(answers, name, line), true);
-    answers = withField(answers, name, await askItemField(name, answers[name], prompts, keepTyped));
-    keep(answers);
+  let index = isAtEnd ? names.length - 1 : 0;
+  for (let name = names[index]; name !== undefined; name = names[index]) {
+    const field = name;
+    const keepTyped = (line: string) => {
+      answers = withField(answers, field, line);
+      keep(answers, true);
+    };
+    try {
+      answers = withField(answers, name, await askItemField(name, answers[name], prompts, keepTyped));
+      keep(answers);
+      index += 1;
+    } catch (error) {
+      if (!(error instanceof WentBack) || index === 0) throw error;
+      index -= 1;
+    }
   }
   return answers;
 }
@@ -103,7 +186,7 @@ async function askItemField(
   keepTyped: (line: string) => void,
 ): Promise<Json | undefined> {
   const initial = isJsonNumber(present) ? present.value : typeof present === "string" ? present : undefined;
-  const question = { initial, check: checkItemField(name), keepTyped };
+  const question = { initial, check: checkItemField(name), keepTyped, canGoBack: true };
   const answer = (await prompts.text(itemWords[name].label, question)).trim();
   if (answer === "") return undefined;
   return itemWords[name].kind === "text" ? answer : jsonNumber(answer);
@@ -122,8 +205,12 @@ function checkItemField(name: ItemField): (answer: string) => true | string {
 
 /** Asks for one field again after the service refused it; undefined for a path that is no field. */
 export async function correctField(draft: Draft, path: string, tools: FormTools): Promise<Draft | undefined> {
+  return askAgain(draft, path, tools).catch((error) => unchanged(draft, error, tools));
+}
+
+async function askAgain(draft: Draft, path: string, tools: FormTools): Promise<Draft | undefined> {
   const [part = "", name = ""] = path.split(".");
-  if (path === "service_type") return askPart("service_type", draft, new Set(), tools);
+  if (path === "service_type") return (await askPart("service_type", draft, new Set(), tools)).draft;
   const itemField = itemFields.find((field) => part === "item" && field === name);
   if (itemField) {
     const keepTyped = (line: string) =>
@@ -137,6 +224,7 @@ export async function correctField(draft: Draft, path: string, tools: FormTools)
     await tools.prompts.text(`${titleOf(part)} ${partyWords[partyField].label}`, {
       initial: draft[part]?.[partyField],
       check: checkPartyField(partyField),
+      canGoBack: true,
       keepTyped: (line) => keepPart(part, draft, [], tools)(withField(draft[part], partyField, line), true),
     })
   ).trim();

@@ -1,9 +1,11 @@
 /** The questions for one party: pick a known one, type it, or paste an address as text (2.2). */
 
-import type { Choice, Prompts } from "../core/prompts.ts";
+import { type Choice, Pasted, type Prompts, WentBack } from "../core/prompts.ts";
 import type { DraftParty } from "../model/draft.ts";
 import { type PartyField, partyFields, partyWords } from "../model/fields.ts";
 import { findTextProblem } from "../model/text-problem.ts";
+import { findPhones } from "./address-phones.ts";
+import { normalizeForMatch } from "./normalize-for-match.ts";
 
 /** A party that was saved or used before. */
 export interface KnownParty {
@@ -16,83 +18,217 @@ export interface PartyTools {
   readonly prompts: Prompts;
   /** Saved parties first, then recently used ones. */
   readonly knownParties: () => Promise<readonly KnownParty[]>;
+  /** The sender that is offered first. */
+  readonly usualSender?: (() => Promise<KnownParty | undefined>) | undefined;
   /** Splits a pasted address into the fields of a party. */
   readonly understand: (text: string) => Promise<DraftParty>;
+  /** Shows all fields of a party that was split from a text. */
+  readonly show: (title: string, party: DraftParty) => Promise<void>;
 }
+
+/** The answer to the questions for a party. */
+export interface AnsweredParty {
+  readonly party: DraftParty;
+  /** Its fields were asked for one by one, the street address last. */
+  readonly isTyped: boolean;
+}
+
+/** Where the questions for a party begin. */
+export type Entry = "fields" | "last field" | "list";
 
 /** `isUnfinished`: a field holds what was typed so far, or what was pasted, and no answer has confirmed it yet. */
 export type Keep<T> = (value: T, isUnfinished?: boolean) => void;
 
 type Way =
-  | { readonly kind: "type" }
+  | { readonly kind: "type"; readonly name?: string }
   | { readonly kind: "paste" }
+  | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "edit" }
   | { readonly kind: "known"; readonly party: DraftParty };
 
+/** One party to ask for. */
+interface PartyQuestions {
+  readonly title: string;
+  /** Fields that are given, and not asked for. */
+  readonly fixed: ReadonlySet<string>;
+  readonly tools: PartyTools;
+  /** Gets the fields after every answer. */
+  readonly keep: Keep<DraftParty>;
+}
+
 /**
- * Asks for a party. `fixed` names the fields that are given and not asked; `keep` gets the fields
- * after every answer. With a party already there, its fields are the starting point.
+ * Asks for a party. With a party already there, its fields are the starting point, or the list offers it first.
+ * Rejects with `WentBack` where Esc leaves its first question.
  */
 export async function askParty(
-  title: string,
   party: DraftParty | undefined,
-  fixed: ReadonlySet<string>,
-  tools: PartyTools,
-  keep: Keep<DraftParty>,
-): Promise<DraftParty> {
-  if (hasFields(party)) return askFields(title, party, fixed, tools, keep);
-  return chooseParty(title, {}, fixed, tools, keep);
+  questions: PartyQuestions,
+  entry: Entry = "fields",
+): Promise<AnsweredParty> {
+  if (!hasFields(party)) return chooseParty({}, questions);
+  if (entry === "list") return chooseParty(party, questions, [knownChoice({ party })]);
+  try {
+    return await askFields(party, questions, entry);
+  } catch (error) {
+    if (!(error instanceof LeftFields)) throw error;
+    if (questions.fixed.size > 0) throw new WentBack();
+    return chooseParty(error.party, questions);
+  }
 }
 
 /** Asks for another party in the place of one: its fields are the first thing offered. */
 export async function changeParty(
-  title: string,
   party: DraftParty | undefined,
-  tools: PartyTools,
-  keep: Keep<DraftParty>,
-): Promise<DraftParty> {
-  return chooseParty(title, party ?? {}, new Set(), tools, keep);
+  questions: PartyQuestions,
+): Promise<AnsweredParty> {
+  return chooseParty(party ?? {}, questions);
 }
 
+/** Esc at the first field, with what the fields hold. */
+class LeftFields extends Error {
+  readonly party: DraftParty;
+  constructor(party: DraftParty) {
+    super();
+    this.party = party;
+  }
+}
+
+const filterTip = "type to filter, or paste an address";
+
 async function chooseParty(
-  title: string,
-  party: DraftParty,
-  fixed: ReadonlySet<string>,
-  tools: PartyTools,
-  keep: Keep<DraftParty>,
-): Promise<DraftParty> {
+  start: DraftParty,
+  questions: PartyQuestions,
+  current: readonly Choice<Way>[] = [],
+): Promise<AnsweredParty> {
+  const { title, tools, keep } = questions;
   const known = await tools.knownParties();
-  const first = hasFields(party) ? [editWay] : [];
-  const way = await tools.prompts.search(title, (term) => findWays(term, known, first));
-  if (way.kind === "known") return way.party;
-  if (way.kind === "edit") return askFields(title, party, fixed, tools, keep);
-  if (way.kind === "type") return askFields(title, {}, fixed, tools, keep);
-  // A text that is not split yet is kept, and asked for again, as the street address.
-  const keepTyped = (text: string) => keep({ detail: text.split(/\s*\n\s*/).join(" ") }, true);
-  const text = await tools.prompts.lines(`${title}: paste the address, then an empty line`, { keepTyped });
-  const pasted = await tools.understand(text);
-  keep(pasted, true);
-  return askFields(title, pasted, fixed, tools, keep);
+  const usual = await tools.usualSender?.();
+  let party = start;
+  for (;;) {
+    const first = hasFields(party) ? [...current, editWay] : usual ? [knownChoice(usual)] : [];
+    try {
+      const way = await chooseWay((term) => findWays(term, known, first), questions);
+      if (way.kind === "known") return { party: way.party, isTyped: false };
+      if (way.kind === "edit") return await askFields(party, questions);
+      if (way.kind === "text") return await confirmText(way.text, {}, questions);
+      if (way.kind === "type") return await startNew(way.name, questions);
+      // A text that is not split yet is kept, and asked for again, as the street address.
+      const keepTyped = (text: string) => keep({ detail: text.split(/\s*\n\s*/).join(" ") }, true);
+      const text = await tools.prompts.lines(`${title}: paste the address, then an empty line`, {
+        keepTyped,
+      });
+      return await confirmText(text, {}, questions);
+    } catch (error) {
+      if (!(error instanceof LeftFields)) throw error;
+      party = error.party;
+    }
+  }
+}
+
+async function chooseWay(
+  find: (term: string) => readonly Choice<Way>[],
+  { title, tools, keep }: PartyQuestions,
+): Promise<Way> {
+  const answersMore = (text: string) => looksLikeAddress(text);
+  const keepTyped = (text: string) => keep(looksLikeAddress(text) ? { detail: text } : { name: text }, true);
+  try {
+    return await tools.prompts.search(title, find, {
+      tip: filterTip,
+      canGoBack: true,
+      answersMore,
+      keepTyped,
+    });
+  } catch (error) {
+    if (error instanceof Pasted) return { kind: "text", text: error.text };
+    throw error;
+  }
+}
+
+/** A name that was typed into the list is the answer to the first question. */
+function startNew(name: string | undefined, questions: PartyQuestions): Promise<AnsweredParty> {
+  if (name === undefined) return askFields({}, questions);
+  const isAnswer = checkPartyField("name")(name) === true;
+  questions.keep({ name }, !isAnswer);
+  return askFields({ name }, questions, isAnswer ? "second field" : "fields");
 }
 
 async function askFields(
-  title: string,
   start: DraftParty,
-  fixed: ReadonlySet<string>,
-  { prompts }: PartyTools,
-  keep: Keep<DraftParty>,
-): Promise<DraftParty> {
+  questions: PartyQuestions,
+  entry: Entry | "second field" = "fields",
+): Promise<AnsweredParty> {
+  const {
+    title,
+    fixed,
+    tools: { prompts },
+    keep,
+  } = questions;
+  const names = partyFields.filter((name) => !fixed.has(name));
+  /** What was answered here, and not there before: a paste at a later field leaves it. */
+  let answered: DraftParty = {};
   let party = start;
-  for (const name of partyFields) {
-    if (fixed.has(name)) continue;
+  let index = entry === "last field" ? names.length - 1 : entry === "second field" ? 1 : 0;
+  if (entry === "second field") answered = start;
+  for (let name = names[index]; name !== undefined; name = names[index]) {
     const { [name]: initial, ...rest } = party;
-    const keepTyped = (line: string) => keep({ ...rest, [name]: line }, true);
-    const question = { initial, check: checkPartyField(name), keepTyped };
-    const answer = (await prompts.text(`${title} ${partyWords[name].label}`, question)).trim();
-    party = answer === "" ? rest : { ...rest, [name]: answer };
-    keep(party);
+    const keepTyped = (line: string) => {
+      party = { ...rest, [name]: line };
+      keep(party, true);
+    };
+    const question = {
+      initial,
+      check: checkPartyField(name),
+      keepTyped,
+      canGoBack: true,
+      answersMore: (text: string) => looksLikeAddress(text, name),
+    };
+    try {
+      const answer = (await prompts.text(`${title} ${partyWords[name].label}`, question)).trim();
+      if (name === "name" && answer !== initial && looksLikeAddress(answer, name)) throw new Pasted(answer);
+      party = answer === "" ? rest : { ...rest, [name]: answer };
+      if (answer !== "" && answer !== initial) answered = { ...answered, [name]: answer };
+      keep(party);
+      index += 1;
+    } catch (error) {
+      if (error instanceof Pasted) {
+        const given = Object.fromEntries(Object.entries(start).filter(([field]) => fixed.has(field)));
+        return confirmText(error.text, { ...answered, ...given }, questions);
+      }
+      if (!(error instanceof WentBack)) throw error;
+      index -= 1;
+      if (index < 0) throw new LeftFields(party);
+    }
   }
-  return party;
+  return { party, isTyped: true };
+}
+
+/** Splits a text, and shows all fields for one answer; `answered` holds fields that the text may lack. */
+async function confirmText(
+  text: string,
+  answered: DraftParty,
+  questions: PartyQuestions,
+): Promise<AnsweredParty> {
+  const { title, fixed, tools, keep } = questions;
+  keep({ ...answered, detail: text.split(/\s*\n\s*/).join(" ") }, true);
+  const understood = await tools.understand(text);
+  const found = Object.entries(understood).filter(([field]) => !fixed.has(field));
+  const party: DraftParty = { ...answered, ...Object.fromEntries(found) };
+  keep(party, true);
+  await tools.show(title, party);
+  const isUsable = partyFields.every((name) => checkPartyField(name)(party[name] ?? "") === true);
+  const right = { value: true, label: "right" };
+  const edit = { value: false, label: "edit its fields" };
+  const isWhole = isUsable && party.name !== undefined;
+  try {
+    const isRight = await tools.prompts.choose(
+      `Is this ${title.toLowerCase()} right?`,
+      isWhole ? [right, edit] : isUsable ? [edit, right] : [edit],
+      { canGoBack: true },
+    );
+    return isRight ? { party, isTyped: false } : await askFields(party, questions);
+  } catch (error) {
+    throw error instanceof WentBack ? new LeftFields(party) : error;
+  }
 }
 
 /** Says true, or what is wrong with an answer. */
@@ -100,15 +236,52 @@ export function checkPartyField(name: PartyField): (answer: string) => true | st
   return (answer) => findTextProblem(name, answer.trim()) ?? true;
 }
 
+/** What is longer, or has more lines, is no address. */
+const longestAddress = { length: 600, lines: 12 };
+const placeWord =
+  /\p{sc=Han}[省市区县旗州镇乡村路街巷弄栋幢楼室号]|(?<!\p{L})(?:street|road|avenue|lane|drive|st|rd|ave)(?!\p{L})/iu;
+
+/**
+ * Whether a text answers more than one field of a party: digits and a place, a telephone number beside words, or
+ * several lines or parts with a number. In other lines than the name's, one line has to hold a telephone number and a
+ * place: it may be the answer to that question alone.
+ */
+export function looksLikeAddress(text: string, field: PartyField = "name"): boolean {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  if (text.length > longestAddress.length || lines.length > longestAddress.lines) return false;
+  const normalized = normalizeForMatch(text);
+  const words = findPhones(normalized).reduce((left, { start, end }) => {
+    return left.slice(0, start) + " ".repeat(end - start) + left.slice(end);
+  }, normalized);
+  const hasPhone = words !== normalized;
+  const hasPlace = placeWord.test(words);
+  const hasLetters = /\p{L}{2}/u.test(words);
+  const hasDigits = /\d/.test(normalized);
+  if (lines.length > 1) return hasLetters && (hasDigits || hasPlace);
+  if (field !== "name") return hasPhone && hasPlace;
+  const parts = normalized.split(",").filter((part) => part.trim() !== "");
+  return hasLetters && hasDigits && (hasPhone || hasPlace || parts.length > 2);
+}
+
 function hasFields(party: DraftParty | undefined): party is DraftParty {
   return party !== undefined && Object.keys(party).length > 0;
 }
 
 const editWay: Choice<Way> = { value: { kind: "edit" }, label: "edit its fields" };
-const newWays: readonly Choice<Way>[] = [
-  { value: { kind: "type" }, label: "new address" },
-  { value: { kind: "paste" }, label: "paste an address as text" },
-];
+
+function knownChoice({ alias, party }: KnownParty): Choice<Way> {
+  return { value: { kind: "known", party }, label: describeParty(party, alias) };
+}
+
+const pasteWay: Choice<Way> = { value: { kind: "paste" }, label: "paste an address as text" };
+
+/** What was typed and not found: an address, or the name of a new one. */
+function newWays(typed: string): readonly Choice<Way>[] {
+  if (typed === "") return [{ value: { kind: "type" }, label: "new address" }, pasteWay];
+  if (looksLikeAddress(typed))
+    return [{ value: { kind: "text", text: typed }, label: "split this address into its fields" }];
+  return [{ value: { kind: "type", name: typed }, label: `new address for “${typed}”` }, pasteWay];
+}
 
 /**
  * `first` and "new address" until something is typed, then the known parties that hold it in any field or
@@ -119,19 +292,18 @@ export function findWays(
   known: readonly KnownParty[],
   first: readonly Choice<Way>[] = [],
 ): readonly Choice<Way>[] {
-  const wanted = term.trim().toLowerCase();
-  const matches = known.filter(({ alias, party }) =>
-    [alias, ...Object.values(party)].some((text) => (text ?? "").toLowerCase().includes(wanted)),
-  );
-  const found = matches.map(
-    ({ alias, party }): Choice<Way> => ({
-      value: { kind: "known", party },
-      label: describeParty(party, alias),
-    }),
-  );
-  // Whoever typed a name and sees it found should get it with Enter.
-  const ways = [...first, ...newWays];
-  return wanted === "" ? [...ways, ...found] : [...found, ...ways];
+  const typed = term.trim();
+  const wanted = typed.toLowerCase();
+  const labels = first.map(({ label }) => label);
+  const found = known
+    .filter(({ alias, party }) =>
+      [alias, ...Object.values(party)].some((text) => (text ?? "").toLowerCase().includes(wanted)),
+    )
+    .map(knownChoice);
+  if (wanted === "")
+    return [...first, ...newWays(""), ...found.filter(({ label }) => !labels.includes(label))];
+  // Whoever typed a name and sees it found should get it with Enter, and else a new address of that name.
+  return [...found, ...newWays(typed), ...first.filter(({ value }) => value.kind === "edit")];
 }
 
 /** One line for a party: `@shop 张三 13800138000 深圳市`. */

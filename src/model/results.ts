@@ -534,6 +534,8 @@ export const resultSchemas = {
   "addresses-add": addressRowSchema,
   "addresses-list": array(addressRowSchema),
   "addresses-show": addressRowSchema,
+  "addresses-edit": addressRowSchema,
+  "addresses-use": addressRowSchema,
   "addresses-remove": addressRemovedSchema,
   "addresses-import": addressesImportedSchema,
   "templates-list": array(templateRowSchema),

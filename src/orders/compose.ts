@@ -4,7 +4,7 @@ import { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { type ActiveAccount, serviceOf, unnamedAccount } from "../config/accounts.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
-import type { Prompts } from "../core/prompts.ts";
+import type { Choice, Prompts } from "../core/prompts.ts";
 import { formatRelative } from "../core/time.ts";
 import {
   changePart,
@@ -19,13 +19,14 @@ import { type DraftOwner, type FoundDraft, type KeptDraft, mostDrafts } from "..
 import type { Ledger } from "../ledger/ledger.ts";
 import { sentAsOfNow } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
+import { partyFields, partyWords } from "../model/fields.ts";
 import { type SentOrder, sendOrder } from "../sending/create.ts";
 import { type OrdersElsewhere, surveyElsewhere } from "../sending/elsewhere.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
 import { createReconcileTools } from "../sending/settle.ts";
 import { makeRoom, mayBeFullDisk, mayPass } from "../sqlite/database.ts";
-import { type Block, blank, fields, line, styled } from "../terminal/blocks.ts";
-import { draftRows } from "../terminal/draft-view.ts";
+import { type Block, blank, fields, line, paragraph, styled } from "../terminal/blocks.ts";
+import { draftRows, partyView } from "../terminal/draft-view.ts";
 import type { StartingDraft } from "./draft-sources.ts";
 import type { TemplateToSave } from "./save.ts";
 
@@ -63,7 +64,9 @@ export async function composeOrder(
   const tools: FormTools = {
     prompts,
     knownParties: () => knownParties(owner, ledger, context),
+    usualSender: () => usualSender(owner, ledger, context),
     understand: context.understandAddress,
+    show: (title, party) => context.display(partyView(title, party)),
     keep: (next, stillOpen) => {
       draft = next;
       open = stillOpen;
@@ -78,18 +81,17 @@ export async function composeOrder(
     draft = kept?.draft ?? draft;
     open = parts.filter((part) => !given.has(part));
     if (open.length > 0) {
-      context.messages.note("Press Enter to accept a line; leave it empty to skip.");
-      context.messages.note("You will review everything before it is sent.");
+      if (!context.globals.quiet) await context.display(instructions);
     }
-    draft = await prompts.together(() => fillDraft(draft, given, tools));
+    draft = await prompts.together(() => fillDraft(draft, given, tools, start.usualSender !== undefined));
     let elsewhere: ElsewhereCheck | undefined;
     let hasFailed = false;
     for (;;) {
       const decision = await prompts.together(async () => {
         // While the order is reviewed; after a failure not before the person has made room.
         if (!hasFailed) elsewhere ??= startElsewhereCheck(context);
-        await context.display(reviewView(draft, account));
-        return askDecision(prompts);
+        await context.display([...reviewView(draft, account), ...remarks(draft)]);
+        return askDecision(prompts, draft);
       });
       if (decision === "keep") {
         try {
@@ -135,6 +137,11 @@ export async function composeOrder(
 }
 
 class Dropped extends Error {}
+
+const instructions = [
+  paragraph("Press Enter to accept a line; leave it empty to skip. Esc goes back."),
+  paragraph("You will review everything before it is sent."),
+];
 
 /** Whoever types an order again, whose sending was cut off, should know of it first. */
 async function mentionDoubt(context: Context): Promise<void> {
@@ -195,8 +202,10 @@ async function offerKept(
   }
 }
 
-function askDecision(prompts: Prompts): Promise<Decision> {
-  return prompts.choose<Decision>("What now?", [
+/** Where something is missing, Enter does not send the order. */
+function askDecision(prompts: Prompts, draft: Draft): Promise<Decision> {
+  const [incomplete] = findMissing(draft);
+  const choices: readonly Choice<Decision>[] = [
     { value: "send", label: "Send this order" },
     { value: "sender", label: "Change the sender" },
     { value: "receiver", label: "Change the receiver" },
@@ -204,7 +213,45 @@ function askDecision(prompts: Prompts): Promise<Decision> {
     { value: "service_type", label: "Change the service level" },
     { value: "keep", label: "Keep as a draft and quit" },
     { value: "quit", label: "Quit without sending" },
+  ];
+  const first = choices.filter(({ value }) => value === incomplete?.part);
+  return prompts.choose<Decision>("What now?", [
+    ...first,
+    ...choices.filter(({ value }) => value !== incomplete?.part),
   ]);
+}
+
+/** What a courier needs as a rule: the interface does not say which fields the service requires (2.2, 2.3). */
+function findMissing({ sender, receiver, item }: Draft): { part: Part; fields: readonly string[] }[] {
+  const usual = partyFields.filter((name) => name !== "province" && name !== "district");
+  const ofParty = (party: Draft["sender"]) =>
+    usual.filter((name) => !party?.[name]).map((name) => partyWords[name].label);
+  return [
+    { part: "sender" as const, fields: ofParty(sender) },
+    { part: "receiver" as const, fields: ofParty(receiver) },
+    { part: "item" as const, fields: item?.name ? [] : ["name"] },
+  ].filter(({ fields }) => fields.length > 0);
+}
+
+/** What is missing, and what is not said of the numbers. */
+function remarks(draft: Draft): readonly Block[] {
+  const { weight, value } = draft.item ?? {};
+  const numbers = [weight === undefined ? [] : ["weight"], value === undefined ? [] : ["value"]].flat();
+  const missing = findMissing(draft).map(({ part, fields }) =>
+    paragraph(styled("warn", `The ${part} has ${fields.map((name) => `no ${name}`).join(", ")}`)),
+  );
+  const units =
+    numbers.length === 0
+      ? []
+      : [
+          paragraph(
+            styled(
+              "dim",
+              `The service names no unit for ${numbers.join(" and ")}: ${numbers.length > 1 ? "they go" : "it goes"} as typed`,
+            ),
+          ),
+        ];
+  return missing.length + units.length === 0 ? [] : [...missing, ...units, blank];
 }
 
 /**
@@ -227,7 +274,7 @@ async function correct(
   tools: FormTools,
   context: Context,
 ): Promise<Draft> {
-  await context.display([line(styled("bad", refusal.message))]);
+  await context.display([paragraph(styled("bad", refusal.message))]);
   const field = refusal.refusedField;
   const corrected = field === undefined ? undefined : await correctField(draft, field, tools);
   return corrected ?? draft;
@@ -314,6 +361,22 @@ async function knownParties(
     }
   }
   return [...saved, ...recent];
+}
+
+/** The default sender, else the sender of the last order, else the only address that is saved. */
+async function usualSender(
+  owner: DraftOwner,
+  ledger: Ledger,
+  context: Context,
+): Promise<KnownParty | undefined> {
+  const config = await context.config.read();
+  const saved = Object.entries(config.addresses).map(([alias, party]): KnownParty => ({ alias, party }));
+  const chosen = saved.find(({ alias }) => alias === config.default_sender);
+  if (chosen) return chosen;
+  const [last] = await ledger.recentCreates(owner.account, owner.service, 1);
+  const sender = last?.draft?.sender;
+  if (!sender) return saved.length === 1 ? saved[0] : undefined;
+  return saved.find(({ party }) => JSON.stringify(party) === JSON.stringify(sender)) ?? { party: sender };
 }
 
 /** All that will be sent, and where it goes. */

@@ -45,6 +45,8 @@ export interface StartingDraft {
   readonly given: ReadonlySet<string>;
   /** Nothing came from the command line; there may still be a default sender. */
   readonly isBlank: boolean;
+  /** The alias of the default sender, where nothing else names a sender. */
+  readonly usualSender: string | undefined;
   /** The name under which the user knows a field, or undefined for a path that is none. */
   readonly nameOf: (path: string) => string | undefined;
 }
@@ -58,10 +60,23 @@ export async function collectDraft(
   const fileName = sources.file === "-" ? "stdin" : sources.file;
   const base = await readBase(sources, fileName, context, isDryRun);
   const sender =
-    (await readParty("sender", sources.sender, sources.senderText, context, isDryRun)) ?? base?.sender;
+    (await readParty(
+      "sender",
+      sources.sender,
+      sources.senderText,
+      sources.senderName !== undefined,
+      context,
+      isDryRun,
+    )) ?? base?.sender;
   const receiver =
-    (await readParty("receiver", sources.receiver, sources.receiverText, context, isDryRun)) ??
-    base?.receiver;
+    (await readParty(
+      "receiver",
+      sources.receiver,
+      sources.receiverText,
+      sources.receiverName !== undefined,
+      context,
+      isDryRun,
+    )) ?? base?.receiver;
   const hasSenderFlag = orderFields.some(
     ({ path, key }) => path.startsWith("sender.") && valueOfFlag(sources, key) !== undefined,
   );
@@ -78,6 +93,7 @@ export async function collectDraft(
   return {
     draft,
     given,
+    usualSender: usual && (config.default_sender ?? undefined),
     isBlank: !base && !sender && !receiver && !hasFlag,
     nameOf: (path) => nameField(path, sources, fileName),
   };
@@ -150,13 +166,13 @@ async function readParty(
   role: "sender" | "receiver",
   alias: string | undefined,
   text: string | undefined,
+  hasName: boolean,
   context: Context,
   isDryRun: boolean,
 ): Promise<DraftParty | undefined> {
   if (alias !== undefined && text !== undefined)
     throw usageError(`--${role} and --${role}-text exclude each other`);
-  if (text !== undefined)
-    return understandText(`the ${role}`, text, context, isDryRun || context.globals.yes);
+  if (text !== undefined) return understandText(`the ${role}`, text, context, { isShown: isDryRun, hasName });
   if (alias === undefined) return undefined;
   if (!alias.startsWith("@")) {
     throw usageError(

@@ -56,7 +56,7 @@ export async function offerToSave(
   prompts: Prompts,
   context: Context,
 ): Promise<void> {
-  const { addresses } = await context.config.read();
+  const { addresses, default_sender } = await context.config.read();
   const taken = new Set(Object.keys(addresses));
   const saved = new Set(Object.values(addresses).map((party) => JSON.stringify(party)));
   const unsaved = [draft.sender, draft.receiver].filter(
@@ -73,6 +73,9 @@ export async function offerToSave(
       const alias = parseAlias(await prompts.text("Short name for it", { suggestion, check }));
       await saveParties(context.config, { [alias]: party });
       taken.add(alias);
+      const isUsual =
+        party === draft.sender && !default_sender && (await prompts.confirm("Use it as the usual sender?"));
+      if (isUsual) await saveParties(context.config, { [alias]: party }, alias);
     }
   } catch (error) {
     if (!(error instanceof CourierError)) throw error;

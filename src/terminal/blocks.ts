@@ -33,6 +33,7 @@ export interface Column<Row> {
 
 export type Block =
   | { readonly kind: "line"; readonly text: Text }
+  | { readonly kind: "paragraph"; readonly text: Text }
   | { readonly kind: "blank" }
   | { readonly kind: "fields"; readonly fields: readonly (readonly [label: string, value: Text])[] }
   | {
@@ -64,6 +65,11 @@ export interface TimelineEntry {
 
 export function line(...text: Span[]): Block {
   return { kind: "line", text };
+}
+
+/** A text that breaks at words where it does not fit: nothing that is to be copied. */
+export function paragraph(text: Text): Block {
+  return { kind: "paragraph", text };
 }
 
 export const blank: Block = { kind: "blank" };

@@ -1,8 +1,8 @@
 /** The rows that show a draft of an order. */
 
 import type { Draft, DraftParty } from "../model/draft.ts";
-import { itemFields, partyFields } from "../model/fields.ts";
-import { show, type Text } from "./blocks.ts";
+import { itemFields, partyFields, partyWords } from "../model/fields.ts";
+import { type Block, blank, fields, line, show, styled, type Text } from "./blocks.ts";
 
 /** Fields that are left out are not sent, and not shown. */
 export function draftRows(draft: Draft): readonly (readonly [label: string, value: Text])[] {
@@ -27,4 +27,14 @@ function describe(party: DraftParty | undefined): string {
 function partyAddress(party: DraftParty | undefined): (readonly [string, string])[] {
   const address = partyFields.slice(2).flatMap((name) => party?.[name] ?? []);
   return address.length === 0 ? [] : [["", address.join(" ")]];
+}
+
+/** All fields of one party, also those that it lacks. */
+export function partyView(title: string, party: DraftParty): readonly Block[] {
+  return [
+    line(styled("strong", title)),
+    fields(...partyFields.map((name) => [`  ${partyWords[name].label}`, show(party[name])] as const)),
+    ...(party.name === undefined ? [line(styled("warn", "No name was found in this text"))] : []),
+    blank,
+  ];
 }

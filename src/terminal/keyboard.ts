@@ -45,6 +45,16 @@ export interface AttachedPrompt {
   readonly onStop: () => void;
   /** Called when it continues, with the terminal's mode restored. */
   readonly onContinue: () => void;
+  /** Called at Esc alone, which no prompt takes otherwise. */
+  readonly onBack?: (() => void) | undefined;
+  /** Gets a paste, or several lines that come as fast; false where its characters are typed keys. */
+  readonly onPaste?: ((text: string) => boolean) | undefined;
+}
+
+interface Paste {
+  readonly text: string;
+  /** The terminal has marked it: its line breaks are no Enter. */
+  readonly isMarked: boolean;
 }
 
 type Source = NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };
@@ -59,6 +69,15 @@ const longestSequence = 16;
 
 /** A paste over a slow line comes in pieces, with pauses between them that are shorter than this. */
 const quietMs = 500;
+
+const pasteStart = "\u001b[200~";
+const pasteEnd = "\u001b[201~";
+/** Lines in one piece: a paste in a terminal that does not mark it, or lines that were typed ahead. */
+const severalLines = /^[^\p{Cc}]+(?:[\r\n\t]+[^\p{Cc}]+)*[\r\n]+[^\p{Cc}]+(?:[\r\n\t]+[^\p{Cc}]*)*$/u;
+/** What such a piece may go on with. */
+const moreLines = /^[^\p{Cc}\r\n\t]*(?:[\r\n\t]+[^\p{Cc}]*)*$/u;
+/** The next piece of a paste comes sooner, and so do the other keys of an escape sequence. */
+const gapMs = 50;
 
 /** Keys that interrupt and stop count at any time. */
 const stops: readonly unknown[] = [ctrlC, ctrlZ];
@@ -86,7 +105,13 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
   let lastPressMs = Number.NEGATIVE_INFINITY;
   let isDecidable = false;
   /** Keys that were typed and not read yet. */
-  let waiting: (string | typeof ended)[] = [];
+  let waiting: (string | typeof ended | Paste)[] = [];
+  /** A marked paste whose end has not come yet. */
+  let unended: string | undefined;
+  /** Several lines that may go on. */
+  let gathered = "";
+  let gathering: NodeJS.Timeout | undefined;
+  let escaping: NodeJS.Timeout | undefined;
   let takenSinceEscape = longestSequence;
   let isRead = false;
   let isDelivering = false;
@@ -122,10 +147,55 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
   /** readline scrambles the line when several keys come in one piece and the cursor is not at its end. */
   function press(chunk: string | Uint8Array) {
     const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
-    for (const key of counts(text) ? text : text.replaceAll(notStops, "")) waiting.push(key);
+    if (counts(text)) queue(text);
+    else waiting.push(...text.replaceAll(notStops, ""));
     if (text.includes(ctrlC)) dropUnreadLines();
     obeyStops();
     deliver();
+  }
+
+  function queue(text: string) {
+    let rest = text;
+    while (rest !== "") {
+      if (unended === undefined) {
+        const [before = ""] = rest.split(pasteStart, 1);
+        queueTyped(before);
+        if (before === rest) return;
+        unended = "";
+        rest = rest.slice(before.length + pasteStart.length);
+      }
+      unended += rest;
+      const end = unended.indexOf(pasteEnd);
+      const isGivenUp = end === -1 && rest.includes(ctrlC);
+      if (end === -1 && !isGivenUp) return;
+      if (isGivenUp) for (const key of unended) waiting.push(key);
+      else waiting.push({ text: unended.slice(0, end), isMarked: true });
+      rest = isGivenUp ? "" : unended.slice(end + pasteEnd.length);
+      unended = undefined;
+    }
+  }
+
+  function queueTyped(text: string) {
+    if (gathering !== undefined && !moreLines.test(text)) endGathering();
+    const isGathered =
+      gathering !== undefined || (attended?.onPaste !== undefined && severalLines.test(text));
+    if (!isGathered) {
+      for (const key of text) waiting.push(key);
+      return;
+    }
+    clearTimeout(gathering);
+    gathered += text;
+    gathering = setTimeout(() => {
+      endGathering();
+      deliver();
+    }, gapMs);
+  }
+
+  function endGathering() {
+    clearTimeout(gathering);
+    gathering = undefined;
+    waiting.push({ text: gathered, isMarked: false });
+    gathered = "";
   }
 
   /** Between prompts no prompt takes Ctrl-C and Ctrl-Z. */
@@ -165,6 +235,15 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
 
   function deliver() {
     if (isDelivering || !isTaking() || waiting.length === 0) return;
+    if (waiting[0] === escapeKey && waiting.length === 1 && attended?.onBack) {
+      escaping ??= setTimeout(() => {
+        escaping = undefined;
+        if (waiting.length === 1) takeEscape();
+      }, gapMs);
+      return;
+    }
+    clearTimeout(escaping);
+    escaping = undefined;
     isDelivering = true;
     setImmediate(() => {
       isDelivering = false;
@@ -177,12 +256,30 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
     return isRead && (attended === undefined || isListening);
   }
 
+  function takeEscape() {
+    waiting.shift();
+    attended?.onBack?.();
+  }
+
+  function takePaste({ text, isMarked }: Paste) {
+    if (attended?.onPaste?.(text)) return;
+    const isLine = isMarked && attended?.onPaste !== undefined;
+    waiting = [...(isLine ? text.replace(/\s*[\r\n]\s*/g, " ").trim() : text), ...waiting];
+  }
+
   /** Text goes in as one key: readline and the prompt go through their whole line at each. */
   function takeNext() {
+    const [first, second] = waiting;
+    if (typeof first === "object") {
+      waiting.shift();
+      return takePaste(first);
+    }
+    if (first === escapeKey && second === escapeKey && attended?.onBack) return takeEscape();
     const length = waiting.findIndex((key) => !isPlain(key));
-    const text = waiting.slice(0, length === -1 ? waiting.length : length);
+    const text = waiting.slice(0, length === -1 ? waiting.length : length).filter(isPlain);
     if (text.length < 2 || takenSinceEscape < longestSequence || attended?.isDecision !== false) {
-      const key = waiting.shift();
+      waiting.shift();
+      const key = first;
       takenSinceEscape = key === escapeKey ? 0 : takenSinceEscape + 1;
       return take(key);
     }
@@ -212,8 +309,8 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
     attended?.onContinue();
   }
 
-  function isPlain(key: string | typeof ended): boolean {
-    return key !== ended && plain.test(key);
+  function isPlain(key: string | typeof ended | Paste): key is string {
+    return typeof key === "string" && plain.test(key);
   }
 
   source.on("error", end); // its terminal was closed

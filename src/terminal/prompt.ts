@@ -4,7 +4,16 @@ import { createInterface } from "node:readline";
 import { styleText } from "node:util";
 import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { interrupted } from "../core/errors.ts";
-import type { Choice, Prompts, TextQuestion, TypedQuestion } from "../core/prompts.ts";
+import {
+  type Choice,
+  Pasted,
+  type Prompts,
+  type SearchQuestion,
+  type TextQuestion,
+  type TypedQuestion,
+  type WaysOut,
+  WentBack,
+} from "../core/prompts.ts";
 import { type Job, type Keyboard, openKeyboard } from "./keyboard.ts";
 import { openFrame } from "./prompt-redraw.ts";
 import { sanitise } from "./sanitise.ts";
@@ -54,19 +63,51 @@ export function createPrompts({ input: source, output, signal, job, elapsed }: P
       ),
     confirm: (question, isYes = false) =>
       decide((inquirer) => confirm({ message: sanitise(question), default: isYes }, inquirer), deps),
-    choose: (question, choices) => {
-      const options = { message: sanitise(question), choices: choices.map(toChoice), loop: false };
-      return decide((inquirer) => select(options, inquirer), deps);
+    choose: (question, choices, { canGoBack } = {}) => {
+      const theme = canGoBack ? { theme: keysTheme([]) } : {};
+      const options = { message: sanitise(question), choices: choices.map(toChoice), loop: false, ...theme };
+      return decide((inquirer) => select(options, inquirer), deps, { canGoBack });
     },
-    search: (question, find) => {
-      const options = {
-        message: sanitise(question),
-        source: (term: string | undefined) => find(term ?? "").map(toChoice),
-      };
-      return ask((inquirer) => search(options, inquirer), deps);
-    },
+    search: (question, find, options = {}) => askSearch(sanitise(question), find, options, deps),
     together: (questions) => together(questions, deps),
   };
+}
+
+async function askSearch<T>(
+  message: string,
+  find: (term: string) => readonly Choice<T>[],
+  { tip, canGoBack, answersMore, keepTyped = () => {} }: SearchQuestion,
+  deps: PromptDeps,
+): Promise<T> {
+  let line = "";
+  const question = {
+    message,
+    source: (term = "") => {
+      line = term;
+      return find(term).map(toChoice);
+    },
+    ...(canGoBack || tip ? { theme: keysTheme(tip ? [tip] : [], canGoBack) } : {}),
+  };
+  const typed = () => line;
+  try {
+    return await ask((inquirer) => search(question, inquirer), deps, { canGoBack, answersMore, typed });
+  } catch (error) {
+    if (line.trim() !== "" && !(error instanceof Pasted)) keepTyped(line.trim());
+    throw error;
+  }
+}
+
+/** The keys of a list, with Esc, below tips of a line each. */
+function keysTheme(tips: readonly string[], canGoBack = true) {
+  const back = canGoBack ? [["Esc", "back"] as const] : [];
+  const keysHelpTip = (keys: readonly (readonly [string, string])[]) =>
+    [
+      ...tips,
+      [...keys, ...back]
+        .map(([key, action]) => `${styleText("bold", key)} ${styleText("dim", action)}`)
+        .join(styleText("dim", " • ")),
+    ].join("\n");
+  return { style: { keysHelpTip } };
 }
 
 /**
@@ -75,7 +116,7 @@ export function createPrompts({ input: source, output, signal, job, elapsed }: P
  */
 async function askText(
   message: string,
-  { initial, suggestion, check = () => true, keepTyped = () => {} }: TextQuestion,
+  { initial, suggestion, check = () => true, keepTyped = () => {}, canGoBack, answersMore }: TextQuestion,
   deps: PromptDeps,
 ): Promise<string> {
   let [shown, answer] = ["", ""];
@@ -97,11 +138,16 @@ async function askText(
     : suggestion
       ? { default: sanitise(suggestion) }
       : {};
+  const typed = () => (shown === sanitise(initial ?? "") ? "" : shown);
   try {
-    await ask((inquirer) => input({ ...question, ...start }, inquirer), deps);
+    await ask((inquirer) => input({ ...question, ...start }, inquirer), deps, {
+      canGoBack,
+      answersMore,
+      typed,
+    });
   } catch (error) {
-    const line = shown.trim();
-    if (line !== "" && shown !== sanitise(initial ?? "")) keepTyped(line);
+    const line = typed().trim();
+    if (line !== "" && !(error instanceof Pasted)) keepTyped(line);
     throw error;
   }
   return answer;
@@ -125,10 +171,14 @@ function toChoice<T>({ value, label, description }: Choice<T>) {
 }
 
 /** Keys pressed before a decision was on the screen, such as the rest of a paste, must not decide it. */
-function decide<T>(start: (context: InquirerContext) => Promise<T>, deps: PromptDeps): Promise<T> {
+function decide<T>(
+  start: (context: InquirerContext) => Promise<T>,
+  deps: PromptDeps,
+  waysOut: WaysOut = {},
+): Promise<T> {
   return together(async () => {
     await discardTypedAhead(deps);
-    return ask(start, deps, true);
+    return ask(start, deps, { ...waysOut, isDecision: true });
   }, deps);
 }
 
@@ -141,29 +191,62 @@ async function together<T>(questions: () => Promise<T>, { keyboard }: PromptDeps
   }
 }
 
+interface AskOptions extends WaysOut {
+  readonly isDecision?: boolean;
+  /** What stands in the line and was typed there. */
+  readonly typed?: () => string;
+}
+
 async function ask<T>(
   start: (context: InquirerContext) => Promise<T>,
   deps: PromptDeps,
-  isDecision = false,
+  { isDecision = false, canGoBack, answersMore, typed = () => "" }: AskOptions = {},
 ): Promise<T> {
   if (deps.signal.aborted) throw interruption(deps.signal); // the package would leave the keyboard open
   const ended = new AbortController();
   // The package draws a prompt, lets it listen and fills its line in one turn of the event loop.
   const { output, leave, redraw } = openFrame(deps.output, () => attachment.listens());
+  const signal = AbortSignal.any([deps.signal, ended.signal]);
+  const inquirer = { input: deps.keyboard.input, output, signal, clearPromptOnDone: false };
+  let left: WentBack | Pasted | undefined;
+  const leaveFor = (reason: WentBack | Pasted) => {
+    left = reason;
+    inquirer.clearPromptOnDone = true;
+    ended.abort();
+  };
+  const onPaste = (text: string) => {
+    const whole = `${typed()}${text.replace(/\r\n?/g, "\n")}`;
+    if (!answersMore?.(whole)) return false;
+    leaveFor(new Pasted(whole));
+    return true;
+  };
+  const markPastes = (isMarked: boolean) => {
+    if (answersMore) deps.output.write(isMarked ? "\u001b[?2004h" : "\u001b[?2004l");
+  };
   const attachment = deps.keyboard.attach({
     isDecision,
     onEnd: () => ended.abort(),
-    onStop: leave,
-    onContinue: redraw,
+    onStop: () => {
+      leave();
+      markPastes(false);
+    },
+    onContinue: () => {
+      markPastes(true);
+      redraw();
+    },
+    onBack: canGoBack ? () => leaveFor(new WentBack()) : undefined,
+    onPaste: answersMore ? onPaste : undefined,
   });
+  markPastes(true);
   try {
-    const signal = AbortSignal.any([deps.signal, ended.signal]);
-    return await start({ input: deps.keyboard.input, output, signal });
+    return await start(inquirer);
   } catch (error) {
+    if (left) throw left;
     const isCancelled =
       error instanceof Error && (error.name === "ExitPromptError" || error.name === "AbortPromptError");
     throw isCancelled ? interruption(deps.signal) : error;
   } finally {
+    markPastes(false);
     attachment.leave();
   }
 }

@@ -47,6 +47,8 @@ async function renderBlock(block: Block, view: View): Promise<string[]> {
   switch (block.kind) {
     case "line":
       return [paintText(block.text, view).painted];
+    case "paragraph":
+      return fitText(block.text, view, view.width);
     case "blank":
       return [""];
     case "fields":

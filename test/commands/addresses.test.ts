@@ -73,6 +73,7 @@ describe("add", () => {
     const person = personWho(
       ["Address", "paste an address as text"],
       ["Address: paste…", "李四\n13900139000"],
+      ["Is this address right?", "edit its fields"],
       ...partySteps("Address", ["李四", "13900139000", "", "", "", "2号"]),
     );
     await home.courier("addresses add li", { terminal: 80, prompts: person });
@@ -231,6 +232,61 @@ describe("list and show", () => {
     expect(await listed(home)).toMatchObject([{ name: "A\u001b]0;x\u0007\u202eB\nC" }]);
   });
 });
+
+describe("edit", () => {
+  test("changes the fields that flags name, and no others", async () => {
+    const home = await homeWith("li");
+    await home.courier("addresses use li");
+    const { exit, stdout } = await home.courier("addresses edit @li --phone 137");
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(
+      /^Changed in the address book\n@li {2}\(default sender\)\nName +李四\nPhone +137\n/,
+    );
+    expect(await listed(home)).toEqual([
+      { alias: "li", name: "李四", phone: "137", province: "北京市", city: "北京市", default: true },
+    ]);
+  });
+
+  test("asks for each field at a terminal, with what it holds; Ctrl-C changes nothing", async () => {
+    const home = await homeWith("li");
+    const stopped = personWho(["Address name", "王五"], ["Address phone", ctrlC]);
+    expect((await home.courier("addresses edit li", { terminal: 80, prompts: stopped })).exit).toBe(130);
+    expect(await listed(home)).toMatchObject([{ name: "李四", phone: "13900139000" }]);
+    const person = personWho(...partySteps("Address", [enter, "137", "", enter, enter, "1号"]));
+    expect((await home.courier("addresses edit li", { terminal: 80, prompts: person })).exit).toBe(0);
+    expect(await listed(home)).toEqual([
+      { alias: "li", name: "李四", phone: "137", city: "北京市", detail: "1号", default: false },
+    ]);
+  });
+
+  test("without a flag and a terminal it is exit 2", async () => {
+    const home = await homeWith("li");
+    expect(await home.courier("addresses edit li")).toMatchObject({
+      exit: 2,
+      stderr: "error: no field of @li to change\nhint: name it, for example with --phone\n",
+    });
+  });
+});
+
+test("use makes an address the default sender, in the place of another", async () => {
+  const home = await homeWith("li", "shop");
+  await home.courier("addresses use li");
+  const { exit, stdout } = await home.courier("addresses use shop");
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(/^@shop {2}\(default sender\)\n/);
+  expect((await listed(home)).filter((row) => row.default)).toMatchObject([{ alias: "shop" }]);
+});
+
+test.each(["show", "use", "edit"])(
+  "%s of an unknown one in an empty book names the command that saves it",
+  async (verb) => {
+    const home = await createHome();
+    expect(await home.courier(`addresses ${verb} shop`)).toMatchObject({
+      exit: 2,
+      stderr: "error: the address book has no @shop\nhint: save it: courier addresses add shop\n",
+    });
+  },
+);
 
 describe("remove", () => {
   test("asks first; without anybody to ask it needs --yes", async () => {

@@ -95,6 +95,45 @@ test("a whole order from a file is not asked for, but reviewed", async () => {
 });
 
 describe("the review", () => {
+  const whole = ["张三", "13800138000", "广东省", "深圳市", "南山区", "1号"];
+  const form = (receiver: readonly string[], item: readonly string[]): Step[] => [
+    ["Sender", "new address"],
+    ...partySteps("Sender", whole),
+    ["Receiver", "new address"],
+    ...partySteps("Receiver", receiver),
+    ...itemSteps(item),
+    ["Service level", enter],
+  ];
+
+  test("names what is missing, and starts at the change of that part", async () => {
+    const home = await createServedHome();
+    const { stderr, person, bodies } = await compose(home, [
+      ...form(whole.slice(0, 5), [""]),
+      ["What now?", enter],
+      ["Receiver", "edit its fields"],
+      ...partySteps("Receiver", [...whole.slice(0, 5), "2号"]),
+      ["What now?", enter],
+      ...itemSteps(["书"]),
+      ["What now?", enter],
+      ["Save 张三…", false],
+      ["Save 张三…", false],
+    ]);
+    expect(person.left).toEqual([]);
+    expect(stderr).toContain("\nThe receiver has no street address\nThe item has no name\n");
+    expect(stderr.split("The item has no name")).toHaveLength(3);
+    expect(bodies).toHaveLength(1);
+  });
+
+  test.each([
+    [["书", "", "2.5"], "The service names no unit for weight: it goes as typed\n"],
+    [["书", "", "2.5", "30"], "The service names no unit for weight and value: they go as typed\n"],
+  ])("says that numbers have no unit: %j", async (item, said) => {
+    const home = await createServedHome();
+    const { stderr } = await compose(home, [...form(whole, item), ["What now?", "Quit without sending"]]);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toContain(" has no ");
+  });
+
   test("leads to each part and back", async () => {
     const home = await createServedHome();
     const { bodies } = await compose(home, [
@@ -127,7 +166,7 @@ describe("the review", () => {
       ["What now?", "Change the sender"],
       ["Sender", "paste an address as text"],
       ["Sender: paste the address, then an empty line", "王五 13700137000 北京市朝阳区建国路88号"],
-      ...partySteps("Sender", [enter, enter, enter, enter, enter, enter]),
+      ["Is this sender right?", enter],
       send,
       ["Save 王五…", false],
     ]);
@@ -371,6 +410,21 @@ describe("an unfinished draft", () => {
     expect(bodies[1]).toContain('"value":5}');
   });
 
+  test.each([
+    ["Wu Li", "Sender name"],
+    ["王五 13700137000 北京市朝阳区建国路88号", "Sender street address"],
+  ])("has what was typed into the list: %s", async (typed, question) => {
+    const home = await createServedHome();
+    const { stderr } = await compose(home, [["Sender", ctrlCAfter(typed)]]);
+    expect(stderr).toContain("hint: your draft is kept");
+    const { person } = await compose(home, [
+      ["Continue with it?", enter],
+      ...partySteps("Sender"),
+      ["Receiver", ctrlC],
+    ]);
+    expect(person.found[question]).toBe(typed);
+  });
+
   const pasteQuestion = "Sender: paste the address, then an empty line";
 
   test("has an address that was pasted and split, though none of its fields was answered yet", async () => {
@@ -378,7 +432,7 @@ describe("an unfinished draft", () => {
     const { stderr } = await compose(home, [
       ["Sender", "paste an address as text"],
       [pasteQuestion, "王五 13700137000\n北京市朝阳区建国路88号"],
-      ["Sender name", ctrlC],
+      ["Is this sender right?", ctrlC],
     ]);
     expect(stderr).toContain("hint: your draft is kept");
     const { person } = await compose(home, [
@@ -418,7 +472,7 @@ describe("an unfinished draft", () => {
       ["What now?", "Change the sender"],
       ["Sender", "paste an address as text"],
       [pasteQuestion, "王五 13700137000"],
-      ["Sender name", ctrlC],
+      ["Is this sender right?", ctrlC],
     ]);
     const { bodies, person } = await compose(home, [
       ["Continue with it?", enter],
@@ -652,6 +706,7 @@ describe("after an order", () => {
       ["Save John Smith…", true],
       ["Short name for it", "John Smith"],
       ["Short name for it", "john"],
+      ["Use it as the usual sender?", true],
       ["Save 李四…", true],
       ["Short name for it", "李四"],
       ["Short name for it", "li"],
@@ -669,6 +724,7 @@ describe("after an order", () => {
       ["li", "李四"],
     ]);
     expect(person.found["Short name for it"]).toBe("");
+    expect(JSON.parse((await home.courier("addresses show john --json")).stdout).default).toBe(true);
   });
 
   test("parties that are saved, or have no name, are not offered", async () => {
@@ -698,7 +754,7 @@ describe("after an order", () => {
       ["Sender", "张 > 张三"],
       ["Receiver", ctrlC],
     ]);
-    expect(person.offered).toEqual(["张三", "new address", "paste an address as text"]);
+    expect(person.offered).toEqual(["张三", "new address for “张”", "paste an address as text"]);
   });
 
   test("--save-template keeps it for --template", async () => {
@@ -957,7 +1013,7 @@ test("whatever is answered, no order leaves that was not on the screen when “s
       let from = 0;
       for (const { body } of posts) {
         const review = await reviewOf(body, home);
-        const index = reviewed.findIndex((screen, place) => place >= from && screen.endsWith(review));
+        const index = reviewed.findIndex((screen, place) => place >= from && showsLast(screen, review));
         expect(index, `no review showed ${body}`).toBeGreaterThanOrEqual(from);
         from = index + 1;
       }
@@ -967,6 +1023,12 @@ test("whatever is answered, no order leaves that was not on the screen when “s
   );
   expect({ runs: runs > 0, sent: sent > 0 }).toEqual({ runs: true, sent: true });
 }, 60_000);
+
+/** Only remarks stand below it. */
+function showsLast(screen: string, review: string): boolean {
+  const start = screen.lastIndexOf(review);
+  return start !== -1 && !screen.slice(start + review.length).includes("Goes to");
+}
 
 async function reviewOf(body: string, { sandbox }: ServedHome): Promise<string> {
   const account = {

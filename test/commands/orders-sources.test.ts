@@ -202,7 +202,11 @@ describe("what cannot be: exit 2, nothing is asked or sent", () => {
     [["--sender", "@shop", "--sender-text", "x"], "--sender and --sender-text exclude each other", ""],
     [["--receiver", "@li", "--receiver-text", "x"], "--receiver and --receiver-text exclude each other", ""],
     [["--sender", "@shp"], "the address book has no @shp", "did you mean @shop?"],
-    [["--receiver", "@nobody"], "the address book has no @nobody", "courier addresses list"],
+    [
+      ["--receiver", "@nobody"],
+      "the address book has no @nobody",
+      "save it: courier addresses add nobody; see what it has: courier addresses list",
+    ],
     [["--receiver", "@__proto__"], "not a usable name for an address: @__proto__", ""],
     [["--receiver", "@constructor"], "the address book has no @constructor", ""],
     [["--sender", "shop"], "--sender takes a name from the address book such as @shop", "--sender-name"],
@@ -284,5 +288,26 @@ describe("--like", () => {
     const again = await home.courier([...create, "--like", String(order.id), "--yes"]);
     expect(again).toMatchObject({ exit: 2, stdout: "" });
     expect(again.stderr).toContain("--allow-duplicate");
+  });
+});
+
+describe("a text without a name", () => {
+  const words = ["orders", "create", "--sender-name", "A", "--item-name", "书"];
+  const text = ["--receiver-text", "13900139000 北京市朝阳区建国路88号"];
+
+  test("is not sent with --yes, unless a flag names the receiver", async () => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier([...words, ...text, "--yes"]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain("error: no name was found in the text of the receiver\n");
+    expect(home.sandbox.requests).toEqual([]);
+    expect((await home.courier([...words, ...text, "--receiver-name", "李四", "--yes"])).exit).toBe(0);
+  });
+
+  test("is warned of where it is only shown", async () => {
+    const home = await createServedHome();
+    const { exit, stderr } = await home.courier([...words, ...text, "--dry-run"]);
+    expect(exit).toBe(0);
+    expect(stderr).toContain("warning: no name was found in the text of the receiver\n");
   });
 });

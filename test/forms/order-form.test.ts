@@ -1,24 +1,45 @@
 /** Which questions the form asks, what becomes of the answers, what is kept after each. */
 
 import { describe, expect, test } from "vitest";
-import { askPart, correctField, type FormTools, fillDraft, type Part } from "../../src/forms/order-form.ts";
-import { describeParty, findWays, type KnownParty } from "../../src/forms/party-form.ts";
+import {
+  askPart,
+  changePart,
+  correctField,
+  type FormTools,
+  fillDraft,
+  type Part,
+} from "../../src/forms/order-form.ts";
+import { describeParty, findWays, type KnownParty, looksLikeAddress } from "../../src/forms/party-form.ts";
 import type { Draft } from "../../src/model/draft.ts";
+import type { PartyField } from "../../src/model/fields.ts";
 import { jsonNumber, parseJson, stringifyJson } from "../../src/model/json.ts";
-import { enter, itemSteps, type Person, partySteps, personWho, shortForm } from "../support/answering.ts";
+import {
+  enter,
+  esc,
+  escAfter,
+  itemSteps,
+  type Person,
+  partySteps,
+  paste,
+  personWho,
+  type Step,
+  shortForm,
+} from "../support/answering.ts";
 
 const shop: KnownParty = { alias: "shop", party: { name: "张三", phone: "13800138000", city: "深圳市" } };
 const recent: KnownParty = { party: { name: "Wang Wu", phone: "13700137000", city: "Shanghai" } };
 
 function toolsOf(prompts: Person) {
   const kept: { draft: string; open: readonly Part[] }[] = [];
+  const shown: string[] = [];
   const tools: FormTools = {
     prompts,
     knownParties: async () => [shop, recent],
     understand: async (text) => ({ name: "李四", detail: text.replaceAll("\n", " ") }),
+    show: async (title, party) => void shown.push(`${title} ${JSON.stringify(party)}`),
     keep: (draft, open) => kept.push({ draft: stringifyJson(draft), open }),
   };
-  return { tools, kept };
+  return { tools, kept, shown };
 }
 
 const none = new Set<string>();
@@ -146,22 +167,70 @@ describe("a party", () => {
   ])("is found by typing %s, and comes first", (term, label) => {
     expect(findWays(term, [shop, recent]).map((choice) => choice.label)).toEqual([
       label,
-      "new address",
+      `new address for “${term.trim()}”`,
       "paste an address as text",
     ]);
   });
 
-  test("that is not found leaves the ways to give a new one", () => {
-    expect(findWays("nobody", [shop, recent]).map(({ label }) => label)).toEqual([
-      "new address",
-      "paste an address as text",
-    ]);
+  test("that is not found starts a new address with the name that was typed", async () => {
+    const person = personWho(
+      ["Sender", "Wu Li > new address for “Wu Li”"],
+      ["Sender phone", "139"],
+      ...partySteps("Sender").slice(2),
+    );
+    expect(await fillDraft({}, given, toolsOf(person).tools)).toEqual({
+      sender: { name: "Wu Li", phone: "139" },
+    });
   });
 
-  test("that is pasted stands in the lines, each part to be edited or emptied", async () => {
+  test("that is pasted into the list, or typed there, is split and stands in one block", async () => {
+    for (const answer of [
+      paste("李四\n北京市建国路88号"),
+      "李四 北京市建国路88号 > split this address into its fields",
+    ]) {
+      const person = personWho(["Sender", answer], ["Is this sender right?", "right"]);
+      const { tools, shown } = toolsOf(person);
+      const { sender } = await fillDraft({}, given, tools);
+      expect(sender).toEqual({ name: "李四", detail: "李四 北京市建国路88号" });
+      expect(shown).toEqual([`Sender ${JSON.stringify(sender)}`]);
+      expect(person.left).toEqual([]);
+    }
+  });
+
+  test.each<[string, readonly Step[], object]>([
+    ["the name", [["Sender name", paste("李四\n北京市建国路88号")]], {}],
+    ["the name, as a line with digits and a place", [["Sender name", "李四 北京市建国路88号"]], {}],
+    [
+      "a later field: what was answered before it stays",
+      [
+        ["Sender name", "张三"],
+        ["Sender phone", "139"],
+        ["Sender province", paste("李四\n北京市建国路88号")],
+      ],
+      { phone: "139" },
+    ],
+  ])("that is pasted at %s is split there", async (_where, steps, before) => {
+    const person = personWho(["Sender", "new address"], ...steps, ["Is this sender right?", "right"]);
+    expect(await fillDraft({}, given, toolsOf(person).tools)).toEqual({
+      sender: { ...before, name: "李四", detail: "李四 北京市建国路88号" },
+    });
+  });
+
+  test("that is pasted never changes a field that was given", async () => {
+    const person = personWho(
+      ["Sender phone", paste("李四\n13900139000\n北京市建国路88号")],
+      ["Is this sender right?", "right"],
+    );
+    const start = draft('{"sender":{"name":"A"}}');
+    const filled = await fillDraft(start, new Set([...given, "sender.name"]), toolsOf(person).tools);
+    expect(filled.sender).toEqual({ name: "A", detail: "李四 13900139000 北京市建国路88号" });
+  });
+
+  test("that is pasted stands in the lines to be edited, each part to be edited or emptied", async () => {
     const person = personWho(
       ["Sender", "paste an address as text"],
       ["Sender: paste the address, then an empty line", "李四\n北京市建国路88号"],
+      ["Is this sender right?", "edit its fields"],
       ["Sender name", enter],
       ["Sender phone", "139"],
       ["Sender province", enter],
@@ -184,12 +253,123 @@ describe("a party", () => {
   });
 });
 
+describe("looksLikeAddress", () => {
+  test.each<[boolean, string, PartyField]>([
+    [true, "张三 13800138000 广东省深圳市南山区科技园1号楼", "name"],
+    [true, "王五 13700137000", "name"],
+    [true, "John Smith, 221B Baker Street, London NW1 6XE", "name"],
+    [true, "John Smith\n221B Baker Street\nLondon", "detail"],
+    [true, "北京市朝阳区建国路88号 13900139000", "detail"],
+    [false, "北京市朝阳区建国路88号", "detail"],
+    [false, "13800138000", "phone"],
+    [false, "张三", "name"],
+    [false, "John Smith 2", "name"],
+    [false, "Smith, Jones", "name"],
+    [false, "11\n11\n11", "detail"],
+    [false, "建国路88号\n".repeat(300), "detail"],
+  ])("%s: %j at the %s", (expected, text, field) => {
+    expect(looksLikeAddress(text, field)).toBe(expected);
+  });
+});
+
+describe("Esc", () => {
+  test("goes to the field before, with what was typed, through the parts to the first list", async () => {
+    const person = personWho(
+      ["Sender", "new address"],
+      ["Sender name", "张三"],
+      ["Sender phone", escAfter("138")],
+      ["Sender name", "张三丰"],
+      ...partySteps("Sender").slice(1),
+      ["Receiver", esc],
+      ["Sender street address", esc],
+      ["Sender district", "南山区"],
+      ["Sender street address", enter],
+      ["Receiver", "new address"],
+      ["Receiver name", esc],
+      ["Receiver", "Wang Wu 13700137000 Shanghai"],
+      ["Item name", "书"],
+      ["Item description", esc],
+      ["Item name", esc],
+      ["Receiver", "@shop 张三 13800138000 深圳市"],
+      ...itemSteps([enter, enter, "2.50"]),
+      ["Service level", esc],
+      ["Number of pieces", "1"],
+      ["Service level", "express"],
+    );
+    const filled = await fillDraft({}, none, toolsOf(person).tools);
+    expect(person.left).toEqual([]);
+    expect(person.found["Sender phone"]).toBe("138");
+    expect(stringifyJson(filled)).toBe(
+      '{"sender":{"name":"张三丰","phone":"138","district":"南山区"},' +
+        '"receiver":{"name":"张三","phone":"13800138000","city":"深圳市"},' +
+        '"item":{"name":"书","weight":2.50,"quantity":1},"service_type":"express"}',
+    );
+  });
+
+  test("goes from the block of a pasted address to the list, which offers to edit its fields", async () => {
+    const person = personWho(
+      ["Sender", paste("李四\n北京市建国路88号")],
+      ["Is this sender right?", esc],
+      ["Sender", "edit its fields"],
+      ...partySteps("Sender"),
+    );
+    const filled = await fillDraft({}, new Set(["receiver", "item", "service_type"]), toolsOf(person).tools);
+    expect(filled.sender).toMatchObject({ name: "李四" });
+  });
+
+  test("goes back past what was given, and stays at the first question", async () => {
+    const person = personWho(
+      ["Sender", esc],
+      ["Sender", "@shop 张三 13800138000 深圳市"],
+      ["Service level", esc],
+      ["Sender", enter],
+      ["Service level", enter],
+    );
+    const filled = await fillDraft({}, new Set(["receiver", "item"]), toolsOf(person).tools);
+    expect(filled).toEqual({ sender: shop.party });
+    expect(person.left).toEqual([]);
+  });
+
+  test("goes to a default sender that was not asked for", async () => {
+    const person = personWho(
+      ["Receiver", esc],
+      ["Sender", "Wang Wu 13700137000 Shanghai"],
+      ["Receiver", "@shop 张三 13800138000 深圳市"],
+    );
+    const start = { sender: shop.party };
+    const filled = await fillDraft(
+      start,
+      new Set(["sender", "item", "service_type"]),
+      toolsOf(person).tools,
+      true,
+    );
+    expect(filled).toEqual({ sender: recent.party, receiver: shop.party });
+  });
+
+  test("leaves a part that is changed as it was", async () => {
+    const person = personWho(["Item name", "纸"], ["Item description", esc], ["Item name", esc]);
+    const start = draft('{"item":{"name":"书"}}');
+    const { tools, kept } = toolsOf(person);
+    expect(await changePart("item", start, tools)).toEqual(start);
+    expect(kept.at(-1)?.draft).toBe(stringifyJson(start));
+  });
+});
+
+describe("the usual sender", () => {
+  test("comes first in the list of senders, and not in that of receivers", async () => {
+    const person = personWho(["Sender", enter], ["Receiver", enter], ...partySteps("Receiver"));
+    const tools: FormTools = { ...toolsOf(person).tools, usualSender: async () => recent };
+    const filled = await fillDraft({}, new Set(["item", "service_type"]), tools);
+    expect(filled).toEqual({ sender: recent.party, receiver: {} });
+  });
+});
+
 describe("askPart", () => {
   test("starts from what is there, and an emptied line leaves the field out", async () => {
     const start = draft('{"sender":{"name":"A"},"item":{"name":"书","weight":2.50,"quantity":1}}');
     const person = personWho(...itemSteps([enter, "旧", enter, enter, ""]));
     const { tools } = toolsOf(person);
-    expect(stringifyJson(await askPart("item", start, none, tools))).toBe(
+    expect(stringifyJson((await askPart("item", start, none, tools)).draft)).toBe(
       '{"sender":{"name":"A"},"item":{"name":"书","weight":2.50,"description":"旧"}}',
     );
     expect(person.found).toMatchObject({ "Item weight": "2.50", "Number of pieces": "1" });

@@ -182,6 +182,81 @@ test("kept as a draft it is offered next time, and goes on to be sent", async ()
   expect(third.screen()).not.toContain("unfinished");
 });
 
+const pasted = "李四\r13900139000\r北京市朝阳区建国路88号";
+
+test("a saved sender, a pasted receiver, twice back: sent with twelve keys besides the texts", async () => {
+  const home = await createServedTerminalHome();
+  const flags = ["--name", "张三", "--phone", "13800138000", "--city", "深圳市", "--detail", "1号"];
+  await home.open(["addresses", "add", "shop", ...flags, "--default"]).ended;
+  const terminal = home.open("orders create", { columns: 80, rows: 24 });
+  let count = 0;
+  const press = async (key: string, shown: string | RegExp) => {
+    count += 1;
+    terminal.type(key);
+    await terminal.until(shown);
+  };
+  await terminal.until(/\? Receiver\n❯ new address[\s\S]*select/);
+  terminal.type(`\u001b[200~${pasted}\u001b[201~`);
+  await terminal.until(/street address +建国路88号\n\n\? Is this receiver right\?\n❯ right[\s\S]*select/);
+  await terminal.rest();
+  await press(keys.enter, "? Item name");
+  terminal.type("书");
+  await press(keys.enter, "? Item description");
+  await press(keys.escape, "? Item name 书");
+  terminal.type("本");
+  await press(keys.enter, "? Item description");
+  await press(keys.enter, "? Item weight");
+  terminal.type("3");
+  await press(keys.enter, "? Declared value");
+  await press(keys.escape, "? Item weight 3");
+  terminal.type(".5");
+  await press(keys.enter, "? Declared value");
+  await press(keys.enter, "? Number of pieces");
+  await press(keys.enter, /\? Service level\n❯ let[\s\S]*select/);
+  await terminal.rest();
+  await press(keys.enter, /\? What now\?\n❯ Send[\s\S]*select/);
+  await terminal.rest();
+  await press(keys.enter, "? Save 李四");
+  expect(count).toBe(12);
+  expect(JSON.parse(sentBodies(home)[0] ?? "")).toEqual({
+    sender: { name: "张三", phone: "13800138000", city: "深圳市", detail: "1号" },
+    receiver: {
+      name: "李四",
+      phone: "13900139000",
+      province: "北京市",
+      city: "北京市",
+      district: "朝阳区",
+      detail: "建国路88号",
+    },
+    item: { name: "书本", weight: 3.5 },
+  });
+});
+
+test.each([
+  ["the name, marked by the terminal", "Receiver name", `\u001b[200~${pasted}\u001b[201~`],
+  ["the name, not marked", "Receiver name", pasted],
+  ["a later field", "Receiver city", `\u001b[200~${pasted}\r\u001b[201~`],
+])(
+  "an address that is pasted at %s is split, and kept when Ctrl-C comes",
+  async (_where, question, paste) => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open("orders create --sender-name A --item-name 书");
+    for (const name of partyFields.slice(1)) await terminal.answer(`Sender ${name}`);
+    await terminal.choose("Receiver", "new address");
+    for (const name of partyFields) {
+      await terminal.until(`? Receiver ${name}`);
+      if (`Receiver ${name}` === question) break;
+      await terminal.answer(`Receiver ${name}`);
+    }
+    terminal.type(paste);
+    await terminal.until(/name +李四\n +phone +13900139000\n[\s\S]*❯ right/);
+    terminal.type(keys.ctrlC);
+    expect((await terminal.ended).exit).toBe(130);
+    const again = home.open("orders create");
+    await again.until(/Receiver +李四 +13900139000\n +北京市 北京市 朝阳区 建国路88号/);
+  },
+);
+
 test("quitting sends nothing and drops the draft", async () => {
   const home = await createServedTerminalHome();
   const first = home.open("orders create");
@@ -246,6 +321,7 @@ test("after an order its new addresses can be saved, and are found by typing the
   await first.choose("What now?", "Send this order");
   await first.answer("Save 张三", "y");
   await first.answer("Short name for it", "shop");
+  await first.answer("Use it as the usual sender?");
   await first.answer("Save 李四", "y");
   await first.answer("Short name for it"); // its name is suggested
   expect((await first.ended).exit).toBe(0);
@@ -253,12 +329,12 @@ test("after an order its new addresses can be saved, and are found by typing the
   const second = home.open("orders create");
   await second.until("? Sender");
   await second.until(
-    "❯ new address\n  paste an address as text\n  @shop 张三 13800138000 深圳市 南山区\n  @李四",
+    "❯ @shop 张三 13800138000 深圳市 南山区\n  new address\n  paste an address as text\n  @李四",
   );
   second.type("1390013");
   await second.until(/\? Sender 1390013\n❯ @李四/);
   second.type(keys.backspace.repeat(7));
-  await second.until(/\? Sender\n❯ new address/);
+  await second.until(/\? Sender\n❯ @shop/);
   second.type("sho");
   await second.until(/\? Sender sho\n❯ @shop/);
   second.type(keys.enter);

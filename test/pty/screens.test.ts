@@ -1,4 +1,4 @@
-/** What a person sees at two widths, in files that one can read: test/pty/screens. */
+/** What a person sees at three widths, in files that one can read: test/pty/screens. */
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -17,7 +17,7 @@ async function expectScreen(terminal: Terminal, name: string, columns: number): 
   await expect(shown()).toMatchFileSnapshot(file);
 }
 
-test.each([40, 80])("the form, a refusal, the order (%s columns)", async (columns) => {
+test.each([40, 80, 140])("the form, a refusal, the order (%s columns)", async (columns) => {
   const home = await createTerminalHome();
   const terminal = home.open("orders create", { columns, env: { NO_COLOR: "1" } });
   await terminal.until(/❯ new address[\s\S]*select/);
@@ -32,12 +32,13 @@ test.each([40, 80])("the form, a refusal, the order (%s columns)", async (column
   await terminal.choose("What now?", "Send this order");
   await terminal.answer("Save 张三", "y");
   await terminal.answer("Short name for it", "shop");
+  await terminal.answer("Use it as the usual sender?");
   await terminal.answer("Save 李四");
   expect((await terminal.ended).exit).toBe(0);
   await expectScreen(terminal, "created", columns);
 });
 
-test.each([40, 80])(
+test.each([40, 80, 140])(
   "a known address, a pasted one, a wrong number, Ctrl-C, and on (%s columns)",
   async (columns) => {
     const home = await createTerminalHome();
@@ -54,7 +55,9 @@ test.each([40, 80])(
     await terminal.choose("Receiver", "paste an address as text");
     await terminal.until(/ty line\n>/);
     terminal.type(`${li[0]}\r${li[1]}\r北京市朝阳区建国路88号\r\r`);
-    await terminal.until("? Receiver name");
+    await terminal.until(/❯ right[\s\S]*select/);
+    await expectScreen(terminal, "pasted", columns);
+    await terminal.choose("Is this receiver right?", "edit its fields");
     await fillParty(
       terminal,
       "Receiver",

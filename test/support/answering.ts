@@ -1,19 +1,29 @@
 /** A person made of expected questions and their answers; any other question fails the test. */
 
 import { interrupted } from "../../src/core/errors.ts";
-import type { Prompts, TextQuestion } from "../../src/core/prompts.ts";
+import { Pasted, type Prompts, type TextQuestion, type WaysOut, WentBack } from "../../src/core/prompts.ts";
 
 /** Enter alone: what stands in the line, what is suggested, or the first of a list. */
 export const enter = Symbol("Enter");
 export const ctrlC = Symbol("Ctrl-C");
 
-/** A line that was begun when Ctrl-C came. */
+export const esc = Symbol("Esc");
+
+/** A line that was begun when Ctrl-C or Esc came. */
 interface Begun {
   readonly line: string;
+  readonly end: typeof ctrlC | typeof esc;
 }
-export const ctrlCAfter = (line: string): Begun => ({ line });
+export const ctrlCAfter = (line: string): Begun => ({ line, end: ctrlC });
+export const escAfter = (line: string): Begun => ({ line, end: esc });
 
-type Answer = string | boolean | typeof enter | typeof ctrlC | Begun;
+interface PastedText {
+  readonly pasted: string;
+}
+/** A paste, where the question takes it for more than its answer; else it fails the test. */
+export const paste = (pasted: string): PastedText => ({ pasted });
+
+type Answer = string | boolean | typeof enter | typeof ctrlC | typeof esc | Begun | PastedText;
 /** A question, whole or its beginning followed by `…`, and the answer: text, or the label of a choice. */
 export type Step = readonly [question: string, answer: Answer];
 
@@ -36,7 +46,11 @@ export function personWho(...script: readonly Step[]): Person {
   const complaints: string[] = [];
   let offered: readonly string[] = [];
 
-  function next(question: string, keepTyped?: (line: string) => void): Exclude<Answer, typeof ctrlC | Begun> {
+  function next(
+    question: string,
+    { canGoBack, answersMore }: WaysOut = {},
+    keepTyped?: (line: string) => void,
+  ): string | boolean | typeof enter {
     asked.push(question);
     const [expected, answer] = steps.shift() ?? ["no question"];
     const isExpected = expected.endsWith("…")
@@ -44,9 +58,16 @@ export function personWho(...script: readonly Step[]): Person {
       : question === expected;
     if (!isExpected || answer === undefined)
       throw new Error(`asked “${question}”, but ${expected} was expected`);
+    if (typeof answer === "object" && "pasted" in answer) {
+      if (!answersMore?.(answer.pasted)) throw new Error(`“${answer.pasted}” was not taken at “${question}”`);
+      throw new Pasted(answer.pasted);
+    }
     if (typeof answer === "object") keepTyped?.(answer.line);
-    if (answer === ctrlC || typeof answer === "object") throw interrupted(130);
-    return answer;
+    const end = typeof answer === "object" ? answer.end : answer;
+    if (end === esc && canGoBack) throw new WentBack();
+    if (end === esc) throw new Error(`Esc does nothing at “${question}”`);
+    if (end === ctrlC) throw interrupted(130);
+    return end;
   }
 
   function take<T>(choices: readonly { value: T; label: string }[], answer: Answer): T {
@@ -66,26 +87,27 @@ export function personWho(...script: readonly Step[]): Person {
     get left() {
       return steps.map(([question]) => question);
     },
-    async text(question, { initial, suggestion, check, keepTyped }: TextQuestion = {}) {
+    async text(question, options: TextQuestion = {}) {
+      const { initial, suggestion, check, keepTyped } = options;
       found[question] = initial ?? suggestion ?? "";
       for (;;) {
-        const answer = next(question, keepTyped);
+        const answer = next(question, options, keepTyped);
         const text = answer === enter ? (initial ?? suggestion ?? "") : String(answer);
         const verdict = check?.(text) ?? true;
         if (verdict === true) return text;
         complaints.push(verdict);
       }
     },
-    lines: async (question, { keepTyped } = {}) => String(next(question, keepTyped)),
+    lines: async (question, { keepTyped } = {}) => String(next(question, {}, keepTyped)),
     secret: async (question) => String(next(question)),
     async confirm(question, isYes = false) {
       const answer = next(question);
       return answer === enter ? isYes : answer === true;
     },
-    choose: async (question, choices) => take(choices, next(question)),
+    choose: async (question, choices, options) => take(choices, next(question, options)),
     together: (questions) => questions(),
-    async search(question, find) {
-      const answer = next(question);
+    async search(question, find, options) {
+      const answer = next(question, options, options?.keepTyped);
       if (typeof answer !== "string" || !answer.includes(" > ")) return take(find(""), answer);
       const [term = "", label = ""] = answer.split(" > "); // typed first, then chosen
       return take(find(term), label);

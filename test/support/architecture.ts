@@ -114,7 +114,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/completion/scripts.ts": "the build puts the scripts of the shells in its place",
   "src/config/key-ring-process.ts": "runs in a process of its own",
   "src/core/process-tree.ts": "what systems list, and nothing of how a program is run",
-  "src/forms/normalize-for-match.ts": "keeps offsets into the text as it was typed",
   "src/import/column-guesses.ts": "words of two languages, apart from the questions",
   "src/import/former-reading.ts": "what earlier versions read, which must stay as it is",
   "src/import/hidden-text.ts": "what platforms write for what they hide",

@@ -90,6 +90,8 @@ const commandLines: Readonly<Record<string, Lines>> = {
   "addresses list": line("addresses list"),
   "addresses add": line("addresses add shop --name Anna --phone 13800138000"),
   "addresses show": line("addresses show shop"),
+  "addresses edit": line("addresses edit shop --phone 13900139000"),
+  "addresses use": line("addresses use shop"),
   "addresses remove": line("addresses remove shop"),
   "addresses import": line("addresses import -", "alias,name\nother,Bert"),
   "templates list": line("templates list"),

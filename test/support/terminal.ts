@@ -22,6 +22,7 @@ export const keys = {
   backspace: "\u007f",
   up: "\u001b[A",
   down: "\u001b[B",
+  escape: "\u001b",
   left: "\u001b[D",
   end: "\u0005",
   /** Empties a line up to the cursor. */

@@ -2,7 +2,7 @@
 
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import type { Prompts } from "../../src/core/prompts.ts";
+import { Pasted, type Prompts, WentBack } from "../../src/core/prompts.ts";
 import { createPrompts } from "../../src/terminal/prompt.ts";
 import { Capture } from "../support/streams.ts";
 
@@ -114,6 +114,106 @@ test("a long paste into a hidden line, a search and lines is taken whole", async
   input.write(`${long}\r`);
   expect(await chosen).toBe(long);
   expect(output.text.length).toBeLessThan(300 * long.length);
+});
+
+const isAddress = (text: string) => text.includes("Road 1");
+const addressLines = "Ann\nRoad 1\nTown";
+
+describe("a paste that answers more than one question", () => {
+  const ways: [string, (prompts: Prompts) => Promise<unknown>][] = [
+    ["a text", (prompts) => prompts.text("Name", { answersMore: isAddress })],
+    ["a search", (prompts) => prompts.search("Which?", find, { answersMore: isAddress })],
+  ];
+  const pieces: [string, readonly string[]][] = [
+    ["marked", [`\u001b[200~${addressLines.replaceAll("\n", "\r")}\r\u001b[201~`]],
+    ["marked, in two pieces", ["\u001b[200~Ann\rRo", "ad 1\rTown\u001b[2", "01~"]],
+    ["not marked", [addressLines.replaceAll("\n", "\r")]],
+    ["not marked, in two pieces", ["Ann\rRo", "ad 1\rTown\r"]],
+    ["behind what was typed", ["An", `\u001b[200~n\rRoad 1\rTown\u001b[201~`]],
+  ];
+  const cases = ways.flatMap(([what, ask]) => pieces.map(([how, keys]) => [what, how, ask, keys] as const));
+  test.each(cases)("leaves %s with it: %s", async (_what, _how, ask, keys) => {
+    const { input, output, prompts, until, read } = atTerminal();
+    const answer = ask(prompts).catch((error: unknown) => error);
+    await until("? ");
+    for (const key of keys.slice(0, -1)) await read(key);
+    input.write(keys.at(-1) ?? "");
+    const end = await answer;
+    expect(end).toBeInstanceOf(Pasted);
+    expect((end as Pasted).text.trim()).toBe(addressLines);
+    expect(output.text).toMatch(/\u001b\[\?2004h[\s\S]*\u001b\[\?2004l/);
+  });
+
+  test("does not leave a question that asks for it alone: its lines become one, and Enter stays the person's", async () => {
+    const { input, prompts, until, read } = atTerminal();
+    const answer = prompts.text("Street", { answersMore: isAddress });
+    await until("Street");
+    await read("\u001b[200~House 2\r  Floor 3\r\u001b[201~");
+    input.write("!\r");
+    expect(await answer).toBe("House 2 Floor 3!");
+  });
+
+  test("that is no address and is not marked is typed lines, as before", async () => {
+    const { prompts, until, read } = atTerminal();
+    const answer = prompts.text("Name", { answersMore: isAddress });
+    await until("Name");
+    await read("Ann\r139\r");
+    expect([await answer, await prompts.text("Phone")]).toEqual(["Ann", "139"]);
+  });
+
+  test("is typed keys where Ctrl-C comes before its end", async () => {
+    const { prompts, until, read } = atTerminal();
+    const answer = prompts.text("Name", { answersMore: isAddress });
+    const ended = expect(answer).rejects.toMatchObject({ exit: 130 });
+    await until("Name");
+    await read("\u001b[200~Ann");
+    await read("\u0003");
+    await ended;
+  });
+});
+
+describe("Esc", () => {
+  test.each<[string, (prompts: Prompts) => Promise<unknown>]>([
+    ["a text", (prompts) => prompts.text("Next", { canGoBack: true })],
+    ["a search", (prompts) => prompts.search("Next", find, { canGoBack: true })],
+    ["a choice", (prompts) => prompts.choose("Next", places, { canGoBack: true })],
+  ])("leaves %s, and takes it off the screen", async (_what, ask) => {
+    const { prompts, until, read, output } = atTerminal();
+    const answer = ask(prompts);
+    const ended = expect(answer).rejects.toBeInstanceOf(WentBack);
+    await until("Next");
+    await read("\u001b");
+    await ended;
+    expect(output.text.slice(output.text.lastIndexOf("Next"))).toContain("\u001b[2K");
+  });
+
+  test("hands on what was typed", async () => {
+    const { prompts, until, read } = atTerminal();
+    const kept: string[] = [];
+    const keepTyped = (text: string) => kept.push(text);
+    const answer = prompts.text("Name", { canGoBack: true, keepTyped });
+    const ended = expect(answer).rejects.toBeInstanceOf(WentBack);
+    await until("Name");
+    await read("Ann");
+    await read("\u001b");
+    await ended;
+    expect(kept).toEqual(["Ann"]);
+  });
+
+  test("is no arrow, also where the keys of one come in pieces; and nothing where there is no way back", async () => {
+    const { prompts, until, read } = atTerminal();
+    const answer = prompts.search("Which?", find, { canGoBack: true });
+    await until("❯ Shop");
+    await read("\u001b");
+    await read("[B");
+    await read("\r");
+    expect(await answer).toBe("Li");
+    const name = prompts.text("Name");
+    await until("Name");
+    await read("\u001b");
+    await read("\r");
+    expect(await name).toBe("");
+  });
 });
 
 test("Ctrl-C acts before lines that came ahead of it and were not read yet; the line that is typed is kept", async () => {

@@ -9,6 +9,7 @@ import {
   instant,
   line,
   otherFields,
+  paragraph,
   show,
   state,
   styled,
@@ -57,6 +58,16 @@ describe("lines and fields", () => {
     expect(wrapped.length).toBeGreaterThan(1);
     for (const text of wrapped) expect(displayWidth(text)).toBeLessThanOrEqual(30);
     for (const text of wrapped.slice(1)) expect(text).toMatch(/^ {9}\S/);
+  });
+
+  test("a paragraph breaks at words at a terminal, and a line stays whole", async () => {
+    const text = "You will review everything before it is sent.";
+    expect(await lines(paragraph(text), terminal(30))).toEqual([
+      "You will review everything",
+      "before it is sent.",
+    ]);
+    expect(await lines(paragraph(text), pipe)).toEqual([text]);
+    expect(await lines(line(text), terminal(30))).toEqual([text]);
   });
 
   test("in a pipe one text that is far too long fills up no other line", async () => {

@@ -1,0 +1,40 @@
+/** `courier addresses edit`: changes single fields of a saved address. */
+
+import { defineCommand, document } from "../command/command.ts";
+import { partyOptions } from "../command/party-options.ts";
+import { findParty, parseAlias, saveParties } from "../config/address-book.ts";
+import { usageError } from "../core/errors.ts";
+import type { AddressRow } from "../model/results.ts";
+import { line, styled } from "../terminal/blocks.ts";
+import { ensureUsable } from "./add.ts";
+import { addressView, pickParty } from "./address-view.ts";
+import { askAddress } from "./ask-address.ts";
+
+export const editAddress = defineCommand({
+  description:
+    "Flags change the fields that they name, and no others. Without a flag, it asks for each field at a terminal.",
+  arguments: { alias: { summary: "its short name", parse: parseAlias, values: "alias" } },
+  options: partyOptions,
+  examples: [
+    { line: "addresses edit shop --phone 13800138000", note: "changes the phone alone" },
+    { line: "addresses edit shop", note: "asks for each field, with what it holds now" },
+  ],
+  seeAlso: ["addresses show", "addresses add"],
+  async run({ alias, ...flags }, context) {
+    const config = await context.config.read();
+    const existing = findParty(config, alias);
+    const changes = pickParty(flags);
+    const hasFlags = Object.keys(changes).length > 0;
+    const prompts = hasFlags ? undefined : await context.prompts();
+    if (!hasFlags && !prompts)
+      throw usageError(`no field of @${alias} to change`, "name it, for example with --phone");
+    const party = prompts ? await askAddress(existing, prompts, context) : { ...existing, ...changes };
+    ensureUsable(party);
+    await saveParties(context.config, { [alias]: party });
+    const row: AddressRow = { alias, ...party, default: config.default_sender === alias };
+    return document(row, () => [
+      line(styled("good", "Changed"), " in the address book"),
+      ...addressView(row),
+    ]);
+  },
+});
