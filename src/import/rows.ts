@@ -135,8 +135,9 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     };
   }
 
-  function refuseLost({ line, draft, rows: [number = 0] }: ReadRecord): void {
-    const found = findLostText(draft);
+  function refuseLost({ line, draft, problems, rows: [number = 0] }: ReadRecord): void {
+    const wrong = Object.fromEntries(problems.map(({ column, value }) => [column, value]));
+    const found = findLostText({ ...wrong, ...draft });
     if (!found) return;
     const column = columns.get(found.path) ?? found.path;
     throw lostTextError(options.name, `row ${number} has “${found.text}” in ${column}`, {
