@@ -14,6 +14,7 @@ import { check } from "../model/schema.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { findLostText, lostTextError } from "../sheets/lost-text.ts";
 import { createMojibakeTest, describeMojibake, findText } from "../sheets/mojibake.ts";
+import { boundColumns } from "../sheets/row-limit.ts";
 import { findDelimiter, readSheet } from "../sheets/sheet.ts";
 import { decodeSheet } from "../sheets/text-encoding.ts";
 import { line } from "../terminal/blocks.ts";
@@ -121,6 +122,7 @@ async function sheetEntries(text: string, name: string): Promise<AddressEntry[]>
         .filter(([, cell]) => cell !== "");
       entries.push({ where: `line ${number}`, value: Object.fromEntries(filled) });
     }
+    if (!names) boundColumns(cells, name, number);
     names ??= cells.map(nameColumn);
   }
   return entries;

@@ -10,6 +10,15 @@ export function byCount(count: number, one: string, several: string): string {
   return count === 1 ? one : several;
 }
 
+/** "a, b, c" for a few; "a, b, c and 97 others" for many. */
+export function listed(names: readonly string[]): string {
+  if (names.length <= mostListed) return names.join(", ");
+  return `${names.slice(0, listedOfMany).join(", ")} and ${counted(names.length - listedOfMany, "other")}`;
+}
+
+const mostListed = 20;
+const listedOfMany = 3;
+
 /** "a row", "an order". */
 export function withArticle(noun: string): string {
   return `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;

@@ -1,6 +1,6 @@
 /** The summary of `orders import --check`, which sends nothing. */
 
-import { byCount, counted } from "../core/wording.ts";
+import { byCount, counted, listed } from "../core/wording.ts";
 import { orderFields } from "../model/fields.ts";
 import type { CheckSummary } from "../model/results.ts";
 import { type Block, fields, line, show, styled } from "../terminal/blocks.ts";
@@ -72,7 +72,7 @@ export function checkView(plan: ImportPlan, comparison: string | undefined): rea
       ["Senders", describeSenders(plan.overview)],
       ["Refs", describeRefs(rows, refs)],
       ...(encoding === "" ? [] : ([["Encoding", encoding]] as const)),
-      ["Columns not used", unused.join(", ") || "none"],
+      ["Columns not used", listed(unused) || "none"],
       ["To send", comparison === undefined ? notKnown : String(plan.toSend)],
       ...(earlier === "" ? [] : ([["From earlier runs", earlier]] as const)),
       ...(plan.held > 0 ? ([["Held", describeHeldRows(plan)]] as const) : []),

@@ -3,6 +3,7 @@
 import { usageError } from "../core/errors.ts";
 import { inQuotes } from "../core/shell-quote.ts";
 import { suggest } from "../core/suggest.ts";
+import { listed } from "../core/wording.ts";
 import {
   type ItemField,
   itemWords,
@@ -218,9 +219,10 @@ function readColumns(
   given: ReadonlyMap<string, string>,
   { isFormer = false } = {},
 ): ColumnMap | ColumnDoubt {
+  const names = new Set(headers.map((each) => each.trim()));
   for (const header of given.keys()) {
-    if (!headers.some((each) => each.trim() === header)) {
-      throw usageError(`--map: the file has no column “${header}”`, `its columns: ${headers.join(", ")}`);
+    if (!names.has(header)) {
+      throw usageError(`--map: the file has no column “${header}”`, `its columns: ${listed(headers)}`);
     }
   }
   const unmapped = headers.map((header) => header.trim()).filter((header) => !given.has(header));

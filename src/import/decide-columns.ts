@@ -4,7 +4,7 @@ import type { Context } from "../command/command.ts";
 import { findHeaderMap, saveHeaderMap } from "../config/header-maps.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
 import type { Choice, Prompts } from "../core/prompts.ts";
-import { byCount, counted } from "../core/wording.ts";
+import { byCount, counted, listed } from "../core/wording.ts";
 import { isLostText } from "../sheets/lost-text.ts";
 import { type Block, line, styled, table } from "../terminal/blocks.ts";
 import { guessField } from "./column-guesses.ts";
@@ -44,6 +44,7 @@ interface DoubtfulColumn {
 /** Rows from which examples are taken. */
 const rowsRead = 20;
 const examplesUsed = 3;
+const columnsShown = 50;
 const longestExample = 24;
 
 /**
@@ -149,8 +150,9 @@ async function findDoubtful({ header, rows, given }: Sheet, isAsked: boolean): P
   const [only] = doubts.length === 1 && guesses.size === 1 && missing.length === 0 ? doubts : [];
   if (doubts.length > 0 || missing.length > 0) {
     const splitter = await createPartySplitter();
+    const twice = findEqual(header);
     for (const name of map.unused.map((each) => each.trim())) {
-      if (given.has(name) || guesses.has(name) || header.indexOf(name) !== header.lastIndexOf(name)) continue;
+      if (given.has(name) || guesses.has(name) || twice.has(name)) continue;
       const examples = examplesOf(name, { header, rows });
       const guess = guessField(cleanHeader(name), examples, splitter);
       const isFree = guess !== undefined && !taken.has(guess) && !isTwice(guess, taken);
@@ -161,19 +163,20 @@ async function findDoubtful({ header, rows, given }: Sheet, isAsked: boolean): P
     }
     missing = findMissing([...taken], isAsked);
   }
-  const columns = header.flatMap((name) => {
+  const columns = [...new Set(header)].flatMap((name) => {
     const guess = guesses.get(name);
+    if (guess === undefined) return [];
     const [example = ""] = examplesOf(name, { header, rows });
     const isNeeded = doubts.some((doubt) => doubt.guesses.has(name));
-    return guess === undefined ? [] : [{ header: name, example, guess, isNeeded }];
+    return [{ header: name, example, guess, isNeeded }];
   });
-  return {
-    columns: columns.filter(
-      ({ header: name }, at) => columns.findIndex((each) => each.header === name) === at,
-    ),
-    only,
-    missing,
-  };
+  return { columns, only, missing };
+}
+
+/** Names that several columns have. */
+function findEqual(header: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(header.filter((name) => seen.size === seen.add(name).size));
 }
 
 /** A whole party or address beside a part of it. */
@@ -205,10 +208,18 @@ async function describeAll(
   const decided = new Map([...given, ...columns.map(({ header: name, guess }) => [name, guess] as const)]);
   const sender = await findSenderFlags(header, decided, source, context);
   const command = context.sameCommand([...flags, ...sender.flags]);
-  const run = `${only ? "the whole command" : "if the guesses are right, run"}: ${command}${sender.note}`;
+  const whole = `${only ? "the whole command" : "if the guesses are right, run"}: ${command}${sender.note}`;
+  // Without a guess, it is the command that failed.
+  const run = flags.length > 0 ? [whole] : [];
   const lacking = missing.map(
     (path) => `no column looks like ${path}: name it with ${mapFlag("COLUMN", path)}`,
   );
+  const isGuess = ({ guess }: DoubtfulColumn) => guess !== unusedMark;
+  const guessed = columns.filter(isGuess);
+  const shown =
+    columns.length > columnsShown
+      ? [...guessed, ...columns.filter((column) => !isGuess(column))].slice(0, columnsShown)
+      : columns;
   if (!only)
     await context.display([
       table(
@@ -222,15 +233,16 @@ async function describeAll(
           },
           { path: "", title: "GUESS", cell: ({ guess }: DoubtfulColumn) => guess || "not used" },
         ],
-        columns,
+        shown,
       ),
+      ...(columns.length > shown.length ? [line(`and ${columns.length - shown.length} more`)] : []),
     ]);
-  const names = columns.map(({ header: name }) => name).join(", ");
+  const names = listed(columns.map(({ header: name }) => name));
   const message =
     only?.message ??
     `${source.name}: ${counted(columns.length, "column")} ${byCount(columns.length, "is", "are")} not clear: ${names}`;
   return new CourierError("usage", 2, message, {
-    hint: [...(only ? [only.hint] : []), ...lacking, run].join("; "),
+    hint: [...(only ? [only.hint] : []), ...lacking, ...run].join("; "),
     details: columns.map(({ header: column, example, guess }) => ({ column, example, guess: guess || null })),
   });
 }
@@ -280,7 +292,8 @@ async function askColumns(
   }
 
   /** No map can name one of two columns with the same name. */
-  const isAlone = (header: string) => sheet.header.indexOf(header) === sheet.header.lastIndexOf(header);
+  const equal = findEqual(sheet.header);
+  const isAlone = (header: string) => !equal.has(header);
   const isComplete = () => findMissing([...decided.values()], true).length === 0;
   context.messages.note(`${name}: this header is not known; say once what its columns are`);
   const guessed = columns.filter(({ guess, isNeeded }) => guess !== unusedMark || isNeeded);
@@ -320,7 +333,7 @@ function reviewOf(names: readonly string[], decided: Mapping, sheet: Sheet): rea
       ],
       used,
     ),
-    ...(unused.length > 0 ? [line(styled("dim", `not used: ${unused.join(", ")}`))] : []),
+    ...(unused.length > 0 ? [line(styled("dim", `not used: ${listed(unused)}`))] : []),
   ];
 }
 

@@ -215,8 +215,8 @@ function roomFirst(failure: unknown): string {
 }
 
 function describeStop(cause: Error, { created, found }: Counts): string {
-  const made = created + found;
-  return `the import stopped after ${counted(made, "created order")}: ${cause.message}`;
+  const also = found > 0 ? ` and ${found} found` : "";
+  return `the import stopped after ${counted(created, "created order")}${also}: ${cause.message}`;
 }
 
 function stoppedBy(cause: Error, counts: Counts): CourierError {

@@ -279,8 +279,8 @@ export async function* importRows(
     };
   }
 
-  /** Reports the rows that stay in doubt. */
-  async function* inDoubt(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<RowResult> {
+  /** Reports the rows that stay in doubt, and those whose orders were found before their turn came again. */
+  async function* unreported(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<RowResult> {
     for await (const batch of inBatches(of, viewFactor * options.concurrency)) {
       const left = batch.filter(({ row }) => !reported.has(row));
       const decisions = await ledger.viewRows(
@@ -292,6 +292,11 @@ export async function* importRows(
       );
       for (const [index, decision] of decisions.entries()) {
         const row = left[index] as ImportRow;
+        if (decision.kind === "shipped" && foundNow.has(nameOperation(decision.operation))) {
+          equalRows.take({ row, decision, operation: undefined });
+          yield noteReported(resultOf(row, decision, givenUp, clock.now()));
+          continue;
+        }
         if (decision.kind !== "in_doubt" || !isLeftInDoubt(decision.operation, run)) continue;
         equalRows.take({ row, decision, operation: undefined });
         reported.add(row.row);
@@ -324,8 +329,9 @@ export async function* importRows(
   later = new Set();
   try {
     // After a failure this includes rows that an earlier run left in doubt and that this run has not reached.
-    if (!failure) yield* inDoubt(left);
-    else if ((await ledger.openOperations(run.customer)).length > 0) yield* inDoubt(rows());
+    if (!failure) yield* unreported(left);
+    else if (foundNow.size > 0 || (await ledger.openOperations(run.customer)).length > 0)
+      yield* unreported(rows());
   } catch (error) {
     failure ??= { error };
     for (const row of left)

@@ -2,6 +2,7 @@
 
 import { fileError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
+import { listed } from "../core/wording.ts";
 import {
   type ColumnMap,
   cleanHeader,
@@ -128,7 +129,7 @@ function layoutOfPreset(
   const compared = headers.map(compareAs);
   for (const header of mapping.keys())
     if (!names.includes(header))
-      throw usageError(`--map: the file has no column “${header}”`, `its columns: ${names.join(", ")}`);
+      throw usageError(`--map: the file has no column “${header}”`, `its columns: ${listed(names)}`);
   ensureNoOrder(names, `use --platform ${noPlatform} and --map`);
 
   /** The columns of a name, which may end in `*`. `--map` takes a column away. */

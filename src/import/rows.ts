@@ -14,6 +14,7 @@ import { quoteFormulaTexts } from "../sheets/formula-texts.ts";
 import { readElements, readObjects } from "../sheets/json-rows.ts";
 import { findLostText, isLostText, lostTextError } from "../sheets/lost-text.ts";
 import { createMojibakeCheck } from "../sheets/mojibake.ts";
+import { boundColumns } from "../sheets/row-limit.ts";
 import { readSheet, type SheetRow } from "../sheets/sheet.ts";
 import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { ensureNoOrder } from "./columns.ts";
@@ -134,8 +135,9 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     };
   }
 
-  function refuseLost({ line, draft, rows: [number = 0] }: ReadRecord): void {
-    const found = findLostText(draft);
+  function refuseLost({ line, draft, problems, rows: [number = 0] }: ReadRecord): void {
+    const wrong = Object.fromEntries(problems.map(({ column, value }) => [column, value]));
+    const found = findLostText({ ...wrong, ...draft });
     if (!found) return;
     const column = columns.get(found.path) ?? found.path;
     throw lostTextError(options.name, `row ${number} has “${found.text}” in ${column}`, {
@@ -279,6 +281,7 @@ export async function readFirstRows(
   const first: (readonly string[])[] = [];
   for await (const row of table ? table.read() : readSheet(text(), facts.delimiter, name)) {
     if (row.isHidden) continue;
+    if (first.length < 2) boundColumns(row.cells, name, row.line);
     first.push(row.cells);
     if (first.length >= count) break;
   }
@@ -306,6 +309,8 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   const hidden: SheetRow[] = [];
   let second = await source.next();
   for (; second.value?.isHidden; second = await source.next()) hidden.push(second.value);
+  for (const row of [first.value, ...(second.done ? [] : [second.value])])
+    boundColumns(row.cells, name, row.line);
   const isTitle = !second.done && isTitleRow(first.value.cells, second.value.cells, choice);
   const header: SheetRow = isTitle ? second.value : first.value;
   const lost = header.cells.find((title) => isLostText(title) && !mapping.has(title));

@@ -1,4 +1,4 @@
-/** Finds damaged texts in an order: invisible characters, errors of a spreadsheet, and phones that one changed. */
+/** Finds damaged texts in an order: lost and invisible characters, errors of a spreadsheet, and phones that one changed. */
 
 import { isJsonObject, type Json } from "./json.ts";
 
@@ -26,7 +26,14 @@ const ascii = /^[ -~]*$/;
 
 /** Names and addresses may have line breaks, and joiners for Arabic, Hindi and emoji; no other invisible characters. */
 const control = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
+const zeroWidth = /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/;
+/** No joiner or direction mark has a meaning beside a Chinese character. */
+const besideChinese = /(?<=\p{Script=Han})[\u200c-\u200f]|[\u200c-\u200f](?=\p{Script=Han})/u;
+const inText = new RegExp(`${control.source}|${zeroWidth.source}|${besideChinese.source}`, "u");
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+const invisibleOnly = /^(?=.*[\S\ufeff])[\s\u2800\p{Cf}\p{Default_Ignorable_Code_Point}]+$/su;
+/** What programs write for characters that an encoding does not have. */
+const lostOnly = /^\s*[?\ufffd][?\ufffd\s]*$/;
 const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/;
 
 /** Spreadsheets write long numbers as 1.38E+10; the lost digits cannot be restored. */
@@ -55,7 +62,11 @@ export function describeFormulaError(error: string): string {
 export function findTextProblem(path: string, text: string): string | undefined {
   const isPhone = path === "phone" || path.endsWith(".phone");
   const isNumber = isPhone || path === "ref"; // two numbers that differ must look different
-  const unseen = ascii.test(text) ? undefined : (isNumber ? invisible : control).exec(text)?.[0];
+  if (lostOnly.test(text))
+    return "has only question marks: the text was lost before courier read it; save files as UTF-8";
+  const isAscii = ascii.test(text);
+  if (!isAscii && !isNumber && invisibleOnly.test(text)) return "has only invisible characters";
+  const unseen = isAscii ? undefined : (isNumber ? invisible : inText).exec(text)?.[0];
   if (unseen !== undefined) return `holds ${nameCharacter(unseen)}`;
   const error = findSpreadsheetError(text);
   if (error !== undefined) return error;

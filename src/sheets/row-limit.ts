@@ -1,9 +1,24 @@
 /** The longest row of an input file: longer ones are refused, so that no file takes all memory or hours. */
 
 import { type CourierError, fileError } from "../core/errors.ts";
+import { mostColumns } from "./cell-address.ts";
 
 /** In characters. An order has a few hundred. */
 export const longestRow = 1_000_000;
+
+/** The widest exports of shops have about a hundred columns. */
+const mostNamedColumns = 1_000;
+
+/** Throws a file error for a header with more columns than the file of a shop has, such as rows that became one line. */
+export function boundColumns(header: readonly string[], name: string, line: number): void {
+  const named = header.filter((title) => title.trim() !== "").length;
+  const [count, most] = named > mostNamedColumns ? [named, mostNamedColumns] : [header.length, mostColumns];
+  if (count <= most) return;
+  throw fileError(`${name}, line ${line}: the header has ${count} columns; courier reads at most ${most}`, {
+    hint: "check that it is the right file, and that each order is on a line of its own",
+    details: { line },
+  });
+}
 
 /** `what` begins on this line: “the row”. */
 export function tooLong(name: string, line: number, what: string): CourierError {

@@ -115,15 +115,19 @@ export function findMark([first, second, third]: Uint8Array): UnicodeEncoding | 
 /** Less than in any table or order in UTF-16, where commas, quotes and digits have a zero byte; other texts have none. */
 const leastShareOfZeros = 0.1;
 
-/** Knows UTF-16 without a mark by the zero bytes of its ASCII, which are all at even or all at odd places. */
+/** A few Chinese characters, such as 一, have a zero byte at the other place. */
+const leastRatioOfPlaces = 4;
+
+/** Knows UTF-16 without a mark by the zero bytes of its ASCII, which are nearly all at even or at odd places. */
 export function guessUtf16(start: Uint8Array): UnicodeEncoding | undefined {
   const sample = start.subarray(0, 4096);
   const zeros = [0, 0];
   for (const [index, byte] of sample.entries())
     if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
   const [even = 0, odd = 0] = zeros;
-  if (even > 0 === odd > 0 || even + odd < (sample.length / 2) * leastShareOfZeros) return undefined;
-  return odd > 0 ? "utf-16le" : "utf-16be";
+  const isAtOnePlace = Math.max(even, odd) > leastRatioOfPlaces * Math.min(even, odd);
+  if (!isAtOnePlace || even + odd < (sample.length / 2) * leastShareOfZeros) return undefined;
+  return odd > even ? "utf-16le" : "utf-16be";
 }
 
 /** What web shops export as .xls, and Excel opens, without being a workbook. */

@@ -301,6 +301,25 @@ describe("a text that cannot be meant: exit 2, its place is named, nothing is se
       stdin,
       "--receiver-name “#REF!” holds the error #REF! of a spreadsheet",
     ],
+    [
+      "a flag",
+      ["--receiver-name", "??"],
+      stdin,
+      "--receiver-name “??” has only question marks: the text was lost before courier read it",
+    ],
+    ["a flag", ["--item-name", "\u200b"], stdin, "--item-name “\\u200b” has only invisible characters"],
+    [
+      "a flag",
+      ["--sender-name", "李\u200b四"],
+      stdin,
+      "--sender-name “李\\u200b四” holds an invisible character",
+    ],
+    [
+      "a file",
+      [],
+      JSON.stringify({ ...plainDraft, item: { ...plainDraft.item, name: "?" } }),
+      "item.name in stdin “?” has only question marks",
+    ],
     ["a file", [], withPhone("#N/A"), "receiver.phone in stdin “#N/A” holds the error #N/A of a spreadsheet"],
     ["a file", [], withPhone("13800138000.0"), "receiver.phone in stdin “13800138000.0” ends in .0"],
   ])("of %s %j", async (_what, words, order, message) => {

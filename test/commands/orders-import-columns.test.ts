@@ -248,3 +248,81 @@ test("a header that is known needs no decision; columns that are not used are no
   const ran = await home.courier(["orders", "import", full], { terminal: 120, prompts });
   expect(ran.exit, ran.stderr).toBe(0);
 });
+
+describe("very many columns", () => {
+  const wide = (count: number, title: (index: number) => string) =>
+    text(
+      Array.from({ length: count }, (_, index) => title(index)),
+      Array.from({ length: count }, () => "x"),
+    );
+
+  test.each([
+    ["different names", wide(16_384, (index) => `c${index}`), "16384"],
+    ["rows that became one line", wide(5_000, (index) => `${13_900_000_000 + index}`), "5000"],
+    ["hardly any names", wide(20_000, (index) => (index === 0 ? "ref" : "")), "20000"],
+  ])("a header of %s is refused at once", async (_what, content, count) => {
+    const home = await homeWith(content);
+    const startedMs = performance.now();
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    expect([ran.exit, await sent(home)]).toEqual([2, []]);
+    const { message, hint } = errorOf(ran);
+    expect(message).toMatch(
+      new RegExp(`^${home.file}, line 1: the header has ${count} columns; courier reads at most \\d+`),
+    );
+    expect(hint).toBe("check that it is the right file, and that each order is on a line of its own");
+  });
+
+  test("a file of addresses, too", async () => {
+    const home = await homeWith(wide(5_000, (index) => `c${index}`));
+    const ran = await home.courier(["addresses", "import", home.file, "--json"]);
+    expect([ran.exit, errorOf(ran).message]).toEqual([
+      2,
+      `${home.file}, line 1: the header has 5000 columns; courier reads at most 1000`,
+    ]);
+  });
+
+  test("columns that a spreadsheet left empty do no harm", async () => {
+    const pad = (cells: readonly string[]) => [...cells, ...Array.from({ length: 5_000 }, () => "")];
+    const header = ["ref", "receiver.name", "receiver.detail", "item.name"];
+    const home = await homeWith(text(pad(header), pad(["A-1", "李四", "建国路88号", "绿茶"])));
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([{ receiver: { name: "李四" }, item: { name: "绿茶" } }]);
+  });
+
+  test("a message names the first of many columns, and the data have all", async () => {
+    const home = await homeWith(wide(300, (index) => `c${index}`));
+    const ran = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+    expect(ran.exit).toBe(2);
+    const { message, details } = errorOf(ran) as ReturnType<typeof errorOf> & { details: unknown[] };
+    expect(message).toBe(`${home.file}: 300 columns are not clear: c0, c1, c2 and 297 others`);
+    expect(details).toHaveLength(300);
+    const shown = await home.courier(["orders", "import", home.file, "--check"]);
+    expect(shown.stderr.split("\n").length).toBeLessThan(60);
+    expect(shown.stderr).toContain("and 250 more");
+    const mapped = await home.courier(["orders", "import", home.file, "--check", "--map", "nothing=ref"]);
+    expect(mapped.stderr).toContain("its columns: c0, c1, c2 and 297 others");
+  });
+
+  test("columns that are not used are counted in a check", async () => {
+    const wideOrder = [titlesOfOrder, ["李四", "建国路88号", "绿茶"]].map((cells, row) => [
+      ...cells,
+      ...Array.from({ length: 300 }, (_, index) => (row === 0 ? `备${index}` : "x")),
+    ]);
+    const home = await homeWith(text(...wideOrder));
+    const ran = await home.courier(["orders", "import", home.file, "--check"]);
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(ran.stdout).toContain("备0, 备1, 备2 and 297 others");
+  });
+});
+
+const titlesOfOrder = ["receiver.name", "receiver.detail", "item.name"];
+
+test("without a guess, no command is offered that fails again", async () => {
+  const home = await homeWith("a1,b2\nfoo,bar\n");
+  const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+  expect(ran.exit).toBe(2);
+  expect(errorOf(ran).hint).toMatch(/^no column looks like receiver\.name: name it with --map /);
+  expect(errorOf(ran).hint).not.toContain("run:");
+});

@@ -82,6 +82,32 @@ describe("pace", () => {
     expect(stderr).toContain(`the import stopped after ${created.length} created orders: `);
   });
 
+  test("an order that was found is not counted as created", async () => {
+    const home = await createImportHome(rowsOf(2));
+    home.sandbox.faults.set([
+      { ...post, kind: "drop_after", times: 1 },
+      { ...post, kind: "drop_before", times: 1 },
+      { ...post, kind: "rate_limit", retryAfter: "7200" },
+    ]);
+    const { exit, report, stderr } = await home.run("--concurrency 3 --settle 1s");
+    expect([exit, outcomes(report)]).toEqual([5, "found"]);
+    expect(stderr).toContain("2 rows: 0 created, 1 found, 1 not sent");
+    expect(stderr).toContain("the import stopped after 0 created orders and 1 found: ");
+  });
+
+  test("an order that was found before the import stopped is reported, not counted as not sent", async () => {
+    const home = await createImportHome(rowsOf(2));
+    home.sandbox.faults.set([
+      { ...post, kind: "drop_after", times: 1 },
+      { ...post, kind: "rate_limit", retryAfter: "7200" },
+    ]);
+    const { exit, report, stderr } = await home.run("--concurrency 1 --settle 1s");
+    expect(stderr).toContain("2 rows: 0 created, 1 found, 1 not sent");
+    expect([exit, outcomes(report)]).toEqual([5, "found"]);
+    home.sandbox.faults.clear();
+    expect(outcomes((await home.run()).report)).toBe("shipped created");
+  });
+
   test("a wait of hours is not sat through: exit 5 says how long", async () => {
     const home = await createImportHome(rowsOf(3));
     home.sandbox.faults.set([{ ...post, kind: "rate_limit", retryAfter: "7200" }]);

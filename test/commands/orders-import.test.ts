@@ -635,9 +635,26 @@ describe("text that lost its Chinese to question marks on its way, as Windows Po
     expect(errorOf(ran).hint).toContain("$OutputEncoding = [System.Text.UTF8Encoding]::new()");
   });
 
+  test("in some cells only: each is named by its row and column, and nothing is sent", async () => {
+    const home = await createImportHome(
+      `${header}\nA-1,张三,1380013,??,1390013,???,1号,?,1,1\nA-2,张三,1380013,李四,1390013,北京市,1号,\u200b,1,1\n`,
+    );
+    const ran = await home.run();
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    const { details } = errorOf(ran) as unknown as { details: { row: number; column: string }[] };
+    expect(details.map(({ row, column }) => `${row} ${column}`)).toEqual([
+      "1 receiver.name",
+      "1 receiver.city",
+      "1 item.name",
+      "2 item.name",
+    ]);
+    const rest = await home.run("--check");
+    expect(rest.exit).toBe(2);
+  });
+
   test("is not what has question marks of its own", async () => {
     const home = await createImportHome(
-      `${header}\nA-1,Ann,1380013,Li?,1390013,??,Leave at door?,北京 ???,1,1\nA-2,Bo??,1380013,Li,1390013,Rome,Ring twice??,Tea,1,1\n`,
+      `${header}\nA-1,Ann,1380013,Li?,1390013,Rome,Leave at door?,北京 ???,1,1\nA-2,Bo??,1380013,Li,1390013,Rome,Ring twice??,Tea,1,1\n`,
     );
     expect(await home.run("--check")).toMatchObject({ exit: 0 });
   });

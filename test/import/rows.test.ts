@@ -143,9 +143,10 @@ describe("problems", () => {
 
 describe("characters that are not seen", () => {
   const inCsv = (name: string, phone: string) =>
-    `sender.name,receiver.name,receiver.phone,item.name\nA,"${name}","${phone}",Tea\n`;
+    `sender.name,receiver.name,receiver.phone,item.name\n张三,"${name}","${phone}",Tea\n`;
+  const lost = "has only question marks: the text was lost before courier read it; save files as UTF-8";
   const inJson = (name: string, phone: string) =>
-    JSON.stringify([{ sender: { name: "A" }, receiver: { name, phone }, item: { name: "Tea" } }]);
+    JSON.stringify([{ sender: { name: "张三" }, receiver: { name, phone }, item: { name: "Tea" } }]);
 
   test.each([
     ["13800138000\u0000", "holds a NUL character (U+0000)"],
@@ -168,6 +169,17 @@ describe("characters that are not seen", () => {
     ["a\u0000b", "holds a NUL character (U+0000)"],
     ["a\u001b[31mb", "holds a control character (U+001B)"],
     ["a\u009bb", "holds a control character (U+009B)"],
+    ["李\u200b四", "holds an invisible character (U+200B)"],
+    ["李四\u2060", "holds an invisible character (U+2060)"],
+    ["李\u200d四", "holds an invisible character (U+200D)"],
+    ["李四\u202e", "holds an invisible character (U+202E)"],
+    ["\u200b\u200b", "has only invisible characters"],
+    ["\u200d", "has only invisible characters"],
+    ["\u3164", "has only invisible characters"],
+    ["??", lost],
+    ["?", lost],
+    ["? ??", lost],
+    ["\ufffd\ufffd", lost],
   ])("in the name %j are named, too", async (name, message) => {
     const problem = { row: 1, column: "receiver.name", value: name, message };
     expect(await problemsOf(inCsv(name, "1"))).toMatchObject([problem]);
@@ -229,6 +241,10 @@ describe("characters that are not seen", () => {
     "❤️",
     "\u200fעברית",
     "soft\u00adhyphen",
+    "🏴\u{e0067}\u{e0062}\u{e007f}",
+    "葛\u{e0100}城",
+    "Why?",
+    "茶 ??",
   ])("that scripts and emoji need are taken in names: %j", async (name) => {
     for (const text of [inCsv(name, "138 0013-8000"), inJson(name, "(0755) 8601.3388 ext.5")])
       expect((await readGood(text))[0]?.draft.receiver?.name).toBe(name);

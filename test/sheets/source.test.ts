@@ -266,6 +266,19 @@ test("Chinese column names in UTF-16 without a mark are read", async () => {
   expect(row?.draft.receiver).toEqual({ name: "李四", phone: "13900139000" });
 });
 
+test.each([
+  ["LE", (bytes: Buffer) => bytes],
+  ["BE", swapped],
+])(
+  "UTF-16%s without a mark is known where a Chinese character has a zero byte, as 一 does",
+  async (_order, write) => {
+    const chinese =
+      "收件人姓名,收件人电话,收件人地址,商品名称\r\n李一一,13900139000,北京市朝阳区开国路一号,一次性茶杯\r\n";
+    const [row] = await readGood(write(Buffer.from(chinese, "utf16le")), { sender: { name: "张三" } });
+    expect(row?.draft).toMatchObject({ receiver: { name: "李一一" }, item: { name: "一次性茶杯" } });
+  },
+);
+
 test.each(otherFiles)("%s is told as what it is", async (what, bytes) => {
   await expect(read(bytes)).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(what) });
 });
