@@ -14,3 +14,8 @@ export function byCount(count: number, one: string, several: string): string {
 export function withArticle(noun: string): string {
   return `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
 }
+
+/** For each hint that may lead to an empty ledger. */
+export const newLedgerWarning = "a new ledger does not know which orders were sent";
+
+export const anotherStateDirectory = `choose another place with COURIER_STATE_DIR; ${newLedgerWarning}`;
