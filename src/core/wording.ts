@@ -1,4 +1,4 @@
-/** English numbers and articles in messages. */
+/** Numbers, articles and repeated sentences of messages. */
 
 /** "1 order", "2 orders". */
 export function counted(count: number, noun: string): string {
