@@ -17,7 +17,7 @@ import {
   sqliteCode,
 } from "./driver.ts";
 import { createLogFlusher } from "./log-flusher.ts";
-import { BesideNotRegular, LinkToNothing, makePrivateFile } from "./private-file.ts";
+import { BesideNotRegular, hasFile, LinkToNothing, makePrivateFile } from "./private-file.ts";
 import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
 
 export interface DatabaseOptions {
@@ -378,6 +378,14 @@ function explainFailure(error: unknown, options: DatabaseOptions): unknown {
     return unusable(options.title, error.path, reason, `move ${basename(error.path)} away, and nothing else`);
   if (error instanceof NotRegular)
     return unusable(options.title, options.path, reason, withWarning("move it away", options));
+  // Another place has an empty one, which is no use to a command that reads.
+  if (systemCode(error) === "EROFS" && hasFile(options.path))
+    return new CourierError(
+      "database",
+      5,
+      `the ${options.title} cannot be used: its disk is read-only: ${options.path}`,
+      { cause: error, hint: "make the disk writable: SQLite writes beside a file that it reads, too" },
+    );
   return new CourierError(
     "database",
     5,
