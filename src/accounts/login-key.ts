@@ -33,9 +33,9 @@ export interface KeyWishes {
 /** Where the key of a login will be. */
 export type KeyPlan = { readonly place: KeyStore } | { readonly place: "command"; readonly command: string };
 
-/** Says where the key will be stored before asking for it. Throws for a place that cannot be used. */
+/** Where the key will be stored. Throws for a place that cannot be used. */
 export async function planKey(
-  { config, keys, messages }: Context,
+  { config, keys }: Context,
   { name, baseUrl, keyStore, keyCommand }: KeyWishes,
 ): Promise<KeyPlan> {
   if (keyCommand !== undefined) return { place: "command", command: keyCommand };
@@ -45,8 +45,11 @@ export async function planKey(
   const place = keyStore ?? present ?? content.key_store ?? "file";
   if (place === "keychain") await keys.probeKeychain(name, baseUrl);
   else await checkSecurePath(config.path);
-  messages.note(`The key of the account ${name} will be kept in ${describeKeyStore(place, config.path)}`);
   return { place };
+}
+
+function notePlace({ config, messages }: Context, name: string, place: KeyStore): void {
+  messages.note(`The key of the account ${name} will be kept in ${describeKeyStore(place, config.path)}`);
 }
 
 const mostTries = 3;
@@ -72,8 +75,11 @@ export async function promptForValidKey(
   let baseUrl = typed;
   let given: string | undefined;
   for (let tries = 1; ; tries += 1) {
+    const note = () => {
+      if (!isAsked && tries === 1) notePlace(context, name, plan.place);
+    };
     const apiKey: string =
-      given ?? (await (isAsked ? askCommand(context, name, plan.command) : askKey(context)));
+      given ?? (await (isAsked ? askCommand(context, name, plan.command) : askKey(context, note)));
     const keyToStore = isAsked ? plan : { ...plan, apiKey };
     if (isUnchecked) return { baseUrl, keyToStore, apiKey, profile: undefined };
     try {
@@ -132,16 +138,22 @@ export function notUsed(variable: string, { machine }: Context): string {
   return machine.env[variable] ? `; login does not use ${variable}` : "";
 }
 
-async function askKey(context: Context): Promise<string> {
+/** A person is told before the question where the key will be kept; a key that is piped in is checked first. */
+async function askKey(context: Context, notePlace: () => void): Promise<string> {
   const piped = await context.readPipe();
   const prompts = piped === undefined ? await context.prompts() : undefined;
   const unused = notUsed("COURIER_API_KEY", context);
   const isEmpty = piped?.trim() === "" && unused !== "";
   if (isEmpty || (piped === undefined && !prompts)) {
-    const hint = `pipe it in: courier login < key.txt${unused}`;
+    const hint = `pipe it in: ${context.nextCommand("login")} < key.txt${unused}`;
     throw usageError(`the API key is ${isEmpty ? "empty" : "missing"}`, hint);
   }
-  if (piped !== undefined || !prompts) return parseApiKey(piped ?? "", "the API key");
+  if (piped !== undefined || !prompts) {
+    const key = parseApiKey(piped ?? "", "the API key");
+    notePlace();
+    return key;
+  }
+  notePlace();
   for (let tries = 1; ; tries += 1) {
     try {
       return parseApiKey(await prompts.secret("API key (hidden)"), "the API key");

@@ -2,8 +2,9 @@
 
 import { type Context, defineCommand, document } from "../command/command.ts";
 import { switchOption, textOption } from "../command/options.ts";
-import { defaultAccount, parseAccountName, sandboxAccount } from "../config/accounts.ts";
+import { defaultAccount, findAccount, parseAccountName, sandboxAccount } from "../config/accounts.ts";
 import { completeBaseUrl, parseBaseUrl } from "../config/base-url.ts";
+import type { StoredAccount } from "../config/store.ts";
 import { usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Profile } from "../model/interface.ts";
@@ -49,18 +50,20 @@ export const login = defineCommand({
     if (keyStore !== undefined && keyCommand !== undefined) {
       throw usageError("--key-store and --key-command exclude each other", "a command's key is not stored");
     }
+    const known = findAccount(await context.config.read(), name);
     const askAll = async () => {
-      const baseUrl = await askBaseUrl(context, allowHttp === true);
+      const baseUrl = await askBaseUrl(context, allowHttp === true, known);
       await fixPermissions(context);
       const plan = await planKey(context, { name, baseUrl, keyStore, keyCommand });
       const isUnchecked = noVerify === true;
-      const promptAgain = (typed: string) => promptForBaseUrl(context, allowHttp === true, typed);
+      const promptAgain = (typed: string) => promptForBaseUrl(context, allowHttp === true, known, typed);
       return promptForValidKey(context, { name, baseUrl, plan, isUnchecked, promptAgain });
     };
     // A key command may read the terminal itself.
     const prompts = keyCommand === undefined ? await context.prompts() : undefined;
     const { baseUrl, keyToStore, apiKey, profile } = await (prompts?.together(askAll) ?? askAll());
-    const allowed = allowHttp && baseUrl.startsWith("http:") ? { allow_http: true } : {};
+    const isAllowed = allowHttp || baseUrl === plainUrlOf(known);
+    const allowed = isAllowed && baseUrl.startsWith("http:") ? { allow_http: true } : {};
     await context.keys.save(name, { base_url: baseUrl, ...allowed }, keyToStore);
     if (profile) await learnCustomer(context, { account: name, service: baseUrl, key: apiKey }, profile);
     const { current } = await context.config.read();
@@ -114,28 +117,50 @@ async function learnCustomer(
   }
 }
 
-async function askBaseUrl(context: Context, allowHttp: boolean): Promise<string> {
-  const given = context.globals.baseUrl;
-  return given === undefined ? promptForBaseUrl(context, allowHttp) : readBaseUrl(context, given, allowHttp);
+/** The plain http base URL that was allowed for an account. */
+function plainUrlOf(known: StoredAccount | undefined): string | undefined {
+  return known?.allow_http ? known.base_url : undefined;
 }
 
-async function promptForBaseUrl(context: Context, allowHttp: boolean, typed?: string): Promise<string> {
+/** An existing account keeps its base URL, unless another one is given. */
+async function askBaseUrl(
+  context: Context,
+  allowHttp: boolean,
+  known: StoredAccount | undefined,
+): Promise<string> {
+  const given = context.globals.baseUrl;
+  if (given !== undefined) return readBaseUrl(context, given, allowHttp);
+  return promptForBaseUrl(context, allowHttp, known);
+}
+
+async function promptForBaseUrl(
+  context: Context,
+  allowHttp: boolean,
+  known: StoredAccount | undefined,
+  typed?: string,
+): Promise<string> {
   const prompts = await context.prompts();
+  if (!prompts && known) {
+    context.messages.note(`The base URL of the account is still ${known.base_url}`);
+    return known.base_url;
+  }
   if (!prompts)
     throw usageError(
       "the base URL is missing",
       `give it with --base-url https://…${notUsed("COURIER_BASE_URL", context)}`,
     );
+  const mayBePlain = (text: string) => allowHttp || text === plainUrlOf(known);
   const check = (text: string) => {
     try {
-      parseBaseUrl(completeBaseUrl(text).text, "the base URL", allowHttp);
+      parseBaseUrl(completeBaseUrl(text).text, "the base URL", mayBePlain(text));
       return true;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
   };
-  const answer = await prompts.text("Base URL of the service", { check, initial: typed });
-  return readBaseUrl(context, answer, allowHttp);
+  const suggestion = typed === undefined ? known?.base_url : undefined;
+  const answer = await prompts.text("Base URL of the service", { check, initial: typed, suggestion });
+  return readBaseUrl(context, answer, mayBePlain(answer));
 }
 
 /** Says what it has corrected. */

@@ -1,7 +1,8 @@
 /** The directories of courier's files (owner of env-paths). */
 
 import path from "node:path";
-import { fileError } from "../core/errors.ts";
+import { fileError, usageError } from "../core/errors.ts";
+import { newLedgerWarning } from "../core/wording.ts";
 
 export interface Directories {
   /** Accounts and keys. */
@@ -10,24 +11,38 @@ export interface Directories {
   readonly state: string;
 }
 
+type Env = Readonly<Record<string, string | undefined>>;
+
 /**
- * The operating system's own places, unless COURIER_CONFIG_DIR or COURIER_STATE_DIR say otherwise. Throws a
- * file error where neither says: a key must not be written to the current directory.
+ * The operating system's own places, unless COURIER_CONFIG_DIR or COURIER_STATE_DIR say otherwise. Throws a usage
+ * error for a relative one, and a file error where neither says: a key must not be written to the current directory.
  */
-export async function findDirectories(
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<Directories> {
+export async function findDirectories(env: Env): Promise<Directories> {
   const system = await findSystemPlaces(env);
   return {
-    config: env.COURIER_CONFIG_DIR ? path.resolve(env.COURIER_CONFIG_DIR) : known(system.config),
-    state: env.COURIER_STATE_DIR ? path.resolve(env.COURIER_STATE_DIR) : known(system.data),
+    config: chosen("COURIER_CONFIG_DIR", env) ?? known(system.config),
+    state: chosen("COURIER_STATE_DIR", env) ?? known(system.data),
   };
 }
 
+/** The same for the config alone: its keys stay out of the error about the other one. */
+export async function findConfigDirectory(env: Env): Promise<string> {
+  return chosen("COURIER_CONFIG_DIR", env) ?? known((await findSystemPlaces(env)).config);
+}
+
+/** A ledger elsewhere does not know which orders were sent, so it may not depend on the current directory. */
+function chosen(variable: "COURIER_CONFIG_DIR" | "COURIER_STATE_DIR", env: Env): string | undefined {
+  const place = env[variable];
+  if (!place) return undefined;
+  if (path.isAbsolute(place)) return path.resolve(place);
+  throw usageError(
+    `${variable} is a relative path, which would be another directory wherever courier runs: ${place}`,
+    `set it to the absolute path of the directory in use so far; ${newLedgerWarning}`,
+  );
+}
+
 /** The package asks for the home directory as soon as it is loaded, which fails for a user without one. */
-async function findSystemPlaces(
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<{ readonly config: string; readonly data: string }> {
+async function findSystemPlaces(env: Env): Promise<{ readonly config: string; readonly data: string }> {
   if (env.HOME === "") return { config: "", data: "" }; // Bun would ask the system for another one
   try {
     const [{ default: envPaths }, { homedir }] = await Promise.all([import("env-paths"), import("node:os")]);
@@ -45,6 +60,6 @@ async function findSystemPlaces(
 function known(place: string): string {
   if (path.isAbsolute(place)) return place;
   throw fileError("there is no place for courier's files, since HOME is not an absolute path", {
-    hint: "set HOME, or COURIER_CONFIG_DIR and COURIER_STATE_DIR",
+    hint: `set HOME, or COURIER_CONFIG_DIR and COURIER_STATE_DIR; ${newLedgerWarning}`,
   });
 }

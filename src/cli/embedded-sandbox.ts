@@ -5,6 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { fileError } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
+import { anotherStateDirectory } from "../core/wording.ts";
 import { createPlainFaultPlan } from "../sandbox/apply-fault.ts";
 import { advanceParcel, resetSandbox } from "../sandbox/control.ts";
 import { faultRoutes } from "../sandbox/fault-rules.ts";
@@ -69,7 +70,7 @@ function findPlace(state: string): string {
     makeWritableDirectory(directory);
   } catch (error) {
     const message = `the sandbox cannot keep its orders in ${directory}: ${explainSystemError(error, "directory")}`;
-    throw fileError(message, { cause: error, hint: "choose another place with COURIER_STATE_DIR" });
+    throw fileError(message, { cause: error, hint: anotherStateDirectory });
   }
   return directory;
 }

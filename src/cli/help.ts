@@ -170,8 +170,11 @@ export const environment: readonly (readonly [names: string, meaning: string])[]
     "the service's base URL, instead of a stored one; needs COURIER_API_KEY when it is another service's",
   ],
   ["COURIER_ACCOUNT", "the account, instead of the current one"],
-  ["COURIER_CONFIG_DIR", "where accounts, keys, addresses and templates are kept"],
-  ["COURIER_STATE_DIR", "where the sandbox's orders and what this machine remembers of orders are kept"],
+  ["COURIER_CONFIG_DIR", "where accounts, keys, addresses and templates are kept: an absolute path"],
+  [
+    "COURIER_STATE_DIR",
+    "where the sandbox's orders and what this machine remembers of orders are kept: an absolute path",
+  ],
   ["COURIER_SETTLE", "how long the service may take to list an order, as --settle takes it"],
   ["COURIER_PAGER", "a program that shows what is longer than the terminal, such as less"],
   ["NO_COLOR, FORCE_COLOR", "no colour when not empty; colour also in a pipe"],

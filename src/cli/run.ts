@@ -18,7 +18,7 @@ import { createMessages, type Messages } from "../terminal/messages.ts";
 import { createLineProgress, createProgress, noProgress, type Progress } from "../terminal/progress.ts";
 import { createWriter, PipeClosed, Unwritten, type Writer } from "../terminal/streams.ts";
 import { createContext, type RunContext } from "./context.ts";
-import { findDirectories } from "./directories.ts";
+import { findConfigDirectory } from "./directories.ts";
 import { chooseForm, type Form, type GlobalValues, readGlobals } from "./globals.ts";
 import type { Host } from "./host.ts";
 import { writeOutput } from "./output.ts";
@@ -227,7 +227,7 @@ function redactorFor({ COURIER_API_KEY = "" }: Host["env"]): Redact {
  */
 async function redactorOfStoredKeys(env: Host["env"]): Promise<Redact> {
   try {
-    const { config } = await findDirectories(env);
+    const config = await findConfigDirectory(env);
     const { readKeysUnchecked } = await import("../config/read-config-unchecked.ts");
     return redactorOf(readKeysUnchecked(config));
   } catch {

@@ -111,7 +111,7 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
       2,
       `the key command of the account ${account} cannot be started: ${isShown ? `${program}: ` : ""}${end.reason}`,
       {
-        hint: "it runs without a shell; name a program that prints the key: courier login --key-command 'pass show courier'",
+        hint: `it runs without a shell; name a program that prints the key: ${setAnother(account)}`,
       },
     );
   }
@@ -133,7 +133,7 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
     {
       hint:
         "run it by hand until it prints the key and nothing else (it runs without a shell), " +
-        `or set another one: courier login --account ${shellQuote(account)} --key-command`,
+        `or set another one: ${setAnother(account)}`,
     },
   );
 }
@@ -164,9 +164,12 @@ function keyInCommand(account: string, what: string): CourierError {
     2,
     `the key command of the account ${account} contains ${what}, where others could read it`,
     {
-      hint:
-        `name a program that fetches the key: courier login --account ${shellQuote(account)} ` +
-        "--key-command 'pass show courier'; replace the key if others could see it",
+      hint: `name a program that fetches the key: ${setAnother(account)}; replace the key if others could see it`,
     },
   );
+}
+
+/** An existing account keeps its base URL. */
+function setAnother(account: string): string {
+  return `courier login --account ${shellQuote(account)} --key-command 'pass show courier'`;
 }

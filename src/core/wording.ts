@@ -1,4 +1,4 @@
-/** English numbers and articles in messages. */
+/** Numbers, articles and repeated sentences of messages. */
 
 /** "1 order", "2 orders". */
 export function counted(count: number, noun: string): string {
@@ -23,3 +23,8 @@ const listedOfMany = 3;
 export function withArticle(noun: string): string {
   return `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
 }
+
+/** For each hint that may lead to an empty ledger. */
+export const newLedgerWarning = "a new ledger does not know which orders were sent";
+
+export const anotherStateDirectory = `choose another place with COURIER_STATE_DIR; ${newLedgerWarning}`;

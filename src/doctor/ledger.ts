@@ -2,7 +2,7 @@
 
 import type { Context } from "../command/command.ts";
 import { CourierError } from "../core/errors.ts";
-import { counted } from "../core/wording.ts";
+import { counted, newLedgerWarning } from "../core/wording.ts";
 import type { LedgerFacts } from "../ledger/ledger.ts";
 import { hasLedger, ledgerPath } from "../ledger/ledger-file.ts";
 import { findDriver } from "../sqlite/database.ts";
@@ -35,7 +35,7 @@ function describe(name: string, facts: LedgerFacts, shared: NetworkFileSystem | 
   const { driver, sqliteVersion, sizeBytes, inDoubt, integrity } = facts;
   if (integrity !== "ok") {
     const detail = `${name} is damaged: ${integrity}`;
-    const advice = "restore it from a backup, or move it away with its -wal and -shm files";
+    const advice = `restore it from a backup, or move it away with its -wal and -shm files; ${newLedgerWarning}`;
     return { check: "ledger", status: "fail", detail, advice, exit: 5 };
   }
   const size = `${Math.ceil(sizeBytes / 1_000)} kB`;
@@ -50,7 +50,7 @@ function withSharing(
 ): CheckResult {
   if (!shared) return { check: "ledger", status: advice === undefined ? "ok" : "warn", detail, advice };
   const where = `${shared.isCertain ? "on" : "may be on"} a network file system (${shared.name})`;
-  const move = "SQLite needs a local disk: choose one with COURIER_STATE_DIR";
+  const move = `SQLite needs a local disk: choose one with COURIER_STATE_DIR; ${newLedgerWarning}`;
   return {
     check: "ledger",
     status: "warn",

@@ -7,6 +7,7 @@ import type { ActiveAccount } from "../config/accounts.ts";
 import { firstPresent, inspectPath } from "../config/inspect-path.ts";
 import { CourierError } from "../core/errors.ts";
 import { shellQuotePath } from "../core/shell-quote.ts";
+import { anotherStateDirectory } from "../core/wording.ts";
 import { type CheckResult, hideHome } from "./check-result.ts";
 import { readFreeBytes } from "./file-system.ts";
 
@@ -22,9 +23,11 @@ export function checkNode({ nodeVersion, platform, courierVersion }: RuntimeInfo
   return { check: "node", status: "fail", detail, advice, exit: 2 };
 }
 
+const anotherConfigDirectory = "choose another place with COURIER_CONFIG_DIR";
+
 /** The config file and its directory: they hold keys, so no one else may read them. */
 export async function checkConfig({ config, machine }: Context): Promise<CheckResult> {
-  const found = await checkDirectory("config", machine.configDirectory, "COURIER_CONFIG_DIR", machine);
+  const found = await checkDirectory("config", machine.configDirectory, anotherConfigDirectory, machine);
   if (found.status === "fail") return found;
   try {
     await config.read();
@@ -47,20 +50,20 @@ export async function checkConfig({ config, machine }: Context): Promise<CheckRe
 const roomBytes = 1_000_000;
 
 export async function checkState({ machine }: Context): Promise<CheckResult> {
-  return checkDirectory("state", machine.stateDirectory, "COURIER_STATE_DIR", machine);
+  return checkDirectory("state", machine.stateDirectory, anotherStateDirectory, machine);
 }
 
 async function checkDirectory(
   check: "config" | "state",
   directory: string,
-  variable: string,
+  elsewhere: string,
   machine: RuntimeInfo,
 ): Promise<CheckResult> {
   const { mode, isDirectory, isWritable, problem } = await inspectPath(directory);
   const name = hideHome(directory, machine);
   if (!isWritable || (mode !== undefined && !isDirectory)) {
     const detail = `${name} cannot be used as a directory: ${problem ?? "it is a file"}`;
-    return { check, status: "fail", detail, advice: `choose another place with ${variable}`, exit: 2 };
+    return { check, status: "fail", detail, advice: elsewhere, exit: 2 };
   }
   const freeBytes = await readFreeBytes(directory);
   if (freeBytes !== undefined && freeBytes < roomBytes) {

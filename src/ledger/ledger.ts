@@ -2,6 +2,7 @@
 
 import { statSync } from "node:fs";
 import { CourierError } from "../core/errors.ts";
+import { newLedgerWarning } from "../core/wording.ts";
 import { type Database, openDatabase } from "../sqlite/database.ts";
 import type { WaitOptions } from "../sqlite/wait.ts";
 import { createWriteQueue } from "../sqlite/write-queue.ts";
@@ -51,11 +52,11 @@ export async function openLedger(stateDirectory: string, wait?: WaitOptions): Pr
     title: "ledger",
     applicationId,
     migrations,
-    newFileWarning: "a new ledger does not know which orders were sent",
+    newFileWarning: newLedgerWarning,
     wait,
     onLost: (message) =>
       new CourierError("ledger_lost", 5, message, {
-        hint: "restore it before you send anything: a new ledger does not know which orders were sent",
+        hint: `restore it before you send anything: ${newLedgerWarning}`,
       }),
   });
   const write = createWriteQueue(database);

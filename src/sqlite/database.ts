@@ -6,6 +6,7 @@ import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { NotRegular } from "../core/regular-file.ts";
 import { explainSystemError } from "../core/system-errors.ts";
+import { anotherStateDirectory } from "../core/wording.ts";
 import {
   type Connection,
   type Driver,
@@ -16,7 +17,7 @@ import {
   sqliteCode,
 } from "./driver.ts";
 import { createLogFlusher } from "./log-flusher.ts";
-import { BesideNotRegular, LinkToNothing, makePrivateFile } from "./private-file.ts";
+import { BesideNotRegular, hasFile, LinkToNothing, makePrivateFile } from "./private-file.ts";
 import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
 
 export interface DatabaseOptions {
@@ -140,7 +141,7 @@ function createDatabase(
 ): Database {
   const statements = new Map<string, Statement>();
   const opened = identify(options.path);
-  const flusher = options.durability === "normal" ? undefined : createLogFlusher(options.path);
+  const flusher = options.durability === "normal" ? undefined : createLogFlusher(realpathSync(options.path));
 
   const isInPlace = () => {
     try {
@@ -266,8 +267,9 @@ async function prepare(
   connection: Connection,
   database: Database,
   whenFree: WhenFree,
-  { migrations, applicationId, title, path }: DatabaseOptions,
+  options: DatabaseOptions,
 ): Promise<void> {
+  const { migrations, applicationId, title, path } = options;
   connection.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;");
   const version = await database.read(checkVersion);
   if (version === 0)
@@ -290,7 +292,7 @@ async function prepare(
     const isEmpty = connection.prepare("SELECT count(*) AS n FROM sqlite_master").get()?.n === 0;
     if (isEmpty && id === 0 && found === 0) return 0;
     if (id !== applicationId) {
-      throw unusable(title, path, "it is not a courier file", "move it away");
+      throw unusable(title, path, "it is not a courier file", withWarning("move it away", options));
     }
     if (found > migrations.length) {
       throw unusable(
@@ -317,17 +319,11 @@ const restoreAll = "restore it from a backup, or move it away with its -wal and 
 
 const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]>> = {
   [code.busy]: ["another courier process keeps it locked", "end the process that hangs"],
-  [code.readOnly]: [
-    "it cannot be written to",
-    "check its permissions, or choose another place with COURIER_STATE_DIR",
-  ],
+  [code.readOnly]: ["it cannot be written to", `check its permissions, or ${anotherStateDirectory}`],
   [code.io]: ["the disk reports an error", "check the disk, then run the same command again"],
   [code.corrupt]: ["it is damaged", restoreAll],
   [code.full]: ["the disk is full", `${makeRoom}, then run the same command again`],
-  [code.cannotOpen]: [
-    "it cannot be opened",
-    "check its permissions, or choose another place with COURIER_STATE_DIR",
-  ],
+  [code.cannotOpen]: ["it cannot be opened", `check its permissions, or ${anotherStateDirectory}`],
   [code.notADatabase]: ["it is not an SQLite file, or damaged", "restore it from a backup, or move it away"],
 };
 
@@ -380,27 +376,27 @@ function explainFailure(error: unknown, options: DatabaseOptions): unknown {
   }
   if (error instanceof BesideNotRegular)
     return unusable(options.title, error.path, reason, `move ${basename(error.path)} away, and nothing else`);
-  if (error instanceof NotRegular) return unusable(options.title, options.path, reason, "move it away");
-  const elsewhere = "choose another place with COURIER_STATE_DIR";
-  // Without a directory there was no file before, so no warning about a new one.
-  const isNew = ["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "");
+  if (error instanceof NotRegular)
+    return unusable(options.title, options.path, reason, withWarning("move it away", options));
+  // Another place has an empty one, which is no use to a command that reads.
+  if (systemCode(error) === "EROFS" && hasFile(options.path))
+    return new CourierError(
+      "database",
+      5,
+      `the ${options.title} cannot be used: its disk is read-only: ${options.path}`,
+      { cause: error, hint: "make the disk writable: SQLite writes beside a file that it reads, too" },
+    );
   return new CourierError(
     "database",
     5,
     `the ${options.title} cannot be kept at ${options.path}: ${reason}`,
-    {
-      cause: error,
-      hint: isNew ? elsewhere : withWarning(elsewhere, options),
-    },
+    { cause: error, hint: anotherStateDirectory },
   );
 }
 
 function withWarning(hint: string, { newFileWarning }: DatabaseOptions): string {
   return newFileWarning === undefined ? hint : `${hint}; ${newFileWarning}`;
 }
-
-/** Errors of the file itself, where a person may think of starting a new one. */
-const faultsOfTheFile: readonly number[] = [code.readOnly, code.corrupt, code.cannotOpen, code.notADatabase];
 
 /** Plain words for a failure of SQLite; undefined for another error. */
 function explainSqlite(error: unknown, options: DatabaseOptions): CourierError | undefined {
@@ -410,9 +406,8 @@ function explainSqlite(error: unknown, options: DatabaseOptions): CourierError |
   const message = error instanceof Error ? error.message : String(error);
   const [reason, remedy] = reasonOf(error) ?? [message, "run the same command again with --debug"];
   const isDamaged = number === code.corrupt || number === code.notADatabase;
-  const hint = faultsOfTheFile.includes(number) ? withWarning(remedy, options) : remedy;
   return new CourierError("database", 5, `the ${title} cannot be used: ${reason}: ${path}`, {
     cause: error,
-    hint: isDamaged && damagedHint !== undefined ? damagedHint : hint,
+    hint: isDamaged ? (damagedHint ?? withWarning(remedy, options)) : remedy,
   });
 }

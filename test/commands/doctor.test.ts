@@ -20,6 +20,7 @@ import { asUser } from "../support/unprivileged.ts";
 const names =
   "node config state ledger account proxy certificates dns tcp tls service clock completion".split(" ");
 const key = "doctor-key-0123456789";
+const newLedger = "; a new ledger does not know which orders were sent";
 
 interface Check {
   readonly check: string;
@@ -243,9 +244,9 @@ describe("files", () => {
   });
 
   test.each([
-    ["COURIER_CONFIG_DIR", "config"],
-    ["COURIER_STATE_DIR", "state"],
-  ])("%s below a file: exit 2", async (variable, check) => {
+    ["COURIER_CONFIG_DIR", "config", ""],
+    ["COURIER_STATE_DIR", "state", newLedger],
+  ])("%s below a file: exit 2", async (variable, check, warning) => {
     const home = await createHome({ COURIER_ACCOUNT: "sandbox" });
     const file = path.join(home.directory, "file");
     await writeFile(file, "");
@@ -254,7 +255,7 @@ describe("files", () => {
     expect(by[check]).toMatchObject({
       status: "fail",
       detail: "~/file/below cannot be used as a directory: ENOTDIR",
-      advice: `choose another place with ${variable}`,
+      advice: `choose another place with ${variable}${warning}`,
     });
   });
 
@@ -401,7 +402,7 @@ describe("the ledger", () => {
     expect(finding).toMatchObject({
       status: "warn",
       detail: expect.stringContaining(told),
-      advice: "SQLite needs a local disk: choose one with COURIER_STATE_DIR",
+      advice: `SQLite needs a local disk: choose one with COURIER_STATE_DIR${newLedger}`,
     });
   });
 });

@@ -509,6 +509,34 @@ describe("login --key-command", () => {
     expect(stderr).toContain("has blanks");
   });
 
+  test.each([
+    ["cannot be started", "no-such-program-here show", 2],
+    ["fails", node("process.exit(1)"), 4],
+  ])(
+    "that %s for one of two accounts: the hint can be followed as it is written",
+    async (_what, command, expected) => {
+      const home = await createServedHome();
+      const base_url = home.sandbox.baseUrl;
+      const stored = {
+        good: { base_url, key: home.sandbox.apiKey },
+        shop: { base_url, key_command: command },
+      };
+      await putConfig(home, { current: "good", accounts: stored });
+      const failed = await run(home, "profile --account shop");
+      expect(failed.exit).toBe(expected);
+      const hinted = "courier login --account shop --key-command ";
+      expect(failed.stderr).toContain(`${hinted}'pass show courier'`);
+      const login = [...hinted.trim().split(" ").slice(1), printing(home)];
+      const { exit, stderr } = await run(home, login);
+      expect(exit, stderr).toBe(0);
+      expect(stderr).toContain(`The base URL of the account is still ${base_url}`);
+      expect(await accountsOf(home)).toEqual({
+        good: stored.good,
+        shop: { base_url, key_command: printing(home) },
+      });
+    },
+  );
+
   test("excludes --key-store", async () => {
     const home = await createServedHome();
     const { exit, stderr } = await run(home, words(home, "x", ["--key-store", "file"]));

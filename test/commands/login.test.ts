@@ -2,6 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import type { Prompts } from "../../src/core/prompts.ts";
 import { configPath, putConfig, readConfigText } from "../support/config-file.ts";
 import { createHome, createServedHome, type ServedHome } from "../support/courier.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
@@ -139,8 +140,57 @@ describe("login", () => {
     const words = "login --no-input --base-url https://api.example.com";
     const { exit, stderr } = await courier(words, { terminal: 80, prompts: scriptedPrompts({}) });
     expect(exit).toBe(2);
-    expect(stderr).toContain("pipe it in: courier login < key.txt");
+    expect(stderr).toContain("pipe it in: courier login --base-url https://api.example.com < key.txt");
   });
+});
+
+describe("login to an account that exists", () => {
+  test("takes its base URL where nobody can be asked, and what was allowed for it", async () => {
+    const { courier, ...home } = await createHome();
+    const first = "login --no-verify --account shop --base-url http://service.example --allow-http";
+    expect((await courier(first, { stdin: "the-first-key" })).exit).toBe(0);
+    const { exit, stderr } = await courier("login --no-verify --account shop", { stdin: "the-second-key" });
+    expect(exit, stderr).toBe(0);
+    expect(JSON.parse(await readConfigText(home)).accounts.shop).toEqual({
+      base_url: "http://service.example",
+      allow_http: true,
+      key: "the-second-key",
+    });
+  });
+
+  test("suggests its base URL at a terminal", async () => {
+    const { courier } = await createHome();
+    const url = "https://service.example";
+    await courier(`login --no-verify --base-url ${url}`, { stdin: "the-first-key" });
+    let suggested: string | undefined;
+    const prompts: Prompts = {
+      ...scriptedPrompts({ secrets: ["the-second-key"] }),
+      text: async (_question, options) => {
+        suggested = options?.suggestion;
+        return suggested ?? "";
+      },
+    };
+    const { exit, stderr } = await courier("login --no-verify", { terminal: 80, prompts });
+    expect([exit, suggested], stderr).toEqual([0, url]);
+  });
+
+  test("names the account where the key is missing", async () => {
+    const { courier } = await createHome();
+    const words = "login --account shop --base-url https://service.example --no-input";
+    const { exit, stderr } = await courier(words, { terminal: 80, prompts: scriptedPrompts({}) });
+    expect(exit).toBe(2);
+    expect(stderr).toContain(
+      "pipe it in: courier login --account shop --base-url https://service.example < key.txt",
+    );
+  });
+});
+
+test("a key that cannot be is refused before it is said where the key will be kept", async () => {
+  const { courier } = await createHome();
+  const words = "login --no-verify --base-url https://service.example";
+  const { exit, stderr } = await courier(words, { stdin: "k".repeat(100_000) });
+  expect(exit).toBe(2);
+  expect(stderr).toMatch(/^error: the API key /);
 });
 
 describe("login beside COURIER_API_KEY and COURIER_BASE_URL", () => {
@@ -188,9 +238,13 @@ describe("login beside COURIER_API_KEY and COURIER_BASE_URL", () => {
       [
         words,
         {},
-        "error: the API key is empty\nhint: pipe it in: courier login < key.txt; login does not use COURIER_API_KEY\n",
+        `error: the API key is empty\nhint: pipe it in: courier login --base-url ${url} < key.txt; login does not use COURIER_API_KEY\n`,
       ],
-      [words, { terminal: 80 }, "pipe it in: courier login < key.txt; login does not use COURIER_API_KEY\n"],
+      [
+        words,
+        { terminal: 80 },
+        `pipe it in: courier login --base-url ${url} < key.txt; login does not use COURIER_API_KEY\n`,
+      ],
     ] as const) {
       const { exit, stdout, stderr } = await courier(line, { ...options, env });
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });

@@ -500,7 +500,7 @@ describe("the ledger", () => {
     expect([ran.exit, home.posts]).toEqual([5, 0]);
     expect(errorOf(ran)).toMatchObject({
       code: "database",
-      hint: "choose another place with COURIER_STATE_DIR",
+      hint: "choose another place with COURIER_STATE_DIR; a new ledger does not know which orders were sent",
     });
   });
 });

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -266,3 +266,52 @@ async function changeFile(file: string, sql: string): Promise<void> {
   connection.exec("PRAGMA wal_checkpoint(TRUNCATE)"); // all of it in this one file
   connection.close();
 }
+
+const create = "orders create --sender-name A --receiver-name B --item-name C";
+
+test.each([
+  ["nothing", async () => {}],
+  // It is in no one's way: SQLite keeps the log beside the file, not beside the link.
+  ["something", (link: string) => mkdir(`${link}-wal`)],
+])("a ledger behind a link, with %s where the log of the link would be", async (_what, makeBeside) => {
+  const home = await createServedHome();
+  const elsewhere = path.join(home.directory, "elsewhere");
+  await (await openLedger(elsewhere)).close();
+  await mkdir(home.stateDir, { mode: 0o700 });
+  const link = ledgerPath(home.stateDir);
+  await symlink(ledgerPath(elsewhere), link);
+  await makeBeside(link);
+  const sent = await home.courier(create);
+  expect(sent.exit, sent.stderr).toBe(0);
+  const again = await home.courier(create);
+  expect(again.exit, "it knows that the same order was sent").toBe(2);
+  expect(again.stderr).toContain("--allow-duplicate");
+  const { stdout } = await home.courier("log --json");
+  expect(JSON.parse(stdout)).toMatchObject([{ outcome: "failed" }, { outcome: "done" }]);
+});
+
+const newLedger = "a new ledger does not know which orders were sent";
+
+test.each<[name: string, make: (file: string) => Promise<unknown>]>([
+  ["a directory", (file) => mkdir(file)],
+  ["another program's database", (file) => changeFile(file, "CREATE TABLE notes (text TEXT)")],
+])("%s in its place: order and doctor warn of a new ledger", async (_name, make) => {
+  const home = await createServedHome();
+  await mkdir(home.stateDir, { mode: 0o700 });
+  await make(ledgerPath(home.stateDir));
+  const { exit, stderr } = await home.courier(create);
+  expect(exit).toBe(5);
+  expect(stderr).toContain(`hint: the file was left as it is: move it away; ${newLedger}\n`);
+  expect((await home.courier("doctor")).stdout).toContain(newLedger);
+});
+
+test("a state directory that cannot be: each hint at another place warns of a new ledger", async () => {
+  const home = await createServedHome();
+  await writeFile(path.join(home.directory, "file"), "in the way");
+  const env = { COURIER_STATE_DIR: path.join(home.directory, "file/state") };
+  for (const words of [create, `${create} --account sandbox`, "orders list --account sandbox", "doctor"]) {
+    const { stdout, stderr } = await home.courier(words, { env });
+    const place = `choose another place with COURIER_STATE_DIR; ${newLedger}`;
+    expect(`${stdout}${stderr}`.replace(/\s+/g, " "), words).toContain(place);
+  }
+});

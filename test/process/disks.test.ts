@@ -171,3 +171,24 @@ describe.skipIf(!canMount())("a read-only home (needs root)", () => {
     expect(existsSync(path.join(home, ".config"))).toBe(false);
   });
 });
+
+describe.skipIf(!canMount())("a ledger on a disk that has become read-only (needs root)", () => {
+  test.each(["log", "log show 1", "undo 1 --dry-run", "orders create --file -"])(
+    "%s leads to no empty ledger, exit 5",
+    async (words) => {
+      const disk = await mountDisk("size=1m");
+      const { sandbox, courier } = await createServedProcessHome();
+      const env = { COURIER_STATE_DIR: path.join(disk, "state") };
+      expect(await courier("orders create --file -", { env, stdin: order })).toMatchObject({ exit: 0 });
+      const sent = sandbox.requests.length;
+      execFileSync("mount", ["-o", "remount,ro", disk]);
+      const { exit, stdout, stderr } = await courier(words, { env, stdin: order });
+      expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+      expect(stderr).toBe(
+        `error: the ledger cannot be used: its disk is read-only: ${disk}/state/ledger.db\n` +
+          "hint: make the disk writable: SQLite writes beside a file that it reads, too\n",
+      );
+      expect(sandbox.requests).toHaveLength(sent);
+    },
+  );
+});

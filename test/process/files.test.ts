@@ -4,7 +4,7 @@ import { existsSync, watch } from "node:fs";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { createProcessHome, createServedProcessHome } from "../support/process.ts";
+import { createProcessHome, createServedProcessHome, untilRead } from "../support/process.ts";
 import { lacks } from "../support/tools.ts";
 
 const unverified = "login --no-verify --base-url https://service.invalid";
@@ -96,7 +96,7 @@ describe("a login that is killed", () => {
   test("before it has written anything leaves nothing", async () => {
     const { start, courier, configFile } = await createProcessHome();
     const running = start(unverified, { stdin: { open: true } });
-    await running.untilStderr(/will be kept in/);
+    await untilRead(running);
     process.kill(running.pid, "SIGKILL");
     expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
     expect(existsSync(configFile)).toBe(false);

@@ -41,7 +41,7 @@ test.each(Object.entries(kinds))("the ledger is %s: no order is sent", async (ki
   expect([exit, stderr]).toEqual([
     5,
     `error: the ledger cannot be used: it is ${kind}, not a regular file: ${file}\n` +
-      "hint: the file was left as it is: move it away\n",
+      "hint: the file was left as it is: move it away; a new ledger does not know which orders were sent\n",
   ]);
   expect(sandbox.requests).toEqual([]);
 });

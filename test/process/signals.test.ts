@@ -5,7 +5,13 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { applicationId, migrations } from "../../src/ledger/schema.ts";
 import { openDatabase } from "../../src/sqlite/database.ts";
-import { createProcessHome, createServedProcessHome, type Running, until } from "../support/process.ts";
+import {
+  createProcessHome,
+  createServedProcessHome,
+  type Running,
+  until,
+  untilRead,
+} from "../support/process.ts";
 import { running } from "../support/running.ts";
 
 const signals = [
@@ -202,7 +208,7 @@ test("a second Ctrl-C during an undo says that it stopped at once, and what to d
 test.each(signals)("%s ends the wait for a key that nobody pipes in: exit %i", async (signal, exit) => {
   const { start } = await createProcessHome();
   const running = start("login --base-url https://service.invalid", { stdin: { open: true } });
-  await running.untilStderr(/will be kept in/);
+  await untilRead(running);
   expect(await stop(running, signal)).toMatchObject({ exit, signal: null, stdout: "" });
 });
 

@@ -139,14 +139,31 @@ describe("environment", () => {
     expect(await courier("profile", { env })).toMatchObject({ exit: 4, stdout: "" });
   });
 
-  test("COURIER_CONFIG_DIR and COURIER_STATE_DIR may be relative, and are where all files go", async () => {
+  // From another directory, the ledger would not know which orders were sent.
+  test.each([
+    ["COURIER_STATE_DIR", "orders create --file - --account sandbox"],
+    ["COURIER_STATE_DIR", "log"],
+    ["COURIER_STATE_DIR", "doctor"],
+    ["COURIER_CONFIG_DIR", "login --no-verify --base-url https://service.invalid"],
+  ])("a relative %s is refused, exit 2, and nothing is written: %s", async (variable, line) => {
     const { courier, directory } = await createProcessHome();
-    const env = { COURIER_CONFIG_DIR: "c", COURIER_STATE_DIR: "s" };
-    const login = "login --no-verify --base-url https://service.invalid";
-    expect(await courier(login, { env, stdin: "some-key" })).toMatchObject({ exit: 0 });
-    const create = "orders create --account sandbox --file -";
-    expect(await courier(create, { env, stdin: order })).toMatchObject({ exit: 0 });
-    expect((await readdir(directory)).sort()).toEqual(["c", "s", "tmp"]);
+    const before = await readdir(directory);
+    const { exit, stdout, stderr } = await courier(line, { env: { [variable]: "below/it" }, stdin: order });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toBe(
+      `error: ${variable} is a relative path, which would be another directory wherever courier runs: below/it\n` +
+        `hint: set it to the absolute path of the directory in use so far; a new ledger does not know which orders were sent\n`,
+    );
+    expect(await readdir(directory)).toEqual(before);
+  });
+
+  test("an error leaves stored keys out also where COURIER_STATE_DIR is relative", async () => {
+    const { courier } = await createProcessHome();
+    const key = "stored-key-0123456789";
+    await courier("login --no-verify --base-url https://service.invalid", { stdin: key });
+    const { exit, stderr } = await courier(`orders list --page ${key}`, { env: { COURIER_STATE_DIR: "s" } });
+    expect(exit).toBe(2);
+    expect(stderr).not.toContain(key);
   });
 
   test("FORCE_COLOR colours a pipe, NO_COLOR takes it away whatever its value, a pipe alone has none", async () => {

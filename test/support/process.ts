@@ -215,3 +215,10 @@ function killGroup(pid: number): void {
     // it has gone
   }
 }
+
+/** Waits until a process reads its stdin, by more blanks than a pipe holds. */
+export async function untilRead({ child }: Running): Promise<void> {
+  await new Promise<void>((resolve, reject) =>
+    child.stdin?.write(" ".repeat(2 ** 20), (error) => (error ? reject(error) : resolve())),
+  );
+}
