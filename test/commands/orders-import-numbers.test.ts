@@ -144,6 +144,8 @@ describe("a row that was copied with its number for another customer", () => {
     const message = `${numbers[1]} is the order of row 3 (T-2): empty these cells if this is a new order`;
     expect(report[0]?.error?.message).toBe(message);
     expect(stderr).toContain(`row 1 (T-3): ${message}`);
+    const { rows } = await writeBack(home, file);
+    expect(rows[0]?.[4]).toBe(message);
     const emptied = await put(`${copy.split(",").slice(0, 10)},,,,,`, ...lines);
     expect(outcomes((await home.importFile(emptied, flag)).report)).toBe("created shipped shipped");
   });
@@ -168,5 +170,44 @@ describe("a row that was copied with its number for another customer", () => {
     expect(report[1]?.error?.message).toBe(
       `${numbers[0]} is beside row 1 (T-1), too: empty these cells if this is a new order`,
     );
+  });
+});
+
+describe("the sheet that is written back", () => {
+  test("counts held rows as held, also those that keep a number", async () => {
+    const { home, lines, put } = await createShipped(row("T-1"), row("T-2", "王五"));
+    const copy = (lines[1] ?? "").replace("T-2", "T-3").replace("王五", "赵六");
+    const file = await put(...lines, copy);
+    const done = path.join(home.directory, "counted.csv");
+    const { exit, stderr } = await home.importFile(file, `--write-back ${done}`);
+    expect(exit, stderr).toBe(3);
+    expect(stderr).toContain(
+      `${done}: 2 orders with a tracking number, 1 held, 1 of them with the number that the sheet had\n`,
+    );
+    const another = { env: { COURIER_STATE_DIR: `${home.directory}/another machine` } };
+    home.clock.advance(30 * 24 * 60 * minuteMs);
+    const skipped = await home.importFile(done, `--skip-shipped --write-back ${done}2.csv`, another);
+    expect(skipped.stderr).toContain(`: 2 orders with a tracking number, 1 held, 1 of them`);
+  });
+
+  test("has no number of another row beside a row that the shop cancelled", async () => {
+    const shop =
+      "Name,Financial Status,Lineitem name,Lineitem quantity,Shipping Name,Shipping City,sender.name,sender.phone";
+    const order = (name: string, status = "paid") => `${name},${status},Tea,1,Ann,Leeds,张三,13800138000`;
+    const home = await createImportHome([shop, order("#1"), ""].join("\n"));
+    const done = path.join(home.directory, "done.csv");
+    expect((await home.run(`--write-back ${done}`)).exit).toBe(0);
+    const [head = "", first = ""] = (await readFile(done, "utf8")).split("\n");
+    const copy = first.replace("#1,paid", "#2,refunded");
+    const own = copy.replace("#2", "#3").replace(/CR\d+,\w+/, "CR7,CO7");
+    const file = await home.put([head, first, copy, own, ""].join("\n"), "copied.csv");
+    const { rows } = await writeBack(home, file);
+    const shown = rows.map((cells) => cells.slice(-2));
+    const filled = (await readFile(path.join(home.directory, "filled.csv"), "utf8")).split("\n");
+    const [number = ""] = /CR\d+/.exec(first) ?? [];
+    expect(filled[1]).toBe(first);
+    expect(filled[2]).toContain(`,,,,,not sent: refunded; ${number} is the order of row 1 (#1)`);
+    expect(filled[3]).toContain("CR7,CO7,");
+    expect(shown).toHaveLength(3);
   });
 });
