@@ -138,7 +138,7 @@ export function notUsed(variable: string, { machine }: Context): string {
   return machine.env[variable] ? `; login does not use ${variable}` : "";
 }
 
-/** A person is told before the question where the key will be kept; a key that is piped in is checked first. */
+/** A person learns before the question where the key will be kept; a key that is piped in is checked first. */
 async function askKey(context: Context, notePlace: () => void): Promise<string> {
   const piped = await context.readPipe();
   const prompts = piped === undefined ? await context.prompts() : undefined;

@@ -12,6 +12,7 @@ import type { Encoding } from "../sheets/source.ts";
 import { line, table } from "../terminal/blocks.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import type { Layout } from "./layout.ts";
+import type { NumberedRow } from "./numbered-rows.ts";
 import { createReadingNotes, type ReadingNotes } from "./reading-notes.ts";
 import { nameOfRow } from "./row-words.ts";
 import { type CheckedRow, type ImportRow, type RowsOptions, readRows } from "./rows.ts";
@@ -48,8 +49,8 @@ export interface Overview {
   hasRow(number: number): boolean;
   /** How many rows without a ref have this content. */
   countOf(content: string): number;
-  /** Equal rows without a ref that have the number of an order, in the order of the file. */
-  readonly numberedRows: readonly Pick<ImportRow, "row" | "content" | "writtenNumbers">[];
+  /** Rows that have the number of an order in their cells, in the order of the file. */
+  readonly numberedRows: readonly NumberedRow[];
   /** Hash of the contents of all rows; it does not depend on their order. */
   readonly rowsHash: string;
   /** The first row that can be sent. */
@@ -111,7 +112,7 @@ async function readAll(
   const serviceLevels = new Map<string, number>();
   const senders = new Set<string>();
   const otherSenders = createCompactHashMap();
-  const numberedRows: Pick<ImportRow, "row" | "content" | "writtenNumbers">[] = [];
+  const numberedRows: NumberedRow[] = [];
   let header: readonly string[] = [];
   let sample: string | undefined;
   let unused: readonly string[] = [];
@@ -156,7 +157,7 @@ async function readAll(
         if (tallies.has(kind) || tallies.size < problemsKept) tallies.set(kind, (tallies.get(kind) ?? 0) + 1);
       continue;
     }
-    const { row, position, draft, ref, content, writtenNumbers } = checked.ok;
+    const { row, rows, position, draft, ref, content, writtenNumbers } = checked.ok;
     first ??= checked.ok;
     for (const code of warningCodes) {
       if (!warningTests[code](draft)) continue;
@@ -170,7 +171,7 @@ async function readAll(
     if (ref === undefined) contents.set(content, (contents.get(content) ?? 0) + 1);
     else refTable.set(ref, 1);
     if (ref !== undefined) refs += 1;
-    else if (writtenNumbers) numberedRows.push({ row, content, writtenNumbers });
+    if (writtenNumbers) numberedRows.push({ row, rows, ref, content, writtenNumbers });
     sum = BigInt.asUintN(128, sum + BigInt(`0x${hash("sha256", content).slice(0, 32)}`));
     sample ??= findText(draft, isBeyondAscii)?.text;
     const level = draft.service_type ?? "";
@@ -201,7 +202,7 @@ async function readAll(
     hasRef: (ref) => refTable.has(ref),
     hasRow: (number) => number <= plainRows || numbers.has(String(number)),
     countOf: (content) => contents.get(content) ?? 0,
-    numberedRows: numberedRows.filter(({ content }) => (contents.get(content) ?? 0) > 1),
+    numberedRows,
     rowsHash: `${count - wrong}:${sum.toString(16)}`,
     first,
     warnings: [...warnings].map(([code, seen]) => ({ code, ...seen })),

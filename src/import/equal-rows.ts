@@ -2,7 +2,7 @@
 
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { ClaimedRow } from "../ledger/operations.ts";
-import type { FileFacts, RowDecision, RowsByNumber, RowToSend } from "../ledger/rules.ts";
+import type { FileFacts, RowDecision, RowToSend } from "../ledger/rules.ts";
 import type { ImportRow } from "./rows.ts";
 
 /** A row that was claimed, or that got a decision. */
@@ -55,28 +55,6 @@ export function createEqualRows(file: FileFacts, later: () => Iterable<ImportRow
 function ownOperation(decision: RowDecision): Operation | undefined {
   if (!("operation" in decision) || decision.kind === "held") return undefined;
   return decision.kind === "shipped" && decision.isElsewhere ? undefined : decision.operation;
-}
-
-type Numbered = Pick<RowToSend, "row" | "content">;
-
-/** Rows in the order of the file, with the names of the operations that their numbers tell. */
-export function indexByNumber(
-  rows: readonly Numbered[],
-  operations: ReadonlyMap<number, string>,
-): RowsByNumber {
-  const taken = new Set(operations.values());
-  const ofContents = new Map<string, number[]>();
-  for (const { row, content } of rows) {
-    if (!operations.has(row)) continue;
-    const same = ofContents.get(content) ?? [];
-    same.push(row);
-    ofContents.set(content, same);
-  }
-  return {
-    operationOf: (row) => operations.get(row),
-    isTaken: (operation) => taken.has(nameOperation(operation)),
-    countBefore: ({ row, content }) => ofContents.get(content)?.filter((each) => each < row).length ?? 0,
-  };
 }
 
 /** Rows as they are read, each with its number among those equal rows that only their places tell apart. */

@@ -7,8 +7,8 @@ import type { ImportFile } from "../ledger/operations.ts";
 import type { FileFacts } from "../ledger/rules.ts";
 import { isPassing } from "../sheets/source.ts";
 import type { Overview } from "./check-rows.ts";
-import { indexByNumber } from "./equal-rows.ts";
 import type { Source } from "./import-source.ts";
+import { indexByNumber } from "./numbered-rows.ts";
 
 /** How the ledger identifies the file. Stdin and pipes have no path. */
 export async function identifyFile(
@@ -30,9 +30,10 @@ export async function readFacts(
   files: readonly number[],
   { ledger, customer }: { readonly ledger: Ledger; readonly customer: number },
 ): Promise<FileFacts> {
+  const numbers = numberedRows.flatMap(({ writtenNumbers = [] }) => writtenNumbers);
   const byNumber =
     numberedRows.length === 0
       ? undefined
-      : indexByNumber(numberedRows, await ledger.findByNumber(customer, numberedRows, files));
+      : indexByNumber(numberedRows, await ledger.findByNumber(customer, numbers), { files, shop, hasRef });
   return { files, shop, hasRef, countOf, byNumber };
 }

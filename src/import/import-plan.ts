@@ -111,7 +111,7 @@ export async function planImport(
     if (decision.kind === "held" && heldRows.length < heldShown)
       heldRows.push(`${nameOfRow(row)}: ${describeHeld(decision.operation, row.ref)}`);
     if (decision.kind === "written" && !decision.isCovered && heldRows.length < heldShown)
-      heldRows.push(`${nameOfRow(row)}: ${describeWritten(decision.number)}`);
+      heldRows.push(`${nameOfRow(row)}: ${describeWritten(decision)}`);
     if (decision.kind === "elsewhere" && !decision.isCovered && heldRows.length < heldShown)
       heldRows.push(`${nameOfRow(row)}: ${describeElsewhere(decision)}`);
     if (decision.kind === "cancelled" && undoneRuns.has(decision.operation.run)) undone += 1;

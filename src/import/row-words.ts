@@ -1,14 +1,13 @@
 /** The outcome of a row in words: why it is held, what changed, which order it is. */
 
 import { isMade, nameOperation, type Operation, type Rejection } from "../ledger/operation.ts";
-import type { OrderElsewhere } from "../ledger/rules.ts";
+import type { OrderElsewhere, RowDecision, RowName } from "../ledger/rules.ts";
 import { isJsonNumber } from "../model/json.ts";
 import type { RowResult } from "./import-types.ts";
 import { getField } from "./order-fields.ts";
-import type { ImportRow } from "./rows.ts";
 
 /** `row 3 (1001)`, `rows 2-4 (1001)`. */
-export function nameOfRow({ row, rows = [row], ref }: Pick<ImportRow, "row" | "rows" | "ref">): string {
+export function nameOfRow({ row, rows = [row], ref }: RowName): string {
   const name = rows.length > 1 ? `rows ${listRows(rows)}` : `row ${row}`;
   return ref === undefined ? name : `${name} (${ref})`;
 }
@@ -42,7 +41,14 @@ export function describeElsewhere({ orderId, isCertain }: OrderElsewhere): strin
 }
 
 /** Why the number in the sheet holds a row. */
-export function describeWritten(number: string): string {
+export function describeWritten({ number, sent, holder }: Extract<RowDecision, { kind: "written" }>): string {
+  const next = "empty these cells if this is a new order";
+  if (sent && holder) return `${number} is the order of ${nameOfRow(holder)}: ${next}`;
+  if (sent) {
+    const what = sent.ref === undefined ? "from other values" : `for the ref ${sent.ref}`;
+    return `${number} is order ${sent.order?.id}, which was made ${what}: ${next}`;
+  }
+  if (holder) return `${number} is beside ${nameOfRow(holder)}, too: ${next}`;
   return `the sheet says that it is shipped as ${number}; this machine knows no order of this row`;
 }
 
@@ -72,7 +78,7 @@ export function explain(
   if (outcome === "held" && decision?.kind === "held")
     return { code: "duplicate", message: describeHeld(decision.operation, row.ref) };
   if (outcome === "held" && decision?.kind === "written")
-    return { code: "duplicate", message: describeWritten(decision.number) };
+    return { code: "duplicate", message: describeWritten(decision) };
   if (outcome === "held" && decision?.kind === "elsewhere")
     return { code: "duplicate", message: describeElsewhere(decision) };
   if (outcome === "cancelled") return { code: "cancelled", message: describeCancelled(order?.id) };

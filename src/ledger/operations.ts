@@ -75,6 +75,12 @@ export interface ClaimedRow {
   readonly operation: OperationName | undefined;
 }
 
+/** A create with an order, as far as it tells which row the order is of. */
+export type NumberedCreate = Pick<
+  Operation,
+  "run" | "number" | "ref" | "shop" | "content" | "file" | "allowance"
+> & { readonly isCancelled: boolean };
+
 /** When a request is sent, by our clock, and the offset to the service's clock, where it is known. */
 export interface SentFacts {
   readonly atMs: number;
@@ -139,12 +145,11 @@ export interface Operations {
     row: Pick<RowToSend, "ref" | "content">,
     file: Pick<FileFacts, "files" | "shop">,
   ): Promise<readonly Operation[]>;
-  /** The operations of equal rows of a file that have the number of their order: the row, and the operation's name. */
+  /** The creates whose orders have these tracking or order numbers, by number. */
   findByNumber(
     customer: number,
-    rows: readonly Pick<RowToSend, "row" | "content" | "writtenNumbers">[],
-    files: readonly number[],
-  ): Promise<ReadonlyMap<number, string>>;
+    numbers: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly NumberedCreate[]>>;
   /** Decides about rows, without recording anything. */
   viewRows(
     customer: number,
@@ -230,19 +235,6 @@ function merge(one: readonly EqualOperation[], other: readonly EqualOperation[])
   if (other.length === 0) return one;
   const byName = new Map([...one, ...other].map((each) => [nameOperation(each), each]));
   return [...byName.values()].sort((a, b) => a.run - b.run || a.number - b.number);
-}
-
-/** The names of a file's operations by the tracking and order numbers of their orders. */
-function numbersOf(equal: readonly Operation[], files: readonly number[]): ReadonlyMap<string, string> {
-  return new Map(
-    equal
-      .filter((each) => each.ref === undefined && isOfFile(each, { files }) && each.allowance !== "extra")
-      .flatMap((each) =>
-        [each.order?.tracking_number, each.order?.order_no].flatMap((number) =>
-          number ? [[number, nameOperation(each)] as const] : [],
-        ),
-      ),
-  );
 }
 
 export function createOperations(
@@ -338,6 +330,10 @@ export function createOperations(
     );
   }
 
+  function byName({ run, number }: OperationName): Operation[] {
+    return read(sql("SELECT * FROM operations WHERE run = ? AND number = ?").all(run, number));
+  }
+
   function decide(
     customer: number,
     row: RowToSend,
@@ -350,8 +346,11 @@ export function createOperations(
     const same = today(byContent(customer, content));
     const isOwn =
       ref === undefined
-        ? (each: EqualOperation) => each.ref === undefined && isOfFile(each, file)
+        ? (each: EqualOperation) =>
+            each.ref === undefined && isOfFile(each, file) && file.byNumber?.holderOf(each)?.ref === undefined
         : (each: EqualOperation) => each.ref === ref && each.shop === file.shop;
+    const byNumber = file.byNumber?.numberOf(row.row)?.operation;
+    const [numbered] = byNumber ? today(byName(byNumber)) : [];
     const named = ref === undefined ? [] : byRef(customer, file.shop, ref);
     const formerNamed =
       ref === undefined || former?.ref === undefined ? [] : byRef(customer, file.shop, former.ref);
@@ -366,7 +365,7 @@ export function createOperations(
       return order && isOwned(customer, order.orderId) ? { ...order, isCertain: false } : order;
     };
     const others = merge(same, formerSame).filter((each) => each.isFormer || !isOwn(each));
-    return decideRow(row, { own, equal: others }, file, { ...policy, elsewhere }, nowMs);
+    return decideRow(row, { own, equal: others, numbered }, file, { ...policy, elsewhere }, nowMs);
   }
 
   /** The last known offset: the service's clock minus ours. */
@@ -590,22 +589,31 @@ export function createOperations(
       return byContent(customer, content).filter((each) => isMade(each) && isOwn(each));
     },
 
-    findByNumber: async (customer, rows, files) =>
-      database.read(() => {
-        const found = new Map<number, string>();
-        const taken = new Set<string>();
-        const ofContents = new Map<string, ReadonlyMap<string, string>>();
-        for (const { row, content, writtenNumbers = [] } of rows) {
-          const known = ofContents.get(content) ?? numbersOf(byContent(customer, content), files);
-          ofContents.set(content, known);
-          const name = writtenNumbers.map((number) => known.get(number)).find((each) => each !== undefined);
-          // A row that was copied with its number is another one.
-          if (name === undefined || taken.has(name)) continue;
-          taken.add(name);
-          found.set(row, name);
-        }
-        return found;
-      }),
+    async findByNumber(customer, numbers) {
+      const asked = JSON.stringify(numbers);
+      const rows = sql(
+        `SELECT run, number, ref, shop, content, file, allowance, order_state, tracking_number, order_no FROM operations
+         WHERE kind = 'create' AND customer = ? AND order_id IS NOT NULL
+           AND (tracking_number IN (SELECT value FROM json_each(?)) OR order_no IN (SELECT value FROM json_each(?)))
+         ORDER BY run, number`,
+      ).all(customer, asked, asked);
+      const found = new Map<string, NumberedCreate[]>();
+      for (const row of rows) {
+        const create = {
+          run: Number(row.run),
+          number: Number(row.number),
+          ref: textOf(row.ref),
+          shop: textOf(row.shop) ?? "",
+          content: textOf(row.content),
+          file: numberOf(row.file),
+          allowance: row.allowance as Allowance,
+          isCancelled: row.order_state === "cancelled",
+        };
+        for (const text of [textOf(row.tracking_number), textOf(row.order_no)])
+          if (text !== undefined) found.set(text, [...(found.get(text) ?? []), create]);
+      }
+      return found;
+    },
 
     viewRows: (customer, rows, file, policy, nowMs) =>
       // One snapshot: without it, each statement takes and drops the file's locks.

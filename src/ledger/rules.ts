@@ -9,6 +9,7 @@ import {
   isMade,
   nameOperation,
   type Operation,
+  type OperationName,
 } from "./operation.ts";
 import { isRewrittenRef } from "./rewritten-ref.ts";
 
@@ -71,17 +72,36 @@ export interface FileFacts {
   hasRef(ref: string): boolean;
   /** How many rows without a ref have this content. */
   countOf(content: string): number;
-  /** The operations of equal rows without a ref that have the number of their order; undefined without such rows. */
+  /** What the numbers in the cells of rows tell; undefined where no row has one. */
   readonly byNumber?: RowsByNumber | undefined;
 }
 
-/** An equal row that has the number of an operation's order keeps that operation, wherever it is in the sheet. */
+/** A row that has the number of an order with its ref or content has that order, wherever it is in the sheet. */
 export interface RowsByNumber {
   /** The name of the row's operation. */
   operationOf(row: number): string | undefined;
-  isTaken(operation: Operation): boolean;
-  /** How many such rows of this content are above the row. */
+  /** The row that has the operation's order. */
+  holderOf(operation: OperationName): RowName | undefined;
+  /** The number in the row's cells. */
+  numberOf(row: number): RowNumber | undefined;
+  /** How many rows without a ref that have their operations by number, and this content, are above the row. */
   countBefore(row: Pick<RowToSend, "row" | "content">): number;
+}
+
+/** How a row is named: by its number, or the numbers of an order's rows. */
+export interface RowName {
+  readonly row: number;
+  readonly rows?: readonly number[] | undefined;
+  readonly ref: string | undefined;
+}
+
+/** The order whose number a row has in its cells. */
+export interface RowNumber {
+  readonly number: string;
+  /** The create of the order that has this number, where this ledger knows one. */
+  readonly operation?: OperationName | undefined;
+  /** Another row that has the number, too: the order counts for that one. */
+  readonly holder?: RowName | undefined;
 }
 
 export interface RowPolicy {
@@ -129,24 +149,46 @@ export type RowDecision =
   | { readonly kind: "in_doubt"; readonly operation: Operation }
   /** An equal order blocks it. */
   | { readonly kind: "held"; readonly operation: Operation }
-  /** The sheet has the number of its order, which this ledger does not know; `isCovered`: the row counts as shipped. */
-  | { readonly kind: "written"; readonly number: string; readonly isCovered: boolean }
+  /**
+   * The sheet has the number of an order beside it. `isCovered`: the row counts as shipped. `sent`: the order, which
+   * this ledger knows and which is not the row's. `holder`: another row that has the number.
+   */
+  | {
+      readonly kind: "written";
+      readonly number: string;
+      readonly isCovered: boolean;
+      readonly sent?: Operation | undefined;
+      readonly holder?: RowName | undefined;
+    }
   /** An equal order that was not sent from this machine blocks it; `isCovered`: the row counts as shipped by it. */
   | ({ readonly kind: "elsewhere"; readonly isCovered: boolean } & OrderElsewhere);
 
 /**
  * Decides about one row. `own` are the operations that may belong to the row: with the same ref, or with the same
- * content in the same file. `equal` are all others with the same content.
+ * content in the same file. `equal` are all others with the same content. `numbered` has the number of the row's cells.
  */
 export function decideRow(
   row: RowToSend,
-  { own, equal }: { readonly own: readonly Operation[]; readonly equal: readonly EqualOperation[] },
+  {
+    own,
+    equal,
+    numbered,
+  }: {
+    readonly own: readonly Operation[];
+    readonly equal: readonly EqualOperation[];
+    readonly numbered?: Operation | undefined;
+  },
   file: FileFacts,
   policy: RowPolicy,
   nowMs: number,
 ): RowDecision {
   const isAllowed = policy.isAllowed(row);
-  const operation = row.ref === undefined ? findSlot(row, own, file, policy) : findNamed(own);
+  const placed = row.ref === undefined ? findSlot(row, own, numbered, file, policy) : findNamed(own);
+  const isUnplaced = !placed || placed.state === "refused";
+  const isOfNumber = numbered !== undefined && isMadeOf(row, numbered, file);
+  // A cancelled order may have been sent again from another file, and the sheet still has the old number.
+  const isReplaced = () => numbered && isCancelled(numbered) && findBlocker(row, equal, file, policy, nowMs);
+  const operation = isUnplaced && isOfNumber && !isReplaced() ? numbered : placed;
   if (operation && operation.state !== "refused") {
     const decision = decideOwn(row, operation);
     // A row that a flag names gets one more order; a second run with the same flag sends no third.
@@ -163,18 +205,23 @@ export function decideRow(
     return { kind: "refused", operation };
   const supersedes = operation ? { supersedes: operation } : {};
   const blocker = findBlocker(row, equal, file, policy, nowMs);
+  const { number, holder } = file.byNumber?.numberOf(row.row) ?? { number: row.writtenNumbers?.[0] };
+  const isOfOther = holder !== undefined || (numbered !== undefined && !isOfNumber);
+  if (number !== undefined && isOfOther && (!blocker || isMade(blocker)))
+    return isAllowed
+      ? { kind: "send", allowance: "equal", ...supersedes }
+      : { kind: "written", number, isCovered: false, sent: numbered, holder };
   const order = blocker ? undefined : policy.elsewhere?.(row);
   if (order && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
   if (order) return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
-  const [writtenNumber] = row.writtenNumbers ?? [];
-  if (!blocker && writtenNumber !== undefined)
+  if (!blocker && number !== undefined)
     return isAllowed
       ? { kind: "send", allowance: "equal", ...supersedes }
-      : { kind: "written", number: writtenNumber, isCovered: policy.skipShipped };
+      : { kind: "written", number, isCovered: policy.skipShipped };
   if (!blocker) return { kind: "send", allowance: "none", like: findLike(row, equal, file), ...supersedes };
   if (isMade(blocker) && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
   const isOfEqual = blocker.isFormer && file.countOf(row.former?.content ?? "") > 0;
-  if (isMade(blocker) && policy.skipShipped && !isOfEqual)
+  if (isMade(blocker) && policy.skipShipped && !isOfEqual && !isHeldByRow(blocker, file))
     return { kind: "shipped", operation: blocker, isElsewhere: true };
   return { kind: "held", operation: blocker };
 }
@@ -221,14 +268,14 @@ export function changedFields(
 function findSlot(
   { row, occurrence, content, isTaken = () => false }: RowToSend,
   own: readonly Operation[],
+  numbered: Operation | undefined,
   file: FileFacts,
   policy: RowPolicy,
 ): Operation | undefined {
   const all = own.filter(({ allowance }) => allowance !== "extra");
-  const byNumber = file.byNumber?.operationOf(row);
-  const numbered = byNumber && all.find((each) => nameOperation(each) === byNumber);
-  if (numbered) return numbered;
-  const slots = all.filter((each) => !isTaken(each) && !file.byNumber?.isTaken(each));
+  const isByNumber = numbered && file.byNumber?.operationOf(row) === nameOperation(numbered);
+  if (isByNumber) return numbered;
+  const slots = all.filter((each) => !isTaken(each) && !isHeldByRow(each, file));
   // A row that a flag names again keeps its operation. Its equal rows, which were held, do not get it.
   const isNamed = (each: Operation) =>
     each.allowance === "equal" &&
@@ -246,6 +293,27 @@ function findSlot(
   // There are never more orders than rows, however the rows are numbered.
   const standing = all.filter(isStanding);
   return standing.length >= file.countOf(content) ? standing.at(-1) : undefined;
+}
+
+/** True where the order that has the row's number was made of this row. */
+function isMadeOf(row: RowToSend, operation: Operation, file: FileFacts): boolean {
+  if (file.byNumber?.numberOf(row.row)?.holder || !canHaveRef(row.ref, operation, file)) return false;
+  return operation.content === row.content || changedFields(row, operation)?.length === 0;
+}
+
+/** False where an order was sent with another row's ref. */
+export function canHaveRef(
+  ref: string | undefined,
+  { ref: sent }: Pick<Operation, "ref">,
+  { hasRef }: Pick<FileFacts, "hasRef">,
+): boolean {
+  if (sent === undefined || sent === ref) return true;
+  return !hasRef(sent) && (ref === undefined || isRewrittenRef(ref, sent));
+}
+
+/** True where a row of the file has the number of the operation's order. */
+function isHeldByRow(operation: Operation, { byNumber }: FileFacts): boolean {
+  return byNumber?.holderOf(operation) !== undefined;
 }
 
 /** The newest live order of a ref, else a cancelled one, else the newest refusal. */
@@ -272,13 +340,14 @@ function findBlocker(
   row: RowToSend,
   equal: readonly EqualOperation[],
   file: FileFacts,
-  { windowMs, isCovered = () => false }: RowPolicy,
+  { windowMs, skipShipped, isCovered = () => false }: RowPolicy,
   nowMs: number,
 ): EqualOperation | undefined {
   const seen = new Map<string, number>();
   const candidates = equal.filter((operation) => {
     if (!isStanding(operation)) return false;
-    if (!operation.isFormer && isOfRow(operation, file, seen)) return false;
+    const isOfNumbered = row.ref === undefined && operation.ref === undefined && isHeldByRow(operation, file);
+    if (!operation.isFormer && !isOfNumbered && isOfRow(operation, file, seen)) return false;
     if (isMade(operation) && isCovered(operation)) return false;
     // Equal rows of an earlier reading may differ today: a person decides which one was sent.
     if (operation.isFormer) return true;
@@ -290,7 +359,8 @@ function findBlocker(
     if (!isMade(operation) || row.ref === undefined) return true;
     return isOfFile(operation, file) || isRecent(operation, windowMs, nowMs);
   });
-  return candidates.find((operation) => !isMade(operation)) ?? candidates.at(-1);
+  const free = skipShipped ? candidates.findLast((operation) => !isHeldByRow(operation, file)) : undefined;
+  return candidates.find((operation) => !isMade(operation)) ?? free ?? candidates.at(-1);
 }
 
 function isRewritten(
@@ -334,7 +404,7 @@ function isOfRow(operation: Operation, file: FileFacts, seen: Map<string, number
   return rank <= file.countOf(content);
 }
 
-export function isOfFile(operation: Operation, { files }: Pick<FileFacts, "files">): boolean {
+export function isOfFile(operation: Pick<Operation, "file">, { files }: Pick<FileFacts, "files">): boolean {
   return operation.file !== undefined && files.includes(operation.file);
 }
 

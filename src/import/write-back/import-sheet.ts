@@ -66,11 +66,21 @@ export async function statesOfLedger(
   return async () => ledger.seenStates({ account: account.name, service: serviceOf(account) });
 }
 
-export function describeFilled({ orders, notCreated, inDoubt, unknown }: FilledRows): string {
+export function describeFilled({
+  orders,
+  notCreated,
+  held,
+  heldNumbered,
+  covered,
+  inDoubt,
+  unknown,
+}: FilledRows): string {
   const numbered = orders.filter(({ values }) => values.tracking_number !== "").length;
+  const kept = heldNumbered > 0 ? `, ${heldNumbered} of them with the number that the sheet had` : "";
   return [
-    `${counted(numbered, "order")} with a tracking number`,
+    `${counted(numbered + covered, "order")} with a tracking number`,
     orders.length > numbered ? `${orders.length - numbered} without one` : "",
+    held > 0 ? `${held} held${kept}` : "",
     notCreated > 0 ? `${notCreated} not created, with the reason` : "",
     inDoubt > 0 ? `${inDoubt} in doubt` : "",
     unknown > 0 ? `${unknown} not known here and left as they are` : "",

@@ -11,7 +11,14 @@ import type { Overview } from "../check-rows.ts";
 import { skipNumbered } from "../equal-rows.ts";
 import type { Source } from "../import-source.ts";
 import { skipReasons } from "../reading-notes.ts";
-import { describeCancelled, describeElsewhere, describeHeld, explain } from "../row-words.ts";
+import {
+  describeCancelled,
+  describeElsewhere,
+  describeHeld,
+  describeWritten,
+  explain,
+  nameOfRow,
+} from "../row-words.ts";
 import { type ImportRow, readRows, type WrongRow } from "../rows.ts";
 import type { ReadingTally } from "../sheet-records.ts";
 import { resultOf } from "../unsent-rows.ts";
@@ -31,6 +38,12 @@ export interface FilledRows {
   readonly orders: readonly WrittenOrder[];
   /** Orders of the sheet that were not created, with a reason. */
   readonly notCreated: number;
+  /** Rows that this import held. */
+  readonly held: number;
+  /** Of these, rows whose cells keep a tracking number. */
+  readonly heldNumbered: number;
+  /** Rows that count as shipped by the tracking number that their cells keep. */
+  readonly covered: number;
   /** Orders of the sheet of which it is not known whether they were created. */
   readonly inDoubt: number;
   /** Orders of the sheet that this machine does not know. */
@@ -107,7 +120,7 @@ export async function fillRows(
   const found: RowOrder[] = [];
   const policy = { ...known.policy, retryRefused: false, resendCancelled: false };
   const readOwnNumbers = createNumberReader(overview.header, ["tracking_number"]);
-  let [notCreated, inDoubt, unknown] = [0, 0, 0];
+  let [notCreated, inDoubt, unknown, held, heldNumbered, covered] = [0, 0, 0, 0, 0, 0];
 
   function note(row: ImportRow, decision: RowDecision): void {
     const rows = row.rows ?? [row.row];
@@ -121,12 +134,19 @@ export async function fillRows(
       return;
     }
     const reason = reasonOf(row, decision);
+    const isHeld = afterImport && resultOf(row, decision, new Map(), clock.now()).outcome === "held";
+    if (isHeld) {
+      held += 1;
+      if (ownNumbersOf(row).length > 0) heldNumbered += 1;
+    }
     if (reason === undefined) {
-      unknown += 1;
+      const isCovered = afterImport && decision.kind === "written" && decision.isCovered;
+      if (isCovered && ownNumbersOf(row).length > 0) covered += 1;
+      else if (!isHeld) unknown += 1;
       return;
     }
     if (decision.kind === "in_doubt") inDoubt += 1;
-    else notCreated += 1;
+    else if (!isHeld) notCreated += 1;
     for (const each of rows) values.set(each, { error: plainText(reason) });
   }
 
@@ -134,12 +154,15 @@ export async function fillRows(
     const isOtherPerson = draft !== undefined && !isSamePerson(row.draft, draft);
     if (decision.kind !== "changed" && !(decision.kind === "cancelled" && isOtherPerson)) return undefined;
     const fields = decision.kind === "changed" ? decision.fields : undefined;
-    const lines = "cells" in row.raw ? [row.raw.cells, ...(row.raw.more ?? [])] : [];
     return {
       isReceiver: fields?.some((field) => field.startsWith("receiver.")) ?? true,
       isOtherPerson,
-      ownNumbers: readOwnNumbers(lines),
+      ownNumbers: ownNumbersOf(row),
     };
+  }
+
+  function ownNumbersOf({ raw }: ImportRow): readonly string[] {
+    return readOwnNumbers("cells" in raw ? [raw.cells, ...(raw.more ?? [])] : []);
   }
 
   /** A row that is wrong here may have been corrected in a file of rejects, and sent from there. */
@@ -169,6 +192,7 @@ export async function fillRows(
   function reasonOf(row: ImportRow, decision: RowDecision): string | undefined {
     if (decision.kind === "refused") return describe(row, decision, overview, clock.now());
     if (decision.kind === "in_doubt") return describeInDoubt(decision.operation);
+    if (decision.kind === "written" && (decision.sent || decision.holder)) return describeWritten(decision);
     // What the sheet says of its orders stays.
     if (!afterImport || decision.kind === "written") return undefined;
     if (decision.kind === "held") return describeHeld(decision.operation, row.ref);
@@ -217,10 +241,12 @@ export async function fillRows(
     batch = [];
   };
   const fulfilled = new Set<number>();
+  const skipped = new Set<number>();
   const tally: ReadingTally = {
     line() {},
     skip(reason, rows) {
       for (const row of rows) {
+        skipped.add(row);
         if (reason === "fulfilled") fulfilled.add(row);
         values.set(row, { error: `not sent: ${skipReasons[reason]}` });
       }
@@ -253,7 +279,26 @@ export async function fillRows(
       return { number, values: written, createdAtMs: made.sentAtMs ?? made.endedAtMs, isChanged: !!change };
     },
   );
-  return { values, orders, notCreated, inDoubt, unknown, statesFromMs };
+  if (skipped.size > 0) await clearForeignNumbers();
+  return { values, orders, notCreated, held, heldNumbered, covered, inDoubt, unknown, statesFromMs };
+
+  /** A row that the file says not to send may have been copied with the number of another row's order. */
+  async function clearForeignNumbers(): Promise<void> {
+    const readNumbers = createNumberReader(overview.header, ["tracking_number", "order_no"]);
+    const holders = new Map<string, RowOrder>();
+    for (const each of found)
+      for (const number of [each.made.order?.tracking_number, each.made.order?.order_no])
+        if (number) holders.set(number, each);
+    const onLine = ({ row, cells }: { readonly row: number; readonly cells: readonly string[] }) => {
+      const { error } = (skipped.has(row) && values.get(row)) || {};
+      const number = error === undefined ? undefined : readNumbers([cells]).find((each) => holders.has(each));
+      const holder = number === undefined ? undefined : holders.get(number);
+      if (!holder || holder.rows.includes(row)) return;
+      const name = nameOfRow({ row: holder.rows[0] ?? 0, rows: holder.rows, ref: holder.row?.ref });
+      values.set(row, { ...nothing, error: `${error}; ${number} is the order of ${name}` });
+    };
+    for await (const _ of readRows({ ...source, onLine }));
+  }
 }
 
 function idsOf(all: readonly Made[]): readonly string[] {

@@ -1,0 +1,86 @@
+/** Which rows have the orders whose numbers an earlier write-back wrote beside them. */
+
+import { nameOperation, type OperationName } from "../ledger/operation.ts";
+import type { NumberedCreate } from "../ledger/operations.ts";
+import {
+  canHaveRef,
+  type FileFacts,
+  isOfFile,
+  type RowName,
+  type RowNumber,
+  type RowsByNumber,
+  type RowToSend,
+} from "../ledger/rules.ts";
+
+export type NumberedRow = RowName & Pick<RowToSend, "content" | "writtenNumbers">;
+
+type Facts = Pick<FileFacts, "files" | "shop" | "hasRef">;
+
+/**
+ * Rows in the order of the file. Each order counts for one row: the first one with its number that has its ref, or its
+ * content and no other ref. `known` has the creates of this ledger by the numbers of their orders.
+ */
+export function indexByNumber(
+  rows: readonly NumberedRow[],
+  known: ReadonlyMap<string, readonly NumberedCreate[]>,
+  file: Facts,
+): RowsByNumber {
+  const own = new Map<number, RowNumber & { readonly operation: OperationName }>();
+  const holders = new Map<string, NumberedRow>();
+  const ofContents = new Map<string, number[]>();
+  for (const row of rows) {
+    const found = candidatesOf(row, known).find(
+      ({ create }) => !holders.has(nameOperation(create)) && isOwn(row, create, file),
+    );
+    if (!found) continue;
+    own.set(row.row, { number: found.number, operation: found.create });
+    holders.set(nameOperation(found.create), row);
+    if (row.ref !== undefined) continue;
+    const same = ofContents.get(row.content) ?? [];
+    same.push(row.row);
+    ofContents.set(row.content, same);
+  }
+  const firstRows = new Map<string, NumberedRow>();
+  const numbers = new Map<number, RowNumber>();
+  for (const row of rows) {
+    numbers.set(row.row, own.get(row.row) ?? readNumber(row));
+    for (const number of row.writtenNumbers ?? []) if (!firstRows.has(number)) firstRows.set(number, row);
+  }
+
+  /** The number of an order that is not known to be the row's. */
+  function readNumber(row: NumberedRow): RowNumber {
+    const written = row.writtenNumbers ?? [];
+    const [candidate] = candidatesOf(row, known);
+    const first = written.map((each) => firstRows.get(each)).find((each) => each !== undefined);
+    return {
+      number: candidate?.number ?? written[0] ?? "",
+      operation: candidate?.create,
+      holder: (candidate && holders.get(nameOperation(candidate.create))) ?? first,
+    };
+  }
+
+  return {
+    operationOf(row) {
+      const { operation } = own.get(row) ?? {};
+      return operation && nameOperation(operation);
+    },
+    holderOf: (operation) => holders.get(nameOperation(operation)),
+    numberOf: (row) => numbers.get(row),
+    countBefore: ({ row, content }) => ofContents.get(content)?.filter((each) => each < row).length ?? 0,
+  };
+}
+
+function candidatesOf(
+  { writtenNumbers = [] }: NumberedRow,
+  known: ReadonlyMap<string, readonly NumberedCreate[]>,
+) {
+  return writtenNumbers.flatMap((number) => (known.get(number) ?? []).map((create) => ({ number, create })));
+}
+
+function isOwn({ ref, content }: NumberedRow, create: NumberedCreate, file: Facts): boolean {
+  if (ref !== undefined && create.ref === ref && create.shop === file.shop) return true;
+  if (create.content !== content || !canHaveRef(ref, create, file)) return false;
+  // It may have been sent again: the places of equal rows tell which order is whose.
+  if (create.isCancelled) return false;
+  return create.allowance !== "extra" || !isOfFile(create, file);
+}
