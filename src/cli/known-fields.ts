@@ -2,7 +2,7 @@
 
 import { usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
-import { resultSchemas, type SchemaName } from "../model/results.ts";
+import { resultSchemas, type SchemaName, spendRowSchema, timeRowSchema } from "../model/results.ts";
 import { fieldPaths } from "../model/schema.ts";
 
 /** Schemas whose fields the result may have, too: the mirror holds orders with all that the service showed. */
@@ -12,12 +12,16 @@ const sameFields: Readonly<Record<string, readonly SchemaName[]>> = {
   "orders-list": ["orders-show", "find"],
 };
 
+/** `--fields` of a report chooses from its rows. */
+const rowSchemas = { "report-spend": spendRowSchema, "report-time": timeRowSchema };
+
 /** `words` name the command: `orders`, `show`. None are known of a command without a schema. */
 export function knownFields(words: readonly string[]): readonly string[] {
+  const schemas = { ...resultSchemas, ...rowSchemas };
   const name = words.join("-");
   const names = [name, ...(sameFields[name] ?? [])];
   const paths = names.flatMap((each) =>
-    Object.hasOwn(resultSchemas, each) ? fieldPaths(resultSchemas[each as SchemaName]) : [],
+    Object.hasOwn(resultSchemas, each) ? fieldPaths(schemas[each as SchemaName]) : [],
   );
   return [...new Set(paths)];
 }

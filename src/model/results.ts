@@ -364,7 +364,7 @@ const amountSchema = object({
 /** Charged fees are `actual_fee`, estimated ones `estimated_fee`. Neither is part of the other. */
 const spendFields = { orders: count, charged: amountSchema, estimated: amountSchema, without_fee: count };
 /** `key`: a day, week or month of this machine's time zone, or a text of the service; null: the order lacks it. */
-const spendRowSchema = object({ key: textOrNull, ...spendFields });
+export const spendRowSchema = object({ key: textOrNull, ...spendFields });
 export type SpendRow = Infer<typeof spendRowSchema>;
 
 /** What a report is about. */
@@ -399,7 +399,7 @@ const durationFields = {
   p50_seconds: nullable(count),
   p90_seconds: nullable(count),
 };
-const timeRowSchema = object({ key: textOrNull, ...durationFields });
+export const timeRowSchema = object({ key: textOrNull, ...durationFields });
 export type TimeRow = Infer<typeof timeRowSchema>;
 const timeSchema = object({
   ...reportFields,
