@@ -65,7 +65,7 @@ export function openParcelNames(context: Context): (name: string) => Promise<str
   async function lookUp(id: string): Promise<NamedOrder> {
     lookedUp += 1;
     const { tracking_number } = await (await context.service()).order(id);
-    return { id, trackingNumber: tracking_number ?? undefined };
+    return { id, trackingNumber: tracking_number || undefined };
   }
 
   async function lookUpName(name: string): Promise<readonly NamedOrder[]> {
@@ -162,7 +162,7 @@ function openList(context: Context): (name: string) => Promise<readonly NamedOrd
     await reading;
     return find(name).map(({ id, tracking_number }) => ({
       id: id.value,
-      trackingNumber: tracking_number ?? undefined,
+      trackingNumber: tracking_number || undefined,
     }));
   };
 }

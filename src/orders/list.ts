@@ -153,10 +153,15 @@ async function* readPages(
     },
     pass: (orders, filter) => hintAtUnknownState(orders, filter.status, context),
   });
+  let isEmpty = true;
   try {
-    yield* orders;
+    for await (const order of orders) {
+      isEmpty = false;
+      yield order;
+    }
   } catch (error) {
-    if (!(error instanceof ServiceFailure && error.code === "list_incomplete")) throw error;
+    // "No orders" would be untrue.
+    if (isEmpty || !(error instanceof ServiceFailure && error.code === "list_incomplete")) throw error;
     context.messages.warn(error.message);
   }
 }

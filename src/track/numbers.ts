@@ -7,6 +7,7 @@ import { flagOf, type OptionValues, parseParcelName, switchOption } from "../com
 import { checkFilter, createDayFilter, filterOptions } from "../command/order-filter.ts";
 import { readNames, stdinName } from "../command/piped-names.ts";
 import { usageError } from "../core/errors.ts";
+import { byCount, counted } from "../core/wording.ts";
 import { isFinal, unpaidState } from "../model/states.ts";
 
 const pagesAtOnce = 8;
@@ -69,7 +70,9 @@ export async function findNumbers(
       "add --status STATE or --all-active",
     );
   if (isOwn) {
-    const empty = allActive ? "No active orders" : `No orders with the state ${status?.join(" or ")}`;
+    const empty = allActive
+      ? "No active orders to track"
+      : `No orders to track with the state ${status?.join(" or ")}`;
     return { ...(await ownNumbers(input, context, skipsUnpaid)), isSingle: false, empty };
   }
   const picked = words.length === 0 ? await pickParcel(context) : undefined;
@@ -102,19 +105,25 @@ async function ownNumbers(
   const service = await context.service();
   const found = new Set<string>();
   let unpaid = 0;
+  let unnumbered = 0;
   const orders = matchingOrders(service, query, {
     days,
     concurrency: pagesAtOnce,
     beforeOthers: (calls) => checkApiQuota(calls, service, context),
   });
   for await (const { tracking_number, status } of days.counted(orders)) {
-    if (!tracking_number || (input.allActive && isFinal(status))) continue;
+    if (input.allActive && isFinal(status)) continue;
     if (input.allActive && skipsUnpaid && status === unpaidState) {
       unpaid += 1;
       continue;
     }
-    found.add(tracking_number);
+    if (tracking_number) found.add(tracking_number);
+    else unnumbered += 1;
   }
   days.warn(context.messages);
+  if (unnumbered > 0)
+    context.messages.warn(
+      `${counted(unnumbered, "order")} ${byCount(unnumbered, "has", "have")} no tracking number yet and cannot be tracked`,
+    );
   return { trackingNumbers: [...found], unpaid };
 }

@@ -1,7 +1,7 @@
 /** How much of the list `orders list` reads: until enough orders match, one page of the service, or the mirror. */
 
 import { describe, expect, test } from "vitest";
-import { answerRaw, requestCount } from "../support/answers.ts";
+import { answerRaw, onePage, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createOrder } from "../support/orders.ts";
 
@@ -231,4 +231,12 @@ describe("--offline", () => {
     );
     expect(home.sandbox.requests).toEqual([]);
   });
+});
+
+test("an empty page of a list that has orders is a failure, not an empty list", async () => {
+  const home = await createServedHome();
+  answerRaw(home, "GET /api/v1/orders", `{"success":true,"data":[],${onePage}}`);
+  const { exit, stdout, stderr } = await home.courier("orders list --json");
+  expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+  expect(stderr).toContain("0 of 1 order was seen");
 });

@@ -1,6 +1,7 @@
 /** Where `courier track` gets its numbers from, and how several parcels are shown at one look. */
 
 import { expect, test } from "vitest";
+import { answerRaw, onePage } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createOrder } from "../support/orders.ts";
 
@@ -112,7 +113,7 @@ test("--all-active: everything that is not delivered, completed or cancelled, ot
   const watched = await home.courier("track --all-active --watch --include-unpaid --ndjson");
   expect(watched.exit).toBe(0);
   const none = await home.courier("track --all-active --watch");
-  expect(none).toMatchObject({ exit: 0, stdout: "", stderr: "No active orders\n" });
+  expect(none).toMatchObject({ exit: 0, stdout: "", stderr: "No active orders to track\n" });
 });
 
 test("--all-active --watch leaves out what awaits payment, says so, and --include-unpaid adds it", async () => {
@@ -142,7 +143,8 @@ test("a watch of nothing but unpaid orders ends with what was left out; one look
   expect(await home.courier("track --all-active --watch")).toEqual({
     exit: 0,
     stdout: "",
-    stderr: "2 orders not watched, awaiting payment; to watch all: add --include-unpaid\nNo active orders\n",
+    stderr:
+      "2 orders not watched, awaiting payment; to watch all: add --include-unpaid\nNo active orders to track\n",
   });
   const once = await home.courier("track --all-active --json");
   expect(numbersIn(once.stdout).sort()).toEqual([...numbers].sort());
@@ -157,4 +159,17 @@ test.each([
   const { exit, stderr } = await home.courier(line);
   expect({ exit, asked: home.sandbox.requests }).toEqual({ exit: 2, asked: [] });
   expect(stderr).toContain(message);
+});
+
+test("orders without a tracking number yet are counted, and are no reason to say that there are none", async () => {
+  const home = await createServedHome();
+  const order =
+    '{"id":7,"order_no":"CO7","tracking_number":"","status":"picked","created_at":"2026-03-01T00:00:00Z"}';
+  answerRaw(home, "GET /api/v1/orders", `{"success":true,"data":[${order}],${onePage}}`);
+  expect(await home.courier("track --status picked")).toEqual({
+    exit: 0,
+    stdout: "",
+    stderr:
+      "warning: 1 order has no tracking number yet and cannot be tracked\nNo orders to track with the state picked\n",
+  });
 });
