@@ -4,7 +4,7 @@ import { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, noteStop, type RowsOutput, rows } from "../command/command.ts";
 import { CourierError, type ExitCode, interrupted, interruptionExit } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import type { Rejection } from "../ledger/operation.ts";
+import { isMade, type Rejection } from "../ledger/operation.ts";
 import type { ReportRow } from "../model/results.ts";
 import { makeRoom, mayBeFullDisk } from "../sqlite/database.ts";
 import { ServiceUnavailable } from "./backoff.ts";
@@ -53,6 +53,8 @@ export interface ImportRun {
 export function runImport(run: ImportRun, context: Context): RowsOutput {
   const counts = noCounts();
   const wrong: ReportRow[] = [];
+  /** Rows that an order in doubt holds: no flag sends them. */
+  let heldByDoubt = 0;
   const { source, plan, settings, rejects } = run;
   const { overview } = plan;
   const total = countAll(overview);
@@ -63,6 +65,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   async function* counting(results: AsyncIterable<RowResult>, meter: ImportProgress) {
     for await (const result of results) {
       counts[result.outcome] += 1;
+      if (result.decision?.kind === "held" && !isMade(result.decision.operation)) heldByDoubt += 1;
       meter.count(counts);
       yield result;
     }
@@ -118,7 +121,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       if (!isLedgerLost(failure)) await run.sheet?.write({ ...run.tools, customer: run.tools.run.customer });
       if (!isOver) context.messages.warn(`stopped: the report cannot be written; ${goOn}`);
     }
-    const end = endOf(run, counts, { failure, paused }, context);
+    const end = endOf(run, counts, { failure, paused, heldByDoubt }, context);
     const unwritten = run.sheet?.failure;
     if (unwritten && end !== unwritten) context.messages.warn(unwritten.message);
     return end;
@@ -167,11 +170,18 @@ function wrongResult({ problems, ...row }: WrongRow): RowResult {
 
 const goOn = "run the same command again: it continues where it stopped";
 
+interface Ending {
+  readonly failure: unknown;
+  /** Why the rest was not sent. */
+  readonly paused: string | undefined;
+  readonly heldByDoubt: number;
+}
+
 /** The first that applies: ledger lost, interrupted, in doubt, key refused, unsent, refused or held or changed. */
 function endOf(
   run: ImportRun,
   counts: Counts,
-  { failure, paused }: { readonly failure: unknown; readonly paused: string | undefined },
+  { failure, paused, heldByDoubt }: Ending,
   context: Context,
 ): CourierError | undefined {
   const { noun } = run.plan.overview;
@@ -188,7 +198,7 @@ function endOf(
   if (failure !== undefined) return stoppedBy(failure, counts);
   if (paused && left > 0) return stoppedForRefusals(paused, left, counted(total, noun));
   if (left > 0) return unsent(left, counted(total, noun));
-  return run.sheet?.failure ?? someRefused(run, counts);
+  return run.sheet?.failure ?? someRefused(run, counts, heldByDoubt, context);
 }
 
 function inDoubt(
@@ -258,6 +268,8 @@ function stoppedForRefusals(reason: string, left: number, total: string): Courie
 function someRefused(
   { plan, rejects, readBy, skipsChanged }: ImportRun,
   { refused, held, changed, wrong }: Counts,
+  heldByDoubt: number,
+  { nextCommand }: Context,
 ): CourierError | undefined {
   const kept = skipsChanged ? 0 : changed;
   if (refused + held + kept + wrong === 0) return undefined;
@@ -275,7 +287,8 @@ function someRefused(
   const hints = [
     refused + wrong > 0 ? fix : "",
     refused > 0 ? "where a row is right, add --retry-refused once the cause is gone" : "",
-    held > 0
+    heldByDoubt > 0 ? `settle the orders in doubt first: ${nextCommand("orders resolve")} lists them` : "",
+    held > heldByDoubt
       ? "--skip-shipped counts a row that equals an order, or has the number of one, as shipped; --allow-duplicate row:N ships row N as well"
       : "",
     kept > 0

@@ -195,7 +195,7 @@ export async function fillRows(
     if (decision.kind === "written" && (decision.sent || decision.holder)) return describeWritten(decision);
     // What the sheet says of its orders stays.
     if (!afterImport || decision.kind === "written") return undefined;
-    if (decision.kind === "held") return describeHeld(decision.operation, row.ref);
+    if (decision.kind === "held") return describeHeld(decision, row.ref);
     return decision.kind === "elsewhere" ? describeElsewhere(decision) : "not sent";
   }
 
