@@ -4,7 +4,7 @@ import { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, noteStop, type RowsOutput, rows } from "../command/command.ts";
 import { CourierError, type ExitCode, interrupted, interruptionExit } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { isMade, type Rejection } from "../ledger/operation.ts";
+import { isMade, nameOperation, type Rejection } from "../ledger/operation.ts";
 import type { ReportRow } from "../model/results.ts";
 import { makeRoom, mayBeFullDisk } from "../sqlite/database.ts";
 import { ServiceUnavailable } from "./backoff.ts";
@@ -121,7 +121,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       if (!isLedgerLost(failure)) await run.sheet?.write({ ...run.tools, customer: run.tools.run.customer });
       if (!isOver) context.messages.warn(`stopped: the report cannot be written; ${goOn}`);
     }
-    const end = endOf(run, counts, { failure, paused, heldByDoubt }, context);
+    const doubts = isListIncomplete(failure) ? await nameDoubts(run, context) : "";
+    const end = endOf(run, counts, { failure, paused, heldByDoubt, doubts }, context);
     const unwritten = run.sheet?.failure;
     if (unwritten && end !== unwritten) context.messages.warn(unwritten.message);
     return end;
@@ -175,13 +176,33 @@ interface Ending {
   /** Why the rest was not sent. */
   readonly paused: string | undefined;
   readonly heldByDoubt: number;
+  /** How to settle what is in doubt, where the list cannot; else empty. */
+  readonly doubts: string;
+}
+
+const doubtsShown = 3;
+
+function isListIncomplete(failure: unknown): boolean {
+  const causes = failure instanceof Error ? [failure, failure.cause] : [];
+  return causes.some((each) => each instanceof ServiceFailure && each.code === "list_incomplete");
+}
+
+/** The commands that settle the orders in doubt without the list. */
+async function nameDoubts({ tools: { ledger, run } }: ImportRun, { nextCommand }: Context): Promise<string> {
+  const open = await ledger.openOperations(run.customer);
+  const names = open
+    .filter(({ operation: { kind, state } }) => kind === "create" && state === "unknown")
+    .map(({ operation }) => nextCommand(`orders resolve ${nameOperation(operation)}`));
+  if (names.length === 0) return "";
+  const more = names.length > doubtsShown ? `; and ${names.length - doubtsShown} more` : "";
+  return `; or settle what is in doubt yourself: ${names.slice(0, doubtsShown).join(", ")}${more}`;
 }
 
 /** The first that applies: ledger lost, interrupted, in doubt, key refused, unsent, refused or held or changed. */
 function endOf(
   run: ImportRun,
   counts: Counts,
-  { failure, paused, heldByDoubt }: Ending,
+  { failure, paused, heldByDoubt, doubts }: Ending,
   context: Context,
 ): CourierError | undefined {
   const { noun } = run.plan.overview;
@@ -195,7 +216,7 @@ function endOf(
     return interrupted(interruptionExit(signal.reason), stopped, goOn);
   }
   if (counts.unknown > 0) return inDoubt(counts.unknown, left, total, failure, context);
-  if (failure !== undefined) return stoppedBy(failure, counts);
+  if (failure !== undefined) return stoppedBy(failure, counts, doubts);
   if (paused && left > 0) return stoppedForRefusals(paused, left, counted(total, noun));
   if (left > 0) return unsent(left, counted(total, noun));
   return run.sheet?.failure ?? someRefused(run, counts, heldByDoubt, context);
@@ -229,14 +250,14 @@ function describeStop(cause: Error, { created, found }: Counts): string {
   return `the import stopped after ${counted(created, "created order")}${also}: ${cause.message}`;
 }
 
-function stoppedBy(cause: Error, counts: Counts): CourierError {
+function stoppedBy(cause: Error, counts: Counts, doubts: string): CourierError {
   const message = describeStop(cause, counts);
   const known = cause instanceof CourierError ? cause : undefined;
   if (known && known.exit !== 5) return known.with({ message, hint: known.hint ?? goOn });
   const code = known && !(known instanceof ServiceFailure) ? known.code : "service_unavailable";
   const exit: ExitCode = 5;
   const failure = [cause, cause.cause].find((each) => each instanceof ServiceFailure);
-  const hint = failure?.hintBefore(goOn) ?? `${roomFirst(cause)}${goOn}`;
+  const hint = `${failure?.hintBefore(goOn) ?? `${roomFirst(cause)}${goOn}`}${doubts}`;
   return new CourierError(code, exit, message, { hint, cause });
 }
 

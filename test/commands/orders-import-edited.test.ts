@@ -106,3 +106,20 @@ describe("a row that was edited while its order is in doubt", () => {
     expect([other.exit, outcomes(other.report)], other.stderr).toEqual([0, "shipped created"]);
   });
 });
+
+test("a row that equals an order in doubt, and a list that is incomplete: the error names what settles it", async () => {
+  const home = await createDoubtfulHome(["A-0", "A-1"]);
+  await home.put(sheet(person(0, "Zb0", "A-0"), person(1, "Zb1", "A-9")));
+  const pagination = { current_page: 1, total_pages: 1, total_items: 5, per_page: 100 };
+  home.sandbox.faults.add({
+    ...{ method: "GET", path: "/api/v1/orders", kind: "status", status: 200 },
+    ...{ contentType: "application/json", body: JSON.stringify({ success: true, data: [], pagination }) },
+  });
+  const again = await home.run("--settle 1h");
+  expect(again.exit, again.stderr).toBe(5);
+  expect(errorOf(again).message).toContain("the list of orders is incomplete: 0 of 5 orders were seen");
+  expect(errorOf(again).hint).toBe(
+    "run the same command again: it continues where it stopped; or settle what is in doubt yourself: courier orders resolve 1.2",
+  );
+  expect(home.posts()).toBe(2);
+});
