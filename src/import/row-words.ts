@@ -1,12 +1,6 @@
 /** The outcome of a row in words: why it is held, what changed, which order it is. */
 
-import {
-  isMade,
-  nameOperation,
-  type OperationName,
-  parseOperationName,
-  type Rejection,
-} from "../ledger/operation.ts";
+import { isMade, nameOperation, type Rejection } from "../ledger/operation.ts";
 import type { OrderElsewhere, RowDecision, RowName } from "../ledger/rules.ts";
 import { isJsonNumber } from "../model/json.ts";
 import type { RowResult } from "./import-types.ts";
@@ -46,15 +40,6 @@ export function describeHeld(
   if (operation.state === "unknown")
     return `equals an order in doubt; settle it with: courier orders resolve ${name}`;
   return `equals an order that another run is sending (operation ${name})`;
-}
-
-/** The operation in doubt that such a text of an earlier write-back names. */
-export function findMarkedDoubt(texts: readonly string[]): OperationName | undefined {
-  for (const text of texts) {
-    const name = /(?:orders resolve|the edited row of operation) (\d+\.\d+)/.exec(text)?.[1];
-    if (name !== undefined) return parseOperationName(name);
-  }
-  return undefined;
 }
 
 /** Why an order that was not sent from this machine holds a row. */

@@ -22,7 +22,6 @@ import { ensureNoOrder } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import { isTitleRow, type Layout, readLayout } from "./layout.ts";
 import { getField } from "./order-fields.ts";
-import { findMarkedDoubt } from "./row-words.ts";
 import {
   type NumberedRow,
   type OrderRecord,
@@ -30,7 +29,7 @@ import {
   type RowProblem,
   readOrders,
 } from "./sheet-records.ts";
-import { createNumberReader } from "./write-back/titles.ts";
+import { createNumberReader, findMarkedDoubt } from "./write-back/titles.ts";
 
 export interface ImportRow {
   /** The record's number in the file, from 1, without the header; in a workbook, the row of the sheet. */
