@@ -163,9 +163,10 @@ function wrongResult({ problems, ...row }: WrongRow): RowResult {
     const field = column === "" ? {} : { field: column };
     return { ...base, rejection: { code: "wrong", message, ...field }, value };
   }
-  const texts = problems.map(({ column, value, message }) =>
-    value === "" ? `${column}: ${message}` : `${column}: ${message}: “${value}”`,
-  );
+  const texts = problems.map(({ column, value, message }) => {
+    const text = column === "" ? message : `${column}: ${message}`;
+    return value === "" ? text : `${text}: “${value}”`;
+  });
   return { ...base, rejection: { code: "wrong", message: texts.join("; ") } };
 }
 
