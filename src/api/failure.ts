@@ -100,6 +100,7 @@ export class ServiceFailure extends CourierError {
   /** The failure's own advice, then what to do in any case. A limit's says already when to run the command again. */
   hintBefore(next: string): string {
     if (this.hint === undefined) return next;
+    if (next.startsWith(this.hint)) return next;
     return this.kind === "rate_limited" ? this.hint : `${this.hint}; then ${next}`;
   }
 

@@ -17,6 +17,8 @@ import {
 const maxPageSize = 100;
 
 export interface AllOrdersOptions {
+  /** The command's flags that make the list shorter, where it has any. */
+  readonly narrowBy?: string | undefined;
   /** Pages asked for at once. */
   readonly concurrency: number;
   /** Orders a page, at most 100 (section 8). */
@@ -46,7 +48,7 @@ export async function* allOrders(
   const seen = new Set<number | string>();
   for (let sweeps = 1; ; sweeps++) {
     const ids = sweeps === 1 ? seen : new Set<number | string>();
-    const sweep = beginSweep(ids, { noun: "order", narrowBy: "--from and --to" });
+    const sweep = beginSweep(ids, { noun: "order", narrowBy: options.narrowBy });
     const beforeOthers = sweeps === 1 ? options.beforeOthers : undefined;
     for await (const { orders, pagination } of pages(service, filter, { ...options, beforeOthers }, sweep)) {
       noteTotals(sweep, toCount(pagination.total_pages), toCount(pagination.total_items));

@@ -6,12 +6,14 @@ import { ServiceFailure } from "./failure.ts";
 /** A list that shifts has fewer pages in a row without a new item; after so many, it has no end. */
 const mostIdlePages = 100;
 
+const again = "run the same command again";
+
 /** The words of messages about a list. */
 interface ListWords {
   /** "order" */
   readonly noun: string;
-  /** The flags that make the list shorter. */
-  readonly narrowBy: string;
+  /** The command's flags that make the list shorter, where it has any. */
+  readonly narrowBy?: string | undefined;
 }
 
 export interface Sweep extends ListWords {
@@ -76,7 +78,7 @@ export function incomplete(
   const problem = hasShrunk ? "the list kept changing" : `the list of ${noun}s is incomplete`;
   return new ServiceFailure("server_error", `${problem}: ${progress}${cause ? `; ${cause.message}` : ""}`, {
     code: "list_incomplete",
-    hint: `run the same command again, or narrow it with ${narrowBy}`,
+    hint: narrowBy === undefined ? again : `${again}, or narrow it with ${narrowBy}`,
     cause,
   });
 }

@@ -31,6 +31,7 @@ export async function* matchingOrders(
     pass(
       allOrders(service, filter, {
         ...options,
+        narrowBy: "--from and --to", // every command with these filters has them
         // Each list begins before one of them goes on: the last one knows the sums.
         beforeOthers: async (further, total) => {
           begun += 1;

@@ -265,6 +265,7 @@ function shorten(value: string): string {
 }
 
 const longestShown = 200;
+const alsoOutShown = 3;
 
 /** Problems of one kind have the same fix. */
 function kindOf({ column, message }: RowProblem): string {
@@ -282,7 +283,7 @@ export interface Findings {
 /** Shows the problems, those of all rows once. Returns the error with the next step. */
 export async function describeWrong(
   { name, table: sheetTable }: RowsOptions,
-  { rows, noun, mistaken: { problems, ofAll, wrong, count } }: Overview,
+  { rows, noun, spoiled, mistaken: { problems, ofAll, wrong, count } }: Overview,
   context: Context,
 ): Promise<CourierError> {
   const isOfAll = (problem: RowProblem) => ofAll.has(kindOf(problem));
@@ -317,7 +318,10 @@ export async function describeWrong(
   const lacksSender = shared.some(
     ({ column, message }) => column === "sender" && message.startsWith("the row has no"),
   );
-  const skip = rows > 0 ? `, or add --skip-wrong to send the ${counted(rows, "other")}` : "";
+  const alsoOut = [...spoiled].map(([row, reason]) => `row ${row} is left out too: ${reason}`);
+  const more = alsoOut.length > alsoOutShown ? [`and ${alsoOut.length - alsoOutShown} more`] : [];
+  const others = [counted(rows, "other"), ...alsoOut.slice(0, alsoOutShown), ...more].join("; ");
+  const skip = rows > 0 ? `, or add --skip-wrong to send the ${others}` : "";
   const isAllThatLacks = lacksSender && shared.length + own.length === 1;
   const steps = [
     ...(lacksSender

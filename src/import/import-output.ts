@@ -4,7 +4,7 @@ import { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, noteStop, type RowsOutput, rows } from "../command/command.ts";
 import { CourierError, type ExitCode, interrupted, interruptionExit } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import type { Rejection } from "../ledger/operation.ts";
+import { isMade, nameOperation, type Rejection } from "../ledger/operation.ts";
 import type { ReportRow } from "../model/results.ts";
 import { makeRoom, mayBeFullDisk } from "../sqlite/database.ts";
 import { ServiceUnavailable } from "./backoff.ts";
@@ -53,6 +53,8 @@ export interface ImportRun {
 export function runImport(run: ImportRun, context: Context): RowsOutput {
   const counts = noCounts();
   const wrong: ReportRow[] = [];
+  /** Rows that an order in doubt holds: no flag sends them. */
+  let heldByDoubt = 0;
   const { source, plan, settings, rejects } = run;
   const { overview } = plan;
   const total = countAll(overview);
@@ -63,6 +65,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   async function* counting(results: AsyncIterable<RowResult>, meter: ImportProgress) {
     for await (const result of results) {
       counts[result.outcome] += 1;
+      if (result.decision?.kind === "held" && !isMade(result.decision.operation)) heldByDoubt += 1;
       meter.count(counts);
       yield result;
     }
@@ -118,7 +121,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       if (!isLedgerLost(failure)) await run.sheet?.write({ ...run.tools, customer: run.tools.run.customer });
       if (!isOver) context.messages.warn(`stopped: the report cannot be written; ${goOn}`);
     }
-    const end = endOf(run, counts, { failure, paused }, context);
+    const doubts = isListIncomplete(failure) ? await nameDoubts(run, context) : "";
+    const end = endOf(run, counts, { failure, paused, heldByDoubt, doubts }, context);
     const unwritten = run.sheet?.failure;
     if (unwritten && end !== unwritten) context.messages.warn(unwritten.message);
     return end;
@@ -159,19 +163,47 @@ function wrongResult({ problems, ...row }: WrongRow): RowResult {
     const field = column === "" ? {} : { field: column };
     return { ...base, rejection: { code: "wrong", message, ...field }, value };
   }
-  const texts = problems.map(({ column, value, message }) =>
-    value === "" ? `${column}: ${message}` : `${column}: ${message}: “${value}”`,
-  );
+  const texts = problems.map(({ column, value, message }) => {
+    const text = column === "" ? message : `${column}: ${message}`;
+    return value === "" ? text : `${text}: “${value}”`;
+  });
   return { ...base, rejection: { code: "wrong", message: texts.join("; ") } };
 }
 
 const goOn = "run the same command again: it continues where it stopped";
 
+interface Ending {
+  readonly failure: unknown;
+  /** Why the rest was not sent. */
+  readonly paused: string | undefined;
+  readonly heldByDoubt: number;
+  /** How to settle what is in doubt, where the list cannot; else empty. */
+  readonly doubts: string;
+}
+
+const doubtsShown = 3;
+
+function isListIncomplete(failure: unknown): boolean {
+  const causes = failure instanceof Error ? [failure, failure.cause] : [];
+  return causes.some((each) => each instanceof ServiceFailure && each.code === "list_incomplete");
+}
+
+/** The commands that settle the orders in doubt without the list. */
+async function nameDoubts({ tools: { ledger, run } }: ImportRun, { nextCommand }: Context): Promise<string> {
+  const open = await ledger.openOperations(run.customer);
+  const names = open
+    .filter(({ operation: { kind, state } }) => kind === "create" && state === "unknown")
+    .map(({ operation }) => nextCommand(`orders resolve ${nameOperation(operation)}`));
+  if (names.length === 0) return "";
+  const more = names.length > doubtsShown ? `; and ${names.length - doubtsShown} more` : "";
+  return `; or settle what is in doubt yourself: ${names.slice(0, doubtsShown).join(", ")}${more}`;
+}
+
 /** The first that applies: ledger lost, interrupted, in doubt, key refused, unsent, refused or held or changed. */
 function endOf(
   run: ImportRun,
   counts: Counts,
-  { failure, paused }: { readonly failure: unknown; readonly paused: string | undefined },
+  { failure, paused, heldByDoubt, doubts }: Ending,
   context: Context,
 ): CourierError | undefined {
   const { noun } = run.plan.overview;
@@ -185,10 +217,10 @@ function endOf(
     return interrupted(interruptionExit(signal.reason), stopped, goOn);
   }
   if (counts.unknown > 0) return inDoubt(counts.unknown, left, total, failure, context);
-  if (failure !== undefined) return stoppedBy(failure, counts);
+  if (failure !== undefined) return stoppedBy(failure, counts, doubts);
   if (paused && left > 0) return stoppedForRefusals(paused, left, counted(total, noun));
   if (left > 0) return unsent(left, counted(total, noun));
-  return run.sheet?.failure ?? someRefused(run, counts);
+  return run.sheet?.failure ?? someRefused(run, counts, heldByDoubt, context);
 }
 
 function inDoubt(
@@ -219,14 +251,14 @@ function describeStop(cause: Error, { created, found }: Counts): string {
   return `the import stopped after ${counted(created, "created order")}${also}: ${cause.message}`;
 }
 
-function stoppedBy(cause: Error, counts: Counts): CourierError {
+function stoppedBy(cause: Error, counts: Counts, doubts: string): CourierError {
   const message = describeStop(cause, counts);
   const known = cause instanceof CourierError ? cause : undefined;
   if (known && known.exit !== 5) return known.with({ message, hint: known.hint ?? goOn });
   const code = known && !(known instanceof ServiceFailure) ? known.code : "service_unavailable";
   const exit: ExitCode = 5;
   const failure = [cause, cause.cause].find((each) => each instanceof ServiceFailure);
-  const hint = failure?.hintBefore(goOn) ?? `${roomFirst(cause)}${goOn}`;
+  const hint = `${failure?.hintBefore(goOn) ?? `${roomFirst(cause)}${goOn}`}${doubts}`;
   return new CourierError(code, exit, message, { hint, cause });
 }
 
@@ -258,6 +290,8 @@ function stoppedForRefusals(reason: string, left: number, total: string): Courie
 function someRefused(
   { plan, rejects, readBy, skipsChanged }: ImportRun,
   { refused, held, changed, wrong }: Counts,
+  heldByDoubt: number,
+  { nextCommand }: Context,
 ): CourierError | undefined {
   const kept = skipsChanged ? 0 : changed;
   if (refused + held + kept + wrong === 0) return undefined;
@@ -275,7 +309,8 @@ function someRefused(
   const hints = [
     refused + wrong > 0 ? fix : "",
     refused > 0 ? "where a row is right, add --retry-refused once the cause is gone" : "",
-    held > 0
+    heldByDoubt > 0 ? `settle the orders in doubt first: ${nextCommand("orders resolve")} lists them` : "",
+    held > heldByDoubt
       ? "--skip-shipped counts a row that equals an order, or has the number of one, as shipped; --allow-duplicate row:N ships row N as well"
       : "",
     kept > 0

@@ -103,13 +103,17 @@ export async function planImport(
   function count(row: ImportRow, decision: RowDecision): void {
     counts[kindOf(decision)] += 1;
     const like =
-      decision.kind === "send" ? decision.like : decision.kind === "held" ? decision.operation : undefined;
+      decision.kind === "send"
+        ? decision.like
+        : decision.kind === "held" && !decision.isEdited
+          ? decision.operation
+          : undefined;
     if (like?.ref !== undefined && row.ref !== undefined) {
       withOtherRef += 1;
       if (otherRefs.length < otherRefsShown) otherRefs.push({ row: nameOfRow(row), ref: like.ref });
     }
     if (decision.kind === "held" && heldRows.length < heldShown)
-      heldRows.push(`${nameOfRow(row)}: ${describeHeld(decision.operation, row.ref)}`);
+      heldRows.push(`${nameOfRow(row)}: ${describeHeld(decision, row.ref)}`);
     if (decision.kind === "written" && !decision.isCovered && heldRows.length < heldShown)
       heldRows.push(`${nameOfRow(row)}: ${describeWritten(decision)}`);
     if (decision.kind === "elsewhere" && !decision.isCovered && heldRows.length < heldShown)

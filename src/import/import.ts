@@ -165,7 +165,7 @@ export const importOrders = defineCommand({
     const lookup = { ledger, customer, settleMs: input.settle };
     const { elsewhere, found } = await findElsewhere(source, overview, choice, lookup, context);
     const hasTerminal = (await context.prompts()) !== undefined;
-    const policy = { ...createPolicy(choice, overview, hasTerminal), elsewhere };
+    const policy = { ...createPolicy(choice, overview, hasTerminal), elsewhere, foundNow: found };
     const plan = await planImport(
       source,
       overview,

@@ -57,8 +57,11 @@ export async function* importRows(
   const covered = new Set<string>();
   /** Rows held by an order in doubt: the person who gave `--allow-duplicate` did not know its outcome. */
   const heldByDoubt = new Set<number>();
+  /** Operations in doubt whose orders were found by this run. */
+  const foundNow = new Set(tools.found);
   const policy: RowPolicy = {
     ...tools.policy,
+    foundNow,
     isCovered: (operation) => covered.has(nameOperation(operation)),
     isAllowed: (row) => tools.policy.isAllowed(row) && !heldByDoubt.has(row.row),
   };
@@ -71,8 +74,6 @@ export async function* importRows(
   const equalRows = createEqualRows(file, () => later);
   /** Operations in doubt that this run does not poll any more, with their last results. */
   const givenUp = new Map<string, StillInDoubt>();
-  /** Operations in doubt whose orders were found by this run. */
-  const foundNow = new Set(tools.found);
   /** Refusals in the words of the service, for the report: the ledger keeps a redacted text. */
   const refusals = new Map<string, Rejection>();
   const onRefused = (name: OperationName, rejection: Rejection) =>

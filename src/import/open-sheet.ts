@@ -98,9 +98,13 @@ async function decideHidden(
   { skipHidden, includeHidden }: SheetChoice,
   context: Context,
 ): Promise<boolean> {
-  if (skipHidden || includeHidden) return includeHidden === true;
+  if (includeHidden) return true;
   const { hiddenRows, rowCount, isFiltered } = table;
   const hidden = `${hiddenRows} of ${counted(rowCount, "row")} ${byCount(hiddenRows, "is", "are")} hidden${isFiltered ? " by a filter" : ""}`;
+  if (skipHidden) {
+    context.messages.note(`${name}: ${hidden}, and left out`);
+    return false;
+  }
   const prompts = await context.prompts();
   if (prompts) return prompts.confirm(`${hidden}. Ship ${byCount(hiddenRows, "it", "them")} too?`, false);
   throw usageError(

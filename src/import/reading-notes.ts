@@ -45,6 +45,8 @@ const cleanings: Readonly<Record<Cleaning, string>> = {
 const mostListed = 8;
 const rowsNamed = 5;
 
+const noRef = 'no column was taken as the ref (your order number): name one with --map "COLUMN=ref"';
+
 export function createReadingNotes(): ReadingNotes {
   const skipped = new Map<SkipReason, number>();
   const skippedRows = new Map<SkipReason, number[]>();
@@ -65,6 +67,9 @@ export function createReadingNotes(): ReadingNotes {
       })
       .join(", ");
   }
+
+  const lacksRef = () =>
+    layout?.preset?.fields.ref !== undefined && !layout.fields.some(({ path }) => path === "ref");
 
   const describeLines = () =>
     [...linesLeftOut]
@@ -125,6 +130,7 @@ export function createReadingNotes(): ReadingNotes {
           : `${counted(all, "order")} in ${counted(lineCount, "row")}`;
       if (title) notes.push(`${file} is ${title}: ${inRows}`);
       else if (all < lineCount) notes.push(`${file}: ${inRows}`);
+      if (lacksRef()) notes.push(noRef);
       if (titleText !== undefined) notes.push(`the row above the header is not read: ${titleText}`);
       if (skipped.size > 0) notes.push(`not sent: ${describeSkipped()}${wayToSend(skipped)}`);
       if (linesLeftOut.size > 0) notes.push(`left out of orders that are sent: ${describeLines()}`);
@@ -143,6 +149,7 @@ export function createReadingNotes(): ReadingNotes {
       return [
         ...(title ? [["Read as", title] as const] : []),
         lines === "" ? ["Rows", String(orders)] : ["Orders", `${orders}${lines}`],
+        ...(lacksRef() ? [["Ref", noRef] as const] : []),
         ...(titleText === undefined ? [] : [["Above the header", titleText] as const]),
         ...(skipped.size > 0 ? [["Not sent", describeSkipped()] as const] : []),
         ...(linesLeftOut.size > 0 ? [["Left out of orders", describeLines()] as const] : []),

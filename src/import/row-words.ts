@@ -1,6 +1,6 @@
 /** The outcome of a row in words: why it is held, what changed, which order it is. */
 
-import { isMade, nameOperation, type Operation, type Rejection } from "../ledger/operation.ts";
+import { isMade, nameOperation, type Rejection } from "../ledger/operation.ts";
 import type { OrderElsewhere, RowDecision, RowName } from "../ledger/rules.ts";
 import { isJsonNumber } from "../model/json.ts";
 import type { RowResult } from "./import-types.ts";
@@ -23,10 +23,17 @@ export function listRows(rows: readonly number[]): string {
   return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(", ");
 }
 
-/** Why an equal order holds a row with this ref. */
-export function describeHeld(operation: Operation, ref: string | undefined): string {
+/** Why an order holds a row with this ref. */
+export function describeHeld(
+  { operation, isEdited }: Extract<RowDecision, { kind: "held" }>,
+  ref: string | undefined,
+): string {
   const name = nameOperation(operation);
   const id = operation.order?.id;
+  if (isEdited && isMade(operation))
+    return `may be the edited row of operation ${name}, which is order ${id}`;
+  if (isEdited && operation.state === "unknown")
+    return `order ${name} of this file is in doubt, and no row is it any more; this row may be its edited form: settle it first with: courier orders resolve ${name}`;
   if (isMade(operation) && ref !== undefined && operation.ref !== undefined && operation.ref !== ref)
     return `equals order ${id}, which was sent with the ref ${operation.ref}: did a program rewrite the ref?`;
   if (isMade(operation)) return `equals order ${id} (operation ${name})`;
@@ -76,7 +83,7 @@ export function explain(
     return { ...rejection, column: nameOf(field), value: value ?? shown };
   }
   if (outcome === "held" && decision?.kind === "held")
-    return { code: "duplicate", message: describeHeld(decision.operation, row.ref) };
+    return { code: "duplicate", message: describeHeld(decision, row.ref) };
   if (outcome === "held" && decision?.kind === "written")
     return { code: "duplicate", message: describeWritten(decision) };
   if (outcome === "held" && decision?.kind === "elsewhere")

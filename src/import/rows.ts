@@ -2,6 +2,7 @@
 
 import { suggest } from "../core/suggest.ts";
 import { withArticle } from "../core/wording.ts";
+import type { OperationName } from "../ledger/operation.ts";
 import type { FormerIdentity } from "../ledger/rules.ts";
 import { type Draft, type DraftParty, draftSchema } from "../model/draft.ts";
 import { orderPaths } from "../model/fields.ts";
@@ -28,7 +29,7 @@ import {
   type RowProblem,
   readOrders,
 } from "./sheet-records.ts";
-import { createNumberReader } from "./write-back/titles.ts";
+import { createNumberReader, findMarkedDoubt } from "./write-back/titles.ts";
 
 export interface ImportRow {
   /** The record's number in the file, from 1, without the header; in a workbook, the row of the sheet. */
@@ -53,6 +54,8 @@ export interface ImportRow {
   readonly raw: RawRecord;
   /** The tracking and order numbers that an earlier write-back wrote into the sheet. */
   readonly writtenNumbers?: readonly string[] | undefined;
+  /** The operation in doubt that an earlier write-back named beside the row. */
+  readonly markedDoubt?: OperationName | undefined;
 }
 
 /** `more` are the further lines of the order. */
@@ -159,6 +162,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
     former,
     mayBeLine,
     writtenNumbers,
+    markedDoubt,
   }: ReadRecord): CheckedRow {
     const [row = 0] = rows;
     const numbers = { row, ...(rows.length > 1 ? { rows } : {}), line, position, ref, raw };
@@ -203,6 +207,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
         occurrence,
         ...(isOther ? { former: known } : {}),
         ...(writtenNumbers?.length ? { writtenNumbers } : {}),
+        ...(markedDoubt ? { markedDoubt } : {}),
       },
     };
   }
@@ -214,7 +219,7 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
   }
 }
 
-type ReadRecord = Omit<OrderRecord, "lines"> & Pick<ImportRow, "raw" | "writtenNumbers">;
+type ReadRecord = Omit<OrderRecord, "lines"> & Pick<ImportRow, "raw" | "writtenNumbers" | "markedDoubt">;
 
 async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
   const { content, name, facts, table } = options;
@@ -320,6 +325,7 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   options.onHeader?.(layout, isTitle ? first.value.cells : undefined, header);
   const before = isTitle ? [] : [...hidden, ...(second.done ? [] : [second.value])];
   const readWritten = createNumberReader(header.cells, ["tracking_number", "order_no"]);
+  const readErrors = createNumberReader(header.cells, ["error"]);
   const orders = readOrders(tell(numberRows(before, source, layout, options), options.onLine), {
     layout,
     isWorkbook: table !== undefined,
@@ -330,8 +336,9 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   for await (const record of orders) {
     const [line, ...others] = record.lines.map(({ cells }) => cells);
     const raw = { cells: line ?? [], ...(others.length > 0 ? { more: others } : {}) };
-    const writtenNumbers = readWritten(record.lines.map(({ cells }) => cells));
-    yield { ...record, raw, writtenNumbers };
+    const lines = record.lines.map(({ cells }) => cells);
+    const markedDoubt = findMarkedDoubt(readErrors(lines));
+    yield { ...record, raw, writtenNumbers: readWritten(lines), markedDoubt };
   }
 }
 

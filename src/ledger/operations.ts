@@ -16,6 +16,7 @@ import {
   type Operation,
   type OperationName,
   type OrderFacts,
+  parseOperationName,
   type Rejection,
   type Run,
   readOperation,
@@ -33,6 +34,7 @@ import {
   findRewritten,
   isOfFile,
   isStanding,
+  mayBeEdited,
   type OrderElsewhere,
   type RowDecision,
   type RowPolicy,
@@ -334,12 +336,69 @@ export function createOperations(
     return read(sql("SELECT * FROM operations WHERE run = ? AND number = ?").all(run, number));
   }
 
+  /**
+   * Operations whose rows are gone from the file: those in doubt, and those that `foundNow` names. The rows of `run`
+   * are in the file.
+   */
+  function findGone(
+    customer: number,
+    file: FileFacts,
+    foundNow: ReadonlySet<string> = new Set(),
+    run = 0,
+  ): readonly Operation[] {
+    const inDoubt = read(
+      sql(
+        `SELECT * FROM operations WHERE customer = ? AND state IN ('ready', 'sending', 'unknown')
+         AND kind = 'create' AND run <> ? ORDER BY run, number`,
+      ).all(customer, run),
+    );
+    const found = [...foundNow].flatMap((name) => findCreate(customer, parseOperationName(name)) ?? []);
+    return [...inDoubt, ...found].filter((each) => isOfFile(each, file) && isGone(each, file));
+  }
+
+  function findCreate(customer: number, name: OperationName | undefined): Operation | undefined {
+    if (!name) return undefined;
+    return read(
+      sql("SELECT * FROM operations WHERE run = ? AND number = ? AND customer = ? AND kind = 'create'").all(
+        name.run,
+        name.number,
+        customer,
+      ),
+    )[0];
+  }
+
+  /** True for a standing order, or one in doubt, that no row of the file is any more. */
+  function isGone(operation: Operation, file: FileFacts): boolean {
+    const { customer, ref, content = "", shop, allowance } = operation;
+    if (!isStanding(operation) || allowance === "extra") return false;
+    if (ref !== undefined) return shop !== file.shop || !file.hasRef(ref);
+    const count = file.countOf(content);
+    if (count === 0) return true;
+    const standing = byContent(customer, content).filter(
+      (each) =>
+        each.ref === undefined && isOfFile(each, file) && isStanding(each) && each.allowance !== "extra",
+    );
+    return standing.length > count;
+  }
+
+  /** The order that the row may have been before it was edited, as a batch of rows asks for it. */
+  function createFindEdited(customer: number, file: FileFacts, policy: RowPolicy, run?: number) {
+    let gone: readonly Operation[] | undefined;
+    return (row: RowToSend): Operation | undefined => {
+      const marked = findCreate(customer, row.markedDoubt);
+      if (marked && isGone(marked, file)) return marked;
+      gone ??= findGone(customer, file, policy.foundNow, run);
+      return gone.find((each) => mayBeEdited(row, each));
+    };
+  }
+
   function decide(
     customer: number,
     row: RowToSend,
     file: FileFacts,
     policy: RowPolicy,
     nowMs: number,
+    findEdited: (row: RowToSend) => Operation | undefined,
   ): RowDecision {
     const { ref, content, former } = row;
     const today = (found: readonly Operation[]) => found.map((each) => asReadToday(each, row));
@@ -365,7 +424,8 @@ export function createOperations(
       return order && isOwned(customer, order.orderId) ? { ...order, isCertain: false } : order;
     };
     const others = merge(same, formerSame).filter((each) => each.isFormer || !isOwn(each));
-    return decideRow(row, { own, equal: others, numbered }, file, { ...policy, elsewhere }, nowMs);
+    const edited = () => findEdited(row);
+    return decideRow(row, { own, equal: others, numbered, edited }, file, { ...policy, elsewhere }, nowMs);
   }
 
   /** The last known offset: the service's clock minus ours. */
@@ -619,15 +679,17 @@ export function createOperations(
       // One snapshot: without it, each statement takes and drops the file's locks.
       database.read(() => {
         const { note, ...covering } = coverOnce(policy);
-        return rows.map((row) => note(decide(customer, row, file, covering, nowMs)));
+        const findEdited = createFindEdited(customer, file, policy);
+        return rows.map((row) => note(decide(customer, row, file, covering, nowMs, findEdited)));
       }),
 
     claimRows: (run, rows, file, policy, { atMs, offsetMs }) =>
       write(() => {
         const { note, ...covering } = coverOnce(policy);
+        const findEdited = createFindEdited(run.customer, file, policy, run.number);
         let nextEvent: number | undefined;
         return rows.map((row, index): ClaimedRow => {
-          const decision = note(decide(run.customer, row, file, covering, atMs));
+          const decision = note(decide(run.customer, row, file, covering, atMs, findEdited));
           if (decision.kind === "elsewhere") recordElsewhere(run, row, file, decision, atMs);
           if (decision.kind !== "send") return { decision, operation: undefined };
           const { content, draft } = row;

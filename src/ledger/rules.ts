@@ -1,6 +1,6 @@
 /** The rules that decide whether an order is sent, as pure functions over the ledger (docs/never-twice.md). */
 
-import type { Draft } from "../model/draft.ts";
+import type { Draft, DraftParty } from "../model/draft.ts";
 import { differingFields } from "../model/same-order.ts";
 import {
   type Allowance,
@@ -39,6 +39,8 @@ export interface RowToSend {
   readonly defaults: readonly string[];
   /** The tracking and order numbers that an earlier write-back wrote into the sheet. */
   readonly writtenNumbers?: readonly string[] | undefined;
+  /** The operation in doubt that an earlier write-back named beside the row. */
+  readonly markedDoubt?: OperationName | undefined;
 }
 
 /**
@@ -116,6 +118,8 @@ export interface RowPolicy {
   readonly resendCancelled: boolean;
   /** An equal order that was not sent from this machine. */
   readonly elsewhere?: ((row: Pick<RowToSend, "row">) => OrderElsewhere | undefined) | undefined;
+  /** Operations that were in doubt when this run began, and whose orders it found. */
+  readonly foundNow?: ReadonlySet<string> | undefined;
   /** True for rows that `--allow-duplicate` names. */
   isAllowed(row: Pick<RowToSend, "row" | "ref">): boolean;
 }
@@ -147,8 +151,8 @@ export type RowDecision =
   | { readonly kind: "refused"; readonly operation: Operation }
   /** Its own request is in doubt, or another run is sending it. */
   | { readonly kind: "in_doubt"; readonly operation: Operation }
-  /** An equal order blocks it. */
-  | { readonly kind: "held"; readonly operation: Operation }
+  /** An equal order blocks it. `isEdited`: an order of a row that is gone, and that this row may be, edited. */
+  | { readonly kind: "held"; readonly operation: Operation; readonly isEdited?: boolean }
   /**
    * The sheet has the number of an order beside it. `isCovered`: the row counts as shipped. `sent`: the order, which
    * this ledger knows and which is not the row's. `holder`: another row that has the number.
@@ -166,17 +170,20 @@ export type RowDecision =
 /**
  * Decides about one row. `own` are the operations that may belong to the row: with the same ref, or with the same
  * content in the same file. `equal` are all others with the same content. `numbered` has the number of the row's cells.
+ * `edited` finds the order that the row may have been before somebody edited it.
  */
 export function decideRow(
   row: RowToSend,
   {
     own,
     equal,
+    edited = () => undefined,
     numbered,
   }: {
     readonly own: readonly Operation[];
     readonly equal: readonly EqualOperation[];
     readonly numbered?: Operation | undefined;
+    readonly edited?: () => Operation | undefined;
   },
   file: FileFacts,
   policy: RowPolicy,
@@ -205,6 +212,9 @@ export function decideRow(
     return { kind: "refused", operation };
   const supersedes = operation ? { supersedes: operation } : {};
   const blocker = findBlocker(row, equal, file, policy, nowMs);
+  const former = blocker || operation ? undefined : edited();
+  if (former && !(isMade(former) && isAllowed)) return { kind: "held", operation: former, isEdited: true };
+  if (former) return { kind: "send", allowance: "equal" };
   const { number, holder } = file.byNumber?.numberOf(row.row) ?? { number: row.writtenNumbers?.[0] };
   const isOfOther = holder !== undefined || (numbered !== undefined && !isOfNumber);
   if (number !== undefined && isOfOther && (!blocker || isMade(blocker)))
@@ -392,6 +402,22 @@ function findLike(
   return equal.findLast(
     (each) => each.ref !== undefined && isMade(each) && isStanding(each) && !isOfRow(each, file, new Map()),
   );
+}
+
+/** True where the row may be what somebody made of the operation's row. */
+export function mayBeEdited({ row, ref, draft }: RowToSend, operation: Operation): boolean {
+  const receiver = draft.receiver ?? {};
+  const differing = new Set(
+    differingFields({ receiver }, { receiver: operation.draft?.receiver ?? {} }, () => true),
+  );
+  const isSame = (field: keyof DraftParty) =>
+    receiver[field] !== undefined && !differing.has(`receiver.${field}`);
+  if (isSame("phone")) return true;
+  const address = ["province", "city", "district", "detail"] as const;
+  if (isSame("detail") && !address.some((field) => differing.has(`receiver.${field}`))) return true;
+  // Of two refs that differ, the place alone tells nothing: a file of another day may have its path.
+  const haveRefs = ref !== undefined && operation.ref !== undefined;
+  return operation.row === row && (!haveRefs || isSame("name"));
 }
 
 /** True for an operation that belongs to another row of the same file. */

@@ -302,6 +302,17 @@ test("an address that a buyer may have changed needs a person", async () => {
   ]);
 });
 
+test("a platform's file whose order number has another title: no column is the ref, and the import says so", async () => {
+  const titles = "买家会员名,宝贝种类,收货人姓名,联系手机,收货地址,宝贝标题,sender.name";
+  const cells = "demo,1,李四,13900139000,广东省 深圳市 南山区 科技园1号楼,茶,张三";
+  const said = 'no column was taken as the ref (your order number): name one with --map "COLUMN=ref"';
+  const home = await createImportHome(sheetOf(`订单号,${titles}`, `1,${cells}`));
+  expect((await home.courier(["orders", "import", home.file, "--check"])).stdout).toContain(said);
+  expect((await home.run()).stderr).toContain(said);
+  const named = await createImportHome(sheetOf(`订单编号,${titles}`, `1,${cells}`));
+  expect((await named.run()).stderr).not.toContain("was taken as the ref");
+});
+
 describe("a column that holds a whole address or party", () => {
   const columns = "ref,receiver.text,item.name,sender.name";
 

@@ -347,7 +347,9 @@ describe("hidden rows", () => {
     });
     expect(home.posts).toBe(0);
     expect(errorOf(await home.importIt("--skip-hidden --include-hidden")).exit).toBe(2);
-    expect((await home.importIt("--skip-hidden")).report.map(({ row: number }) => number)).toEqual([2, 4]);
+    const skipping = await home.importIt("--skip-hidden");
+    expect(skipping.report.map(({ row: number }) => number)).toEqual([2, 4]);
+    expect(skipping.stderr).toContain(`${home.file}: 1 of 3 rows is hidden by a filter, and left out\n`);
     expect(outcomes((await home.importIt("--include-hidden")).report)).toBe("shipped created shipped");
   });
 

@@ -15,6 +15,7 @@ import {
   sheet,
 } from "../support/imports.ts";
 import { until } from "../support/process.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import { sheetOf } from "../support/workbooks.ts";
 
 const titles = [
@@ -344,4 +345,20 @@ test("a wrong row that is left out has its mistakes in the sheet", async () => {
   const [, good, wrong] = cellsOf(String(bytes));
   expect(good?.at(-5)).toMatch(/^CR/);
   expect(wrong?.at(-1)).toMatch(/^item.quantity: /);
+});
+
+test.each([
+  ["LibreOffice", ".~lock.orders.csv#"],
+  ["Excel", "~$orders.csv"],
+])("a sheet that is open in %s is warned of before it is written in place", async (program, lock) => {
+  const home = await createImportHome(sheet(row("A-1")));
+  await writeFile(path.join(home.directory, lock), "");
+  const { exit, stderr } = await home.run("--in-place");
+  expect(exit, stderr).toBe(0);
+  expect(stderr).toContain(
+    `warning: ${home.file} is open in ${program}, and its next save drops what is written into the sheet: close it there without saving`,
+  );
+  const prompts = scriptedPrompts({ confirms: [false] });
+  const asked = await home.courier(["orders", "import", home.file, "--in-place"], { terminal: 100, prompts });
+  expect([asked.exit, home.posts]).toEqual([130, 1]);
 });

@@ -113,8 +113,20 @@ describe("at a terminal", () => {
 describe("an order is not sent without its wrong part", () => {
   test("two rows with one ref are both left out", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("A-2"), row("A-1", "王五")));
-    const ran = await home.run("--skip-wrong");
+    expect(errorOf(await home.run())).toMatchObject({
+      message: `${home.file}: 1 of 3 rows is wrong`,
+      hint: expect.stringContaining(
+        "add --skip-wrong to send the 1 other; row 1 is left out too: row 3 has the same ref",
+      ),
+    });
+    const written = path.join(home.directory, "written.csv");
+    const ran = await home.run(`--skip-wrong --write-back ${written}`);
     expect([ran.exit, outcomes(ran.report)]).toEqual([3, "wrong created wrong"]);
+    const lines = (await readFile(written, "utf8")).split("\n");
+    expect([lines[1], lines[3]]).toEqual([
+      expect.stringMatching(/,row 3 has the same ref$/),
+      expect.stringMatching(/,ref: same ref as row 1$/),
+    ]);
     expect(ran.report.map(({ error }) => error?.message)).toEqual(
       ["row 3 has the same ref", null, "same ref as row 1"].map((each) => each ?? undefined),
     );

@@ -7,7 +7,7 @@ import { isCancelled, isMade, nameOperation, type Operation } from "../../ledger
 import type { FileFacts, RowDecision, RowPolicy } from "../../ledger/rules.ts";
 import type { Draft } from "../../model/draft.ts";
 import { differingFields } from "../../model/same-order.ts";
-import type { Overview } from "../check-rows.ts";
+import { type Overview, readAgain } from "../check-rows.ts";
 import { skipNumbered } from "../equal-rows.ts";
 import type { Source } from "../import-source.ts";
 import { skipReasons } from "../reading-notes.ts";
@@ -195,7 +195,7 @@ export async function fillRows(
     if (decision.kind === "written" && (decision.sent || decision.holder)) return describeWritten(decision);
     // What the sheet says of its orders stays.
     if (!afterImport || decision.kind === "written") return undefined;
-    if (decision.kind === "held") return describeHeld(decision.operation, row.ref);
+    if (decision.kind === "held") return describeHeld(decision, row.ref);
     return decision.kind === "elsewhere" ? describeElsewhere(decision) : "not sent";
   }
 
@@ -255,7 +255,7 @@ export async function fillRows(
     clean() {},
     split() {},
   };
-  for await (const checked of readRows({ ...source, tally })) {
+  for await (const checked of readAgain({ ...source, tally }, overview)) {
     if ("ok" in checked) batch.push(checked.ok);
     else await noteWrong(checked);
     if (batch.length >= batchSize) await flush();

@@ -1,5 +1,7 @@
 /** The columns that a write-back adds to a sheet: their titles in English and Chinese, and where they go. */
 
+import { type OperationName, parseOperationName } from "../../ledger/operation.ts";
+
 /** What is written beside a row, in the order of the columns. */
 export const writtenFields = ["tracking_number", "order_no", "status", "estimated_fee", "error"] as const;
 export type WrittenField = (typeof writtenFields)[number];
@@ -40,6 +42,15 @@ export function createNumberReader(header: readonly string[], read: readonly Wri
     columns
       .flatMap((column) => rows.map((cells) => cells[column]?.trim() ?? ""))
       .filter((text) => text !== "");
+}
+
+/** The operation in doubt that an earlier write-back names beside a row, in the words of row-words.ts. */
+export function findMarkedDoubt(texts: readonly string[]): OperationName | undefined {
+  for (const text of texts) {
+    const name = /(?:orders resolve|the edited row of operation) (\d+\.\d+)/.exec(text)?.[1];
+    if (name !== undefined) return parseOperationName(name);
+  }
+  return undefined;
 }
 
 export interface WrittenColumn {

@@ -1,11 +1,12 @@
 /** Gives a sheet back with its tracking numbers: a whole new file, or the sheet itself with the old one beside it. */
 
+import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Context } from "../../command/command.ts";
 import { ensureWritableName } from "../../command/output-name.ts";
 import { keepEarlier } from "../../core/earlier-file.ts";
-import { CourierError, fileError, usageError } from "../../core/errors.ts";
+import { CourierError, fileError, interrupted, usageError } from "../../core/errors.ts";
 import { findRealPath } from "../../core/real-path.ts";
 import { explainSystemError } from "../../core/system-errors.ts";
 import type { SheetRow } from "../../sheets/sheet.ts";
@@ -47,6 +48,7 @@ export async function chooseTarget(
         "--in-place needs a file, and not stdin or a pipe",
         `write a new file with ${flag} FILE`,
       );
+    await confirmOpen(sheet, context);
     return { file: sheet, isInPlace: true };
   }
   if (output === undefined) return undefined;
@@ -54,6 +56,27 @@ export async function chooseTarget(
   if (rejects !== undefined && (await findRealPath(rejects)) === (await findRealPath(output)))
     throw usageError(`${flag} ${output} is the same file as --rejects`, `give ${flag} another name`);
   return { file: output, isInPlace: false };
+}
+
+/** The files that LibreOffice and Excel keep beside a sheet while they have it open. */
+const openMarks = [
+  { program: "LibreOffice", nameOf: (name: string) => `.~lock.${name}#` },
+  { program: "Excel", nameOf: (name: string) => `~$${name}` },
+];
+
+/** The next save of a program that has the sheet open would drop what is written into it. */
+async function confirmOpen(sheet: string, context: Context): Promise<void> {
+  const target = await findRealPath(sheet).catch(() => undefined);
+  if (target === undefined) return;
+  const mark = openMarks.find(({ nameOf }) =>
+    existsSync(path.join(path.dirname(target), nameOf(path.basename(target)))),
+  );
+  if (!mark) return;
+  const lost = `${sheet} is open in ${mark.program}, and its next save drops what is written into the sheet`;
+  const prompts = context.globals.yes ? undefined : await context.prompts();
+  if (!prompts) return context.messages.warn(`${lost}: close it there without saving`);
+  if (!(await prompts.confirm(`${lost}. Go on?`, false)))
+    throw interrupted(130, "not confirmed: nothing was done");
 }
 
 /** A sheet whose rows were found in its bytes, and its output, which is open. */

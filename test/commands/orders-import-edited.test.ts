@@ -1,0 +1,125 @@
+/** courier orders import: a row that was edited while its order is in doubt. */
+
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
+
+const lost = { method: "POST", path: "/api/v1/orders", kind: "drop_before", times: 1 } as const;
+
+/** Rows of people who share neither a phone nor an address. */
+function person(number: number, name = `Zb${number}`, ref = ""): string {
+  return row(ref, name, `1330000000${number}`).replace("建国路88号", `古翠路${number}号`);
+}
+
+/** The second of two rows is in doubt, and stays so for an hour. */
+async function createDoubtfulHome(refs: readonly string[] = ["", ""], words = "") {
+  const rows = refs.map((ref, index) => person(index, `Zb${index}`, ref));
+  const home = await createImportHome(sheet(...rows));
+  home.sandbox.faults.set([{ ...lost, after: 1 }]);
+  const first = await home.run(`--concurrency 1 --settle 1h ${words}`);
+  expect([first.exit, outcomes(first.report)], first.stderr).toEqual([6, "created unknown"]);
+  home.sandbox.faults.clear();
+  expect(home.posts).toBe(2);
+  return { ...home, posts: () => home.posts };
+}
+
+describe("a row that was edited while its order is in doubt", () => {
+  test.each([
+    ["name", person(1, "Zb1x")],
+    ["phone", person(1).replace("13300000001", "13300000077")],
+    ["phone and address", person(1).replace("13300000001", "13300000077").replace("古翠路1号", "文三路9号")],
+    ["ref and name", person(1, "Zb1x", "N-1")],
+  ])("is held: %s", async (_what, edited) => {
+    const home = await createDoubtfulHome();
+    await home.put(sheet(person(0), edited));
+    const again = await home.run("--settle 1h");
+    expect([again.exit, outcomes(again.report)], again.stderr).toEqual([3, "shipped held"]);
+    expect(again.report[1]?.error?.message).toBe(
+      "order 1.2 of this file is in doubt, and no row is it any more; this row may be its edited form: settle it first with: courier orders resolve 1.2",
+    );
+    expect(errorOf(again).hint).toContain(
+      "settle the orders in doubt first: courier orders resolve lists them",
+    );
+    expect(errorOf(again).hint).not.toContain("--allow-duplicate");
+    expect(home.posts()).toBe(2);
+  });
+
+  test("is held where its ref and its name changed in one go", async () => {
+    const home = await createDoubtfulHome(["A-0", "A-1"]);
+    await home.put(sheet(person(0, "Zb0", "A-0"), person(1, "Zb1x", "B-1")));
+    const again = await home.run("--settle 1h");
+    expect([again.exit, outcomes(again.report)], again.stderr).toEqual([3, "shipped held"]);
+    expect(home.posts()).toBe(2);
+  });
+
+  test("is sent once it is certain that there is no order, and not where there is one", async () => {
+    const home = await createDoubtfulHome();
+    await home.put(sheet(person(0), person(1, "Zb1x")));
+    const sent = await home.run("--settle 1s");
+    expect([sent.exit, outcomes(sent.report)], sent.stderr).toEqual([0, "shipped created"]);
+    expect(home.posts()).toBe(3);
+  });
+
+  test("is held where this run finds the order, unless a flag sends it", async () => {
+    const home = await createImportHome(sheet(person(0)));
+    home.sandbox.faults.set([
+      { ...lost, kind: "drop_after" },
+      { kind: "status", status: 503, method: "GET", path: "/api/v1/orders" },
+    ]);
+    expect((await home.run()).exit).toBe(6);
+    home.sandbox.faults.clear();
+    await home.put(sheet(person(0, "Zb0x")));
+    const again = await home.run();
+    expect([again.exit, outcomes(again.report)], again.stderr).toEqual([3, "held"]);
+    expect(again.report[0]?.error?.message).toBe(
+      "may be the edited row of operation 1.1, which is order 1000001",
+    );
+    expect(errorOf(again).hint).toContain("--allow-duplicate row:N");
+    expect(await home.receivers()).toEqual(["Zb0"]);
+    const allowed = await home.run("--allow-duplicate row:1");
+    expect([allowed.exit, outcomes(allowed.report)], allowed.stderr).toEqual([0, "created"]);
+  });
+
+  test("is held by what an earlier write-back wrote beside it, in another file too", async () => {
+    const home = await createDoubtfulHome(undefined, "--in-place");
+    const text = await readFile(home.file, "utf8");
+    expect(text).toContain("courier orders resolve 1.2");
+    const elsewhere = person(8, "Zb8").replace("张三", "张四");
+    const lines = text.split("\n");
+    lines[2] = (lines[2] ?? "").replace(person(1), elsewhere);
+    expect(lines[2]).toContain("Zb8");
+    const other = await home.put(lines.join("\n"), "other.csv");
+    const held = await home.importFile(other, "--settle 1h --in-place");
+    expect([held.exit, outcomes(held.report)], held.stderr).toEqual([3, "shipped held"]);
+    expect(await readFile(other, "utf8")).toContain("courier orders resolve 1.2");
+    expect(home.posts()).toBe(2);
+    const resolved = await home.courier("orders resolve 1.2 --not-created --yes");
+    expect(resolved.exit, resolved.stderr).toBe(0);
+    const sent = await home.importFile(other);
+    expect([sent.exit, outcomes(sent.report)], sent.stderr).toEqual([0, "shipped created"]);
+  });
+
+  test("leaves rows of other people at other places alone", async () => {
+    const home = await createDoubtfulHome(["A-0", "A-1"]);
+    await home.put(sheet(person(0, "Zb0", "A-0"), person(5, "Zb5", "A-5")));
+    const other = await home.run("--settle 1h");
+    expect([other.exit, outcomes(other.report)], other.stderr).toEqual([0, "shipped created"]);
+  });
+});
+
+test("a row that equals an order in doubt, and a list that is incomplete: the error names what settles it", async () => {
+  const home = await createDoubtfulHome(["A-0", "A-1"]);
+  await home.put(sheet(person(0, "Zb0", "A-0"), person(1, "Zb1", "A-9")));
+  const pagination = { current_page: 1, total_pages: 1, total_items: 5, per_page: 100 };
+  home.sandbox.faults.add({
+    ...{ method: "GET", path: "/api/v1/orders", kind: "status", status: 200 },
+    ...{ contentType: "application/json", body: JSON.stringify({ success: true, data: [], pagination }) },
+  });
+  const again = await home.run("--settle 1h");
+  expect(again.exit, again.stderr).toBe(5);
+  expect(errorOf(again).message).toContain("the list of orders is incomplete: 0 of 5 orders were seen");
+  expect(errorOf(again).hint).toBe(
+    "run the same command again: it continues where it stopped; or settle what is in doubt yourself: courier orders resolve 1.2",
+  );
+  expect(home.posts()).toBe(2);
+});
