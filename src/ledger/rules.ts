@@ -170,7 +170,7 @@ export type RowDecision =
 /**
  * Decides about one row. `own` are the operations that may belong to the row: with the same ref, or with the same
  * content in the same file. `equal` are all others with the same content. `numbered` has the number of the row's cells.
- * `edited` finds the order that the row may have been before somebody edited it.
+ * `edited` finds the order that the row may have been before it was edited.
  */
 export function decideRow(
   row: RowToSend,
@@ -404,7 +404,7 @@ function findLike(
   );
 }
 
-/** True where the row may be what somebody made of the operation's row. */
+/** True where the row may be an edited form of the operation's row. */
 export function mayBeEdited({ row, ref, draft }: RowToSend, operation: Operation): boolean {
   const receiver = draft.receiver ?? {};
   const differing = new Set(

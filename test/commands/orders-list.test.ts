@@ -101,30 +101,30 @@ describe("the screen", () => {
 describe("--fields", () => {
   test("picks nested fields in JSON, nested as they were", async () => {
     const { courier } = await createServedHome({ seedOrders: 1 });
-    const { stdout } = await courier("orders list --json --fields sender.name,id,receiver.city,nothing.here");
+    const { stdout } = await courier("orders list --json --fields sender.name,id,receiver.city,=nothing.here");
     expect(stdout).toBe('[{"sender":{"name":"王强"},"id":1,"receiver":{"city":"深圳市"}}]\n');
   });
 
-  test("a field that no row has is said, with the one that is meant", async () => {
+  test("a field of the service that no row has is said, with the one that is meant", async () => {
     const { courier } = await createServedHome({ seedOrders: 3 });
     for (const form of ["", " --json", " --ndjson", " --csv"]) {
-      const { exit, stderr } = await courier(`orders list --fields id,stauts,sender.nmae${form}`);
+      const { exit, stderr } = await courier(`orders list --fields id,=stauts,=sender.nmae${form}`);
       expect(exit).toBe(0);
       expect(stderr).toBe(
         "warning: no row has the field “stauts”; did you mean status?\n" +
           "warning: no row has the field “sender.nmae”; did you mean sender.name?\n",
       );
     }
-    const none = await courier("orders list --status nowhere --fields stauts --json");
+    const none = await courier("orders list --status nowhere --fields =stauts --json");
     expect(none.stderr).not.toContain("no row has");
   });
 
   test("makes columns in their order, for fields that the table does not know too", async () => {
     const home = await createServedHome();
     answerData(home, "GET /api/v1/orders", '[{"id":1,"status":"paid","note":{"text":"x"}}]', onePage);
-    const table = await home.courier("orders list --fields note.text,status,id,none");
+    const table = await home.courier("orders list --fields =note.text,status,id,=none");
     expect(table.stdout).toBe("NOTE.TEXT  STATUS  ID  NONE\nx          paid    1   -\n");
-    const csv = await home.courier("orders list --csv --fields note.text,none,id");
+    const csv = await home.courier("orders list --csv --fields =note.text,=none,id");
     expect(csv.stdout).toBe("note.text,none,id\nx,,1\n");
   });
 

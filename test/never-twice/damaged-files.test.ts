@@ -236,7 +236,7 @@ describe("the ledger", () => {
     test("that may only be read: exit 5", async () => {
       const { home, disk } = await onDisk("size=4m");
       execFileSync("mount", ["-o", "remount,ro", disk]);
-      await expectNothingSent(home, refusedBy(5, /it cannot be (written to|opened)/, disk), {
+      await expectNothingSent(home, refusedBy(5, /its disk is read-only/, disk), {
         env: { COURIER_STATE_DIR: disk },
       });
     });

@@ -302,7 +302,7 @@ describe("places where no file can be", () => {
     const shell = 'exec "$@" > /dev/full';
     for (const line of ["orders list", "orders export", "--help"])
       expect((await courier(line, { shell })).stderr).toContain(onlyRead);
-    for (const line of ["orders cancel 1 --yes", "api GET /profile"])
+    for (const line of ["orders cancel 3 --yes", "api GET /profile"])
       expect((await courier(line, { shell })).stderr).toContain(
         "before you run it again, see what was done: courier log",
       );

@@ -61,7 +61,7 @@ test("r goes to the review; Ctrl-C there keeps the draft and comes back", async 
   terminal.type(`4466${keys.enter}`);
   await terminal.until("r repeat");
   terminal.type("r");
-  await terminal.until(/❯ Send this order/);
+  await terminal.until(/❯ Change the sender\n {2}Send this order/);
   terminal.type(keys.ctrlC);
   await terminal.until("Press Enter to go back to the order");
   terminal.type(keys.enter);

@@ -61,16 +61,16 @@ describe("Ctrl-Z and fg", () => {
     terminal.type("shop");
     await terminal.until("? Receiver shop");
     terminal.type(keys.ctrlZ);
-    await terminal.until(/in the shell\n(?:.*\n)*\? Receiver shop\n❯ @shop 店/);
+    await terminal.until(/in the shell.*\n(?:.*\n)*\? Receiver shop\n❯ @shop 店/);
     terminal.type(keys.ctrlC);
     await terminal.ended;
 
     terminal = home.open("orders create --repeat", { shell: stoppable });
-    await terminal.until(/\? What now\?\n❯ Send this order/);
+    await terminal.until(/\? What now\?\n❯ Change the sender\n {2}Send this order/);
     terminal.type(keys.down);
-    await terminal.until("❯ Change the sender");
+    await terminal.until("❯ Send this order");
     terminal.type(keys.ctrlZ);
-    await terminal.until(/in the shell\n(?:.*\n)*\? What now\?\n {2}Send this order\n❯ Change the sender/);
+    await terminal.until(/in the shell.*\n(?:.*\n)*\? What now\?\n {2}Change the sender\n❯ Send this order/);
     await terminal.choose("What now?", "Quit without sending");
     expect((await terminal.ended).exit).toBe(130);
     await expectWhole(home, terminal, "stopped", "after");
@@ -78,7 +78,7 @@ describe("Ctrl-Z and fg", () => {
     terminal = home.open("orders cancel 1000001", { shell: stoppable });
     await terminal.until("? Cancel order 1000001");
     terminal.type(keys.ctrlZ);
-    await terminal.until(/in the shell\n(?:.*\n)*\? Cancel order 1000001/);
+    await terminal.until(/in the shell.*\n(?:.*\n)*\? Cancel order 1000001/);
     await terminal.answer("Cancel order 1000001", "y");
     expect((await terminal.ended).exit).toBe(0);
     expect(terminal.screen()).toContain("cancelled");
@@ -95,9 +95,7 @@ describe("Ctrl-Z and fg", () => {
     terminal.type(keys.ctrlZ);
     await terminal.until(/in the shell\n(?:.*\n)*> 139$/);
     terminal.type("00139000\r\r");
-    await terminal.until("? Sender name 李四");
-    await terminal.answer("Sender name");
-    await terminal.until("? Sender phone 13900139000");
+    await terminal.until(/name +李四\n +phone +13900139000\n(?:.*\n)*\? Is this sender right\?/);
   });
 
   test("where no shell can let it go on, it goes on by itself", async () => {
@@ -187,7 +185,7 @@ describe("Ctrl-D", () => {
     await terminal.choose("Sender", "paste an address as text");
     await terminal.until(/^>$/m);
     terminal.type(`李四 13900139000\r${keys.ctrlD}`);
-    await terminal.until("? Sender name 李四");
+    await terminal.until(/name +李四\n(?:.*\n)*\? Is this sender right\?/);
     terminal.type(keys.ctrlC);
     await terminal.ended;
 
@@ -365,9 +363,9 @@ describe("a terminal that closes", () => {
 
 describe("keys that come in one piece, in the middle of a line", () => {
   test.each([
-    ["Chinese", "朝阳区建国路", "科技园朝阳区建国路1号"],
+    ["Chinese", "小猫咪茶馆", "科技园小猫咪茶馆1号"],
     ["letters and arrows", `ab${keys.left}cd`, "科技园acdb1号"],
-    ["with a character taken back", `朝阳${keys.backspace}区`, "科技园朝区1号"],
+    ["with a character taken back", `小猫${keys.backspace}咪`, "科技园小咪1号"],
     ["emoji", "🏠👧x", "科技园🏠👧x1号"],
   ])("%s", async (_what, typed, line) => {
     const home = await createServedTerminalHome();
