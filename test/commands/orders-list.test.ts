@@ -101,7 +101,9 @@ describe("the screen", () => {
 describe("--fields", () => {
   test("picks nested fields in JSON, nested as they were", async () => {
     const { courier } = await createServedHome({ seedOrders: 1 });
-    const { stdout } = await courier("orders list --json --fields sender.name,id,receiver.city,=nothing.here");
+    const { stdout } = await courier(
+      "orders list --json --fields sender.name,id,receiver.city,=nothing.here",
+    );
     expect(stdout).toBe('[{"sender":{"name":"王强"},"id":1,"receiver":{"city":"深圳市"}}]\n');
   });
 
