@@ -158,7 +158,7 @@ function openList(context: Context): (name: string) => Promise<readonly NamedOrd
   }
 
   return async (name) => {
-    reading = reading.catch(() => undefined).then(() => readUntil(name));
+    reading = reading.then(() => readUntil(name)); // a list that failed is not read again for each name
     await reading;
     return find(name).map(({ id, tracking_number }) => ({
       id: id.value,
