@@ -293,7 +293,12 @@ function openTerminal(
     signal: (name) => process.kill(-child.pid, name),
     hangUp() {
       (child as unknown as { destroy(): void }).destroy();
-      process.kill(-child.pid, "SIGHUP"); // as a shell tells its jobs
+      try {
+        process.kill(-child.pid, "SIGHUP"); // as a shell tells its jobs
+      } catch (error) {
+        // Where no shell runs, the kernel's own signal may have ended all of them.
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      }
     },
     ended,
   };
