@@ -26,7 +26,8 @@ export const ctrlZ = "\u001a";
 /** After this time an Escape is no longer taken for the beginning of an arrow's sequence. */
 const escapeMs = 50;
 
-const named: ReadonlySet<string | undefined> = new Set([
+/** Keys that are no text. */
+export const keyNames: ReadonlySet<string | undefined> = new Set([
   "up",
   "down",
   "left",
@@ -77,7 +78,7 @@ export function createKeys(input: KeyInput, onKey: (key: Key) => void): Keys {
 
 /** Undefined for a key that means nothing here, such as F1 or one with Alt. */
 function toKey(text: string | undefined, { name, sequence, ctrl, meta }: Pressed): Key | undefined {
-  if (named.has(name)) return meta && name !== "escape" ? undefined : name;
+  if (keyNames.has(name)) return meta && name !== "escape" ? undefined : name;
   if (meta) return undefined;
   return ctrl ? sequence : text;
 }

@@ -1,29 +1,15 @@
 /** A line of a screen in which a person types: what keys do to its text, and which part of it is shown. */
 
-import type { Key } from "./keypress.ts";
+import { type Key, keyNames } from "./keypress.ts";
 import { displayWidth } from "./width.ts";
 
 const ctrl = { u: "\u0015", w: "\u0017" };
-/** Keys that are no text. */
-const names: ReadonlySet<Key> = new Set([
-  "up",
-  "down",
-  "left",
-  "right",
-  "pageup",
-  "pagedown",
-  "home",
-  "end",
-  "return",
-  "escape",
-]);
-
 /** The text after a key; undefined for a key that changes no text. */
 export function editText(text: string, key: Key): string | undefined {
   if (key === "backspace") return withoutLast(text);
   if (key === ctrl.u) return "";
   if (key === ctrl.w) return text.replace(/\S*\s*$/, "");
-  return /^\P{Cc}+$/u.test(key) && !names.has(key) ? text + key : undefined;
+  return /^\P{Cc}+$/u.test(key) && !keyNames.has(key) ? text + key : undefined;
 }
 
 function withoutLast(text: string): string {
