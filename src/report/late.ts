@@ -67,7 +67,7 @@ export const listLate = defineCommand({
     const shown = ranked.late.slice(0, all ? undefined : (limit ?? defaultLimit));
     const age = await mirrorAge(mirror, context);
     return {
-      ...rows(lateRows(shown, mirror, context.clock.now()), lateColumns, "No late orders"),
+      ...rows(lateRows(shown, mirror, context.clock.now()), lateColumns, "No late orders in the mirror"),
       after: async () => {
         const { note } = context.messages;
         if (shown.length < ranked.late.length)

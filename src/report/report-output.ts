@@ -27,12 +27,13 @@ export function reportOutput<Row extends JsonObject>(
   { title, document, shown, shownRows, columns, notes }: ReportParts<Row>,
   context: Context,
 ): DocumentOutput {
-  const body: readonly Block[] = document.rows.length === 0 ? [line("No orders")] : [table(shown, shownRows)];
+  const body: readonly Block[] =
+    document.rows.length === 0 ? [line("No orders in the mirror match")] : [table(shown, shownRows)];
   return {
     kind: "document",
     data: document as Json,
     blocks: [line(styled("strong", title)), blank, ...body],
-    rows: rows(document.rows, columns, "No orders"),
+    rows: rows(document.rows, columns, "No orders in the mirror match"),
     after: async () => {
       for (const note of notes) context.messages.note(note);
     },

@@ -54,7 +54,7 @@ test("--stuck takes those without a change for so long, --limit the worst", asyn
   const limited = await home.courier("late --limit 1");
   expect(limited.stderr).toContain("1 of 3 late orders shown; --all shows every one");
   expect(limited.stderr).toContain("from 3 orders of the mirror, synced");
-  expect((await home.courier("late --stuck 72h")).stderr).toContain("No late orders");
+  expect((await home.courier("late --stuck 72h")).stderr).toContain("No late orders in the mirror");
   await home.sandbox.advance({ trackingNumber: first.tracking_number, to: "delivered" });
   await home.courier("sync");
   expect(await ids("late --stuck 2h")).toEqual([second.id]);
