@@ -49,7 +49,7 @@ test.each([40, 80, 140])(
     const terminal = home.open("orders create", options);
     await terminal.until("@warehouse");
     terminal.type("仓库");
-    await terminal.until(/\? Sender 仓库\n❯ @warehouse[\s\S]*select/);
+    await terminal.until(/\? Sender 仓库\n❯ @warehouse[\s\S]*new address for “仓库”[\s\S]*select/);
     await expectScreen(terminal, "search", columns);
     terminal.type(keys.enter);
     await terminal.choose("Receiver", "paste an address as text");
