@@ -381,9 +381,9 @@ function explainFailure(error: unknown, options: DatabaseOptions): unknown {
     return unusable(options.title, error.path, reason, `move ${basename(error.path)} away, and nothing else`);
   if (error instanceof NotRegular)
     return unusable(options.title, options.path, reason, withWarning("move it away", options));
+  const place = places(dirname(options.path))[systemCode(error) ?? ""];
   // Not another place, as above.
-  const place = hasFile(options.path) ? places(dirname(options.path))[systemCode(error) ?? ""] : undefined;
-  if (place) {
+  if (place && hasFile(options.path)) {
     const [problem, remedy] = place;
     return new CourierError(
       "database",
@@ -399,7 +399,8 @@ function explainFailure(error: unknown, options: DatabaseOptions): unknown {
     "database",
     5,
     `the ${options.title} cannot be kept at ${options.path}: ${reason}`,
-    { cause: error, hint: anotherStateDirectory },
+    // In a directory that cannot be searched there may be a file.
+    { cause: error, hint: place ? `${place[1]}, or ${anotherStateDirectory}` : anotherStateDirectory },
   );
 }
 

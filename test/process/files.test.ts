@@ -273,7 +273,10 @@ describe("places where no file can be", () => {
       stdin: order,
     });
     expect(exit).toBe(5);
-    expect(stderr).toContain(`the ledger cannot be kept at ${place}/ledger.db: permission denied`);
+    expect(stderr).toContain(
+      `the ledger cannot be kept at ${place}/ledger.db: permission denied\n` +
+        `hint: let your user write in ${place}, or choose another place with COURIER_STATE_DIR; a new ledger`,
+    );
   });
 
   test("a ledger in a directory that may only be read: no hint leads to an empty one (needs setpriv where root runs it)", async ({
