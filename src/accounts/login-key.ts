@@ -35,10 +35,18 @@ export type KeyPlan = { readonly place: KeyStore } | { readonly place: "command"
 
 /** Where the key will be stored. Throws for a place that cannot be used. */
 export async function planKey(
-  { config, keys }: Context,
+  { config, keys, messages }: Context,
   { name, baseUrl, keyStore, keyCommand }: KeyWishes,
 ): Promise<KeyPlan> {
-  if (keyCommand !== undefined) return { place: "command", command: keyCommand };
+  if (keyCommand !== undefined) {
+    const { fixKeyCommand } = await import("../config/key-command.ts");
+    const { command, relativeFiles } = await fixKeyCommand({ account: name, command: keyCommand });
+    for (const file of relativeFiles)
+      messages.warn(
+        `the key command finds ${file} only from this directory: log in again, with the whole path of ${file}`,
+      );
+    return { place: "command", command };
+  }
   const content = await config.read();
   const known = findAccount(content, name);
   const present = known?.key_store ?? (known?.key === undefined ? undefined : "file");

@@ -1,5 +1,7 @@
 /** User commands that print a key: parses and runs them, and words their errors. */
 
+import { stat } from "node:fs/promises";
+import path from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { createRedactor } from "../core/redact.ts";
@@ -43,6 +45,32 @@ async function splitKeyCommand({ account, command }: KeyCommand): Promise<readon
   return words;
 }
 
+/**
+ * The command with the whole path of its program, where that is a path from this directory, and those of its arguments
+ * that are files of this directory. Throws a usage error.
+ */
+export async function fixKeyCommand(
+  keyCommand: KeyCommand,
+): Promise<{ readonly command: string; readonly relativeFiles: readonly string[] }> {
+  const [program = "", ...others] = await splitKeyCommand(keyCommand);
+  const command = isRelativePath(program)
+    ? [path.resolve(program), ...others].map(shellQuote).join(" ")
+    : keyCommand.command;
+  const relativeFiles: string[] = [];
+  for (const word of others) if (!path.isAbsolute(word) && (await isFile(word))) relativeFiles.push(word);
+  return { command, relativeFiles };
+}
+
+async function isFile(file: string): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined);
+  return found?.isFile() === true;
+}
+
+/** A name alone is looked up in PATH. */
+function isRelativePath(program: string): boolean {
+  return !path.isAbsolute(program) && (path.sep === "\\" ? /[/\\]/ : /\//).test(program);
+}
+
 /** Complaints of a key command come by line, and none is shown longer. */
 const longestLine = 1_000;
 /** So many are passed on. */
@@ -62,10 +90,12 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
   const { account, command } = keyCommand;
   const { env, signal, clock, processes, onComplaint, storedKeys } = options;
   const words = await splitKeyCommand(keyCommand);
+  const [program = "", ...others] = words;
   const contains = (key: string) =>
     key.length >= shortestKey && [command, words.join(" ")].some((text) => text.includes(key));
   const known = [...storedKeys, env.COURIER_API_KEY ?? ""].map((key) => key.trim());
   if (known.some(contains)) throw keyInCommand(account, "an API key");
+  if (isRelativePath(program)) throw relativeProgram(account, program);
   signal.throwIfAborted();
   let printed = "";
   let lastComplaint = "";
@@ -103,7 +133,6 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
   await new Promise(setImmediate);
   signal.throwIfAborted();
   if (end.kind === "not started") {
-    const [program = "", ...others] = words;
     // One word without a path may be the key itself.
     const isShown = others.length > 0 || /[/\\]/.test(program);
     throw new CourierError(
@@ -169,7 +198,15 @@ function keyInCommand(account: string, what: string): CourierError {
   );
 }
 
+/** Earlier versions stored it as it was typed. */
+function relativeProgram(account: string, program: string): CourierError {
+  const what = "has a relative path, which is another program in each directory";
+  return new CourierError("key_command", 2, `the key command of the account ${account} ${what}: ${program}`, {
+    hint: `give its whole path, and its arguments: ${setAnother(account, "/path/to/program")}`,
+  });
+}
+
 /** An existing account keeps its base URL. */
-function setAnother(account: string): string {
-  return `courier login --account ${shellQuote(account)} --key-command 'pass show courier'`;
+function setAnother(account: string, command = "pass show courier"): string {
+  return `courier login --account ${shellQuote(account)} --key-command '${command}'`;
 }

@@ -76,9 +76,9 @@ function showOutcome({ outcome, exit }: RunRow): Text {
     case "running":
       return styled("accent", "running");
     case "killed":
-      return styled("bad", "killed");
+      return styled("bad", "no end recorded"); // it may have ended by itself, and could not record it
     case "unknown":
-      return styled("warn", "no end recorded");
+      return styled("warn", "may be running");
   }
 }
 

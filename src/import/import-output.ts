@@ -99,7 +99,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
             if (!isWanted) paused = reason;
             return isWanted;
           };
-      const tools = { ...run.tools, ...sending, mayGoOn };
+      const earlier = plan.shipped + plan.changed + plan.cancelled;
+      const tools = { ...run.tools, ...sending, earlier, mayGoOn };
       const results = importRows(() => goodRows(source, overview), tools, settings);
       for await (const result of inRowOrder(counting(withWrong(source, overview, results), meter))) {
         const row = toReport(result, overview);

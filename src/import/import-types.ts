@@ -53,6 +53,8 @@ export interface ImportTools {
   readonly reconcile: ReconcileTools;
   /** Operations in doubt whose orders this run found before it began to send. */
   readonly found?: ReadonlySet<string> | undefined;
+  /** How many rows have an order from before this run. */
+  readonly earlier: number;
   /** Takes over the open operations of runs that have ended. Returns those that are running on this machine. */
   readonly releaseDead: () => Promise<readonly Run[]>;
   readonly clock: Clock;

@@ -71,6 +71,7 @@ export async function* importRows(
   /** How often the answer for a row was lost in this run. */
   const lost = new Map<number, number>();
   const reported = createRowSet();
+  let reportedEarlier = 0;
   const equalRows = createEqualRows(file, () => later);
   /** Operations in doubt that this run does not poll any more, with their last results. */
   const givenUp = new Map<string, StillInDoubt>();
@@ -186,6 +187,7 @@ export async function* importRows(
   function noteReported(result: RowResult): RowResult {
     reported.add(result.row.row);
     const { decision } = result;
+    if (isOfEarlierOrder(result)) reportedEarlier += 1;
     if (decision?.kind !== "shipped" || decision.isElsewhere) return result;
     if (decision.operation.isUnreported) void ledger.markReported([decision.operation]).catch(() => {});
     return foundNow.has(nameOperation(decision.operation)) ? { ...result, outcome: "found" } : result;
@@ -280,34 +282,48 @@ export async function* importRows(
     };
   }
 
-  /** Reports the rows that stay in doubt, and those whose orders were found before their turn came again. */
-  async function* unreported(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<RowResult> {
+  /** The rows that are not reported, with the ledger's decisions. */
+  async function* viewUnreported(
+    of: AsyncIterable<ImportRow> | Iterable<ImportRow>,
+  ): AsyncGenerator<{ readonly row: ImportRow; readonly decision: RowDecision }> {
     for await (const batch of inBatches(of, viewFactor * options.concurrency)) {
       const left = batch.filter(({ row }) => !reported.has(row));
-      const decisions = await ledger.viewRows(
-        run.customer,
-        equalRows.numberRows(left),
-        file,
-        policy,
-        clock.now(),
-      );
-      for (const [index, decision] of decisions.entries()) {
-        const row = left[index] as ImportRow;
-        if (decision.kind === "shipped" && foundNow.has(nameOperation(decision.operation))) {
-          equalRows.take({ row, decision, operation: undefined });
-          yield noteReported(resultOf(row, decision, givenUp, clock.now()));
-          continue;
-        }
-        if (decision.kind !== "in_doubt" || !isLeftInDoubt(decision.operation, run)) continue;
+      const numbered = equalRows.numberRows(left);
+      const decisions = await ledger.viewRows(run.customer, numbered, file, policy, clock.now());
+      for (const [index, decision] of decisions.entries()) yield { row: left[index] as ImportRow, decision };
+    }
+  }
+
+  /** Reports the rows that stay in doubt, and those whose orders were found before their turn came again. */
+  async function* unreported(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<RowResult> {
+    for await (const { row, decision } of viewUnreported(of)) {
+      if (decision.kind === "shipped" && foundNow.has(nameOperation(decision.operation))) {
         equalRows.take({ row, decision, operation: undefined });
-        reported.add(row.row);
-        const result = givenUp.get(nameOperation(decision.operation));
-        const rejection =
-          result && !isLedgerLost(failure?.error)
-            ? inDoubtAs(describeDoubt(decision.operation, result, clock.now()))
-            : notChecked(failure?.error);
-        yield { row, outcome: "unknown", decision, rejection };
+        yield noteReported(resultOf(row, decision, givenUp, clock.now()));
+        continue;
       }
+      if (decision.kind !== "in_doubt" || !isLeftInDoubt(decision.operation, run)) continue;
+      equalRows.take({ row, decision, operation: undefined });
+      reported.add(row.row);
+      const result = givenUp.get(nameOperation(decision.operation));
+      const rejection =
+        result && !isLedgerLost(failure?.error)
+          ? inDoubtAs(describeDoubt(decision.operation, result, clock.now()))
+          : notChecked(failure?.error);
+      yield { row, outcome: "unknown", decision, rejection };
+    }
+  }
+
+  /** Reports the rows of earlier orders that a run which ended early has not reached: none of them counts as not sent. */
+  async function* unreached(): AsyncGenerator<RowResult> {
+    if (reportedEarlier >= tools.earlier) return;
+    for await (const { row, decision } of viewUnreported(rows())) {
+      const result = resultOf(row, decision, givenUp, clock.now());
+      if (!isOfEarlierOrder(result)) continue;
+      equalRows.take({ row, decision, operation: undefined });
+      if (decision.kind === "shipped" && decision.isElsewhere) covered.add(nameOperation(decision.operation));
+      yield noteReported(result);
+      if (reportedEarlier >= tools.earlier) return;
     }
   }
 
@@ -338,6 +354,11 @@ export async function* importRows(
     for (const row of left)
       if (!reported.has(row.row)) yield { row, outcome: "unknown", rejection: notChecked(failure.error) };
   }
+  try {
+    if (failure ? !isLedgerLost(failure.error) : isOver()) yield* unreached();
+  } catch (error) {
+    failure ??= { error };
+  }
   if (failure) throw failure.error;
 }
 
@@ -345,6 +366,11 @@ function stillInDoubt(results: ReadonlyMap<string, Reconciled>): (readonly [stri
   return [...results].flatMap(([name, result]) =>
     result.kind === "settled" ? [] : [[name, result] as const],
   );
+}
+
+/** An order that was there before this run. */
+function isOfEarlierOrder({ outcome, decision }: RowResult): boolean {
+  return decision !== undefined && ["shipped", "found", "changed", "cancelled"].includes(outcome);
 }
 
 /** In doubt, or sent by this run, which could not record the outcome. */

@@ -118,8 +118,9 @@ const cancellationSchema = object({
 export type Cancellation = Infer<typeof cancellationSchema>;
 
 /**
- * One run of the log. `outcome`: `done`: exit 0. `failed`: it ended with `exit`. `running`. `killed`: it has no end,
- * and its process is gone. `unknown`: it has no end, and its process cannot be seen from this machine.
+ * One run of the log. `outcome`: `done`: exit 0. `failed`: it ended with `exit`. `running`. `killed`: its process is
+ * gone and no end is recorded: it was killed, or could not record its end. `unknown`: no end is recorded, and its process
+ * cannot be seen from this machine.
  * The counts are of operations: rows that an import did not reach are none. `unsent`: begun, and no order was created.
  */
 const runRowSchema = object({

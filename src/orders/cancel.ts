@@ -208,7 +208,10 @@ async function* cancelAll(
   const refusals: CourierError[] = [];
   const accepted: string[] = [];
   const stopped: string[] = [];
-  let failure: ServiceFailure | undefined;
+  let failure: CourierError | undefined;
+  const fail = (error: CourierError | undefined) => {
+    failure ??= error;
+  };
   let done = 0;
   const cancelEach = async (given: Found) => {
     let each = given;
@@ -219,7 +222,7 @@ async function* cancelAll(
       const read = await readOrder(each.id, tools.service).catch(orFailure);
       if (read instanceof ServiceFailure) {
         const reported = reportResult(each.id, each.order, untouched(read), context);
-        failure ??= reported.failure;
+        fail(reported.failure);
         return reported;
       }
       if (!read.order || !isOpen(read)) return reportUntouched(read);
@@ -228,13 +231,14 @@ async function* cancelAll(
       each = { ...read, order: read.order };
     }
     if (!each.order) return reportUntouched(each);
-    const result = await cancelOne(each.order.id.value, tools, context.signal);
+    const result = await cancelOne(each.order.id.value, tools, context.signal, fail);
+    if (result === "unsent") return reportNotTried(each);
     if (result === "stopped") {
       stopped.push(each.id);
       return reportStopped(each);
     }
     const reported = reportResult(each.id, each.order, result, context);
-    failure ??= reported.failure;
+    fail(reported.failure);
     return reported;
   };
   const cancelled = mapInOrder(found, callsAtOnce, cancelEach, { isIrrevocable: true });

@@ -3,6 +3,7 @@
 import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Clock } from "../core/clock.ts";
+import { CourierError } from "../core/errors.ts";
 import { byCount } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OperationName, Rejection, Run } from "../ledger/operation.ts";
@@ -39,22 +40,31 @@ export type CancelResult =
 
 /**
  * Cancels an order. Records the cancel before the request is sent, and its outcome. `stopped`: the signal came between,
- * and the request may have been sent.
+ * and the request may have been sent. `unsent`: the cancel could not be recorded, so that no request was sent.
+ * `onUnrecorded` gets the ledger's error; where the request was sent, its result is given back, too.
  */
 export async function cancelOne(
   id: string,
   tools: CancelTools,
   signal: AbortSignal,
-): Promise<CancelResult | "stopped"> {
-  const name = await beginCancel(id, tools);
+  onUnrecorded: (error: CourierError) => void,
+): Promise<CancelResult | "stopped" | "unsent"> {
+  const noteUnrecorded = (error: unknown) => {
+    if (!(error instanceof CourierError)) throw error;
+    onUnrecorded(error);
+    return undefined;
+  };
+  const name = await beginCancel(id, tools).catch(noteUnrecorded);
+  if (!name) return "unsent";
+  let result: CancelResult;
   try {
-    const result = await tryCancel(id, tools.service);
-    await endCancel(name, result, tools);
-    return result;
+    result = await tryCancel(id, tools.service);
   } catch (error) {
     if (signal.aborted) return "stopped";
     throw error;
   }
+  await endCancel(name, result, tools).catch(noteUnrecorded);
+  return result;
 }
 
 export function beginCancel(id: string, { ledger, run, clock }: CancelTools): Promise<OperationName> {

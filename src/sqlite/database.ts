@@ -317,13 +317,16 @@ export const makeRoom = "make room";
 
 const restoreAll = "restore it from a backup, or move it away with its -wal and -shm files";
 
+// Not another place: its empty file does not know what was sent.
+const letWrite = "let your user write to it, to its -wal and -shm files, and in its directory";
+
 const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]>> = {
   [code.busy]: ["another courier process keeps it locked", "end the process that hangs"],
-  [code.readOnly]: ["it cannot be written to", `check its permissions, or ${anotherStateDirectory}`],
+  [code.readOnly]: ["it cannot be written to", letWrite],
   [code.io]: ["the disk reports an error", "check the disk, then run the same command again"],
   [code.corrupt]: ["it is damaged", restoreAll],
   [code.full]: ["the disk is full", `${makeRoom}, then run the same command again`],
-  [code.cannotOpen]: ["it cannot be opened", `check its permissions, or ${anotherStateDirectory}`],
+  [code.cannotOpen]: ["it cannot be opened", letWrite],
   [code.notADatabase]: ["it is not an SQLite file, or damaged", "restore it from a backup, or move it away"],
 };
 
@@ -378,20 +381,37 @@ function explainFailure(error: unknown, options: DatabaseOptions): unknown {
     return unusable(options.title, error.path, reason, `move ${basename(error.path)} away, and nothing else`);
   if (error instanceof NotRegular)
     return unusable(options.title, options.path, reason, withWarning("move it away", options));
-  // Another place has an empty one, which is no use to a command that reads.
-  if (systemCode(error) === "EROFS" && hasFile(options.path))
+  const place = places(dirname(options.path))[systemCode(error) ?? ""];
+  // Not another place, as above.
+  if (place && hasFile(options.path)) {
+    const [problem, remedy] = place;
     return new CourierError(
       "database",
       5,
-      `the ${options.title} cannot be used: its disk is read-only: ${options.path}`,
-      { cause: error, hint: "make the disk writable: SQLite writes beside a file that it reads, too" },
+      `the ${options.title} cannot be used: ${problem}: ${options.path}`,
+      {
+        cause: error,
+        hint: `${remedy}: SQLite writes beside a file that it reads, too`,
+      },
     );
+  }
   return new CourierError(
     "database",
     5,
     `the ${options.title} cannot be kept at ${options.path}: ${reason}`,
-    { cause: error, hint: anotherStateDirectory },
+    // In a directory that cannot be searched there may be a file.
+    { cause: error, hint: place ? `${place[1]}, or ${anotherStateDirectory}` : anotherStateDirectory },
   );
+}
+
+/** Why nothing can be written beside a file, and what to do. */
+function places(directory: string): Readonly<Record<string, readonly [problem: string, remedy: string]>> {
+  const denied = ["permission denied in its directory", `let your user write in ${directory}`] as const;
+  return {
+    EROFS: ["its disk is read-only", "make the disk writable"],
+    EACCES: denied,
+    EPERM: denied,
+  };
 }
 
 function withWarning(hint: string, { newFileWarning }: DatabaseOptions): string {

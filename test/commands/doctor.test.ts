@@ -333,7 +333,7 @@ describe("the ledger", () => {
       expect(by.ledger).toMatchObject({
         status: "fail",
         detail: expect.stringMatching(/^the ledger cannot be used: it cannot be (written to|opened): /),
-        advice: expect.stringContaining("check its permissions"),
+        advice: expect.stringContaining("let your user write to it, to its -wal and -shm files"),
       });
     });
   });

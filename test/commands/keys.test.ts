@@ -1,11 +1,11 @@
 /** Where keys are kept: the config file, the key ring, a command; and that they never change their place unasked. */
 
-import { chmod, readFile, stat } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { configPath, putConfig, readConfigText } from "../support/config-file.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
-import { until } from "../support/process.ts";
+import { createServedProcessHome, until } from "../support/process.ts";
 import { running } from "../support/running.ts";
 
 const nothing = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
@@ -536,6 +536,52 @@ describe("login --key-command", () => {
       });
     },
   );
+
+  test("a program named by a relative path is stored by its whole path, and no other one runs elsewhere", async () => {
+    const { sandbox, courier, directory, configFile } = await createServedProcessHome();
+    const env = { COURIER_API_KEY: undefined, COURIER_BASE_URL: undefined };
+    const [shop, other] = [path.join(directory, "my shop"), path.join(directory, "other")];
+    for (const place of [shop, other]) await mkdir(place);
+    const script = (line: string) => `#!/bin/sh\n${line}\n`;
+    await writeFile(path.join(shop, "k.sh"), script(`test "$1" = "a b" && echo ${sandbox.apiKey}`), {
+      mode: 0o700,
+    });
+    await writeFile(path.join(other, "k.sh"), script("touch harm"), { mode: 0o700 });
+    const words = ["login", "--base-url", sandbox.baseUrl, "--key-command", "./k.sh 'a b'"];
+    const { exit, stderr } = await courier(words, { cwd: shop, env });
+    expect(exit, stderr).toBe(0);
+    const whole = path.join(await realpath(shop), "k.sh");
+    expect(stderr).toContain(`each call asks: "${whole}" "a b"\n`);
+    expect(JSON.parse(await readFile(configFile, "utf8")).accounts.default.key_command).toBe(
+      `"${whole}" "a b"`,
+    );
+    expect(await courier("profile", { cwd: other, env })).toMatchObject({ exit: 0, stderr: "" });
+    expect(await readdir(other)).toEqual(["k.sh"]);
+  });
+
+  test("warns of an argument that is a file of this directory, and of no other word", async () => {
+    const { sandbox, courier, directory } = await createServedProcessHome();
+    await writeFile(path.join(directory, "k.sh"), `echo ${sandbox.apiKey}`);
+    const words = ["login", "--base-url", sandbox.baseUrl, "--key-command", "sh k.sh config"];
+    const { exit, stderr } = await courier(words, { cwd: directory, env: { COURIER_API_KEY: undefined } });
+    expect(exit, stderr).toBe(0);
+    expect(stderr.match(/^warning: .*/gm)).toEqual([
+      "warning: the key command finds k.sh only from this directory: log in again, with the whole path of k.sh",
+    ]);
+  });
+
+  test("a relative path that an older version stored is refused before it runs, and the error says what to type", async () => {
+    const home = await createServedHome();
+    const stored = { base_url: home.sandbox.baseUrl, key_command: "./bin/k.sh --secret-word" };
+    await putConfig(home, { current: "shop", accounts: { shop: stored } });
+    const { exit, stdout, stderr } = await run(home, "profile");
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toBe(
+      "error: the key command of the account shop has a relative path, which is another program in each directory: ./bin/k.sh\n" +
+        "hint: give its whole path, and its arguments: courier login --account shop --key-command '/path/to/program'\n",
+    );
+    expect(home.sandbox.requests).toEqual([]);
+  });
 
   test("excludes --key-store", async () => {
     const home = await createServedHome();

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 import { answerData, answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createAtService, readRuns, recordRun } from "../support/ledger.ts";
@@ -24,6 +25,25 @@ function showOnce(home: ServedHome, id: number, status: string): void {
   const body = JSON.stringify({ success: true, data: { id, status } });
   answerRaw(home, `GET /api/v1/orders/${id}`, body, { times: 1 });
 }
+
+test("orders that were cancelled are reported where the ledger cannot record that, and no further one is sent", async () => {
+  const home = await homeWithOrders(9);
+  const ledger = (await loadDriver()).open(ledgerPath(home.stateDir));
+  ledger.exec(
+    "CREATE TRIGGER full BEFORE UPDATE OF state ON operations BEGIN SELECT RAISE(FAIL, 'full'); END",
+  );
+  ledger.close();
+  const ids = home.orders.map(({ id }) => String(id));
+  const { exit, stdout, stderr } = await home.courier(["orders", "cancel", ...ids, "--yes", "--json"]);
+  const sent = requestCount(home, "DELETE");
+  expect(sent, stderr).toBeLessThan(9);
+  const outcomes = (JSON.parse(stdout) as { outcome: string }[]).map(({ outcome }) => outcome);
+  expect(outcomes.sort()).toEqual([...Array(sent).fill("cancelled"), ...Array(9 - sent).fill("left_alone")]);
+  expect(exit).toBe(5);
+  expect(JSON.parse(stderr.trimEnd().split("\n")[0] ?? "").error.message).toMatch(
+    new RegExp(`^${sent} of 9 orders cancelled; the ledger cannot be used: `),
+  );
+});
 
 describe("at a terminal the order is shown and confirmed", () => {
   test("yes cancels it", async () => {
@@ -460,7 +480,7 @@ describe("Ctrl-C", () => {
   test("with several: names those in progress, and counts those that were not reached", async () => {
     const home = await homeWithOrders(6);
     home.sandbox.faults.set([{ kind: "stall", method: "DELETE", after: 1 }]);
-    const ids = home.orders.map(({ id }) => id);
+    const ids = home.orders.map(({ id }) => String(id));
     const { exit, rows, error } = await interruptedCancel(
       home,
       ids.join(" "),

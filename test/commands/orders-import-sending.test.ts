@@ -210,6 +210,17 @@ describe("a service that cannot be used", () => {
     expect((await home.run()).exit).toBe(0);
     expect(await home.receivers()).toHaveLength(40);
   });
+
+  test("a key that is refused before the rows of an earlier run: the totals say that those are shipped", async () => {
+    const home = await createImportHome(sheet(row("A-9"), row("A-10")));
+    expect((await home.run()).exit).toBe(0);
+    await home.put(rowsOf(11));
+    const unauthorized = { kind: "refuse", status: 401, code: "UNAUTHORIZED", message: "revoked" } as const;
+    home.sandbox.faults.set([{ ...post, ...unauthorized, after: 1 }]);
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--concurrency", "1"]);
+    expect([ran.exit, home.posts]).toEqual([4, 4]);
+    expect(ran.stderr).toContain("11 rows: 1 created, 2 already shipped, 8 not sent\n");
+  });
 });
 
 describe("a service that goes away", () => {
@@ -309,6 +320,37 @@ describe("Ctrl-C", () => {
     expect(error.hint).toContain("run the same command again");
     expect((await home.run()).exit).toBe(0);
     expect(await home.receivers()).toHaveLength(40);
+  });
+
+  test.each([
+    ["with refs", (index: number) => row(`A-${index}`)],
+    [
+      "without refs, some of them equal",
+      (index: number) => row("", index < 20 ? `王${index}` : `李${index % 10}`),
+    ],
+  ])("rows of an earlier run that it has not reached count as shipped: %s", async (_what, rowAt) => {
+    const rows = Array.from({ length: 50 }, (_, index) => rowAt(index));
+    const home = await createImportHome(sheet(...rows.slice(20)));
+    expect((await home.run()).exit).toBe(0);
+    expect(home.posts).toBe(30);
+    await home.put(sheet(...rows));
+    const interruption = new AbortController();
+    home.sandbox.faults.set([{ ...post, kind: "latency", ms: 20 }]);
+    const running = home.run("--concurrency 1", { signal: interruption.signal });
+    await until("some are sent", () => home.posts >= 33);
+    interruption.abort(interrupted(130));
+    const ran = await running;
+    const created = home.posts - 30;
+    expect(created).toBeLessThan(20);
+    const left = 20 - created;
+    expect(errorOf(ran).message).toBe(`stopped: ${created} created, 30 already shipped, ${left} not sent`);
+    expect(outcomes(ran.report).split(" ").sort()).toEqual([
+      ...Array(created).fill("created"),
+      ...Array(30).fill("shipped"),
+    ]);
+    home.sandbox.faults.clear();
+    const rest = await home.run();
+    expect([rest.exit, home.posts], rest.stderr).toEqual([0, 50]);
   });
 
   test("a lost answer at that moment is settled by the next run", async () => {

@@ -5,11 +5,13 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { identifyProcess } from "../../src/core/process-identity.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import { createImportHome, row, sheet } from "../support/imports.ts";
 import { recordRun } from "../support/ledger.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
+import { createServedProcessHome } from "../support/process.ts";
 
 async function homeWithRuns() {
   const home = await createServedHome();
@@ -146,7 +148,7 @@ describe("courier log", () => {
     expect((await home.courier("log --limit 2")).stderr).toBe("");
   });
 
-  test("a run without an end: running, killed, or out of sight", async () => {
+  test("a run without an end: running, gone, or out of sight", async () => {
     const home = await createServedHome();
     const own = identifyProcess({ pid: process.pid, isAlive: () => true });
     const dead = { ...own, pid: deadPid(), started: "1" };
@@ -157,6 +159,28 @@ describe("courier log", () => {
     const { stdout } = await home.courier("log --json");
     const outcomes = (JSON.parse(stdout) as { outcome: string }[]).map(({ outcome }) => outcome);
     expect(outcomes).toEqual(["done", "unknown", "killed", "running"]);
+    const shown = (await home.courier("log")).stdout.trimEnd().split("\n").slice(1);
+    const last = shown.map((line) => line.split(/ {2,}/).at(-1));
+    expect(last).toEqual(["done", "may be running", "no end recorded", "running"]);
+  });
+
+  test("a run that ended, and could not record its end, is not shown as killed", async () => {
+    const { stateDir, courier } = await createServedProcessHome();
+    const create = (name: string) =>
+      courier("orders create --file -", { stdin: JSON.stringify({ ...plainDraft, item: { name } }) });
+    expect(await create("cup")).toMatchObject({ exit: 0 });
+    const ledger = (await loadDriver()).open(ledgerPath(stateDir));
+    ledger.exec(
+      "CREATE TRIGGER full BEFORE UPDATE OF ended_at ON runs BEGIN SELECT RAISE(FAIL, 'full'); END",
+    );
+    ledger.close();
+    const { exit, stderr } = await create("bowl");
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: expect.stringContaining("warning: the end of this run could not be recorded"),
+    });
+    const { stdout } = await courier("log show 2");
+    expect(stdout).toMatch(/^Outcome +no end recorded$/m);
   });
 
   test("counts the rows that an import began: those that it did not reach are in no ledger", async () => {

@@ -218,6 +218,7 @@ async function importOnce({ rows, copy, crash, ...world }: OneImport) {
   const tools: ImportTools = {
     ledger: mortal.lend(ledger),
     run,
+    earlier: 0,
     file: facts,
     policy: {
       windowMs: scriptWindowMs,

@@ -63,6 +63,7 @@ async function importWith(kinds: readonly Fate["kind"][], writes: number) {
         stop: new AbortController().signal,
         settleMs: 10_000,
       },
+      earlier: 0,
       releaseDead: async () => [],
       clock,
       random: () => 0.5,

@@ -1,9 +1,9 @@
 /** Files under parallel and killed runs, and places where none can be. */
 
 import { existsSync, watch } from "node:fs";
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createProcessHome, createServedProcessHome, untilRead } from "../support/process.ts";
 import { lacks } from "../support/tools.ts";
 
@@ -273,7 +273,54 @@ describe("places where no file can be", () => {
       stdin: order,
     });
     expect(exit).toBe(5);
-    expect(stderr).toContain(`the ledger cannot be kept at ${place}/ledger.db: permission denied`);
+    expect(stderr).toContain(
+      `the ledger cannot be kept at ${place}/ledger.db: permission denied\n` +
+        `hint: let your user write in ${place}, or choose another place with COURIER_STATE_DIR; a new ledger`,
+    );
+  });
+
+  test("a ledger in a directory that may only be read: no hint leads to an empty one (needs setpriv where root runs it)", async ({
+    skip,
+  }) => {
+    skip(isRoot && lacks("setpriv"), "root may write everywhere");
+    const { courier, sandbox, stateDir } = await createServedProcessHome();
+    expect(await courier("orders create --file -", { stdin: order })).toMatchObject({ exit: 0 });
+    await chmod(stateDir, 0o555);
+    onTestFinished(() => chmod(stateDir, 0o700));
+    const unusable =
+      `the ledger cannot be used: permission denied in its directory: ${stateDir}/ledger.db\n` +
+      `hint: let your user write in ${stateDir}: SQLite writes beside a file that it reads, too\n`;
+    for (const line of ["log", "undo 1 --yes", "orders create --file - --allow-duplicate"]) {
+      const { exit, stdout, stderr } = await courier(line, { shell, stdin: order });
+      expect({ exit, stdout, stderr }).toEqual({ exit: 5, stdout: "", stderr: `error: ${unusable}` });
+    }
+    expect(sandbox.requests.filter(({ method }) => method !== "GET")).toHaveLength(1);
+    for (const line of ["orders list", "orders show 1000001", "profile"])
+      expect(await courier(line, { shell })).toMatchObject({ exit: 0, stderr: "" });
+  });
+
+  test("a ledger that could only be read, and may be written again: the error names the files beside it (needs setpriv where root runs it)", async ({
+    skip,
+  }) => {
+    skip(isRoot && lacks("setpriv"), "root may write everywhere");
+    const { courier, sandbox, stateDir } = await createServedProcessHome();
+    const ledger = path.join(stateDir, "ledger.db");
+    const create = () => courier("orders create --file - --allow-duplicate", { shell, stdin: order });
+    expect(await create()).toMatchObject({ exit: 0 });
+    await chmod(ledger, 0o400);
+    expect(await courier("log", { shell })).toMatchObject({ exit: 0, stderr: "" });
+    await chmod(ledger, 0o600);
+    expect(await create()).toEqual({
+      exit: 5,
+      signal: null,
+      stdout: "",
+      stderr:
+        `error: the ledger cannot be used: it cannot be written to: ${ledger}\n` +
+        "hint: let your user write to it, to its -wal and -shm files, and in its directory\n",
+    });
+    expect(sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+    for (const name of ["ledger.db-wal", "ledger.db-shm"]) await chmod(path.join(stateDir, name), 0o600);
+    expect(await create()).toMatchObject({ exit: 0 });
   });
 
   test.each([
