@@ -500,3 +500,16 @@ async function fillMirror(
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise<void>((resume) => setImmediate(resume));
 }
+
+test("a window that is enlarged shows more orders, without a key", async () => {
+  const home = await createServedHome({ seedOrders: 60 });
+  await home.courier("sync");
+  const screen = openLiveScreen(home, "find", { columns: 80, rows: 12 });
+  const rows = (picture: string) => picture.split("\n").filter((each) => /^[> ] +\d+ /.test(each)).length;
+  await screen.until("1 of ");
+  expect(rows(await screen.picture())).toBeLessThan(10);
+  screen.resize(80, 40);
+  await screen.until((picture) => rows(picture) > 30);
+  screen.type(keys.ctrlC);
+  await screen.ended;
+});
