@@ -109,6 +109,13 @@ export interface MirrorFacts {
   readonly syncedThrough: string | undefined;
 }
 
+/** Within one transaction. */
+export interface Facts {
+  get(name: string): string | undefined;
+  set(name: string, value: string): void;
+  delete(name: string): void;
+}
+
 export interface Mirror {
   readonly path: string;
   /** Records answers in one transaction. A tracking answer of an unknown order is left out. */
@@ -144,8 +151,8 @@ export interface Mirror {
   setFact(name: string, value: string): Promise<void>;
   /** The facts whose names begin so, by the rest of the name. */
   factsOf(prefix: string): Promise<ReadonlyMap<string, string>>;
-  /** Sets facts in one transaction, by the rest of the name. */
-  setFactsOf(prefix: string, values: ReadonlyMap<string, string>): Promise<void>;
+  /** Reads and writes facts in one transaction. */
+  updateFacts<T>(work: (facts: Facts) => T): Promise<T>;
   facts(): Promise<MirrorFacts>;
   /**
    * Gives the figures of all orders to what `begin` returns; `texts` are by their numbers. Of a mirror that an earlier
@@ -519,10 +526,14 @@ function createMirror(database: Database): Mirror {
           ),
       ),
 
-    setFactsOf: (prefix, values) =>
-      database.transaction(() => {
-        for (const [rest, value] of values) setFact(`${prefix}${rest}`, value);
-      }),
+    updateFacts: (work) =>
+      database.transaction(() =>
+        work({
+          get: fact,
+          set: setFact,
+          delete: (name) => void sql("DELETE FROM facts WHERE name = ?").run(name),
+        }),
+      ),
 
     beginPass: () =>
       database.transaction(() => {
