@@ -379,7 +379,7 @@ describe("what is written", () => {
     await screen.until("damaged");
     screen.type(keys.ctrlC);
     await screen.ended;
-    const own = /\u001b\[(?:\?25[lh]|\d*[ABCHJK]|2K)|\u001b\]52;c;[\w+/=]*\u0007|\r/g;
+    const own = /\u001b\[(?:\?(?:25|7)[lh]|\d*[ABCHJK]|2K)|\u001b\]52;c;[\w+/=]*\u0007|\r/g;
     expectInert(screen.output.replace(own, ""));
   });
 });
