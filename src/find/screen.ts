@@ -236,7 +236,7 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
     if (number === undefined) say(noNumber);
     else {
       context.copyText(number);
-      say(`Sent to the clipboard, which some terminals refuse: ${number}`);
+      say(`Sent to the clipboard: ${number}, which some terminals refuse`);
     }
   }
 

@@ -112,7 +112,7 @@ describe("one screen", () => {
     const { home, li } = await homeWithLi();
     const screen = await openLi(home);
     screen.type("y");
-    await screen.until(`Sent to the clipboard, which some terminals refuse: ${li.tracking_number}`);
+    await screen.until(`Sent to the clipboard: ${li.tracking_number}, which some terminals refuse`);
     const base64 = Buffer.from(li.tracking_number).toString("base64");
     expect(screen.output).toContain(`\u001b]52;c;${base64}\u0007`);
     screen.type(keys.ctrlC);
