@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { benchFindKeys } from "./find-keys.ts";
 import { benchExportMemory, benchImportMemory } from "./import-memory.ts";
 import { benchImportRate } from "./import-rate.ts";
 import { benchListPages } from "./list-pages.ts";
@@ -16,6 +17,7 @@ const benches = {
   "import-memory": benchImportMemory,
   "export-memory": benchExportMemory,
   watch: benchWatch,
+  "find-keys": benchFindKeys,
 };
 const asked = process.argv.slice(2);
 const directory = await mkdtemp(path.join(tmpdir(), "courier-bench-"));

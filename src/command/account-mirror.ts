@@ -30,8 +30,21 @@ export async function openAccountMirror(context: Context): Promise<Mirror> {
   const { clock, signal, machine } = context;
   const mirror = await openMirror(machine.stateDirectory, owner, { clock, signal });
   context.addCleanup(async () => mirror.close());
+  await refreshIndex(mirror, context);
   await addOwnOrders(mirror, context);
   return mirror;
+}
+
+/** Of a mirror that an earlier version made. */
+async function refreshIndex(mirror: Mirror, context: Context): Promise<void> {
+  const meter = context.meter();
+  try {
+    await mirror.refreshIndex((orders) =>
+      meter.update(() => `${counted(orders, "order")} of the mirror read`),
+    );
+  } finally {
+    meter.end();
+  }
 }
 
 /** Adds orders that this machine created since the mirror was opened. Throws `database`, exit 5. */

@@ -155,6 +155,12 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
     }
   }
 
+  /** The window may have grown. */
+  function fillWindow(): void {
+    if (isTakingMore || isSearching || !found.rest || found.hits.length >= pageLines()) return;
+    takeMore().then(turn.next, fail);
+  }
+
   function toRow(order: MirroredOrder): FoundOrder {
     return { ...setup.toRow(order), status: stateOf(order) ?? null } as FoundOrder;
   }
@@ -230,7 +236,7 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
     if (number === undefined) say(noNumber);
     else {
       context.copyText(number);
-      say(`Sent to the clipboard, which some terminals refuse: ${number}`);
+      say(`Sent to the clipboard: ${number}, which some terminals refuse`);
     }
   }
 
@@ -338,6 +344,7 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
     if (mode === "returned") return [line("Press Enter to go back to the order")];
     if (mode === "list" || opened === undefined) {
       select(selected);
+      fillWindow();
       return listPicture(toList(), setup.columns, shownRoom);
     }
     const { command, age, body } = mode === "tracking" ? toTracking(opened, nowMs) : toOrder(opened, nowMs);

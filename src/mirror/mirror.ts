@@ -10,7 +10,7 @@ import { hasFile } from "../sqlite/private-file.ts";
 import type { WaitOptions } from "../sqlite/wait.ts";
 import { createFigures, type FigureChunk } from "./figures.ts";
 import { fold, unfold } from "./folded.ts";
-import { addGrams, gramsOf, normalise, splitWords, toTerm } from "./grams.ts";
+import { addGrams, gramsOf, type SearchWord, searchWords, toTerm } from "./grams.ts";
 import { type MirrorOwner, mirrorDirectory, mirrorPath, mirrorPrefix } from "./mirror-path.ts";
 import {
   type AnswerKind,
@@ -66,7 +66,16 @@ CREATE TABLE figures (chunk INTEGER PRIMARY KEY, packed BLOB NOT NULL) STRICT;
 INSERT INTO facts SELECT 'figures_after', '0' WHERE EXISTS (SELECT 1 FROM orders);
 `;
 
-const migrations: readonly string[] = [first, second];
+/** Texts are normalised in another way. `terms_after`: orders with a larger number are not in the index yet. */
+const third = `
+DROP TABLE grams;
+CREATE VIRTUAL TABLE grams USING fts5 (
+  terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii'
+);
+INSERT INTO facts SELECT 'terms_after', '0' WHERE EXISTS (SELECT 1 FROM orders);
+`;
+
+const migrations: readonly string[] = [first, second, third];
 
 /** What the service said about an order, or was sent. */
 export interface Answer {
@@ -100,10 +109,22 @@ export interface MirrorFacts {
   readonly syncedThrough: string | undefined;
 }
 
+/** Within one transaction. */
+export interface Facts {
+  get(name: string): string | undefined;
+  set(name: string, value: string): void;
+  delete(name: string): void;
+}
+
 export interface Mirror {
   readonly path: string;
   /** Records answers in one transaction. A tracking answer of an unknown order is left out. */
   record(answers: readonly Answer[], seenAtMs: number, pass?: number): Promise<void>;
+  /**
+   * Makes the index of a mirror that an earlier version made; `onProgress` is called with the number of orders read. Until
+   * then a search finds only some of them.
+   */
+  refreshIndex(onProgress: (orders: number) => void): Promise<void>;
   /** Orders that match, newest first. */
   search(search: OrderSearch): AsyncGenerator<MirroredOrder, void>;
   /** The order with this id. */
@@ -130,8 +151,8 @@ export interface Mirror {
   setFact(name: string, value: string): Promise<void>;
   /** The facts whose names begin so, by the rest of the name. */
   factsOf(prefix: string): Promise<ReadonlyMap<string, string>>;
-  /** Sets facts in one transaction, by the rest of the name. */
-  setFactsOf(prefix: string, values: ReadonlyMap<string, string>): Promise<void>;
+  /** Reads and writes facts in one transaction. */
+  updateFacts<T>(work: (facts: Facts) => T): Promise<T>;
   facts(): Promise<MirrorFacts>;
   /**
    * Gives the figures of all orders to what `begin` returns; `texts` are by their numbers. Of a mirror that an earlier
@@ -154,8 +175,8 @@ const mostShapes = 1_000;
 const partsOfSecond = 64;
 /** Numbers that are tried one after the other; where many orders are of one second, each further one is farther. */
 const longestSearch = 256;
-/** Orders whose figures are made in one transaction. */
-const figuresAtOnce = 1_000;
+/** Orders whose figures or terms are made in one transaction. */
+const ordersAtOnce = 1_000;
 
 export function hasMirror(stateDirectory: string, owner: MirrorOwner): boolean {
   return hasFile(mirrorPath(stateDirectory, owner));
@@ -248,12 +269,9 @@ function createMirror(database: Database): Mirror {
     if (id !== undefined) return toNumber(sql("SELECT number FROM orders WHERE id = ?").get(id)?.number);
     const trackingNumber = textAt(value, "tracking_number");
     if (kind !== "tracking" || trackingNumber === undefined) return undefined;
-    const matches = candidates(
-      splitWords(normalise(trackingNumber)),
-      undefined,
-      undefined,
-      batches.most,
-    ).filter(({ fields }) => textAt(fields, "tracking_number") === trackingNumber);
+    const matches = candidates(searchWords(trackingNumber), undefined, undefined, batches.most).filter(
+      ({ fields }) => textAt(fields, "tracking_number") === trackingNumber,
+    );
     return matches.length === 1 ? matches[0]?.number : undefined;
   }
 
@@ -318,7 +336,7 @@ function createMirror(database: Database): Mirror {
   }
 
   function index(number: number, before: string | undefined, after: string): void {
-    if (before === after) return;
+    if (before === after || number > (toNumber(fact("terms_after")) ?? Number.POSITIVE_INFINITY)) return;
     if (before !== undefined)
       sql("INSERT INTO grams (grams, rowid, terms) VALUES ('delete', ?, ?)").run(number, before);
     sql("INSERT INTO grams (rowid, terms) VALUES (?, ?)").run(number, after);
@@ -331,12 +349,12 @@ function createMirror(database: Database): Mirror {
 
   /** The next orders that have the words' grams, newest first; whether they have the words is not checked. */
   function candidates(
-    words: readonly string[],
+    words: readonly SearchWord[],
     statuses: readonly string[] | undefined,
     before: number | undefined,
     limit: number,
   ): (MirroredOrder & { readonly number: number })[] {
-    const terms = [...new Set(words.flatMap(gramsOf))].map((gram) => `"${toTerm(gram)}"`);
+    const terms = [...new Set(words.map(toMatch))];
     const conditions = [
       ...(terms.length > 0 ? ["grams MATCH ?"] : []),
       ...(before === undefined ? [] : [terms.length > 0 ? "grams.rowid < ?" : "o.number < ?"]),
@@ -366,21 +384,51 @@ function createMirror(database: Database): Mirror {
     sql("INSERT INTO facts VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value").run(name, value);
   }
 
-  /** The number of the last order whose figures were made; undefined after the newest. */
-  function makeFigures(after: number): { readonly last: number | undefined; readonly count: number } {
-    figures.clear();
-    const numbers = sql("SELECT number FROM orders WHERE number > ? ORDER BY number LIMIT ?")
-      .all(after, figuresAtOnce)
-      .map(({ number }) => Number(number));
-    for (const number of numbers) {
-      const order = read(number);
-      if (order) figures.put(number, order);
+  /**
+   * What an earlier version did not make of orders, made in their order, some in each transaction; `name` is the fact that
+   * says how far it is.
+   */
+  async function catchUp(
+    name: "figures_after" | "terms_after",
+    make: (orders: ReadonlyMap<number, MirroredOrder>) => void,
+    onProgress: (orders: number) => void,
+  ): Promise<void> {
+    let isOver = (await database.read(() => fact(name))) === undefined;
+    for (let done = 0; !isOver; ) {
+      done += await database.transaction(() => {
+        const after = toNumber(fact(name)); // another process may do the same
+        const rows =
+          after === undefined
+            ? []
+            : sql("SELECT number FROM orders WHERE number > ? ORDER BY number LIMIT ?").all(
+                after,
+                ordersAtOnce,
+              );
+        const numbers = rows.map(({ number }) => Number(number));
+        const orders = numbers.flatMap((number) => {
+          const order = read(number);
+          return order ? [[number, order] as const] : [];
+        });
+        make(new Map(orders));
+        const last = numbers.at(-1);
+        isOver = last === undefined;
+        if (last === undefined) sql("DELETE FROM facts WHERE name = ?").run(name);
+        else setFact(name, String(last));
+        return numbers.length;
+      });
+      onProgress(done);
     }
+  }
+
+  function makeFigures(orders: ReadonlyMap<number, MirroredOrder>): void {
+    figures.clear();
+    for (const [number, order] of orders) figures.put(number, order);
     figures.flush();
-    const last = numbers.at(-1);
-    if (last === undefined) sql("DELETE FROM facts WHERE name = 'figures_after'").run();
-    else setFact("figures_after", String(last));
-    return { last, count: numbers.length };
+  }
+
+  function makeTerms(orders: ReadonlyMap<number, MirroredOrder>): void {
+    for (const [number, order] of orders)
+      sql("INSERT INTO grams (rowid, terms) VALUES (?, ?)").run(number, termsOf(order));
   }
 
   return {
@@ -396,15 +444,17 @@ function createMirror(database: Database): Mirror {
       }),
 
     async *search({ text, statuses, serviceType, isInTime = () => true, page = batches.first, between }) {
-      const words = splitWords(normalise(text));
+      const words = searchWords(text);
       const most = between ? batches.mostWithKeys : batches.most;
       let before: number | undefined;
       for (let limit = page; ; limit = Math.min(2 * limit, most)) {
         const last = before;
         const found = await database.read(() => candidates(words, statuses, last, limit));
         for (const order of found) {
-          const texts = searchableTexts(order).map(normalise);
-          const hasWords = words.every((word) => texts.some((each) => each.includes(word)));
+          const texts = searchableTexts(order);
+          const hasWords = words.every((forms) =>
+            texts.some((each) => forms.some((form) => each.includes(form))),
+          );
           const isOfType = serviceType === undefined || textAt(order.fields, "service_type") === serviceType;
           if (hasWords && isOfType && isInTime(textAt(order.fields, "created_at"))) yield order;
         }
@@ -413,6 +463,8 @@ function createMirror(database: Database): Mirror {
         await between?.();
       }
     },
+
+    refreshIndex: (onProgress) => catchUp("terms_after", makeTerms, onProgress),
 
     order: (id) =>
       database.read(() => {
@@ -474,10 +526,14 @@ function createMirror(database: Database): Mirror {
           ),
       ),
 
-    setFactsOf: (prefix, values) =>
-      database.transaction(() => {
-        for (const [rest, value] of values) setFact(`${prefix}${rest}`, value);
-      }),
+    updateFacts: (work) =>
+      database.transaction(() =>
+        work({
+          get: fact,
+          set: setFact,
+          delete: (name) => void sql("DELETE FROM facts WHERE name = ?").run(name),
+        }),
+      ),
 
     beginPass: () =>
       database.transaction(() => {
@@ -511,14 +567,7 @@ function createMirror(database: Database): Mirror {
       })),
 
     async readFigures(begin, onProgress = () => {}) {
-      let after = toNumber(await database.read(() => fact("figures_after")));
-      for (let done = 0; after !== undefined; ) {
-        const before: number = after;
-        const { last, count } = await database.transaction(() => makeFigures(before));
-        done += count;
-        onProgress(done);
-        after = last;
-      }
+      await catchUp("figures_after", makeFigures, onProgress);
       await database.read(() => figures.read(begin(figures.texts())));
     },
 
@@ -534,8 +583,18 @@ const firstMs = Date.UTC(2000, 0, 1);
 /** The order's terms in a fixed order: the index removes exactly what was added. */
 function termsOf(order: MirroredOrder): string {
   const grams = new Set<string>();
-  for (const text of searchableTexts(order)) addGrams(normalise(text), grams);
+  for (const text of searchableTexts(order)) addGrams(text, grams);
   return [...grams].map(toTerm).join(" ");
+}
+
+/** A query of the index: all grams of one of the word's forms. */
+function toMatch(forms: SearchWord): string {
+  const matches = forms.map((form) =>
+    gramsOf(form)
+      .map((gram) => `"${toTerm(gram)}"`)
+      .join(" AND "),
+  );
+  return matches.length === 1 ? (matches[0] ?? "") : `(${matches.map((each) => `(${each})`).join(" OR ")})`;
 }
 
 const isOneOf = "coalesce(status, '') IN (SELECT value FROM json_each(?))";

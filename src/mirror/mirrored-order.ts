@@ -1,6 +1,7 @@
 /** An order as the mirror knows it: the newest value of each field, from whichever answer showed it. */
 
 import { isJsonNumber, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { normalise, phoneForms } from "./grams.ts";
 
 /** Which answer: a draft is what was sent, `created` what the service answered to it. */
 export const answerKinds = ["draft", "created", "list", "detail", "tracking"] as const;
@@ -63,16 +64,16 @@ export function textAt(value: Json | undefined, key: string): string | undefined
 
 const partyFields = ["name", "phone", "address", "province", "city", "district", "detail"];
 
-/** The texts that a search looks in. */
+/** The texts that a search looks in, normalised. */
 export function searchableTexts({ id, ref, fields }: Pick<MirroredOrder, "id" | "ref" | "fields">): string[] {
   const { sender, receiver, item, tracking } = fields;
   const parties = [sender, receiver].flatMap((party) => {
     const texts = partyFields.map((field) => textAt(party, field));
-    const phone = textAt(party, "phone")?.replace(/[\s().-]/g, ""); // as people type it
-    return [...texts, phone];
+    const phone = textAt(party, "phone");
+    return [...texts, ...(phone === undefined ? [] : phoneForms(normalise(phone)))];
   });
   const own = ["order_no", "tracking_number", "item_name"].map((field) => textAt(fields, field));
   const items = ["name", "description"].map((field) => textAt(item, field));
   const texts = [id, ref, ...own, ...items, ...parties, textAt(tracking, "tracking_number")];
-  return [...new Set(texts.filter((text) => text !== undefined))];
+  return [...new Set(texts.filter((text) => text !== undefined).map(normalise))];
 }

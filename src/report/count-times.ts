@@ -18,6 +18,9 @@ export interface TimeReport {
   readonly groups: readonly (Times & { readonly key: string | null })[];
   readonly undated: number;
   readonly withoutTracking: number;
+  /** Orders that are delivered by their own state, and those of them that have no tracking. */
+  readonly deliveredOrders: number;
+  readonly deliveredWithoutTracking: number;
   readonly notDelivered: number;
   readonly withoutDeliveryTime: number;
 }
@@ -33,7 +36,15 @@ export async function countTimes(
   onProgress?: (orders: number) => void,
 ): Promise<TimeReport> {
   const all: number[] = [];
-  const counts = { orders: 0, undated: 0, withoutTracking: 0, notDelivered: 0, withoutDeliveryTime: 0 };
+  const counts = {
+    orders: 0,
+    undated: 0,
+    withoutTracking: 0,
+    deliveredOrders: 0,
+    deliveredWithoutTracking: 0,
+    notDelivered: 0,
+    withoutDeliveryTime: 0,
+  };
   let groups = createGroups<number[]>(by, range.zone, [], () => []);
   const begin = (texts: readonly string[]) => {
     groups = createGroups<number[]>(by, range.zone, texts, () => []);
@@ -53,6 +64,10 @@ export async function countTimes(
         if (Number.isNaN(createdMs)) counts.undated += 1;
         if (!range.hasInstant(createdMs)) continue;
         counts.orders += 1;
+        if (stateNumber === delivered) {
+          counts.deliveredOrders += 1;
+          if (tracking[row] === 0) counts.deliveredWithoutTracking += 1;
+        }
         if (tracking[row] === 0) counts.withoutTracking += 1;
         else if (tracking[row] !== delivered && tracking[row] !== completed) counts.notDelivered += 1;
         else if (tracking[row] === completed || !(durationMs >= 0)) counts.withoutDeliveryTime += 1;

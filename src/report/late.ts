@@ -76,6 +76,8 @@ export const listLate = defineCommand({
           );
         if (refused > 0)
           note(`${counted(refused, "tracking number")} ${byCount(refused, "was", "were")} refused`);
+        if (fetch === undefined && shown.length > 0 && !ranked.late.some(({ hasTracking }) => hasTracking))
+          note(describeUntracked(shown.length));
         for (const text of lacking(ranked.untimed, "no time of a change and cannot be ranked")) note(text);
         note(age.note);
       },
@@ -83,10 +85,20 @@ export const listLate = defineCommand({
   },
 });
 
+function describeUntracked(shown: number): string {
+  return (
+    "none of these orders has tracking in the mirror, so they are ranked by their creation; " +
+    `to track those at the top first, one call each: add --fetch ${shown}`
+  );
+}
+
 interface LateOrder {
   readonly number: number;
   readonly changedMs: number;
+  /** A movement was known. */
   readonly isTracked: boolean;
+  /** There is an answer, which may have no movements. */
+  readonly hasTracking: boolean;
 }
 
 async function rankLate(
@@ -113,7 +125,7 @@ async function rankLate(
         const changedMs = isTracked ? movedMs : createdMs;
         if (Number.isNaN(changedMs)) untimed += 1;
         else if (changedMs <= latestMs)
-          late.push({ number: base + (offset[row] ?? 0), changedMs, isTracked });
+          late.push({ number: base + (offset[row] ?? 0), changedMs, isTracked, hasTracking: tracked !== 0 });
       }
     };
   };

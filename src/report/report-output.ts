@@ -21,19 +21,28 @@ interface ReportParts<Row extends JsonObject> {
   /** For CSV and `--fields`. */
   readonly columns: readonly Column<Row>[];
   readonly notes: readonly string[];
+  /** Instead of a table without rows. */
+  readonly empty?: string | undefined;
 }
 
 export function reportOutput<Row extends JsonObject>(
-  { title, document, shown, shownRows, columns, notes }: ReportParts<Row>,
+  {
+    title,
+    document,
+    shown,
+    shownRows,
+    columns,
+    notes,
+    empty = "No orders in the mirror match",
+  }: ReportParts<Row>,
   context: Context,
 ): DocumentOutput {
-  const body: readonly Block[] =
-    document.rows.length === 0 ? [line("No orders in the mirror match")] : [table(shown, shownRows)];
+  const body: readonly Block[] = document.rows.length === 0 ? [line(empty)] : [table(shown, shownRows)];
   return {
     kind: "document",
     data: document as Json,
     blocks: [line(styled("strong", title)), blank, ...body],
-    rows: rows(document.rows, columns, "No orders in the mirror match"),
+    rows: rows(document.rows, columns, empty),
     after: async () => {
       for (const note of notes) context.messages.note(note);
     },

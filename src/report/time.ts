@@ -1,7 +1,7 @@
 /** `courier report time`: how long parcels took from created to delivered, from the mirror. */
 
 import { openAccountMirror } from "../command/account-mirror.ts";
-import { defineCommand } from "../command/command.ts";
+import { type Context, defineCommand } from "../command/command.ts";
 import { formatDuration } from "../core/duration.ts";
 import { counted } from "../core/wording.ts";
 import type { TimeDocument, TimeRow } from "../model/results.ts";
@@ -56,7 +56,8 @@ export const reportTime = defineCommand({
         shown: shownColumns(report, by),
         shownRows: rows.length > 1 ? [...rows, total] : rows,
         columns: timeColumns,
-        notes: [...notes, age.note],
+        notes: [...notes, ...howToTrack(report, range, context), age.note],
+        empty: report.orders === 0 ? undefined : "No parcel of these orders is known to be delivered",
       },
       context,
     );
@@ -97,6 +98,21 @@ function describeNotes(report: TimeReport, by: Grouping, range: OrderRange): str
     ...lacking(undated, `no readable created_at${isLimited ? " and cannot be counted by date" : ""}`),
     ...(isPeriod(by) ? [] : lacking(keyless, `no ${groupings[by].missing}`)),
   ];
+}
+
+/** Reading the list of the orders takes calls, too. */
+function howToTrack(report: TimeReport, { from, to, zone }: OrderRange, { nextCommand }: Context): string[] {
+  const { deliveredOrders, deliveredWithoutTracking } = report;
+  if (deliveredWithoutTracking === 0) return [];
+  const days = [
+    ...(from === undefined ? [] : ["--from", from]),
+    ...(to === undefined ? [] : ["--to", to]),
+    ...(zone === "utc" ? ["--utc"] : []),
+  ];
+  const command = nextCommand(["track", "--status", "delivered", ...days].join(" "));
+  const lacking = `${deliveredWithoutTracking} of ${counted(deliveredOrders, "delivered order")}`;
+  const calls = `${counted(deliveredOrders, "call")} and those for the list`;
+  return [`to add the tracking of ${lacking} (${calls}): ${command}`];
 }
 
 function formatSeconds(seconds: number | null): string {

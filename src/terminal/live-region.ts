@@ -27,6 +27,9 @@ export interface LiveRegion {
 
 const hideCursor = "\u001b[?25l";
 const showCursor = "\u001b[?25h";
+/** Terminals differ in how wide an emoji is: a line that is too wide is cut, and moves no other. */
+const noWrap = "\u001b[?7l";
+const wrap = "\u001b[?7h";
 const eraseBelow = "\u001b[J";
 const eraseLine = "\u001b[2K";
 /** Terminals differ in what a resize does to the present lines, and it may happen during a write. */
@@ -88,7 +91,7 @@ export function createLiveRegion(stream: TerminalStream): LiveRegion {
           : whole(lines);
       shown = lines;
       size = next;
-      stream.write(before + text + toCaret(place));
+      stream.write(before + (text === "" ? "" : noWrap + text + wrap) + toCaret(place));
     },
     clear() {
       if (shown.length > 0) stream.write(`${toTop()}${eraseBelow}`);

@@ -2,7 +2,8 @@
 
 import { openAccountMirror } from "../command/account-mirror.ts";
 import { type Context, type EventsOutput, events, type Items } from "../command/command.ts";
-import type { Mirror } from "../mirror/mirror.ts";
+import { checkLiveness, identifyProcess, type ProcessIdentity } from "../core/process-identity.ts";
+import type { Facts, Mirror } from "../mirror/mirror.ts";
 import { textAt } from "../mirror/mirrored-order.ts";
 import type { Tracking } from "../model/interface.ts";
 import { type JsonObject, parseJson, stringifyJson } from "../model/json.ts";
@@ -11,34 +12,88 @@ import { type Block, instant, line, type Span, show, state, styled } from "../te
 import { isRefusal, type Tracked, trackedView, trackSeveral } from "./lookup.ts";
 import { applyPoll, type Change, newParcel, recordsOf } from "./parcel.ts";
 
-/** The mirror's facts about what was reported, by tracking number: apart from other lookups of the parcel. */
+/**
+ * The mirror's facts by tracking number: what was reported, apart from other lookups of the parcel, and which run reports
+ * it now.
+ */
 const reportedPrefix = "reported ";
+const claimPrefix = "reporting ";
+/** A run that this machine cannot see, such as one of a container, has ended after this time. */
+const longestClaimMs = 600_000;
 
 type Reported = Extract<Tracked, { error: JsonObject }> | Change;
 
 /**
- * Reports the changes of these parcels, or of all that are not settled. What was reported is recorded after it was
- * written: where that fails, or two runs overlap, a change is reported twice and never lost. Throws `database`, exit 5.
+ * Reports the changes of these parcels, or of all that are not settled. A run claims a change before it writes it, so that
+ * no other reports it, too, and records it once all is written: a run that fails on the way leaves its changes to the next
+ * one. Throws `database`, exit 5.
  */
 export async function reportChanges(
   names: readonly string[] | undefined,
   context: Context,
 ): Promise<EventsOutput> {
   const mirror = await openAccountMirror(context);
-  const before = await readReported(mirror);
+  const before = await mirror.factsOf(reportedPrefix);
   const chosen = names ?? (await findUnsettled(mirror, before));
   if (names === undefined && chosen.length === 0 && (await mirror.facts()).orders === 0)
     context.messages.note(`this machine knows no orders; read them with: ${context.nextCommand("sync")}`);
-  const reported = new Map<string, string>();
+  const claims = createClaims(mirror, context);
+  context.addCleanup(claims.release);
   return {
-    ...events(changesOf([...new Set(chosen)], { before, reported, context }), reportView),
-    after: () => mirror.setFactsOf(reportedPrefix, reported),
+    ...events(changesOf([...new Set(chosen)], { before, claims, context }), reportView),
+    after: claims.confirm,
   };
 }
 
-async function readReported(mirror: Mirror): Promise<ReadonlyMap<string, Tracking>> {
-  const facts = await mirror.factsOf(reportedPrefix);
-  return new Map([...facts].map(([number, text]) => [number, parseJson(text) as unknown as Tracking]));
+interface Claims {
+  /** False where another run reports a change of the parcel, or has reported one since `before` was read. */
+  take(number: string, before: string | undefined, next: string): Promise<boolean>;
+  /** All that was claimed is written. */
+  confirm(): Promise<void>;
+  /** Leaves what is not confirmed to the next run. */
+  release(): Promise<void>;
+}
+
+function createClaims(mirror: Mirror, { processes, clock }: Context): Claims {
+  const process = identifyProcess(processes);
+  const taken = new Map<string, string>();
+
+  function isHeld(claim: string | undefined): boolean {
+    if (claim === undefined) return false;
+    const { process: owner, atMs } = JSON.parse(claim) as { process: ProcessIdentity; atMs: number };
+    const liveness = checkLiveness(owner, processes);
+    return liveness === "alive" || (liveness === "unknown" && Math.abs(clock.now() - atMs) < longestClaimMs);
+  }
+
+  async function end(record: (facts: Facts, number: string, next: string) => void): Promise<void> {
+    if (taken.size === 0) return;
+    await mirror.updateFacts((facts) => {
+      for (const [number, next] of taken) {
+        record(facts, number, next);
+        facts.delete(claimPrefix + number);
+      }
+    });
+    taken.clear();
+  }
+
+  return {
+    async take(number, before, next) {
+      const isTaken = await mirror.updateFacts((facts) => {
+        if (facts.get(reportedPrefix + number) !== before) return false;
+        if (isHeld(facts.get(claimPrefix + number))) return false;
+        facts.set(claimPrefix + number, JSON.stringify({ process, atMs: clock.now() }));
+        return true;
+      });
+      if (isTaken) taken.set(number, next);
+      return isTaken;
+    },
+    confirm: () => end((facts, number, next) => facts.set(reportedPrefix + number, next)),
+    release: () => end(() => {}),
+  };
+}
+
+function parseReported(text: string | undefined): Tracking | undefined {
+  return text === undefined ? undefined : (parseJson(text) as unknown as Tracking);
 }
 
 /**
@@ -47,8 +102,9 @@ async function readReported(mirror: Mirror): Promise<ReadonlyMap<string, Trackin
  */
 async function findUnsettled(
   mirror: Mirror,
-  before: ReadonlyMap<string, Tracking>,
+  reported: ReadonlyMap<string, string>,
 ): Promise<readonly string[]> {
+  const before = new Map([...reported].map(([number, text]) => [number, parseReported(text)]));
   const states = [...(await mirror.countByState()).keys()];
   const open = states.filter((each) => each !== undefined && !isFinal(each)) as string[];
   const found: string[] = [];
@@ -61,18 +117,18 @@ async function findUnsettled(
     if (number === undefined || isFinal(textAt(fields, "status"))) continue;
     if (!isFinal(before.get(number)?.status)) found.push(number);
   }
-  const others = [...before].filter(([, { status }]) => !isFinal(status)).map(([number]) => number);
+  const others = [...before].filter(([, last]) => !isFinal(last?.status)).map(([number]) => number);
   return [...found, ...others];
 }
 
 interface Report {
-  readonly before: ReadonlyMap<string, Tracking>;
-  /** Filled with what is reported, by tracking number. */
-  readonly reported: Map<string, string>;
+  /** What was reported, by tracking number. */
+  readonly before: ReadonlyMap<string, string>;
+  readonly claims: Claims;
   readonly context: Context;
 }
 
-async function* changesOf(names: readonly string[], { before, reported, context }: Report): Items<Reported> {
+async function* changesOf(names: readonly string[], { before, claims, context }: Report): Items<Reported> {
   const done = new Set<string>();
   // Without news nothing is said, so not how many calls are left either.
   const silent = { ...context, messages: { ...context.messages, note: () => {} } };
@@ -89,11 +145,10 @@ async function* changesOf(names: readonly string[], { before, reported, context 
       const number = tracked.tracking_number;
       if (done.has(number)) continue;
       done.add(number);
-      const parcel = { ...newParcel(number), tracking: before.get(number) };
+      const last = before.get(number);
+      const parcel = { ...newParcel(number), tracking: parseReported(last) };
       const { change } = applyPoll(parcel, tracked, context.clock.now());
-      if (!change) continue;
-      reported.set(number, stringifyJson(whatIsCompared(tracked)));
-      yield change;
+      if (change && (await claims.take(number, last, stringifyJson(whatIsCompared(tracked))))) yield change;
     }
   } finally {
     await lookups.return(undefined);

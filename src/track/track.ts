@@ -18,7 +18,9 @@ export const trackParcels = defineCommand({
     "--watch goes on until every parcel is delivered, completed or cancelled: as a board at a terminal, where\n" +
     "? lists the keys and q ends it, as one line a change in a pipe. If a check fails, the last known state stays,\n" +
     "and the watch goes on; a key that is refused ends it with exit code 4. Nothing is asked more often than\n" +
-    "every minute, and every ten minutes where nothing moves, unless --interval says so.",
+    "every minute, and every ten minutes where nothing moves, unless --interval says so.\n" +
+    "Of several track --changes at once, one prints a change. A run whose output fails leaves its changes to the next\n" +
+    "run, which may print some again.",
   arguments: {
     trackingNumbers: {
       summary: "tracking numbers, or order numbers, ids or ref:REF; - reads them from stdin",

@@ -292,7 +292,7 @@ describe("what is written", () => {
     await screen.until("Filter: x");
     screen.type(keys.ctrlC);
     await screen.ended;
-    expectInert(screen.output.replaceAll(/\u001b\[(?:\?25[lh]|\d*[ABCHJK]|2K)|\r/g, ""));
+    expectInert(screen.output.replaceAll(/\u001b\[(?:\?(?:25|7)[lh]|\d*[ABCHJK]|2K)|\r/g, ""));
   });
 });
 

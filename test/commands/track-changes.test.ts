@@ -1,7 +1,10 @@
 /** `courier track --changes`: what is new since its last run, each change at least once, and otherwise nothing. */
 
 import { expect, test } from "vitest";
+import { mirrorFiles } from "../../src/mirror/mirror.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { deadPid } from "../support/dead-process.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
 import { Capture } from "../support/streams.ts";
 
@@ -134,14 +137,64 @@ test.each(["", "--json", "--ndjson"])("a broken pipe loses no change %s", async 
   expect(await changes(home)).toMatchObject([{ previous: "pending", current: "paid" }]);
 });
 
-test("two runs at once report every change between them, and the next one nothing", async () => {
+test("of two runs at once, exactly one reports a change, and the next one nothing", async () => {
   const { home, numbers } = await homeWithParcels(4);
-  await changes(home);
+  const first = (await Promise.all([changes(home), changes(home)])).flat();
+  expect(first.map(({ tracking_number }) => tracking_number).toSorted()).toEqual(numbers.toSorted());
   for (const number of numbers) await home.sandbox.advance({ trackingNumber: number, to: "paid" });
-  const both = await Promise.all([changes(home), changes(home)]);
-  const told = both.flat().map(({ tracking_number }) => tracking_number);
-  expect([...new Set(told)].toSorted()).toEqual(numbers.toSorted());
+  const told = (await Promise.all([changes(home), changes(home), changes(home)])).flat();
+  expect(told.map(({ tracking_number }) => tracking_number).toSorted()).toEqual(numbers.toSorted());
   expect(await changes(home)).toEqual([]);
+});
+
+/** Keeps a run where it writes until `fail` is called. */
+class Stuck extends Capture {
+  #begin = () => {};
+  fail = () => {};
+  readonly isWriting = new Promise<void>((resolve) => {
+    this.#begin = resolve;
+  });
+  /** No room for more, so that the run waits. */
+  override write(text: unknown): boolean {
+    super.write(text);
+    return false;
+  }
+  override _write(_chunk: unknown, _encoding: string, done: (error?: Error | null) => void): void {
+    this.fail = () => done(Object.assign(new Error("write ENOSPC"), { code: "ENOSPC" }));
+    this.#begin();
+  }
+}
+
+test("a change that a run is writing is no other's, and the next run's where the writing fails", async () => {
+  const { home, first } = await homeWithParcels(1);
+  await changes(home);
+  await home.sandbox.advance({ trackingNumber: first, to: "paid" });
+  const stdout = new Stuck();
+  const writing = home.courier("track --changes", { stdout });
+  await stdout.isWriting;
+  expect(await changes(home)).toEqual([]);
+  stdout.fail();
+  expect((await writing).exit).not.toBe(0);
+  expect(await changes(home)).toMatchObject([{ previous: "pending", current: "paid" }]);
+  expect(await changes(home)).toEqual([]);
+});
+
+test("a change that a killed run was writing is the next run's", async () => {
+  const { home, first } = await homeWithParcels(1);
+  await changes(home);
+  await home.sandbox.advance({ trackingNumber: first, to: "paid" });
+  const stdout = new Stuck();
+  const writing = home.courier("track --changes", { stdout });
+  await stdout.isWriting;
+  const [file = ""] = mirrorFiles(home.stateDir);
+  const database = (await loadDriver()).open(file);
+  database
+    .prepare("UPDATE facts SET value = replace(value, ?, ?) WHERE name = ?")
+    .run(`"pid":${process.pid}`, `"pid":${deadPid()}`, `reporting ${first}`);
+  database.close();
+  expect(await changes(home)).toMatchObject([{ previous: "pending", current: "paid" }]);
+  stdout.fail();
+  await writing;
 });
 
 test("many parcels without news are silent too, although they take many calls", async () => {

@@ -1,6 +1,8 @@
 /** `courier find`: an order by any part of what is known of it, without a call. */
 
 import { expect, test } from "vitest";
+import { mirrorFiles } from "../../src/mirror/mirror.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 
 async function createOrder(home: ServedHome, name: string, phone: string): Promise<{ id: number }> {
@@ -137,4 +139,16 @@ test("nothing is cancelled where one of the names is unknown", async () => {
   const { exit } = await home.courier(["orders", "cancel", tracking_number, "CR000", "--yes"]);
   expect(exit).toBe(1);
   expect(home.sandbox.requests.some(({ method }) => method === "DELETE")).toBe(false);
+});
+
+test("a mirror of an earlier version is searched with an index of this one", async () => {
+  const home = await createServedHome();
+  const { id } = await createOrder(home, "Weiß", "+86 139-0000-4466");
+  expect(await idsOf(home, ["weiss"])).toEqual([id]);
+  const [file = ""] = mirrorFiles(home.stateDir);
+  const database = (await loadDriver()).open(file);
+  database.exec("INSERT INTO grams (grams) VALUES ('delete-all'); PRAGMA user_version = 2");
+  database.close();
+  for (const words of [["weiss"], ["13900004466"], ["139-0000-4466"], ["+8613900004466"], ["１３９０００"]])
+    expect(await idsOf(home, words)).toEqual([id]);
 });

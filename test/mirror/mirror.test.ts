@@ -6,6 +6,7 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Answer, deleteMirrors, hasMirror, type Mirror, openMirror } from "../../src/mirror/mirror.ts";
 import { type JsonObject, parseJson, stringifyJson } from "../../src/model/json.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 import { effort, fc } from "../support/effort.ts";
 
 const owner = { account: "shop", service: "https://courier.example.com", key: "" };
@@ -35,15 +36,26 @@ async function idsOf(mirror: Mirror, text: string): Promise<string[]> {
 }
 
 /** Texts in which parts occur again: names, phones, mixed scripts, accents, emoji, punctuation. */
-const characters = fc.constantFrom(..."李王伟明aAbBéÉß1234 　0-#'\"％５ｅ😀👍🏽かが한").map(String);
+const characters = fc
+  .constantFrom(..."李王伟明aAbBéÉßsSØoœeæŁlıIΣςσ1234 　0-#'\"％５ｅ😀👍🏽かが한")
+  .map(String);
 const texts = fc.array(characters, { maxLength: 8 }).map((all) => all.join(""));
+const phones = fc
+  .tuple(
+    fc.constantFrom("", "", "+86 ", "+86", "(+86) ", "＋８６-", "0086", "86"),
+    fc.constantFrom("138", "(0755)", "0755-", "755 ", "１３８－", "138–", "010.", "+1 415"),
+    fc.constantFrom("00138000", "0013-8000", "8888 1234", "８８８８", "1", ""),
+  )
+  .map((parts) => parts.join(""));
 
 test("a search finds what a scan of all texts finds", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.record({ name: texts, city: texts, item: texts, phone: texts }), { maxLength: 12 }),
+      fc.array(fc.record({ name: texts, city: texts, item: texts, phone: fc.oneof(texts, phones) }), {
+        maxLength: 12,
+      }),
       fc.array(fc.tuple(fc.nat(), fc.nat(8), fc.nat(4)), { minLength: 1, maxLength: 6 }),
-      fc.array(texts, { maxLength: 4 }),
+      fc.array(fc.oneof(texts, phones), { maxLength: 4 }),
       async (orders, places, others) => {
         const mirror = await openMirror(await createDirectory(), owner);
         try {
@@ -60,12 +72,15 @@ test("a search finds what a scan of all texts finds", async () => {
           for (const query of [...parts, ...others]) {
             const words = plain(query).split(/\s+/).filter(Boolean);
             const scanned = all.flatMap(([name = "", city = "", item = "", phone = ""], index) => {
-              const own = [String(900 + index), name, city, item, phone, phone.replace(/[\s().-]/g, "")].map(
-                plain,
-              );
-              return words.every((word) => own.some((text) => text.includes(word)))
-                ? [String(900 + index)]
-                : [];
+              const own = [String(900 + index), name, city, item, phone].map(plain);
+              const isFound = words.every((word, at) => {
+                if (isCodeBefore(word, words[at + 1])) return true;
+                const digits = typedDigits(word);
+                return [...own, ...storedDigits(plain(phone))].some(
+                  (text) => text.includes(word) || (digits !== undefined && text.includes(digits)),
+                );
+              });
+              return isFound ? [String(900 + index)] : [];
             });
             expect((await idsOf(mirror, query)).sort()).toEqual(scanned.sort());
           }
@@ -81,8 +96,121 @@ test("a search finds what a scan of all texts finds", async () => {
 /** What people take for the same, written down a second time for this test. */
 function plain(text: string): string {
   const bare = [...text.normalize("NFKD").toLowerCase()].filter((each) => !/[\u0300-\u036f]/.test(each));
-  return bare.join("").normalize("NFKC");
+  const typed: Record<string, string> = { ß: "ss", ø: "o", œ: "oe", æ: "ae", ł: "l", ı: "i", ς: "σ" };
+  return bare
+    .map((each) => typed[each] ?? each)
+    .join("")
+    .normalize("NFKC");
 }
+
+const separators = [..."()+.-‐‒–—− "];
+const onlyDigits = (text: string) => [...text].filter((each) => !separators.includes(each)).join("");
+
+function isCodeBefore(word: string, next = ""): boolean {
+  return /^(\+\d{1,3}|\(\+\d{1,3}\)?|\+\d{1,3}\))-?$/.test(word) && /^\(?[0-9]/.test(next);
+}
+
+function typedDigits(word: string): string | undefined {
+  const begins = /^\(?\+[0-9]/.test(word) || /^\(?[0-9]{3}/.test(word);
+  const isPhone = [...word].every((each) => /[0-9]/.test(each) || separators.includes(each));
+  if (!begins || !isPhone) return undefined;
+  const code = ["(+86)", "(+86", "+86)", "+86"].find((each) => word.startsWith(each)) ?? "";
+  const digits = onlyDigits(word.slice(code.length));
+  const mobile = /^(?:0086|86)(1[3-9][0-9]{9})$/.exec(digits)?.[1];
+  return mobile ?? (digits === "" ? undefined : digits);
+}
+
+function storedDigits(phone: string): string[] {
+  const text = phone.trim();
+  const code = ["(+86)", "(+86", "+86)", "+86"].find((each) => text.startsWith(each));
+  const national = onlyDigits(text.slice(code?.length ?? 0)).replace(/\s/g, "");
+  const all = onlyDigits(text).replace(/\s/g, "");
+  return code !== undefined && /^[2-9]/.test(national) ? [all, `0${national}`] : [all];
+}
+
+test("a phone is found however it was written and is typed", async () => {
+  const mirror = await createMirror();
+  const stored = [
+    "+86 138-0013-8000",
+    "13800138000",
+    "(+86)１３８００１３８０００",
+    "138.0013.8000",
+    "86 138 0013 8000",
+  ];
+  const others = ["13800138001", "13800138002", "(0755) 8888 1234", "+86 755 8888 1234", "0755-88881234"];
+  await mirror.record(
+    [...stored, ...others].map((phone, index) => summary(String(900 + index), { receiver: { phone } })),
+    1_000,
+  );
+  await mirror.record([summary("950", { order_no: "A-12" }), summary("951", { order_no: "2026-11" })], 1_000);
+  const mobiles = stored.map((_, index) => String(900 + index));
+  for (const typed of [
+    "13800138000",
+    "138-0013-8000",
+    "138 0013 8000",
+    "+86 138-0013-8000",
+    "+8613800138000",
+    "(+86) 138 0013 8000",
+    "8613800138000",
+    "008613800138000",
+    "１３８－００１３－８０００",
+    "138–0013–8000",
+    "138-0013-80００",
+    "+86 138 0013 8000",
+  ])
+    expect([typed, (await idsOf(mirror, typed)).sort()]).toEqual([typed, mobiles]);
+  for (const typed of [
+    "0755 8888 1234",
+    "(0755)88881234",
+    "0755-8888-1234",
+    "075588881234",
+    "+86 755 8888 1234",
+  ])
+    expect([typed, (await idsOf(mirror, typed)).sort()]).toEqual([typed, ["907", "908", "909"]]);
+  expect(await idsOf(mirror, "A-12")).toEqual(["950"]);
+  expect(await idsOf(mirror, "a12")).toEqual([]);
+  expect(await idsOf(mirror, "2026-11")).toEqual(["951"]);
+});
+
+test("letters are found by those that people type for them", async () => {
+  const mirror = await createMirror();
+  const names = ["Weiß", "Søren", "Łukasz", "Æsir Œuvre", "ΟΔΟΣ", "Đặng", "Ürün Işık"];
+  await mirror.record(
+    names.map((name, index) => summary(String(900 + index), { receiver: { name } })),
+    1_000,
+  );
+  const typed = ["weiss", "SOREN", "lukasz", "aesir oeuvre", "οδοσ", "dang", "urun isik"];
+  for (const [index, text] of typed.entries()) {
+    expect([text, await idsOf(mirror, text)]).toEqual([text, [String(900 + index)]]);
+    expect(await idsOf(mirror, names[index] ?? "")).toEqual([String(900 + index)]);
+  }
+});
+
+test("a mirror of an earlier version gets its index anew, in parts and with what comes meanwhile", async () => {
+  const directory = await createDirectory();
+  const earlier = await openMirror(directory, owner);
+  const orders = Array.from({ length: 1_500 }, (_, index) =>
+    summary(String(index + 1), { order_no: `A${index}` }),
+  );
+  await earlier.record([...orders, summary("5000", { receiver: { name: "Weiß" } })], 1_000);
+  earlier.close();
+  const database = (await loadDriver()).open(earlier.path);
+  database.exec("PRAGMA user_version = 2");
+  database.close();
+  const mirror = await openMirror(directory, owner);
+  onTestFinished(() => mirror.close());
+  expect(await idsOf(mirror, "weiss")).toEqual([]);
+  await mirror.record([summary("7", { order_no: "B7" }), summary("6000", { order_no: "B6000" })], 2_000);
+  const progress: number[] = [];
+  await Promise.all([mirror.refreshIndex((count) => progress.push(count)), mirror.refreshIndex(() => {})]);
+  expect(progress.length).toBeGreaterThan(1);
+  expect(await idsOf(mirror, "weiss")).toEqual(["5000"]);
+  expect(await idsOf(mirror, "b7")).toEqual(["7"]);
+  expect(await idsOf(mirror, "a6 ")).not.toContain("7");
+  expect(await idsOf(mirror, "b6000")).toEqual(["6000"]);
+  await mirror.record([summary("7", { order_no: "C7" })], 3_000);
+  expect(await idsOf(mirror, "b7")).toEqual([]);
+});
 
 test("the newest orders come first, whatever the order of recording", async () => {
   const mirror = await createMirror();

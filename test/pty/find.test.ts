@@ -2,6 +2,7 @@
 
 import { expect, test as testAnywhere } from "vitest";
 import {
+  createServedTerminalHome,
   createTerminalHome,
   keys,
   type Terminal,
@@ -69,6 +70,18 @@ test("r goes to the review; Ctrl-C there keeps the draft and comes back", async 
   terminal.type(keys.ctrlC);
   expect((await terminal.ended).exit).toBe(130);
   await expectWhole(home, terminal);
+});
+
+test("a window that is enlarged shows the orders that it has room for, without a key", async () => {
+  const home = await createServedTerminalHome({ seedOrders: 40 });
+  expect((await home.open("sync").ended).exit).toBe(0);
+  const terminal = home.open("find", { rows: 12 });
+  await terminal.until("1 of ");
+  terminal.resize(80, 36);
+  const rows = (screen: string) => screen.split("\n").filter((line) => /^[> ] \d+ /.test(line)).length;
+  await terminal.until((screen) => rows(screen) > 25);
+  terminal.type(keys.ctrlC);
+  expect((await terminal.ended).exit).toBe(130);
 });
 
 test("Ctrl-Z gives the terminal back; going on draws the screen anew", async () => {

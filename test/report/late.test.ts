@@ -86,3 +86,14 @@ test("a tracking number that the service refuses is counted, and the others are 
   expect(exit).toBe(0);
   expect(stderr).toContain("1 tracking number was refused");
 });
+
+test("without tracking in the mirror it says how to add some, and how many calls that takes", async () => {
+  const { home } = await createThree();
+  const hint = "to track those at the top first, one call each: add --fetch ";
+  expect((await home.courier("late")).stderr).toContain(`${hint}3\n`);
+  expect((await home.courier("late --limit 1")).stderr).toContain(`${hint}1\n`);
+  const before = home.sandbox.requests.length;
+  expect((await home.courier("late --limit 1 --fetch 1")).stderr).not.toContain(hint);
+  expect(home.sandbox.requests.length).toBe(before + 1);
+  expect((await home.courier("late")).stderr).not.toContain(hint);
+});

@@ -39,6 +39,12 @@ test("p50 and p90 of the parcels that tracking shows as delivered, and what the 
     without_tracking: 5,
     rows: [],
   });
+  const advised = await home.courier("report time --from 2026-01-01");
+  expect(advised.stdout).toContain("No parcel of these orders is known to be delivered");
+  expect(advised.stderr).toContain(
+    "to add the tracking of 3 of 3 delivered orders (3 calls and those for the list): " +
+      "courier track --status delivered --from 2026-01-01\n",
+  );
   await home.courier(["track", ...parcels, open]);
   const before = home.sandbox.requests.length;
   const report = await jsonOf(home, "report time");
@@ -56,6 +62,7 @@ test("p50 and p90 of the parcels that tracking shows as delivered, and what the 
   const { stdout, stderr } = await home.courier("report time --by month");
   expect(stdout).toMatch(/2026-03 +3 +2 h +3 h/);
   expect(stderr).toContain("1 order has no tracking in the mirror");
+  expect(stderr).not.toContain("courier track");
   expect(stderr).toContain("1 order has tracking that shows no delivery yet");
 });
 

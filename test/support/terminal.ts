@@ -132,10 +132,12 @@ export async function createTerminalHome(
 }
 
 /** A home whose environment names a sandbox that runs in this process, where its requests can be seen. */
-export async function createServedTerminalHome(): Promise<ServedTerminalHome> {
+export async function createServedTerminalHome(
+  options: { readonly seedOrders?: number } = {},
+): Promise<ServedTerminalHome> {
   const apiKey = "terminal-key-0123456789";
   const stateDir = await mkdtemp(path.join(tmpdir(), "courier-service-"));
-  const sandbox = await startFaultySandbox({ clock: systemClock(), stateDir, apiKey });
+  const sandbox = await startFaultySandbox({ clock: systemClock(), stateDir, apiKey, ...options });
   onTestFinished(async () => {
     await sandbox.close();
     await rm(stateDir, { recursive: true, force: true });

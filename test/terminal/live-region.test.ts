@@ -197,3 +197,17 @@ test("a painted line is cut to its width and keeps all its styling codes", () =>
     expect(cut.includes("…")).toBe(columns < displayWidth(painted));
   }
 });
+
+test("a line that the terminal takes for wider than it is moves no other line", async () => {
+  const { region, flush, visible, say } = openScreen(20, 8);
+  const family = "👨‍👩‍👧"; // three cells of this terminal, two of a newer one
+  region.show(["first", `> ${family.repeat(9)}`, "last"]);
+  await flush();
+  region.show(["changed", `> ${family.repeat(8)}`, "last"]);
+  await flush();
+  expect(visible()).toMatchObject(["changed", expect.stringContaining(">"), "last"]);
+  region.finish(["changed"]);
+  say("a text that is longer than a line\n");
+  await flush();
+  expect(visible()).toEqual(["changed", "a text that is longe", "r than a line"]);
+});
