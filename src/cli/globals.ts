@@ -40,7 +40,7 @@ export const rowOptions = {
   csv: switchOption("print a header line and rows for a spreadsheet"),
   fields: textOption(
     "PATHS",
-    "only these fields, in this order; for example id,sender.name; an unknown one lists them all (=NAME for one that courier does not know)",
+    "only these fields, in this order; for example id,sender.name; --fields alone lists them (=NAME for one that courier does not know)",
   ),
 } as const;
 

@@ -15,13 +15,17 @@ export function groupHelp(group: Group, path: readonly string[], width: number):
     section("Examples", describeExamples(group.examples, width)),
     section("Commands", definitions(entries, width)),
     paragraph(seeOptions, width),
-    paragraph(`${name} COMMAND --help shows a command's options and examples.`, width),
+    section("See also", [
+      `  ${name} COMMAND --help`,
+      ...(path.length === 0 ? ["  man courier (where npm installed it)"] : []),
+    ]),
   ]);
 }
 
+const noBreak = "\u00a0";
+
 /** Every help has it in the place of what all commands share. */
-const seeOptions =
-  "Global options: --json, --account NAME, --quiet, --no-input and others; courier help options";
+const seeOptions = `Global options: --json, --account NAME, --quiet and others; ${unbroken("courier help options")}`;
 
 /** `courier help options`: what holds for all commands. */
 export function optionsHelp(width: number): string {
@@ -30,6 +34,7 @@ export function optionsHelp(width: number): string {
     section("Global options", definitions(describeOptions({ ...globalOptions, ...programOptions }), width)),
     section("Environment", definitions(environment, width)),
     paragraph("A flag wins over the environment, which wins over the stored account.", width),
+    section("See also", describeRelated(["COMMAND --help", "accounts list", "doctor"], width)),
   ]);
 }
 
@@ -65,7 +70,7 @@ export function commandHelp(
     }),
     paragraph(seeOptions, width),
     section("Exit codes", definitions(describeExits(command), width)),
-    section("See also", describeRelated(command, width)),
+    section("See also", describeRelated(command.seeAlso ?? [], width)),
   ]);
 }
 
@@ -98,9 +103,14 @@ function describeExamples(examples: readonly Example[], width: number): string[]
   ]);
 }
 
-function describeRelated({ seeAlso = [] }: Command, width: number): string[] {
-  const names = seeAlso.map((name) => `courier ${name}`).join(", ");
+function describeRelated(seeAlso: readonly string[], width: number): string[] {
+  const names = seeAlso.map((name) => unbroken(`courier ${name}`)).join(", ");
   return names === "" ? [] : wrap(names, width - 2).map((text) => `  ${text}`);
+}
+
+/** A command that stays on one line, to be copied. */
+function unbroken(command: string): string {
+  return command.replaceAll(" ", noBreak);
 }
 
 function paragraph(text: string, width: number): string {
@@ -154,7 +164,7 @@ function wrap(text: string, columns: number): string[] {
       lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
-  return lines;
+  return lines.map((line) => line.replaceAll(noBreak, " "));
 }
 
 /** Columns of a text of ours; Chinese takes two a character. Measuring service text takes more (terminal/width.ts). */
