@@ -16,10 +16,7 @@ export function groupHelp(group: Group, path: readonly string[], width: number):
     section("Examples", describeExamples(group.examples, width)),
     section("Commands", definitions(entries, width)),
     paragraph(seeOptions, width),
-    section("See also", [
-      `  ${name} COMMAND --help`,
-      ...(path.length === 0 ? ["  man courier"] : []),
-    ]),
+    section("See also", [`  ${name} COMMAND --help`, ...(path.length === 0 ? ["  man courier"] : [])]),
   ]);
 }
 
