@@ -3,7 +3,7 @@
 import { type Context, defineCommand, document } from "../command/command.ts";
 import { switchOption, textOption } from "../command/options.ts";
 import { defaultAccount, findAccount, parseAccountName, sandboxAccount } from "../config/accounts.ts";
-import { completeBaseUrl, parseBaseUrl } from "../config/base-url.ts";
+import { completeBaseUrl, givenAtLogin, parseBaseUrl } from "../config/base-url.ts";
 import type { StoredAccount } from "../config/store.ts";
 import { usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -152,7 +152,7 @@ async function promptForBaseUrl(
   const mayBePlain = (text: string) => allowHttp || text === plainUrlOf(known);
   const check = (text: string) => {
     try {
-      parseBaseUrl(completeBaseUrl(text).text, "the base URL", mayBePlain(text));
+      parseBaseUrl(completeBaseUrl(text).text, givenAtLogin, mayBePlain(text));
       return true;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
@@ -166,7 +166,7 @@ async function promptForBaseUrl(
 /** Says what it has corrected. */
 function readBaseUrl({ messages }: Context, typed: string, allowHttp: boolean): string {
   const { text, corrections } = completeBaseUrl(typed);
-  const baseUrl = parseBaseUrl(text, "the base URL", allowHttp);
+  const baseUrl = parseBaseUrl(text, givenAtLogin, allowHttp);
   if (corrections.length > 0) messages.note(`The base URL is ${baseUrl} (${corrections.join("; ")})`);
   return baseUrl;
 }

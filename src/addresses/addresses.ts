@@ -32,6 +32,7 @@ export const showAddress = defineCommand({
   arguments: { alias: { summary: "its short name", parse: parseAlias, values: "alias" } },
   options: {},
   examples: [{ line: "addresses show shop", note: "every field of it" }],
+  seeAlso: ["addresses list", "addresses edit"],
   async run({ alias }, context) {
     const config = await context.config.read();
     const row: AddressRow = { alias, ...findParty(config, alias), default: config.default_sender === alias };
@@ -60,6 +61,7 @@ export const removeAddress = defineCommand({
   options: {},
   confirms: true,
   examples: [{ line: "addresses remove li", note: "asks first; --yes does not" }],
+  seeAlso: ["addresses list"],
   async run({ alias }, context) {
     const party = findParty(await context.config.read(), alias);
     await confirmOrStop(context, `Forget the address ${describeParty(party, alias)}?`);

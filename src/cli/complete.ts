@@ -61,9 +61,9 @@ export async function completeLine([shell = "", ...facts]: readonly string[], en
 }
 
 /** What `courier` alone says. It stands here since it reads the config file as the Tab key does, from the same bundle. */
-export async function overview(version: string, env: Env): Promise<string> {
+export async function overview(version: string, env: Env, width: number): Promise<string> {
   const { describeOverview } = await import("./overview.ts");
-  return describeOverview(version, env);
+  return describeOverview(version, env, width);
 }
 
 async function listWithin(columns: number): Promise<Listing> {

@@ -40,7 +40,7 @@ export const rowOptions = {
   csv: switchOption("print a header line and rows for a spreadsheet"),
   fields: textOption(
     "PATHS",
-    "only these fields, in this order; for example id,sender.name; an unknown one lists them all (=NAME for one that courier does not know)",
+    "only these fields, in this order; for example id,sender.name; --fields alone lists them (=NAME for one that courier does not know)",
   ),
 } as const;
 
@@ -150,7 +150,7 @@ export function chooseForm(
 ): Form {
   const form = flag === "human" ? (fileForm ?? exportsAs ?? flag) : flag;
   if (bom && form !== "csv") throw usageError(`--bom is for CSV, and not for ${form}`, "leave --bom out");
-  if (form === "html") ensureNoPdf(output);
+  ensureNoPdf(output, form);
   if (form === "html" && fields)
     throw usageError("--fields chooses columns, and the slips are a page", "leave it out, or add --json");
   if (form === "html" && isTerminal && output === undefined && !choosesStdout)
@@ -161,11 +161,12 @@ export function chooseForm(
   return form;
 }
 
-function ensureNoPdf(output = ""): void {
+function ensureNoPdf(output = "", form: Form): void {
   const ending = /\.pdf$/i.exec(output)?.[0];
   if (ending === undefined) return;
-  const page = shellQuote(`${output.slice(0, -ending.length)}.html`);
-  throw usageError(`cannot write ${ending} files`, `use -o ${page}; a browser prints it to a PDF file`);
+  const [other, who] = form === "html" ? [".html", "a browser"] : [".xlsx", "a spreadsheet program"];
+  const file = shellQuote(`${output.slice(0, -ending.length)}${other}`);
+  throw usageError(`cannot write ${ending} files`, `use -o ${file}; ${who} prints it to a PDF file`);
 }
 
 function parseFields(text: string | undefined): readonly string[] | undefined {

@@ -4,6 +4,7 @@ import type { Command, CommandEntry, Example, Group } from "../command/command.t
 import { flagOf, type Option } from "../command/options.ts";
 import { exitCodes } from "../core/errors.ts";
 import { confirmOptions, exportOptions, globalOptions, programOptions, rowOptions } from "./globals.ts";
+import { definitions, unbroken, wrap } from "./wrap.ts";
 
 /** Help of a noun, or of the program where the path is empty: what one can say after it. */
 export function groupHelp(group: Group, path: readonly string[], width: number): string {
@@ -15,21 +16,21 @@ export function groupHelp(group: Group, path: readonly string[], width: number):
     section("Examples", describeExamples(group.examples, width)),
     section("Commands", definitions(entries, width)),
     paragraph(seeOptions, width),
-    paragraph(`${name} COMMAND --help shows a command's options and examples.`, width),
+    section("See also", [`  ${name} COMMAND --help`, ...(path.length === 0 ? ["  man courier"] : [])]),
   ]);
 }
 
 /** Every help has it in the place of what all commands share. */
-const seeOptions =
-  "Global options: --json, --account NAME, --quiet, --no-input and others; courier help options";
+const seeOptions = `Global options: --json, --account NAME, --quiet and others; ${unbroken("courier help options")}`;
 
 /** `courier help options`: what holds for all commands. */
 export function optionsHelp(width: number): string {
   return joinSections([
-    paragraph("Options and variables that mean the same for every command", width),
+    paragraph("Options and variables of all commands", width),
     section("Global options", definitions(describeOptions({ ...globalOptions, ...programOptions }), width)),
     section("Environment", definitions(environment, width)),
     paragraph("A flag wins over the environment, which wins over the stored account.", width),
+    section("See also", describeRelated(["COMMAND --help", "doctor"], width)),
   ]);
 }
 
@@ -65,7 +66,7 @@ export function commandHelp(
     }),
     paragraph(seeOptions, width),
     section("Exit codes", definitions(describeExits(command), width)),
-    section("See also", describeRelated(command, width)),
+    section("See also", describeRelated(command.seeAlso ?? [], width)),
   ]);
 }
 
@@ -98,8 +99,8 @@ function describeExamples(examples: readonly Example[], width: number): string[]
   ]);
 }
 
-function describeRelated({ seeAlso = [] }: Command, width: number): string[] {
-  const names = seeAlso.map((name) => `courier ${name}`).join(", ");
+function describeRelated(seeAlso: readonly string[], width: number): string[] {
+  const names = seeAlso.map((name) => unbroken(`courier ${name}`)).join(", ");
   return names === "" ? [] : wrap(names, width - 2).map((text) => `  ${text}`);
 }
 
@@ -127,39 +128,6 @@ function section(title: string, lines: readonly string[]): string {
 
 function joinSections(sections: readonly string[]): string {
   return sections.filter((text) => text !== "").join("\n");
-}
-
-const widestTerm = 32;
-
-/** Terms and what they mean, in two columns; a term too long for the first gets its own line. */
-function definitions(entries: readonly (readonly [string, string])[], width: number): string[] {
-  const termWidth = Math.min(widestTerm, Math.max(0, ...entries.map(([term]) => term.length)));
-  const isNarrow = width - termWidth - 4 < 24;
-  const indent = isNarrow ? 6 : termWidth + 4;
-  return entries.flatMap(([term, meaning]) => {
-    const [first = "", ...rest] = wrap(meaning, width - indent);
-    const padding = " ".repeat(indent);
-    if (isNarrow || term.length > termWidth)
-      return [`  ${term}`, ...[first, ...rest].map((text) => padding + text)];
-    return [`  ${term.padEnd(termWidth)}  ${first}`, ...rest.map((text) => padding + text)];
-  });
-}
-
-/** Breaks a text between words into lines of at most `columns`. */
-function wrap(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && columnsOf(last) + 1 + columnsOf(word) <= columns)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-}
-
-/** Columns of a text of ours; Chinese takes two a character. Measuring service text takes more (terminal/width.ts). */
-function columnsOf(text: string): number {
-  return text.length + (text.match(/[\u2e80-\uffef]/g)?.length ?? 0);
 }
 
 /** Names, and what they do. A flag wins over the environment, which wins over the stored account. */

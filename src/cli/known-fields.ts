@@ -2,14 +2,15 @@
 
 import { usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
+import { orderDetailSchema, orderSummarySchema } from "../model/interface.ts";
 import { resultSchemas, type SchemaName, spendRowSchema, timeRowSchema } from "../model/results.ts";
 import { fieldPaths } from "../model/schema.ts";
 
 /** Schemas whose fields the result may have, too: the mirror holds orders with all that the service showed. */
-const sameFields: Readonly<Record<string, readonly SchemaName[]>> = {
-  track: ["track-changes"],
-  find: ["orders-show", "orders-list"],
-  "orders-list": ["orders-show", "find"],
+const sameFields: Readonly<Record<string, readonly Parameters<typeof fieldPaths>[0][]>> = {
+  track: [resultSchemas["track-changes"]],
+  find: [orderDetailSchema, orderSummarySchema],
+  "orders-list": [orderDetailSchema, resultSchemas.find],
 };
 
 /** `--fields` of a report chooses from its rows. */
@@ -19,11 +20,9 @@ const rowSchemas = { "report-spend": spendRowSchema, "report-time": timeRowSchem
 export function knownFields(words: readonly string[]): readonly string[] {
   const schemas = { ...resultSchemas, ...rowSchemas };
   const name = words.join("-");
-  const names = [name, ...(sameFields[name] ?? [])];
-  const paths = names.flatMap((each) =>
-    Object.hasOwn(resultSchemas, each) ? fieldPaths(schemas[each as SchemaName]) : [],
-  );
-  return [...new Set(paths)];
+  if (!Object.hasOwn(resultSchemas, name)) return [];
+  const all = [schemas[name as SchemaName], ...(sameFields[name] ?? [])];
+  return [...new Set(all.flatMap((schema) => fieldPaths(schema)))];
 }
 
 /**

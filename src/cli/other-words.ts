@@ -96,7 +96,7 @@ const hints: Readonly<Record<string, Hints>> = {
     ["ls all", "to list the address book: courier addresses list"],
     ["get view describe info details cat", "to show an address: courier addresses show NAME"],
     ["new make create insert save", "to save an address: courier addresses add NAME"],
-    ["edit change update modify set", "to replace a saved address: courier addresses add NAME --replace"],
+    ["change update modify set", "to change a saved address: courier addresses edit NAME"],
     ["rm delete del erase forget drop", "to forget an address: courier addresses remove NAME"],
     ["upload load bulk", "to read addresses from a file: courier addresses import FILE"],
   ],

@@ -7,6 +7,7 @@ import { CourierError } from "../core/errors.ts";
 import { counted } from "../core/wording.ts";
 import { sanitise } from "../terminal/sanitise.ts";
 import { findDirectories } from "./directories.ts";
+import { definitions, unbroken, wrap } from "./wrap.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -24,18 +25,21 @@ const nextSteps = [
 ] as const;
 
 /** A dozen lines. Asks neither the service nor a key ring, and never throws. */
-export async function describeOverview(version: string, env: Env): Promise<string> {
+export async function describeOverview(version: string, env: Env, width: number): Promise<string> {
   return [
-    `courier ${version}: create, find, cancel and track courier orders`,
+    ...wrap(`courier ${version}: create, find, cancel and track courier orders`, width),
     "",
-    ...(await describeState(env)),
+    ...(await describeState(env, width)),
     "",
-    "courier help lists all commands; courier COMMAND --help explains one.",
+    ...wrap(
+      `${unbroken("courier help")} lists all commands; ${unbroken("courier COMMAND --help")} explains one.`,
+      width,
+    ),
     "",
   ].join("\n");
 }
 
-async function describeState(env: Env): Promise<string[]> {
+async function describeState(env: Env, width: number): Promise<string[]> {
   const choice = {
     accountEnv: env.COURIER_ACCOUNT || undefined,
     baseUrlEnv: env.COURIER_BASE_URL || undefined,
@@ -47,9 +51,9 @@ async function describeState(env: Env): Promise<string[]> {
     const config = readConfigUnchecked(directory);
     const isNew = Object.keys(config.accounts).length === 0 && config.current === undefined;
     if (isNew && Object.values(choice).every((value) => value === undefined))
-      return ["You are not logged in. Two ways to begin:", ...table(waysToBegin)];
+      return [...wrap("You are not logged in. Two ways to begin:", width), ...table(waysToBegin, width)];
     const account = describeAccount(chooseAccount(choice, config), config);
-    return [...account.map(sanitise), "", "Next:", ...table(nextSteps)];
+    return [...account.map(sanitise), "", "Next:", ...table(nextSteps, width)];
   } catch (error) {
     if (!(error instanceof CourierError)) throw error;
     return [
@@ -67,7 +71,6 @@ function describeAccount(account: ActiveAccount, { accounts }: Config): string[]
   return [`Account: ${name}, at ${account.baseUrl}`, ...others];
 }
 
-function table(entries: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...entries.map(([term]) => term.length));
-  return entries.map(([term, meaning]) => `  ${term.padEnd(width)}  ${meaning}`);
+function table(entries: readonly (readonly [string, string])[], width: number): string[] {
+  return definitions(entries, width, Number.POSITIVE_INFINITY);
 }

@@ -73,6 +73,8 @@ export async function parseCommandLine(
     if (!(error instanceof CommanderError)) throw error;
     const nearest = findNearest(program, argv);
     if (error.code === "commander.unknownCommand") throw await unknownCommand(nearest);
+    if (error.code === "commander.optionMissingArgument" && error.message.includes("--fields"))
+      await refuseWithFields(nearest);
     return toText(error, printed, complained, nearest.path.join(" "));
   }
   if (!parsed) throw new Error("the parser found no command");
@@ -89,6 +91,17 @@ function asFlags(program: Group, words: readonly string[]): readonly string[] {
   const at = words.indexOf("help");
   if (at < 0 || findStray(program, words) !== at + 1) return [first, ...others];
   return [...words.slice(0, at), ...words.slice(at + 1), "--help"];
+}
+
+/** `--fields` alone asks which there are. */
+async function refuseWithFields({ path }: Nearest): Promise<void> {
+  const { knownFields } = await import("./known-fields.ts");
+  const known = knownFields(path.slice(1));
+  if (known.length > 0)
+    throw usageError(
+      `--fields needs the names of fields: ${known.join(", ")}`,
+      `for example --fields ${known.slice(0, 2).join(",")}`,
+    );
 }
 
 /** Help and version end commander with an error of their own; everything else is wrong usage. */

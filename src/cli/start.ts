@@ -59,7 +59,11 @@ async function findAnswer(host: Host): Promise<Answer | undefined> {
 async function showOverview(host: Host): Promise<Answer> {
   const { overview } = await import("./complete.ts");
   return {
-    text: await overview(readVersion(), host.env),
+    text: await overview(
+      readVersion(),
+      host.env,
+      Math.min(100, (host.quickOutput ?? host.stdout).columns ?? 80),
+    ),
     async after() {
       if (host.quickOutput?.hasReader === false || !host.stderr.isTTY) return;
       const { mentionDoubtAlone } = await import("./doubt.ts");

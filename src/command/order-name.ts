@@ -13,6 +13,7 @@ import { isOrderId, quote, refOf } from "./options.ts";
 
 /** Orders of the service's list that are looked through for a number that this machine does not know. */
 const mostListed = 300;
+const freshSyncMs = 5 * 60_000;
 const pageSize = 100;
 /** Ids that are looked up one by one for parcels, in a run. */
 const mostLookedUp = 10;
@@ -42,7 +43,7 @@ export function openOrderNames(context: Context): (name: string) => Promise<stri
     const known = await findInMirror(name, await mirror());
     const found = known.length > 0 || refOf(name) !== undefined ? known : await list(name);
     const order = choose(name, found);
-    if (order === undefined) throw noSuchOrder(name, context);
+    if (order === undefined) throw await noSuchOrder(name, context);
     return order.id;
   };
 }
@@ -83,7 +84,7 @@ export function openParcelNames(context: Context): (name: string) => Promise<str
     // A mirror that cannot be read must not hide what the service said.
     const known = await findInMirror(name, await (isRef ? mirror() : mirror().catch(() => undefined)));
     const order = choose(name, known.length > 0 || isRef ? known : await lookUpName(name));
-    if (order === undefined && isRef) throw noSuchOrder(name, context);
+    if (order === undefined && isRef) throw await noSuchOrder(name, context);
     if (order === undefined) return undefined;
     const { id, trackingNumber = (await lookUp(id)).trackingNumber } = order;
     if (trackingNumber !== undefined) return trackingNumber;
@@ -94,11 +95,25 @@ export function openParcelNames(context: Context): (name: string) => Promise<str
 }
 
 /** What was searched for a name without an order, and what to do next. */
-export function describeSearch({ nextCommand }: Context): { readonly where: string; readonly next: string } {
+export async function describeSearch(
+  context: Context,
+): Promise<{ readonly where: string; readonly next: string }> {
   return {
     where: `on this machine or in the first ${mostListed} orders of the service's list`,
-    next: `look through all orders: ${nextCommand("sync")}, then run this again`,
+    next: await nextSearch(context),
   };
+}
+
+/** Another sync soon after the last one would bring nothing. */
+async function nextSearch(context: Context): Promise<string> {
+  const { nextCommand, clock } = context;
+  const mirror = await openKnownOrders(context).catch(() => undefined);
+  const syncedAtMs = (await mirror?.facts())?.syncedAtMs;
+  const sync = `${nextCommand("sync")}, then run this again`;
+  if (syncedAtMs === undefined) return `look through all orders: ${sync}`;
+  const find = `find it by something else: ${nextCommand("find TEXT")}`;
+  const isFresh = clock.now() - syncedAtMs < freshSyncMs;
+  return isFresh ? find : `read the orders since the last sync: ${sync}; or ${find}`;
 }
 
 /** Throws `ambiguous_order`. */
@@ -167,13 +182,13 @@ function openList(context: Context): (name: string) => Promise<readonly NamedOrd
   };
 }
 
-function noSuchOrder(name: string, context: Context): CourierError {
+async function noSuchOrder(name: string, context: Context): Promise<CourierError> {
   const ref = refOf(name);
   if (ref !== undefined)
     return new CourierError("no_such_order", 1, `this machine has sent no order with the ref ${quote(ref)}`, {
       hint: `find it by something else: ${context.nextCommand("find TEXT")}`,
     });
-  const { where, next } = describeSearch(context);
+  const { where, next } = await describeSearch(context);
   return new CourierError("no_such_order", 1, `no order was found with the number ${quote(name)}, ${where}`, {
     hint: next,
   });

@@ -1,6 +1,6 @@
 /** Messages about runs of other accounts, and about runs that may be running. */
 
-import { unnamedAccount } from "../config/accounts.ts";
+import { sandboxAccount, unnamedAccount } from "../config/accounts.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Run } from "../ledger/operation.ts";
@@ -16,6 +16,11 @@ export function wrongAccount(run: Run, account: string, words: string): CourierE
     return usageError(
       `run ${run.number} belongs to the account ${run.account}; the current account is ${account}`,
       `courier ${words} --account ${shellQuote(run.account)}`,
+    );
+  if (account === sandboxAccount)
+    return usageError(
+      `run ${run.number} is of the sandbox before it was reset, which deleted its orders`,
+      "there is nothing left to do for it",
     );
   return usageError(
     `run ${run.number} belongs to another customer at ${run.service}: the key of the account ${account} has changed since`,

@@ -34,6 +34,7 @@ export const printCompletion = defineCommand({
     { line: "completion fish > ~/.config/fish/completions/courier.fish", note: "fish" },
     { line: "completion powershell > courier.ps1", note: "PowerShell; in $PROFILE: . path/to/courier.ps1" },
   ],
+  seeAlso: ["sync"],
   async run({ shell }) {
     const script = readCompletionScript(shell);
     return document({ shell, script }, () =>

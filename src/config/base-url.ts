@@ -1,7 +1,11 @@
 /** Validates base URLs: https, or plain http on this machine. */
 
 import { type CourierError, usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { shownUrl } from "../core/shown-url.ts";
+
+/** Where a base URL that login was given comes from. */
+export const givenAtLogin = "the base URL";
 
 /** Traffic to loopback hosts never leaves the machine, so the key may be sent unencrypted. */
 export function isLoopback(hostname: string): boolean {
@@ -43,7 +47,9 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !allowHttp) {
     throw usageError(
       `${source} is plain http, which would show the key to everyone on the way: ${url.origin}`,
-      "use https://, or accept the risk for this account with: courier login --allow-http",
+      source === givenAtLogin
+        ? "use https://, or accept the risk for this account by adding --allow-http"
+        : `use https://, or accept the risk for an account with: courier login --account NAME --base-url ${shellQuote(`${url.origin}${path}`)} --allow-http`,
     );
   }
   return `${url.origin}${path}`;

@@ -70,6 +70,8 @@ export function findColumns({ maps, header_maps = {} }: Config, name: string): H
   const nearest = suggest(name, known);
   throw usageError(
     `no column names are saved as ${name}`,
-    nearest ? `did you mean ${nearest}?` : `saved: ${known.join(", ") || "none yet"}`,
+    nearest
+      ? `did you mean ${nearest}?`
+      : `saved: ${known.join(", ") || "none yet; to save some: courier orders import FILE --map COLUMN=FIELD --save-map NAME"}`,
   );
 }

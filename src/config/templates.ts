@@ -16,7 +16,9 @@ export function findTemplate(config: Config, name: string): Draft {
   const found = findSaved(config.templates, name);
   if (found) return found;
   const nearest = suggest(name, Object.keys(config.templates));
-  const known = Object.keys(config.templates).join(", ") || "none yet; make one with --save-template NAME";
+  const known =
+    Object.keys(config.templates).join(", ") ||
+    "none yet; to make one: courier orders create --save-template NAME";
   throw usageError(
     `there is no template named ${name}`,
     nearest ? `did you mean ${nearest}?` : `templates: ${known}`,

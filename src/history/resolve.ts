@@ -12,9 +12,11 @@ import {
 import { findLedger } from "../command/local-ledger.ts";
 import { parseOrderId, quote, switchOption } from "../command/options.ts";
 import { hasEndedQuestion, stillRunning, wrongAccount } from "../command/run-messages.ts";
+import { unnamedAccount } from "../config/accounts.ts";
 import { CourierError, usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { nameOperation, type Operation, parseOperationName } from "../ledger/operation.ts";
+import { nameOperation, type Operation, parseOperationName, type Run } from "../ledger/operation.ts";
 import { type CreateOutcome, OrderTaken } from "../ledger/operations.ts";
 import type { OperationRow } from "../model/results.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
@@ -73,7 +75,7 @@ export const resolveOrder = defineCommand({
     if (name === "" && isChange)
       throw usageError(
         `${notCreated ? "--not-created" : "--as"} needs the name of an operation`,
-        "courier orders resolve lists them",
+        `${context.nextCommand("orders resolve")} lists them`,
       );
     const ledger = await findLedger(context);
     if (name === "") return listInDoubt(ledger, context);
@@ -81,7 +83,8 @@ export const resolveOrder = defineCommand({
     const operation = await findOperation(name, ledger, context);
     const run = await ledger.findRun(operation.run);
     if (!isChange || !run) return showOperation(operation);
-    if (!openStates.includes(operation.state)) ensureInDoubt(operation);
+    if (operation.kind === "cancel") throw cancelNamed(operation, run);
+    if (!openStates.includes(operation.state)) ensureInDoubt(operation, context);
     if (notCreated)
       await ensureCanConfirm(context, `recording that ${nameOperation(operation)} created no order`);
 
@@ -89,7 +92,7 @@ export const resolveOrder = defineCommand({
     if (operation.customer !== customer.id)
       throw wrongAccount(run, (await context.account()).name, `orders resolve ${name}`);
     const released = await release(operation, ledger, context);
-    ensureInDoubt(released);
+    ensureInDoubt(released, context);
     const settled =
       orderId === undefined
         ? await settleAsUnsent(released, ledger, context)
@@ -160,19 +163,24 @@ async function release(operation: Operation, ledger: Ledger, context: Context): 
   return (await ledger.findOperation(operation)) ?? operation;
 }
 
-function ensureInDoubt(operation: Operation): void {
+/** The order is one of the run's account, and another account may have one with the same id. */
+function cancelNamed(operation: Operation, { account }: Run): CourierError {
+  const id = operation.order?.id;
+  const choice = account === unnamedAccount ? "" : ` --account ${shellQuote(account)}`;
+  return usageError(
+    `${nameOperation(operation)} is a cancel of order ${id}; only creates can be resolved`,
+    `it is safe to cancel again: courier orders cancel ${id}${choice}`,
+  );
+}
+
+function ensureInDoubt(operation: Operation, { nextCommand }: Context): void {
   const name = nameOperation(operation);
-  const { kind, order } = operation;
-  if (kind === "cancel")
-    throw usageError(
-      `${name} is a cancel of order ${order?.id}; only creates can be resolved`,
-      `it is safe to cancel again: courier orders cancel ${order?.id}`,
-    );
+  const { order } = operation;
   if (operation.state === "unknown") return;
   const became = order ? ` (order ${order.id})` : "";
   throw usageError(
     `${name} is not in doubt: it is ${operation.state}${became}`,
-    `courier orders resolve ${name} shows what is known`,
+    `${nextCommand(`orders resolve ${name}`)} shows what is known`,
   );
 }
 
@@ -196,7 +204,9 @@ async function settleAs(
   } as const;
   const settled = await recordOutcome(operation, outcome, ledger, context);
   if (settled.isUnwanted)
-    context.messages.note(`its run was undone; to cancel the order: courier undo ${operation.run}`);
+    context.messages.note(
+      `its run was undone; to cancel the order: ${context.nextCommand(`undo ${operation.run}`)}`,
+    );
   return settled;
 }
 
@@ -219,20 +229,21 @@ async function recordOutcome(
   operation: Operation,
   outcome: CreateOutcome,
   ledger: Ledger,
-  { beginRun, clock }: Context,
+  context: Context,
 ): Promise<Operation> {
+  const { beginRun, clock, nextCommand } = context;
   await beginRun({ command: "orders resolve" });
   try {
     const isSettled = await ledger.settleCreate(operation, outcome, clock.now());
     await ledger.markReported([operation]);
     const now = (await ledger.findOperation(operation)) ?? operation;
-    if (!isSettled) ensureInDoubt(now);
+    if (!isSettled) ensureInDoubt(now, context);
     return now;
   } catch (error) {
     if (!(error instanceof OrderTaken)) throw error;
     const holder = nameOperation(error.holder);
     throw new CourierError("order_taken", 2, `order ${error.orderId} belongs to operation ${holder}`, {
-      hint: `courier orders resolve ${holder} shows it`,
+      hint: `${nextCommand(`orders resolve ${holder}`)} shows it`,
       cause: error,
     });
   }

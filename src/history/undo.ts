@@ -81,7 +81,12 @@ export const undoRun = defineCommand({
     const count = orders.open.length;
     // Each order is read, cancelled and read back.
     const calls = dryRun ? count : count * 3;
-    await checkApiQuota(calls, service, context, `undoing run ${run.number} takes up to ${calls} calls`);
+    await checkApiQuota(
+      calls,
+      service,
+      context,
+      `undoing run ${run.number} takes up to ${counted(calls, "call")}`,
+    );
     const plan = await planUndo(orders, service, context);
     if (dryRun) return rows(previewPlan(run, plan, includeFound, context), undoneColumns, nothing);
     const chosen = await choose(run, plan, includeFound, context);

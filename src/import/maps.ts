@@ -10,6 +10,7 @@ export const listMaps = defineCommand({
   arguments: {},
   options: {},
   examples: [{ line: "maps list", note: "column names that imports know" }],
+  seeAlso: ["orders import", "maps remove"],
   async run(_input, context) {
     const { maps, header_maps = {} } = await context.config.read();
     const list = [
@@ -48,6 +49,7 @@ export const removeSavedMap = defineCommand({
   examples: [
     { line: "maps remove orders", note: "asks first; the next import asks about the columns again" },
   ],
+  seeAlso: ["maps list", "orders import"],
   async run({ name }, context) {
     findColumns(await context.config.read(), name);
     await confirmOrStop(context, `Forget the column names ${name}?`);

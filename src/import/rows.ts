@@ -1,7 +1,7 @@
 /** The rows of an import: streams a file's records as validated drafts, with what makes each one known again. */
 
 import { suggest } from "../core/suggest.ts";
-import { withArticle } from "../core/wording.ts";
+import { counted, withArticle } from "../core/wording.ts";
 import type { OperationName } from "../ledger/operation.ts";
 import type { FormerIdentity } from "../ledger/rules.ts";
 import { type Draft, type DraftParty, draftSchema } from "../model/draft.ts";
@@ -375,7 +375,7 @@ async function* numberRows(
     else if (preset && surplus.length > 0 && surplus.every((cell) => cell === ""))
       yield { ...row, cells: cells.slice(0, names.length), row: number };
     else {
-      const misfit = `the row has ${cells.length} cells, but the header ${names.length}; a cell with a delimiter in it needs quotes`;
+      const misfit = `the row has ${counted(cells.length, "cell")}, but the header ${names.length}; a cell with a delimiter in it needs quotes`;
       yield { ...row, row: number, misfit: { text: cells.join(facts.delimiter), message: misfit } };
     }
   }

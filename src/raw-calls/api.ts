@@ -139,11 +139,11 @@ async function exchange(
     reply = await sending;
   } catch (error) {
     const effect = await record?.({ error });
-    if (context.signal.aborted && !isHarmless(call)) throw interruptedWhileSending(call, error);
-    throw error instanceof ServiceFailure ? (openFailure(call, error, effect) ?? error) : error;
+    if (context.signal.aborted && !isHarmless(call)) throw interruptedWhileSending(call, error, context);
+    throw error instanceof ServiceFailure ? (openFailure(call, error, effect, context) ?? error) : error;
   }
   const effect = await record?.({ reply });
-  return { ...reply, failure: openFailure(call, reply.failure, effect) ?? reply.failure };
+  return { ...reply, failure: openFailure(call, reply.failure, effect, context) ?? reply.failure };
 }
 
 function isRead({ method }: RawCall): boolean {
@@ -160,6 +160,7 @@ function openFailure(
   call: RawCall,
   failure: CourierError | undefined,
   effect: Effect | undefined,
+  context: Context,
 ): CourierError | undefined {
   if (isRead(call) || (failure && !(failure instanceof ServiceFailure))) return undefined;
   const { status, serviceCode, details } = failure ?? {};
@@ -169,7 +170,7 @@ function openFailure(
     const message = `${name} created order ${effect.orderId}, although its answer says otherwise`;
     return new CourierError("outcome_unknown", 6, message, {
       ...facts,
-      hint: `do not send it again; see the order: courier orders show ${effect.orderId}`,
+      hint: `do not send it again; see the order: ${context.nextCommand(`orders show ${effect.orderId}`)}`,
     });
   }
   const isOpen = effect ? effect.kind === "in doubt" : failure?.mayHaveHappened === true;
@@ -177,7 +178,7 @@ function openFailure(
   const reason = failure?.message ?? "its answer names no order";
   return new CourierError("outcome_unknown", 6, `${name} may or may not have taken effect: ${reason}`, {
     ...facts,
-    hint: lookFirst,
+    hint: lookFirst(context),
   });
 }
 
@@ -185,13 +186,14 @@ function nameOf({ method, path }: RawCall): string {
   return `${method} ${path.replace(/\?.*$/s, "")}`;
 }
 
-const lookFirst =
-  "check before you send it again: courier orders list; courier log --unknown lists orders in doubt";
+function lookFirst({ nextCommand }: Context): string {
+  return `check before you send it again: ${nextCommand("orders list")}; courier log --unknown lists orders in doubt`;
+}
 
-function interruptedWhileSending(call: RawCall, cause: unknown): CourierError {
+function interruptedWhileSending(call: RawCall, cause: unknown, context: Context): CourierError {
   const exit = interruptionExit(cause);
   const message = `stopped while ${nameOf(call)} was being sent: it may or may not have taken effect`;
-  return new CourierError("outcome_unknown", exit, message, { hint: lookFirst, cause });
+  return new CourierError("outcome_unknown", exit, message, { hint: lookFirst(context), cause });
 }
 
 function showHead({ answer }: RawReply, { messages }: Context): void {

@@ -43,8 +43,8 @@ export const listLate = defineCommand({
       },
     ),
     ...rangeOptions,
-    limit: countOption("N", `at most N orders (default ${defaultLimit})`, { min: 1 }),
-    all: switchOption("every order that is late"),
+    limit: countOption("N", `at most N orders (default ${defaultLimit})`, { min: 1 }, { short: "L" }),
+    all: switchOption("every order that is late", { short: "a" }),
   },
   confirms: true,
   examples: [

@@ -8,6 +8,7 @@ export const resetSandboxState = defineCommand({
   options: {},
   confirms: true,
   examples: [{ line: "sandbox reset --yes", note: "start from nothing" }],
+  seeAlso: ["sandbox serve", "sandbox advance"],
   async run(_input, context) {
     await confirmOrStop(context, "Wipe all orders of the sandbox?");
     await (await context.sandbox()).reset();

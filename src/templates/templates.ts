@@ -10,6 +10,7 @@ export const listTemplates = defineCommand({
   arguments: {},
   options: {},
   examples: [{ line: "templates list", note: "every saved template" }],
+  seeAlso: ["orders create", "templates show"],
   async run(_input, context) {
     const { templates } = await context.config.read();
     const list = Object.entries(templates).map(([template, draft]): TemplateRow => ({ template, ...draft }));
@@ -40,6 +41,7 @@ export const showTemplate = defineCommand({
     { line: "templates show weekly", note: "every field of it" },
     { line: "templates show weekly --json > order.json", note: "as a file for orders create --file" },
   ],
+  seeAlso: ["orders create", "templates list"],
   async run({ name }, context) {
     const draft = findTemplate(await context.config.read(), name);
     return document(draft, () => [line(styled("strong", name)), fields(...draftRows(draft))]);
@@ -51,6 +53,7 @@ export const removeSavedTemplate = defineCommand({
   options: {},
   confirms: true,
   examples: [{ line: "templates remove weekly", note: "asks first; --yes does not" }],
+  seeAlso: ["templates list"],
   async run({ name }, context) {
     findTemplate(await context.config.read(), name);
     await confirmOrStop(context, `Forget the template ${name}?`);

@@ -121,7 +121,7 @@ async function checkCalls(
   const spanMs = Math.min(forMs ?? hourMs, hourMs);
   const calls = pollsWithin(spanMs, parcels, pace);
   const span = spanMs === hourMs ? "an hour" : formatDuration(spanMs);
-  const what = `watching ${counted(parcels, "parcel")} takes about ${calls} calls in ${span}`;
+  const what = `watching ${counted(parcels, "parcel")} takes about ${counted(calls, "call")} in ${span}`;
   await checkApiQuota(calls, service, context, what);
 }
 

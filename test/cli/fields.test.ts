@@ -51,6 +51,26 @@ describe("one object", () => {
   });
 });
 
+describe("--fields without a value lists the fields: exit 2", () => {
+  test.each([
+    ["late --fields", "id, order_no, tracking_number, status, tracking_status, last_change"],
+    ["accounts list --json --fields", "account, current, base_url"],
+    ["orders list --limit 1 --fields", "id, order_no, tracking_number, status, payment_status"],
+  ])("%s", async (words, fields) => {
+    const { courier } = await homeWithOrder();
+    const { exit, stdout, stderr } = await courier(words);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`--fields needs the names of fields: ${fields}`);
+  });
+
+  test("and those of an order have none that only a failed lookup has", async () => {
+    const { courier } = await homeWithOrder();
+    const { stderr } = await courier("orders list --fields");
+    expect(stderr).toContain("receiver.phone");
+    expect(stderr).not.toContain("error.");
+  });
+});
+
 describe("a field that there is not", () => {
   test.each([
     ["orders cancel 1000001 --yes --fields id,statsu", "statsu", "status"],

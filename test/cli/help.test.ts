@@ -52,6 +52,24 @@ test("no help names a file that the installed package lacks", async () => {
   }
 });
 
+describe("where to read on stands at the end, and can be typed", () => {
+  test.each(["", "help options", ...wordsOf(program, [])])("courier %s", async (words) => {
+    const home = await createHome();
+    for (const width of screenWidths) {
+      const line = words === "help options" ? words : `${words} --help`;
+      const { stdout } = await home.courier(line, { terminal: width });
+      const [, end = ""] = stdout.split("See also:\n");
+      const named = [...end.matchAll(/(?<=^| )courier [a-zA-Z -]+?(?=,|\n| {2})/g)].map(([text]) => text);
+      expect(named.length, stdout).toBeGreaterThan(0);
+      for (const text of named) {
+        const help = text.replace(/^courier /, "").replace("COMMAND ", "");
+        const asked = await home.courier(/help/.test(help) ? help : `${help} --help`);
+        expect({ text, exit: asked.exit }).toEqual({ text, exit: 0 });
+      }
+    }
+  });
+});
+
 describe("every way to ask for it gives the same", () => {
   test.each([
     ["orders create --help", "orders create -h"],

@@ -127,6 +127,9 @@ describe("words for flags", () => {
     const count = async (words: string) => JSON.parse((await home.courier(`${words} --json`)).stdout).length;
     expect(await count("orders list -L 3")).toBe(3);
     expect(await count("orders list -a")).toBe(30);
+    await home.courier("sync");
+    expect(await count("late -L 3")).toBe(3);
+    expect(await count("late -a")).toBe(7);
     const [{ id }] = JSON.parse((await home.courier("orders list --status pending -L 1 --json")).stdout);
     expect((await home.courier(`orders cancel ${id} -y`)).exit).toBe(0);
   });

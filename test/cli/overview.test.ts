@@ -5,6 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { putConfig } from "../support/config-file.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
+import { tooWide } from "../support/screens.ts";
 
 async function overview(home: Home, env: Record<string, string> = {}): Promise<string> {
   const { exit, stdout, stderr } = await home.courier("", { fromStart: true, terminal: 80, env });
@@ -67,4 +68,12 @@ test("a name from the config file cannot reach the terminal as a control", async
   const home = await createHome();
   await putConfig(home, { current: "s\u001b[2Jx", accounts: { "s\u001b[2Jx": account } });
   expect(await overview(home)).not.toContain("\u001b");
+});
+
+test.each([40, 80, 140])("only a command is wider than a terminal of %i columns", async (terminal) => {
+  const { courier } = await createHome();
+  const { stdout } = await courier("", { terminal, fromStart: true });
+  expect(stdout).toContain("courier login");
+  expect(tooWide(stdout, terminal).filter((line) => !line.startsWith("  courier "))).toEqual([]);
+  expect(stdout).toMatch(/courier COMMAND --help/);
 });

@@ -151,6 +151,7 @@ describe("a sheet", () => {
   test.each([
     ["a cell too many", "a,b,c,d", "the row has 4 cells, but the header 3"],
     ["a cell too few", "a,b", "the row has 2 cells, but the header 3"],
+    ["one cell", "a", "the row has 1 cell, but the header 3"],
   ])("%s is told like every other mistake, and those after it too", async (_what, line, message) => {
     const problems = await problemsOf(`${header}\na,b,c\n${line}\n${line}\n`);
     expect(problems).toMatchObject([

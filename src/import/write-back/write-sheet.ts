@@ -8,6 +8,7 @@ import { ensureWritableName } from "../../command/output-name.ts";
 import { keepEarlier } from "../../core/earlier-file.ts";
 import { CourierError, fileError, interrupted, usageError } from "../../core/errors.ts";
 import { findRealPath } from "../../core/real-path.ts";
+import { shellQuote } from "../../core/shell-quote.ts";
 import { explainSystemError } from "../../core/system-errors.ts";
 import type { SheetRow } from "../../sheets/sheet.ts";
 import { isPassing } from "../../sheets/source.ts";
@@ -150,7 +151,7 @@ function ensureForm({ facts, name }: Source, file: string | undefined, flag: str
   else if (!/\.xls[xm]$/i.test(file))
     throw usageError(
       `${name} is a workbook, and stays one: ${file} must end in .xlsx`,
-      `use ${flag} ${path.basename(file, path.extname(file))}.xlsx`,
+      `use ${flag} ${shellQuote(`${file.slice(0, file.length - path.extname(file).length)}.xlsx`)}`,
     );
 }
 
@@ -205,7 +206,7 @@ async function putInPlace(output: OutputFile, target: string, bytes: Buffer, sho
   const now = await readFile(target).catch(() => undefined);
   if (!now?.equals(bytes))
     throw fileError(`${shown} was changed by another program meanwhile, and is left as it is`, {
-      hint: "close it in the other program, save it, and run: courier orders write-back",
+      hint: "save and close it in the other program, then run the same command again",
     });
   const kept = await keepEarlier(target, ".bak").catch((error) => {
     throw new CourierError("unwritten", 5, `${target}.bak cannot be written: ${explainSystemError(error)}`, {
