@@ -71,7 +71,7 @@ async function collect(
     text === undefined
       ? flags
       : {
-          ...(await understandText("the address", text, context, { hasName: flags.name !== undefined })),
+          ...(await understandText("address", text, context, { hasName: flags.name !== undefined })),
           ...flags,
         };
   ensureUsable(party);

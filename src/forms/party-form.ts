@@ -5,6 +5,7 @@ import type { DraftParty } from "../model/draft.ts";
 import { type PartyField, partyFields, partyWords } from "../model/fields.ts";
 import { findTextProblem } from "../model/text-problem.ts";
 import { findPhones } from "./address-phones.ts";
+import type { PartyGuess } from "./address-text.ts";
 import { normalizeForMatch } from "./normalize-for-match.ts";
 
 /** A party that was saved or used before. */
@@ -21,9 +22,9 @@ export interface PartyTools {
   /** The sender that is offered first. */
   readonly usualSender?: (() => Promise<KnownParty | undefined>) | undefined;
   /** Splits a pasted address into the fields of a party. */
-  readonly understand: (text: string) => Promise<DraftParty>;
-  /** Shows all fields of a party that was split from a text. */
-  readonly show: (title: string, party: DraftParty) => Promise<void>;
+  readonly understand: (text: string) => Promise<PartyGuess>;
+  /** Shows all fields of a party that was split from a text, and what it leaves out. */
+  readonly show: (title: string, party: DraftParty, leftOut: readonly string[]) => Promise<void>;
 }
 
 /** The answer to the questions for a party. */
@@ -211,10 +212,10 @@ async function confirmText(
   const { title, fixed, tools, keep } = questions;
   keep({ ...answered, detail: text.split(/\s*\n\s*/).join(" ") }, true);
   const understood = await tools.understand(text);
-  const found = Object.entries(understood).filter(([field]) => !fixed.has(field));
+  const found = Object.entries(understood.party).filter(([field]) => !fixed.has(field));
   const party: DraftParty = { ...answered, ...Object.fromEntries(found) };
   keep(party, true);
-  await tools.show(title, party);
+  await tools.show(title, party, understood.leftOut);
   const isUsable = partyFields.every((name) => checkPartyField(name)(party[name] ?? "") === true);
   const right = { value: true, label: "right" };
   const edit = { value: false, label: "edit its fields" };

@@ -66,7 +66,7 @@ export async function composeOrder(
     knownParties: () => knownParties(owner, ledger, context),
     usualSender: () => usualSender(owner, ledger, context),
     understand: context.understandAddress,
-    show: (title, party) => context.display(partyView(title, party)),
+    show: (title, party, leftOut) => context.display(partyView(title, party, leftOut)),
     keep: (next, stillOpen) => {
       draft = next;
       open = stillOpen;
