@@ -28,7 +28,7 @@ export class Pasted extends Error {
 
 /** Other ways out of a question than an answer. */
 export interface WaysOut {
-  /** Esc rejects with `WentBack`. */
+  /** Esc, and in a line Up, rejects with `WentBack`. */
   readonly canGoBack?: boolean | undefined;
   /** Whether a paste, behind what was typed before it, answers more than this question: it rejects with `Pasted`. */
   readonly answersMore?: ((text: string) => boolean) | undefined;

@@ -139,7 +139,7 @@ export async function composeOrder(
 class Dropped extends Error {}
 
 const instructions = [
-  paragraph("Press Enter to accept a line; leave it empty to skip. Esc goes back."),
+  paragraph("Press Enter to accept a line; leave it empty to skip. Esc or ↑ goes back."),
   paragraph("You will review everything before it is sent."),
 ];
 

@@ -144,6 +144,7 @@ async function askText(
       canGoBack,
       answersMore,
       typed,
+      isLine: true,
     });
   } catch (error) {
     const line = typed().trim();
@@ -193,6 +194,8 @@ async function together<T>(questions: () => Promise<T>, { keyboard }: PromptDeps
 
 interface AskOptions extends WaysOut {
   readonly isDecision?: boolean;
+  /** Up does nothing else in it. */
+  readonly isLine?: boolean;
   /** What stands in the line and was typed there. */
   readonly typed?: () => string;
 }
@@ -200,7 +203,7 @@ interface AskOptions extends WaysOut {
 async function ask<T>(
   start: (context: InquirerContext) => Promise<T>,
   deps: PromptDeps,
-  { isDecision = false, canGoBack, answersMore, typed = () => "" }: AskOptions = {},
+  { isDecision = false, isLine = false, canGoBack, answersMore, typed = () => "" }: AskOptions = {},
 ): Promise<T> {
   if (deps.signal.aborted) throw interruption(deps.signal); // the package would leave the keyboard open
   const ended = new AbortController();
@@ -223,6 +226,7 @@ async function ask<T>(
   const markPastes = (isMarked: boolean) => {
     if (answersMore) deps.output.write(isMarked ? "\u001b[?2004h" : "\u001b[?2004l");
   };
+  const onBack = canGoBack ? () => leaveFor(new WentBack()) : undefined;
   const attachment = deps.keyboard.attach({
     isDecision,
     onEnd: () => ended.abort(),
@@ -234,7 +238,8 @@ async function ask<T>(
       markPastes(true);
       redraw();
     },
-    onBack: canGoBack ? () => leaveFor(new WentBack()) : undefined,
+    onBack,
+    onUp: isLine ? onBack : undefined,
     onPaste: answersMore ? onPaste : undefined,
   });
   markPastes(true);
