@@ -21,7 +21,7 @@ const nicknames = [
 const labelled = new RegExp([...postcodes, ...nicknames].map((one) => `(?:${one})`).join("|"), "giu");
 const bare = /(?<!\d)[0-8]\d{5}(?!\d)/g;
 /** Digits behind these are no postcode: 取件码 123456. */
-const otherCode = /[码号:#]\s*$/;
+const otherCode = /(?:[码:#]|[单编货件证卡学工账]号|no\.?)\s*$/i;
 /** A text with a place in it has run into the address. */
 const place = /\p{sc=Han}(?:[省市县]|[路街村镇].*[号楼室栋])/u;
 

@@ -270,6 +270,24 @@ export const platformAddresses: readonly FormAddress[] = [
     leftOut: ["邮编518000"],
   },
   {
+    text: "李四，13900139000，北京市朝阳区建国路88号 100020，订单编号 123456",
+    sheet: {
+      name: "李四",
+      phone: "13900139000",
+      province: "北京市",
+      district: "朝阳区",
+      detail: "建国路88号 100020，订单编号 123456",
+    },
+    form: {
+      name: "李四",
+      phone: "13900139000",
+      province: "北京市",
+      district: "朝阳区",
+      detail: "建国路88号 订单编号 123456",
+    },
+    leftOut: ["100020"],
+  },
+  {
     text: "张三，13800138000，北京市朝阳区建国路88号(100020)",
     sheet: {
       name: "张三",
