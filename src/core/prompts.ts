@@ -34,6 +34,11 @@ export interface WaysOut {
   readonly answersMore?: ((text: string) => boolean) | undefined;
 }
 
+export interface LinesQuestion extends TypedQuestion {
+  /** Esc rejects with `WentBack`. */
+  readonly canGoBack?: boolean | undefined;
+}
+
 export interface SearchQuestion extends TypedQuestion, WaysOut {
   /** A line below the list. */
   readonly tip?: string | undefined;
@@ -53,7 +58,7 @@ export interface Prompts {
   /** One line of text. */
   text(question: string, options?: TextQuestion): Promise<string>;
   /** Several lines, typed or pasted; an empty line ends them. */
-  lines(question: string, options?: TypedQuestion): Promise<string>;
+  lines(question: string, options?: LinesQuestion): Promise<string>;
   /** One line that is not shown. */
   secret(question: string): Promise<string>;
   /** Yes or no; Enter means no unless `isYes`. As with `choose`, keys count once the question was seen. */

@@ -101,7 +101,7 @@ async function chooseParty(
   questions: PartyQuestions,
   current: readonly Choice<Way>[] = [],
 ): Promise<AnsweredParty> {
-  const { title, tools, keep } = questions;
+  const { tools } = questions;
   const known = await tools.knownParties();
   const usual = await tools.usualSender?.();
   let party = start;
@@ -113,17 +113,25 @@ async function chooseParty(
       if (way.kind === "edit") return await askFields(party, questions);
       if (way.kind === "text") return await confirmText(way.text, {}, questions);
       if (way.kind === "type") return await startNew(way.name, questions);
-      // A text that is not split yet is kept, and asked for again, as the street address.
-      const keepTyped = (text: string) => keep({ detail: text.split(/\s*\n\s*/).join(" ") }, true);
-      const text = await tools.prompts.lines(`${title}: paste the address, then an empty line`, {
-        keepTyped,
-      });
-      return await confirmText(text, {}, questions);
+      return await confirmText(await askText(party, questions), {}, questions);
     } catch (error) {
       if (!(error instanceof LeftFields)) throw error;
       party = error.party;
     }
   }
+}
+
+/** A text that is left is kept, and offered for editing, as the street address. */
+async function askText(party: DraftParty, { title, tools, keep }: PartyQuestions): Promise<string> {
+  let left = party;
+  const keepTyped = (text: string) => {
+    left = { detail: text.split(/\s*\n\s*/).join(" ") };
+    keep(left, true);
+  };
+  const question = `${title}: paste the address, then an empty line`;
+  return tools.prompts.lines(question, { keepTyped, canGoBack: true }).catch((error: unknown) => {
+    throw error instanceof WentBack ? new LeftFields(left) : error;
+  });
 }
 
 async function chooseWay(

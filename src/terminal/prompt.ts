@@ -6,11 +6,11 @@ import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { interrupted } from "../core/errors.ts";
 import {
   type Choice,
+  type LinesQuestion,
   Pasted,
   type Prompts,
   type SearchQuestion,
   type TextQuestion,
-  type TypedQuestion,
   type WaysOut,
   WentBack,
 } from "../core/prompts.ts";
@@ -266,7 +266,7 @@ function interruption(signal: AbortSignal): unknown {
  */
 function readLines(
   question: string,
-  { keepTyped = () => {} }: TypedQuestion,
+  { keepTyped = () => {}, canGoBack }: LinesQuestion,
   { keyboard, output, signal }: PromptDeps,
 ): Promise<string> {
   output.write(`${question}\n`);
@@ -277,6 +277,7 @@ function readLines(
       onEnd: () => {}, // the reader closes
       onStop: () => {},
       onContinue: () => reader.prompt(true),
+      onBack: canGoBack ? () => leaveFor(new WentBack()) : undefined,
     });
     const lines: string[] = [];
     const end = (settle: () => void) => {
@@ -287,11 +288,13 @@ function readLines(
       settle();
     };
     const finish = () => end(() => resolve(lines.join("\n")));
-    const stop = () => {
+    const leaveFor = (reason: unknown) => {
       const typed = [...lines, reader.line].join("\n").trim();
       if (typed !== "") keepTyped(typed);
-      end(() => reject(interruption(signal)));
+      if (reason instanceof WentBack) output.write("\n");
+      end(() => reject(reason));
     };
+    const stop = () => leaveFor(interruption(signal));
     const close = () => {
       output.write("\n");
       return lines.length > 0 ? finish() : stop();

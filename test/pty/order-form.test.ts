@@ -257,6 +257,22 @@ test("Up goes back to the field before, with what was typed, and in a list it mo
   await terminal.until("❯ standard");
 });
 
+test("Esc leaves the paste of an address for the list, and Ctrl-C there keeps what was pasted", async () => {
+  const home = await createServedTerminalHome();
+  const terminal = home.open("orders create --sender-name A --item-name B");
+  for (const name of partyFields.slice(1)) await terminal.answer(`Sender ${name}`);
+  await terminal.choose("Receiver", "paste an address as text");
+  await terminal.until(/empty line\n>/);
+  terminal.type("Jane Miller\r12 High Str");
+  await terminal.until("> 12 High Str");
+  terminal.type(keys.escape);
+  await terminal.until(/> 12 High Str\n\? Receiver\n❯ edit its fields[\s\S]*select/);
+  terminal.type(keys.ctrlC);
+  expect((await terminal.ended).exit).toBe(130);
+  const again = home.open("orders create");
+  await again.until(/Receiver +-\n +Jane Miller 12 High Str\n/);
+});
+
 test.each([
   ["the name, marked by the terminal", "Receiver name", `\u001b[200~${pasted}\u001b[201~`],
   ["the name, not marked", "Receiver name", pasted],
