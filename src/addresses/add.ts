@@ -14,7 +14,7 @@ import { canonicalJson } from "../model/json.ts";
 import type { AddressRow } from "../model/results.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { line, styled } from "../terminal/blocks.ts";
-import { addressView, pickParty } from "./address-view.ts";
+import { addressView, pickParty, withoutBlanks } from "./address-view.ts";
 import { askAddress } from "./ask-address.ts";
 
 export const addAddress = defineCommand({
@@ -39,10 +39,12 @@ export const addAddress = defineCommand({
     const { addresses } = await context.config.read();
     const existing = findSaved(addresses, alias);
     const agree = (party?: DraftParty) => agreeToReplace(alias, existing, party, replace === true, context);
-    const { party, isReplaced } = await collect(text, pickParty(flags), agree, context).catch((error) => {
-      const isStopped = error instanceof CourierError && isInterruption(error.exit);
-      throw isStopped ? error.with({ message: `${error.message}; no address was saved` }) : error;
-    });
+    const { party, isReplaced } = await collect(text, withoutBlanks(pickParty(flags)), agree, context).catch(
+      (error) => {
+        const isStopped = error instanceof CourierError && isInterruption(error.exit);
+        throw isStopped ? error.with({ message: `${error.message}; no address was saved` }) : error;
+      },
+    );
     await saveParties(context.config, { [alias]: party }, isDefault ? alias : undefined);
     const row: AddressRow = { alias, ...party, default: isDefault === true };
     return document(row, () => [
@@ -71,7 +73,7 @@ async function collect(
     text === undefined
       ? flags
       : {
-          ...(await understandText("the address", text, context, { hasName: flags.name !== undefined })),
+          ...(await understandText("address", text, context, { hasName: flags.name !== undefined })),
           ...flags,
         };
   ensureUsable(party);

@@ -13,6 +13,11 @@ export function pickParty(values: Readonly<Record<string, string | undefined>>):
   );
 }
 
+/** An empty field is one that is left out. */
+export function withoutBlanks(party: DraftParty): DraftParty {
+  return Object.fromEntries(Object.entries(party).filter(([, text]) => text?.trim()));
+}
+
 export const addressColumns: readonly Column<AddressRow>[] = [
   { path: "alias", title: "ALIAS", cell: ({ alias }) => styled("strong", `@${alias}`) },
   { path: "name", title: "NAME", cell: ({ name }) => show(name), flexible: true },

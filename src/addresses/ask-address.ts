@@ -16,7 +16,8 @@ export async function askAddress(
     prompts,
     knownParties: async () => [],
     understand: context.understandAddress,
-    show: (title: string, party: DraftParty) => context.display(partyView(title, party)),
+    show: (title: string, party: DraftParty, leftOut: readonly string[]) =>
+      context.display(partyView(title, party, leftOut)),
   };
   const questions = { title: "Address", fixed: new Set<string>(), tools, keep: () => {} };
   for (;;) {

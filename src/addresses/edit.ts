@@ -1,20 +1,23 @@
 /** `courier addresses edit`: changes single fields of a saved address. */
 
-import { defineCommand, document } from "../command/command.ts";
+import { confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { partyOptions } from "../command/party-options.ts";
 import { findParty, parseAlias, saveParties } from "../config/address-book.ts";
 import { usageError } from "../core/errors.ts";
+import { partyFields, partyWords } from "../model/fields.ts";
 import type { AddressRow } from "../model/results.ts";
 import { line, styled } from "../terminal/blocks.ts";
 import { ensureUsable } from "./add.ts";
-import { addressView, pickParty } from "./address-view.ts";
+import { addressView, pickParty, withoutBlanks } from "./address-view.ts";
 import { askAddress } from "./ask-address.ts";
 
 export const editAddress = defineCommand({
   description:
-    "Flags change the fields that they name, and no others. Without a flag, it asks for each field at a terminal.",
+    "Flags change the fields that they name, and no others. An empty one removes its field, and asks first. Without a\n" +
+    "flag, it asks for each field at a terminal.",
   arguments: { alias: { summary: "its short name", parse: parseAlias, values: "alias" } },
   options: partyOptions,
+  confirms: true,
   examples: [
     { line: "addresses edit shop --phone 13800138000", note: "changes the phone alone" },
     { line: "addresses edit shop", note: "asks for each field, with what it holds now" },
@@ -28,8 +31,16 @@ export const editAddress = defineCommand({
     const prompts = hasFlags ? undefined : await context.prompts();
     if (!hasFlags && !prompts)
       throw usageError(`no field of @${alias} to change`, "name it, for example with --phone");
-    const party = prompts ? await askAddress(existing, prompts, context) : { ...existing, ...changes };
+    const party = prompts
+      ? await askAddress(existing, prompts, context)
+      : withoutBlanks({ ...existing, ...changes });
     ensureUsable(party);
+    // A variable of a script may not be set.
+    const removed = partyFields.filter(
+      (name) => changes[name] !== undefined && existing[name] && !party[name],
+    );
+    const names = removed.map((name) => partyWords[name].label).join(", ");
+    if (removed.length > 0) await confirmOrStop(context, `Remove ${names} from @${alias}?`);
     await saveParties(context.config, { [alias]: party });
     const row: AddressRow = { alias, ...party, default: config.default_sender === alias };
     return document(row, () => [

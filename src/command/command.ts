@@ -16,10 +16,10 @@ import {
 } from "../core/errors.ts";
 import type { ProcessTable } from "../core/process-identity.ts";
 import type { Prompts } from "../core/prompts.ts";
+import type { PartyGuess } from "../forms/address-text.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
-import type { DraftParty } from "../model/draft.ts";
 import type { Json } from "../model/json.ts";
 import type { Block, Column, Text } from "../terminal/blocks.ts";
 import type { Key } from "../terminal/keypress.ts";
@@ -81,7 +81,7 @@ export interface Context {
   /** Shows something to the person at the terminal beside the result: on stderr. */
   display(blocks: readonly Block[]): Promise<void>;
   /** Splits a pasted address into the fields of a party. */
-  understandAddress(text: string): Promise<DraftParty>;
+  understandAddress(text: string): Promise<PartyGuess>;
   /** The text of a file, or of stdin for `-`. Throws a file error. */
   readText(path: string): Promise<string>;
   /** The same, byte for byte. Throws for more than `limit`. */

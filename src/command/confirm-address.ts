@@ -19,21 +19,23 @@ interface TextUse {
  * without a name.
  */
 export async function understandText(
-  title: string,
+  part: "sender" | "receiver" | "address",
   text: string,
   context: Context,
   { isShown = false, hasName = false }: TextUse = {},
 ): Promise<DraftParty> {
-  const party = await context.understandAddress(text);
+  const title = `the ${part}`;
+  const { party, leftOut } = await context.understandAddress(text);
   context.messages.note(`${title} was understood as:`);
   for (const name of partyFields) {
     if (party[name] !== undefined) context.messages.note(`  ${name}: ${party[name]}`);
   }
+  if (leftOut.length > 0) context.messages.note(`  left out: ${leftOut.join(", ")}`);
   if (party.name === undefined && !hasName) {
     if (context.globals.yes && !isShown)
       throw usageError(
         `no name was found in the text of ${title}`,
-        "put it first, or give it with its own flag",
+        `give it with ${part === "address" ? "--name" : `--${part}-name`}, or put it first in the text`,
       );
     context.messages.warn(`no name was found in the text of ${title}`);
   }

@@ -28,10 +28,15 @@ export class Pasted extends Error {
 
 /** Other ways out of a question than an answer. */
 export interface WaysOut {
-  /** Esc rejects with `WentBack`. */
+  /** Esc, and in a line Up, rejects with `WentBack`. */
   readonly canGoBack?: boolean | undefined;
   /** Whether a paste, behind what was typed before it, answers more than this question: it rejects with `Pasted`. */
   readonly answersMore?: ((text: string) => boolean) | undefined;
+}
+
+export interface LinesQuestion extends TypedQuestion {
+  /** Esc rejects with `WentBack`. */
+  readonly canGoBack?: boolean | undefined;
 }
 
 export interface SearchQuestion extends TypedQuestion, WaysOut {
@@ -53,7 +58,7 @@ export interface Prompts {
   /** One line of text. */
   text(question: string, options?: TextQuestion): Promise<string>;
   /** Several lines, typed or pasted; an empty line ends them. */
-  lines(question: string, options?: TypedQuestion): Promise<string>;
+  lines(question: string, options?: LinesQuestion): Promise<string>;
   /** One line that is not shown. */
   secret(question: string): Promise<string>;
   /** Yes or no; Enter means no unless `isYes`. As with `choose`, keys count once the question was seen. */

@@ -36,25 +36,39 @@ const forms: readonly {
   { pattern: String.raw`0[1-9]\d{8,10}(?:${extension}|-\d{1,5})?` },
 ];
 
+/** Other numbers of one country (07700 900123), which a Chinese text more likely has for other reasons. */
+const westernForms: typeof forms = [
+  { pattern: String.raw`0[1-9]\d{2,4}[ /-]\d{3,8}(?:[ -]\d{3,4})?`, digits: [9, 13] },
+];
+
 /** Every telephone number that is certain by its form alone; they do not overlap. In text order. */
-export function findPhones(normalized: string): Phone[] {
-  const alternatives = forms.map(({ pattern }, index) => `(?<form${index}>${pattern})`);
+export function findPhones(normalized: string, isWestern = false): Phone[] {
+  const known = isWestern ? [...forms, ...westernForms] : forms;
+  const alternatives = known.map(({ pattern }, index) => `(?<form${index}>${pattern})`);
   // Neither part of a longer number nor of a reference such as SF13800138000.
   const before = String.raw`(?<![\d+_]|\d[.-]|(?<![Tt][Ee])[A-Z])`;
-  const whole = new RegExp(String.raw`${before}(?:${alternatives.join("|")})(?![\d_]|\.\d)`, "g");
+  const pattern = new RegExp(String.raw`${before}(?:${alternatives.join("|")})(?![\d_]|\.\d)`, "g");
   const phones: Phone[] = [];
-  for (const match of normalized.matchAll(whole)) {
-    const form = forms.find((_, index) => match.groups?.[`form${index}`] !== undefined);
+  for (const match of normalized.matchAll(pattern)) {
+    const form = known.find((_, index) => match.groups?.[`form${index}`] !== undefined);
     const count = match[0].replace(/\D/g, "").length;
     const [least, most] = form?.digits ?? [0, 30];
     if (least !== undefined && most !== undefined && (count < least || count > most)) continue;
+    const whole = isWestern ? withoutHouseNumber(normalized, match) : match[0];
     phones.push({
       start: match.index,
-      end: match.index + match[0].length,
+      end: match.index + whole.length,
       isMobile: form?.isMobile ?? false,
     });
   }
   return phones;
+}
+
+/** A number with its country may run into the next one: +44 20 7946 0958 12 High Street. */
+function withoutHouseNumber(normalized: string, { 0: written, index }: RegExpExecArray): string {
+  if (!/^ \p{L}/u.test(normalized.slice(index + written.length))) return written;
+  const shorter = written.replace(/ \d{1,4}$/, "");
+  return written.startsWith("+") && shorter.replace(/\D/g, "").length > 10 ? shorter : written;
 }
 
 /** The number to take when there are several: one behind its label before others, a mobile before a landline. */

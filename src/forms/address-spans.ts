@@ -7,9 +7,9 @@ export interface Span {
 
 export type PartKind = "name" | "phone" | "province" | "city" | "district";
 
-/** `separator` and `label` are the only pieces that no part holds; `rest` becomes the detail. */
+/** `rest` becomes the detail; no part holds a `separator`, a `label`, or an `extra`, which is shown as left out. */
 export interface Piece extends Span {
-  readonly kind: PartKind | "rest" | "separator" | "label";
+  readonly kind: PartKind | "rest" | "separator" | "label" | "extra";
 }
 
 /** Over normalized text: blanks, commas and the like. Inside the detail they stay as they were typed. */
@@ -41,7 +41,7 @@ export function findWords(normalized: string, taken: readonly Span[]): Span[] {
 }
 
 /** The gaps between the spans, in order. */
-function findGaps(length: number, taken: readonly Span[]): Span[] {
+export function findGaps(length: number, taken: readonly Span[]): Span[] {
   const gaps: Span[] = [];
   let start = 0;
   for (const span of inOrder(taken)) {

@@ -2,12 +2,14 @@
 
 import type { DraftParty } from "../model/draft.ts";
 import type { Divisions } from "./address-divisions.ts";
+import { findExtras, withTail } from "./address-extras.ts";
 import { findLabels, type Label } from "./address-labels.ts";
 import { findName } from "./address-names.ts";
 import { choosePhone, findLikelyPhone, findPhones } from "./address-phones.ts";
 import { type CharClass, findPlace } from "./address-places.ts";
 import { findWords, isSeparator, type Piece, type Span, tile } from "./address-spans.ts";
 import { normalizeForMatch, stripInvisible } from "./normalize-for-match.ts";
+import { cutWesternAddress } from "./western-address.ts";
 
 /** The result of splitting a pasted text. */
 export interface AddressGuess {
@@ -15,23 +17,36 @@ export interface AddressGuess {
   readonly party: DraftParty;
   /** The text has exactly one telephone number. Everything else is a suggestion. */
   readonly isPhoneCertain: boolean;
+  /** Texts that no field holds, as they were written: a postcode of the mainland, a nickname. */
+  readonly leftOut: readonly string[];
 }
+
+/**
+ * `sheet` is how imports split cells. It never changes: a row that is split in another way looks like another order,
+ * and would be shipped again.
+ */
+export type AddressReading = "form" | "sheet";
 
 /**
  * Splits one or several lines (`张三 13800138000 广东省深圳市南山区科技园1号楼`, with labels or without) into the
  * fields of a party (specification, 2.2). Every character of the text but separators and labels is in exactly
- * one field, as it was written; what cannot be placed is in `detail`. Loads the names of divisions on first use.
+ * one field, or left out, as it was written; what cannot be placed is in `detail`. Loads the names of divisions on
+ * first use.
  */
 export async function understandAddress(text: string): Promise<AddressGuess> {
   const { readDivisions } = await import("./address-divisions.ts");
   return splitAddress(text, readDivisions());
 }
 
+/** A party as it was understood, and what is left out of it. */
+export type PartyGuess = Pick<AddressGuess, "party" | "leftOut">;
+
 const municipality = /^(?:北京|天津|上海|重[庆慶])市?$/;
 
 /** The party in a text. A municipality without a city is its own city, as services expect it (2.2). */
-export async function understandParty(text: string): Promise<DraftParty> {
-  return withOwnCity((await understandAddress(text)).party);
+export async function understandParty(text: string): Promise<PartyGuess> {
+  const { party, leftOut } = await understandAddress(text);
+  return { party: withOwnCity(party), leftOut };
 }
 
 function withOwnCity(party: DraftParty): DraftParty {
@@ -39,10 +54,10 @@ function withOwnCity(party: DraftParty): DraftParty {
   return city === undefined && municipality.test(province ?? "") ? { ...party, city: province } : party;
 }
 
-/** Splits many addresses: the names of divisions are read once. */
+/** Splits the cells of a sheet: the names of divisions are read once. */
 export interface AddressSplitter {
   /** A whole party. */
-  party(text: string): AddressGuess;
+  party(text: string): Omit<AddressGuess, "leftOut">;
   /** An address without a person: only province, city and district are taken out of it. */
   place(text: string): DraftParty;
 }
@@ -52,7 +67,7 @@ export async function createAddressSplitter(): Promise<AddressSplitter> {
   const divisions = readDivisions();
   return {
     party(text) {
-      const { party, isPhoneCertain } = splitAddress(text, divisions);
+      const { party, isPhoneCertain } = splitAddress(text, divisions, "sheet");
       return { party: withOwnCity(party), isPhoneCertain };
     },
     place: (text) => withOwnCity(splitPlace(text, divisions)),
@@ -67,9 +82,15 @@ function splitPlace(text: string, divisions: Divisions): DraftParty {
   return joinPieces(text, tile(normalized, pieces));
 }
 
-export function splitAddress(text: string, divisions: Divisions): AddressGuess {
-  const { pieces, isPhoneCertain } = cutAddress(text, divisions);
-  return { party: joinPieces(text, pieces), isPhoneCertain };
+export function splitAddress(
+  text: string,
+  divisions: Divisions,
+  reading: AddressReading = "form",
+): AddressGuess {
+  const { pieces, isPhoneCertain } = cutAddress(text, divisions, reading);
+  const extras = pieces.filter(({ kind }) => kind === "extra");
+  const leftOut = extras.map(({ start, end }) => oneLine(text.slice(start, end)));
+  return { party: joinPieces(text, pieces), isPhoneCertain, leftOut };
 }
 
 const levels = ["province", "city", "district"] as const;
@@ -78,24 +99,47 @@ const levels = ["province", "city", "district"] as const;
 const longestText = 5_000;
 
 /** The pieces that the text consists of, without gap or overlap. */
-export function cutAddress(text: string, divisions: Divisions): { pieces: Piece[]; isPhoneCertain: boolean } {
+export function cutAddress(
+  text: string,
+  divisions: Divisions,
+  reading: AddressReading = "form",
+): { pieces: Piece[]; isPhoneCertain: boolean } {
   const normalized = normalizeForMatch(text);
   if (text.length > longestText) return { pieces: tile(normalized, []), isPhoneCertain: false };
-  const sure = findPhones(normalized);
-  const labels = findLabels(normalized, sure);
+  const isForm = reading === "form";
+  const isWestern = isForm && !/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(normalized);
+  const written = findPhones(normalized, isWestern);
+  const sure = isForm ? written.map((phone) => withTail(normalized, phone)) : written;
+  const extras = isForm ? findExtras(normalized, sure, isChinese(normalized)) : [];
+  const labels = findLabels(normalized, [...sure, ...extras]);
   const likely = sure.length > 0 ? undefined : findLikelyPhone(normalized, labels);
   const phone = likely ?? choosePhone(normalized, sure, labels);
   const phones = likely ? [likely] : sure;
-  const place = findPlace({ normalized, divisions, classes: classify(normalized, labels, phones) });
-  const words = findWords(normalized, [...labels, ...phones, ...place]);
-  const name = findName(normalized, words, { labels, phones, place, isChinese: isChinese(normalized) });
+  const place = findPlace({
+    normalized,
+    divisions,
+    classes: classify(normalized, labels, phones, extras),
+  });
+  const taken = [...labels, ...phones, ...place, ...extras];
+  const words = findWords(normalized, taken);
+  const found = findName(normalized, words, { labels, phones, place, isChinese: isChinese(normalized) });
+  const name = found && isForm ? withTail(normalized, found) : found;
   const pieces = tile(normalized, [
     ...labels.map(({ start, end }): Piece => ({ kind: "label", start, end })),
+    ...extras.map(({ start, end }): Piece => ({ kind: "extra", start, end })),
     ...place.map(({ start, end, level }): Piece => ({ kind: levels[level], start, end })),
     ...(phone ? [{ kind: "phone", start: phone.start, end: phone.end } as const] : []),
-    ...(name ? [{ kind: "name", ...name } as const] : []),
+    ...(isWestern
+      ? cutWesternAddress(normalized, text, taken, name)
+      : name
+        ? [{ kind: "name", ...name } as const]
+        : []),
   ]);
   return { pieces, isPhoneCertain: sure.length === 1 || likely?.isLabelled === true };
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*[\n\r\u2028\u2029]\s*/g, " ");
 }
 
 /** Each field is cut from the text; only line breaks become blanks, and invisible characters leave the number. */
@@ -104,9 +148,9 @@ function joinPieces(text: string, pieces: readonly Piece[]): DraftParty {
   const rest: string[] = [];
   for (const { kind, start, end } of pieces) {
     const part = text.slice(start, end);
-    if (kind === "rest") rest.push(part.replace(/\s*[\n\r\u2028\u2029]\s*/g, " "));
+    if (kind === "rest") rest.push(oneLine(part));
     else if (kind === "phone") party.phone = stripInvisible(part);
-    else if (kind !== "separator" && kind !== "label") party[kind] = part;
+    else if (kind !== "separator" && kind !== "label" && kind !== "extra") party[kind] = oneLine(part);
   }
   if (rest.length > 0) party.detail = rest.join(" ");
   return party;
@@ -122,11 +166,12 @@ function classify(
   normalized: string,
   labels: readonly Label[],
   phones: readonly Span[],
+  extras: readonly Span[] = [],
 ): readonly CharClass[] {
   const classes = Array.from({ length: normalized.length }, (_, index): CharClass => {
     return isSeparator(normalized.charAt(index)) ? "gap" : "text";
   });
-  for (const { start, end } of labels) classes.fill("gap", start, end);
+  for (const { start, end } of [...labels, ...extras]) classes.fill("gap", start, end);
   for (const { start, end } of phones) classes.fill("barrier", start, end);
   if (!labels.some(({ kind }) => kind === "address")) return classes;
   for (const label of labels) {

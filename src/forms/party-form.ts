@@ -5,6 +5,7 @@ import type { DraftParty } from "../model/draft.ts";
 import { type PartyField, partyFields, partyWords } from "../model/fields.ts";
 import { findTextProblem } from "../model/text-problem.ts";
 import { findPhones } from "./address-phones.ts";
+import type { PartyGuess } from "./address-text.ts";
 import { normalizeForMatch } from "./normalize-for-match.ts";
 
 /** A party that was saved or used before. */
@@ -21,9 +22,9 @@ export interface PartyTools {
   /** The sender that is offered first. */
   readonly usualSender?: (() => Promise<KnownParty | undefined>) | undefined;
   /** Splits a pasted address into the fields of a party. */
-  readonly understand: (text: string) => Promise<DraftParty>;
-  /** Shows all fields of a party that was split from a text. */
-  readonly show: (title: string, party: DraftParty) => Promise<void>;
+  readonly understand: (text: string) => Promise<PartyGuess>;
+  /** Shows all fields of a party that was split from a text, and what it leaves out. */
+  readonly show: (title: string, party: DraftParty, leftOut: readonly string[]) => Promise<void>;
 }
 
 /** The answer to the questions for a party. */
@@ -100,7 +101,7 @@ async function chooseParty(
   questions: PartyQuestions,
   current: readonly Choice<Way>[] = [],
 ): Promise<AnsweredParty> {
-  const { title, tools, keep } = questions;
+  const { tools } = questions;
   const known = await tools.knownParties();
   const usual = await tools.usualSender?.();
   let party = start;
@@ -112,17 +113,25 @@ async function chooseParty(
       if (way.kind === "edit") return await askFields(party, questions);
       if (way.kind === "text") return await confirmText(way.text, {}, questions);
       if (way.kind === "type") return await startNew(way.name, questions);
-      // A text that is not split yet is kept, and asked for again, as the street address.
-      const keepTyped = (text: string) => keep({ detail: text.split(/\s*\n\s*/).join(" ") }, true);
-      const text = await tools.prompts.lines(`${title}: paste the address, then an empty line`, {
-        keepTyped,
-      });
-      return await confirmText(text, {}, questions);
+      return await confirmText(await askText(party, questions), {}, questions);
     } catch (error) {
       if (!(error instanceof LeftFields)) throw error;
       party = error.party;
     }
   }
+}
+
+/** A text that is left is kept, and offered for editing, as the street address. */
+async function askText(party: DraftParty, { title, tools, keep }: PartyQuestions): Promise<string> {
+  let left = party;
+  const keepTyped = (text: string) => {
+    left = { detail: text.split(/\s*\n\s*/).join(" ") };
+    keep(left, true);
+  };
+  const question = `${title}: paste the address, then an empty line`;
+  return tools.prompts.lines(question, { keepTyped, canGoBack: true }).catch((error: unknown) => {
+    throw error instanceof WentBack ? new LeftFields(left) : error;
+  });
 }
 
 async function chooseWay(
@@ -211,10 +220,10 @@ async function confirmText(
   const { title, fixed, tools, keep } = questions;
   keep({ ...answered, detail: text.split(/\s*\n\s*/).join(" ") }, true);
   const understood = await tools.understand(text);
-  const found = Object.entries(understood).filter(([field]) => !fixed.has(field));
+  const found = Object.entries(understood.party).filter(([field]) => !fixed.has(field));
   const party: DraftParty = { ...answered, ...Object.fromEntries(found) };
   keep(party, true);
-  await tools.show(title, party);
+  await tools.show(title, party, understood.leftOut);
   const isUsable = partyFields.every((name) => checkPartyField(name)(party[name] ?? "") === true);
   const right = { value: true, label: "right" };
   const edit = { value: false, label: "edit its fields" };

@@ -66,7 +66,7 @@ export async function composeOrder(
     knownParties: () => knownParties(owner, ledger, context),
     usualSender: () => usualSender(owner, ledger, context),
     understand: context.understandAddress,
-    show: (title, party) => context.display(partyView(title, party)),
+    show: (title, party, leftOut) => context.display(partyView(title, party, leftOut)),
     keep: (next, stillOpen) => {
       draft = next;
       open = stillOpen;
@@ -139,7 +139,7 @@ export async function composeOrder(
 class Dropped extends Error {}
 
 const instructions = [
-  paragraph("Press Enter to accept a line; leave it empty to skip. Esc goes back."),
+  paragraph("Press Enter to accept a line; leave it empty to skip. Esc or ↑ goes back."),
   paragraph("You will review everything before it is sent."),
 ];
 

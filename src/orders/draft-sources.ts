@@ -172,7 +172,7 @@ async function readParty(
 ): Promise<DraftParty | undefined> {
   if (alias !== undefined && text !== undefined)
     throw usageError(`--${role} and --${role}-text exclude each other`);
-  if (text !== undefined) return understandText(`the ${role}`, text, context, { isShown: isDryRun, hasName });
+  if (text !== undefined) return understandText(role, text, context, { isShown: isDryRun, hasName });
   if (alias === undefined) return undefined;
   if (!alias.startsWith("@")) {
     throw usageError(

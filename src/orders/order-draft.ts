@@ -40,7 +40,7 @@ async function readParty(
   const address = textAt(shown, "address");
   if (address === undefined) return keep(shown, partyFields) as DraftParty | undefined;
   const words = [textAt(shown, "name"), textAt(shown, "phone"), address];
-  return understandText(`the ${part}`, words.filter(Boolean).join(" "), context, { isShown: isAgreed });
+  return understandText(part, words.filter(Boolean).join(" "), context, { isShown: isAgreed });
 }
 
 function keep(shown: Json | undefined, names: readonly string[]): JsonObject | undefined {

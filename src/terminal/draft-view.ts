@@ -2,7 +2,7 @@
 
 import type { Draft, DraftParty } from "../model/draft.ts";
 import { itemFields, partyFields, partyWords } from "../model/fields.ts";
-import { type Block, blank, fields, line, show, styled, type Text } from "./blocks.ts";
+import { type Block, blank, fields, line, paragraph, show, styled, type Text } from "./blocks.ts";
 
 /** Fields that are left out are not sent, and not shown. */
 export function draftRows(draft: Draft): readonly (readonly [label: string, value: Text])[] {
@@ -29,11 +29,16 @@ function partyAddress(party: DraftParty | undefined): (readonly [string, string]
   return address.length === 0 ? [] : [["", address.join(" ")]];
 }
 
-/** All fields of one party, also those that it lacks. */
-export function partyView(title: string, party: DraftParty): readonly Block[] {
+/** All fields of one party, also those that it lacks, and the parts of its text that no field holds. */
+export function partyView(
+  title: string,
+  party: DraftParty,
+  leftOut: readonly string[] = [],
+): readonly Block[] {
   return [
     line(styled("strong", title)),
     fields(...partyFields.map((name) => [`  ${partyWords[name].label}`, show(party[name])] as const)),
+    ...(leftOut.length > 0 ? [paragraph(styled("dim", `Left out: ${leftOut.join(", ")}`))] : []),
     ...(party.name === undefined ? [line(styled("warn", "No name was found in this text"))] : []),
     blank,
   ];

@@ -47,6 +47,8 @@ export interface AttachedPrompt {
   readonly onContinue: () => void;
   /** Called at Esc alone, which no prompt takes otherwise. */
   readonly onBack?: (() => void) | undefined;
+  /** Called at Up, where it moves through nothing. */
+  readonly onUp?: (() => void) | undefined;
   /** Gets a paste, or several lines that come as fast; false where its characters are typed keys. */
   readonly onPaste?: ((text: string) => boolean) | undefined;
 }
@@ -61,6 +63,8 @@ type Source = NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };
 
 const ctrlD = "\u0004";
 const escapeKey = "\u001b";
+/** Its sequence in a terminal's two modes. */
+const up = /^\u001b[[O]A$/;
 const ended = Symbol("end of input");
 /** A character that stands for itself, unless it belongs to an escape sequence. */
 const plain = /^\P{Cc}$/u;
@@ -275,6 +279,11 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
       return takePaste(first);
     }
     if (first === escapeKey && second === escapeKey && attended?.onBack) return takeEscape();
+    const sequence = waiting.slice(0, 3).filter((key) => typeof key === "string");
+    if (attended?.onUp && up.test(sequence.join(""))) {
+      waiting = waiting.slice(3);
+      return attended.onUp();
+    }
     const length = waiting.findIndex((key) => !isPlain(key));
     const text = waiting.slice(0, length === -1 ? waiting.length : length).filter(isPlain);
     if (text.length < 2 || takenSinceEscape < longestSequence || attended?.isDecision !== false) {

@@ -6,11 +6,11 @@ import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { interrupted } from "../core/errors.ts";
 import {
   type Choice,
+  type LinesQuestion,
   Pasted,
   type Prompts,
   type SearchQuestion,
   type TextQuestion,
-  type TypedQuestion,
   type WaysOut,
   WentBack,
 } from "../core/prompts.ts";
@@ -144,6 +144,7 @@ async function askText(
       canGoBack,
       answersMore,
       typed,
+      isLine: true,
     });
   } catch (error) {
     const line = typed().trim();
@@ -193,6 +194,8 @@ async function together<T>(questions: () => Promise<T>, { keyboard }: PromptDeps
 
 interface AskOptions extends WaysOut {
   readonly isDecision?: boolean;
+  /** Up does nothing else in it. */
+  readonly isLine?: boolean;
   /** What stands in the line and was typed there. */
   readonly typed?: () => string;
 }
@@ -200,7 +203,7 @@ interface AskOptions extends WaysOut {
 async function ask<T>(
   start: (context: InquirerContext) => Promise<T>,
   deps: PromptDeps,
-  { isDecision = false, canGoBack, answersMore, typed = () => "" }: AskOptions = {},
+  { isDecision = false, isLine = false, canGoBack, answersMore, typed = () => "" }: AskOptions = {},
 ): Promise<T> {
   if (deps.signal.aborted) throw interruption(deps.signal); // the package would leave the keyboard open
   const ended = new AbortController();
@@ -223,6 +226,7 @@ async function ask<T>(
   const markPastes = (isMarked: boolean) => {
     if (answersMore) deps.output.write(isMarked ? "\u001b[?2004h" : "\u001b[?2004l");
   };
+  const onBack = canGoBack ? () => leaveFor(new WentBack()) : undefined;
   const attachment = deps.keyboard.attach({
     isDecision,
     onEnd: () => ended.abort(),
@@ -234,7 +238,8 @@ async function ask<T>(
       markPastes(true);
       redraw();
     },
-    onBack: canGoBack ? () => leaveFor(new WentBack()) : undefined,
+    onBack,
+    onUp: isLine ? onBack : undefined,
     onPaste: answersMore ? onPaste : undefined,
   });
   markPastes(true);
@@ -261,7 +266,7 @@ function interruption(signal: AbortSignal): unknown {
  */
 function readLines(
   question: string,
-  { keepTyped = () => {} }: TypedQuestion,
+  { keepTyped = () => {}, canGoBack }: LinesQuestion,
   { keyboard, output, signal }: PromptDeps,
 ): Promise<string> {
   output.write(`${question}\n`);
@@ -272,6 +277,7 @@ function readLines(
       onEnd: () => {}, // the reader closes
       onStop: () => {},
       onContinue: () => reader.prompt(true),
+      onBack: canGoBack ? () => leaveFor(new WentBack()) : undefined,
     });
     const lines: string[] = [];
     const end = (settle: () => void) => {
@@ -282,11 +288,13 @@ function readLines(
       settle();
     };
     const finish = () => end(() => resolve(lines.join("\n")));
-    const stop = () => {
+    const leaveFor = (reason: unknown) => {
       const typed = [...lines, reader.line].join("\n").trim();
       if (typed !== "") keepTyped(typed);
-      end(() => reject(interruption(signal)));
+      if (reason instanceof WentBack) output.write("\n");
+      end(() => reject(reason));
     };
+    const stop = () => leaveFor(interruption(signal));
     const close = () => {
       output.write("\n");
       return lines.length > 0 ? finish() : stop();

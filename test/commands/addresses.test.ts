@@ -259,6 +259,27 @@ describe("edit", () => {
     ]);
   });
 
+  test("an empty flag, as of a variable that is not set, removes nothing unasked", async () => {
+    const home = await homeWith("li");
+    const words = ["addresses", "edit", "li", "--name", "王五", "--phone", " ", "--detail", ""];
+    const piped = await home.courier(words);
+    expect(piped).toMatchObject({ exit: 2, stdout: "" });
+    expect(piped.stderr).toContain("Remove phone from @li?");
+    const no = personWho(["Remove phone from @li?", false]);
+    expect((await home.courier(words, { terminal: 80, prompts: no })).exit).toBe(130);
+    expect(await listed(home)).toMatchObject([{ name: "李四", phone: "13900139000" }]);
+    expect((await home.courier([...words, "--yes"])).exit).toBe(0);
+    expect(await listed(home)).toEqual([
+      { alias: "li", name: "王五", province: "北京市", city: "北京市", default: false },
+    ]);
+    const all = ["name", "phone", "province", "city"].flatMap((name) => [`--${name}`, ""]);
+    const emptied = await home.courier(["addresses", "edit", "li", ...all, "--yes"]);
+    expect(emptied).toMatchObject({ exit: 2, stderr: expect.stringContaining("the address is empty") });
+    const added = await home.courier(["addresses", "add", "new", "--name", "", "--phone", ""]);
+    expect(added).toMatchObject({ exit: 2, stderr: expect.stringContaining("the address is empty") });
+    expect(await listed(home)).toHaveLength(1);
+  });
+
   test("without a flag and a terminal it is exit 2", async () => {
     const home = await homeWith("li");
     expect(await home.courier("addresses edit li")).toMatchObject({

@@ -299,7 +299,9 @@ describe("a text without a name", () => {
     const home = await createServedHome();
     const { exit, stdout, stderr } = await home.courier([...words, ...text, "--yes"]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toContain("error: no name was found in the text of the receiver\n");
+    expect(stderr).toContain(
+      "error: no name was found in the text of the receiver\nhint: give it with --receiver-name, or put it first in the text\n",
+    );
     expect(home.sandbox.requests).toEqual([]);
     expect((await home.courier([...words, ...text, "--receiver-name", "李四", "--yes"])).exit).toBe(0);
   });
@@ -309,5 +311,21 @@ describe("a text without a name", () => {
     const { exit, stderr } = await home.courier([...words, ...text, "--dry-run"]);
     expect(exit).toBe(0);
     expect(stderr).toContain("warning: no name was found in the text of the receiver\n");
+  });
+});
+
+describe("a text that is split by its lines and commas", () => {
+  test("gives name, street and city, and shows what no field holds", async () => {
+    const home = await createServedHome();
+    const text = "nick: jm77\nJane Miller\n12 High Street\nLondon W1U 3BW\n+44 20 7946 0958";
+    const words = ["orders", "create", "--sender-name", "A", "--item-name", "B", "--receiver-text", text];
+    const { stdout, stderr } = await home.courier([...words, "--dry-run", "--json"]);
+    expect(JSON.parse(stdout).receiver).toEqual({
+      name: "Jane Miller",
+      phone: "+44 20 7946 0958",
+      city: "London W1U 3BW",
+      detail: "12 High Street",
+    });
+    expect(stderr).toContain("  left out: nick: jm77\n");
   });
 });

@@ -2,19 +2,48 @@
 
 import { describe, expect, test } from "vitest";
 import { readDivisions } from "../../src/forms/address-divisions.ts";
-import { cutAddress, splitAddress, understandAddress } from "../../src/forms/address-text.ts";
+import {
+  createAddressSplitter,
+  cutAddress,
+  splitAddress,
+  understandAddress,
+} from "../../src/forms/address-text.ts";
 import { normalizeForMatch } from "../../src/forms/normalize-for-match.ts";
+import type { DraftParty } from "../../src/model/draft.ts";
 import { partyFields } from "../../src/model/fields.ts";
 import { effort, fc } from "../support/effort.ts";
 import { addresses, addressLimits } from "./addresses.ts";
+import { platformAddresses, westernAddresses } from "./form-addresses.ts";
 
+const formAddresses = [...westernAddresses, ...platformAddresses];
 const categories = [...new Set(addresses.map(({ category }) => category))];
 
 describe.each(categories)("%s", (category) => {
   const cases = addresses.filter((one) => one.category === category);
   test.each(cases)("$text", async ({ text, party, isPhoneCertain }) => {
-    expect(await understandAddress(text)).toEqual({ party, isPhoneCertain });
+    const { form = party, leftOut = [] } = formAddresses.find((each) => each.text === text) ?? {};
+    expect(await understandAddress(text)).toEqual({ party: form, isPhoneCertain, leftOut });
   });
+});
+
+describe.each([
+  ["an address in lines or between commas", westernAddresses],
+  ["postcodes, nicknames, and what a platform adds to a number", platformAddresses],
+])("%s", (_what, cases) => {
+  test.each(cases)("$text", async ({ text, form, leftOut = [] }) => {
+    expect(await understandAddress(text)).toMatchObject({ party: form, leftOut });
+  });
+});
+
+test("an import splits every text as it always did, so that no row becomes another order", async () => {
+  const splitter = await createAddressSplitter();
+  const municipality = /^(?:北京|天津|上海|重庆)市?$/;
+  const withCity = (party: DraftParty) =>
+    municipality.test(party.province ?? "") && !party.city ? { ...party, city: party.province } : party;
+  for (const { text, party, isPhoneCertain } of addresses)
+    expect(splitter.party(text)).toEqual({ party: withCity(party), isPhoneCertain });
+  for (const { text, sheet } of formAddresses)
+    expect(splitter.party(text)).toMatchObject({ party: withCity(sheet) });
 });
 
 describe("known limits, to be moved up when they are answered better", () => {
@@ -35,8 +64,8 @@ describe("every text", () => {
   test("is in the parts, save white space, separators and labels", () => {
     fc.assert(
       fc.property(texts, (text) => {
-        const { party } = splitAddress(text, divisions);
-        const kept = count(Object.values(party).join(""));
+        const { party, leftOut } = splitAddress(text, divisions);
+        const kept = count([...Object.values(party), ...leftOut].join(""));
         for (const [character, times] of count(withoutLabels(text))) {
           expect([character, kept.get(character) ?? 0]).toEqual([
             character,
@@ -60,8 +89,7 @@ describe("every text", () => {
           expect(partyFields).toContain(field);
           expect(part?.trim()).toBe(part);
           expect(part).not.toBe("");
-          if (field !== "detail")
-            expect(text.replace(/\p{Cf}/gu, "")).toContain(part?.replace(/\p{Cf}/gu, ""));
+          if (field !== "detail") expect(visible(text)).toContain(visible(part ?? ""));
         }
       }),
       { numRuns: effort(200, 1_500) },
@@ -76,7 +104,7 @@ describe("every text", () => {
         for (const [index, { kind, start, end }] of pieces.entries()) {
           expect(start).toBe(pieces[index - 1]?.end ?? 0);
           const piece = normalizeForMatch(text.slice(start, end));
-          if (kind === "label") expect(piece).toMatch(label);
+          if (kind === "label") expect(piece).toMatch(start === 0 ? firstLabel : label);
           if (kind === "separator") {
             // Without a part next to it, no dash and no bracket is dropped.
             const neighbours = [pieces[index - 1]?.kind, pieces[index + 1]?.kind];
@@ -111,6 +139,23 @@ describe("every text", () => {
     );
   });
 
+  test("in lines keeps its telephone number as it is", () => {
+    const numbers = fc.constantFrom(
+      ...["+49 30 1234567", "+1 212 736 3100", "+44 20 7946 0958", "07700 900123", "+86 138-0013-8000"],
+      ...["13800138000-1234", "(212) 736-3100", "+33 1 42 61 00 00", "13800138000转1234"],
+    );
+    const places = fc.constantFrom(
+      ...westernAddresses.filter(({ sheet, form }) => !sheet.phone && !form.phone).map(({ text }) => text),
+    );
+    const gaps = fc.constantFrom("\n", "\r\n", ", ", "; ", "\t");
+    fc.assert(
+      fc.property(places, numbers, gaps, fc.boolean(), (place, number, gap, isFirst) => {
+        const text = isFirst ? `${number}${gap}${place}` : `${place}${gap}${number}`;
+        expect(splitAddress(text, divisions).party.phone).toBe(number);
+      }),
+    );
+  });
+
   test("has its telephone number found, wherever it stands", () => {
     const places = fc.constantFrom(...addresses.filter(({ party }) => !party.phone).map(({ text }) => text));
     const mobiles = fc.stringMatching(/^1[3-9]\d{9}$/);
@@ -129,7 +174,7 @@ test.each([
   ["blanks", " ".repeat(200_000), {}],
   ["a line", "科技园1号楼 ".repeat(40_000).trim(), { detail: "科技园1号楼 ".repeat(40_000).trim() }],
 ])("a very long text is all detail: %s", async (_, text, party) => {
-  expect(await understandAddress(text)).toEqual({ party, isPhoneCertain: false });
+  expect(await understandAddress(text)).toEqual({ party, isPhoneCertain: false, leftOut: [] });
 });
 
 test.each([
@@ -149,16 +194,27 @@ test.each([
   expect(performance.now() - before).toBeLessThan(1_500);
 });
 
-const dropped: readonly string[] = ["separator", "label"];
+const dropped: readonly string[] = ["separator", "label", "extra"];
 const words =
   "收件|收货|寄件|发件|发货|联系|客户|买家|人|方|姓名|名字|名称|手机|号码|号|电话|固定|座机|固话|方式|详细|家庭|公司|单位|快递|邮寄|通讯|具体|街道|地址|所在|地区|地|省市|区域|省市区|信息|省份|城市|区县|省|市|区|收|寄|邮寄|发往|寄往|name|recipient|receiver|consignee|sender|attn|contact|telephone|tel|mobile|cell|phone|number|mob|address|addr";
 const label = new RegExp(`^[【[(]? ?(?:(?:${words}) ?){1,4}\\.? ?[】\\])]? *:?$`, "i");
 
+/** At the beginning of a text. */
+const firstLabel = new RegExp(
+  String.raw`${label.source}|^\s*(?:(?:ship(?:ping)?|delivery?|send|mail(?:ing)?) (?:address|to)|to) *:?$`,
+  "i",
+);
+
+/** A line break is a blank in a field. */
+function visible(text: string): string {
+  return text.replace(/\p{Cf}/gu, "").replace(/\s+/g, " ");
+}
+
 /** What must be in the parts; where a label may stand, the text is no witness. */
 function withoutLabels(text: string): string {
-  const blanked = normalizeForMatch(text).replace(new RegExp(`(?:${words})+`, "gi"), (found) =>
-    " ".repeat(found.length),
-  );
+  const heading = /^\s*(?:(?:ship(?:ping)?|delivery?|send|mail(?:ing)?) (?:address|to)|to)(?= *[:\n])/i;
+  const started = normalizeForMatch(text).replace(heading, (found) => " ".repeat(found.length));
+  const blanked = started.replace(new RegExp(`(?:${words})+`, "gi"), (found) => " ".repeat(found.length));
   return text
     .split("")
     .filter((_, index) => blanked.charAt(index) !== " ")
@@ -195,6 +251,17 @@ const tokens = fc.constantFrom(
     "臺北市",
     "恩施州",
     "南京西路",
+  ],
+  ...["Jane Miller", "12 High Street", "London", "10115 Berlin", "NY 10118", "Ship to:", ", ", ","],
+  ...[
+    "邮编 100020",
+    "100020",
+    "旺旺：小猪",
+    "[昵称:小猪]",
+    "nick: tb1",
+    "【3位尾号 1234】",
+    "转1234",
+    "[1234]",
   ],
   ...[
     "科技园1号楼",
@@ -235,13 +302,14 @@ const tokens = fc.constantFrom(
     "０",
   ],
 );
+const spliced = [...addresses, ...formAddresses];
 /** Built from parts, real ones cut and spliced, and anything at all. */
 const texts = fc.oneof(
   { weight: 4, arbitrary: fc.array(tokens, { maxLength: 14 }).map((list) => list.join("")) },
   {
     weight: 4,
     arbitrary: fc
-      .tuple(fc.constantFrom(...addresses), fc.constantFrom(...addresses), fc.nat(), fc.nat(), tokens)
+      .tuple(fc.constantFrom(...spliced), fc.constantFrom(...spliced), fc.nat(), fc.nat(), tokens)
       .map(([a, b, i, j, token]) => {
         const head = [...a.text].slice(0, i % ([...a.text].length + 1));
         const tail = [...b.text].slice(j % ([...b.text].length + 1));

@@ -35,7 +35,10 @@ function toolsOf(prompts: Person) {
   const tools: FormTools = {
     prompts,
     knownParties: async () => [shop, recent],
-    understand: async (text) => ({ name: "李四", detail: text.replaceAll("\n", " ") }),
+    understand: async (text) => ({
+      party: { name: "李四", detail: text.replaceAll("\n", " ") },
+      leftOut: [],
+    }),
     show: async (title, party) => void shown.push(`${title} ${JSON.stringify(party)}`),
     keep: (draft, open) => kept.push({ draft: stringifyJson(draft), open }),
   };

@@ -232,6 +232,47 @@ test("a saved sender, a pasted receiver, twice back: sent with twelve keys besid
   });
 });
 
+test("Up goes back to the field before, with what was typed, and in a list it moves", async () => {
+  const home = await createServedTerminalHome();
+  const terminal = home.open("orders create --sender-name A --receiver-name B");
+  await terminal.until("Esc or ↑ goes back");
+  await terminal.until("? Sender phone");
+  for (const name of partyFields.slice(1)) await terminal.answer(`Sender ${name}`);
+  for (const name of partyFields.slice(1)) await terminal.answer(`Receiver ${name}`);
+  await terminal.answer("Item name", "书");
+  await terminal.until("? Item description");
+  terminal.type("two");
+  await terminal.until("? Item description two");
+  terminal.type(keys.up);
+  await terminal.until("? Item name 书");
+  terminal.type("\u001bOA"); // as terminals send it in their application mode
+  await terminal.until("? Receiver street address");
+  await terminal.answer("Receiver street address");
+  await terminal.answer("Item name", "本");
+  await terminal.until("? Item description two");
+  for (const question of itemQuestions.slice(1)) await terminal.answer(question);
+  await terminal.until(/\? Service level\n❯ let[\s\S]*select/);
+  await terminal.rest();
+  terminal.type(keys.down + keys.down + keys.up);
+  await terminal.until("❯ standard");
+});
+
+test("Esc leaves the paste of an address for the list, and Ctrl-C there keeps what was pasted", async () => {
+  const home = await createServedTerminalHome();
+  const terminal = home.open("orders create --sender-name A --item-name B");
+  for (const name of partyFields.slice(1)) await terminal.answer(`Sender ${name}`);
+  await terminal.choose("Receiver", "paste an address as text");
+  await terminal.until(/empty line\n>/);
+  terminal.type("Jane Miller\r12 High Str");
+  await terminal.until("> 12 High Str");
+  terminal.type(keys.escape);
+  await terminal.until(/> 12 High Str\n\? Receiver\n❯ edit its fields[\s\S]*select/);
+  terminal.type(keys.ctrlC);
+  expect((await terminal.ended).exit).toBe(130);
+  const again = home.open("orders create");
+  await again.until(/Receiver +-\n +Jane Miller 12 High Str\n/);
+});
+
 test.each([
   ["the name, marked by the terminal", "Receiver name", `\u001b[200~${pasted}\u001b[201~`],
   ["the name, not marked", "Receiver name", pasted],
