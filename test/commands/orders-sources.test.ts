@@ -231,7 +231,7 @@ describe("what cannot be: exit 2, nothing is asked or sent", () => {
 
   test("with no template saved, the way to make one is said", async () => {
     const { stderr } = await (await createHome()).courier("orders create --template weekly");
-    expect(stderr).toContain("none yet; make one with --save-template NAME");
+    expect(stderr).toContain("none yet; to make one: courier orders create --save-template NAME");
   });
 });
 

@@ -55,7 +55,6 @@ test.skipIf(lacks("sh", "flock"))(
     expect(printed[0]).toContain("pending");
     expect(printed.slice(1)).toEqual(["", "", "", "", ""]);
   },
-  30_000,
 );
 
 test("docs/cron.md shows examples/crontab", () => {
@@ -93,7 +92,6 @@ test.skipIf(lacks("sh", "jq"))(
     expect(await step("Late orders")).toMatchObject({ exit: 0 });
     expect(sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(3);
   },
-  30_000,
 );
 
 test("the workflow keeps the state directory that it names, one run at a time", () => {
