@@ -23,7 +23,7 @@ const cases = [
   {
     words: "__complete fish 1 orders li",
     files: ["main", "complete"],
-    builtins: ["module", "os", "process"],
+    builtins: ["module"],
   },
   {
     words: "profile --help",
