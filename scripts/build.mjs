@@ -110,15 +110,16 @@ function assignParts(modules) {
       "src/api/service.ts",
       "node_modules/env-paths/index.js",
       "src/ledger/order-cache.ts",
+      "src/command/order-filter.ts",
     ],
+    lists: ["src/orders/list.ts", "src/track/track.ts"],
     find: ["src/find/find.ts"],
     call: ["src/api/transport.ts", "src/api/with-known-orders.ts", "src/ledger/noticed-orders.ts"],
   };
   const assigned = new Map();
   for (const [part, entries] of Object.entries(parts)) {
-    const needed = new Set(
-      entries.flatMap((each) => [...modules].find(([, { entry }]) => entry === each)?.[0] ?? []),
-    );
+    const isNamed = ({ entry, sources }) => entries.some((each) => each === entry || sources.includes(each));
+    const needed = new Set([...modules].flatMap(([id, module]) => (isNamed(module) ? id : [])));
     for (const id of needed) {
       if (!assigned.has(id)) assigned.set(id, part);
       for (const other of modules.get(id).imports) needed.add(other);

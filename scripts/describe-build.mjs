@@ -14,7 +14,8 @@ export async function describeBuild(root) {
     __COURIER_VERSION__: JSON.stringify(version),
     __COURIER_CONTENT__: JSON.stringify(contentMark),
     __COURIER_TREE__: JSON.stringify(await describeCommands(root)),
-    __COURIER_SCRIPTS__: JSON.stringify(await readScripts(root)),
+    // As text: esbuild would put an object into a module of its own that every file loads.
+    __COURIER_SCRIPTS__: JSON.stringify(JSON.stringify(await readScripts(root))),
   };
 }
 

@@ -4,8 +4,8 @@ declare const __COURIER_VERSION__: string | undefined;
 declare const __COURIER_CONTENT__: string | undefined;
 /** The commands as completion sees them, as JSON. */
 declare const __COURIER_TREE__: string | undefined;
-/** The completion scripts by shell. */
-declare const __COURIER_SCRIPTS__: Readonly<Record<string, string>> | undefined;
+/** The completion scripts by shell, as JSON. */
+declare const __COURIER_SCRIPTS__: string | undefined;
 
 // undici's parts: the package declares their types under its own name alone.
 declare module "undici/lib/dispatcher/agent.js" {

@@ -7,7 +7,7 @@ import type { KeyRing } from "./config/key-ring.ts";
 import { type InterruptionExit, interrupted } from "./core/errors.ts";
 import type { QuickOutput } from "./terminal/streams.ts";
 
-const interruption = new AbortController();
+let interruption: AbortController | undefined;
 /** The standalone executable is its own runtime. */
 const isBun = process.versions.bun !== undefined;
 const terminals: ReadStream[] = [];
@@ -41,7 +41,9 @@ void start({
   },
   // Windows' console takes text in its own encoding.
   quickOutput: process.platform === "win32" ? undefined : quickOutput(),
-  signal: interruption.signal,
+  get signal() {
+    return interrupter().signal;
+  },
   elapsed: () => Number(process.hrtime.bigint()) / 1e6,
   job: {
     // All processes of a pipeline stop together.
@@ -131,6 +133,12 @@ async function openKeyRing(): Promise<KeyRing> {
   return createKeyRing([process.execPath, ...program], process.env);
 }
 
+/** Node.js takes a while to make one, and what is answered at once needs none. */
+function interrupter(): AbortController {
+  interruption ??= new AbortController();
+  return interruption;
+}
+
 /**
  * The first signal ends the run in order. A second Ctrl-C or SIGTERM ends the process at once; SIGHUP never does,
  * since a terminal that closes may send it twice.
@@ -140,7 +148,7 @@ function listen(signal: "SIGINT" | "SIGTERM" | "SIGHUP", exit: InterruptionExit)
     if (signal === "SIGHUP" && isUnderNohup()) return;
     if (signal === "SIGINT" && isPaging) return;
     if (signal === "SIGHUP") mayBeHungUp = true;
-    if (!interruption.signal.aborted) return interruption.abort(interrupted(exit));
+    if (!interrupter().signal.aborted) return interrupter().abort(interrupted(exit));
     if (signal === "SIGHUP") return;
     sayLast(describeStop(exit));
     void end(exit);

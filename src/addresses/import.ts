@@ -19,6 +19,8 @@ import { findDelimiter, readSheet } from "../sheets/sheet.ts";
 import { decodeSheet } from "../sheets/text-encoding.ts";
 import { line } from "../terminal/blocks.ts";
 
+const entrySchema = partySchema();
+
 export const importAddresses = defineCommand({
   description:
     "The file is what courier addresses list --csv or --json prints: a header line with alias, name, phone,\n" +
@@ -138,7 +140,7 @@ function parseEntry(value: Json): { alias: string; party: DraftParty } {
   if (!isJsonObject(value) || typeof value.alias !== "string")
     throw new CourierError("file", 2, "it has no alias");
   const { alias, default: _shownByList, ...fields } = value;
-  const checked = check(partySchema, fields);
+  const checked = check(entrySchema, fields);
   if ("mismatches" in checked) {
     const [first] = checked.mismatches;
     const known = `alias, ${partyFields.join(", ")}`;

@@ -281,12 +281,12 @@ function redactAny(value: unknown, redact: (text: string) => string): unknown {
 
 const mostCharacters = 1_000;
 
-/** Shown as `\u` and four digits, at most. */
-const escaped = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+/** `\u` and four digits. */
 const escapeLength = 6;
 
 /** A service may send a message of any length. Characters that are shown as an escape count as long as that is. */
 export function shorten(text: string): string {
+  const escaped = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
   let [shown, kept] = [0, 0];
   for (const character of text) {
     shown += character.length * (escaped.test(character) ? escapeLength : 1);

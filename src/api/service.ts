@@ -104,7 +104,7 @@ export function createService(client: Client): CourierService {
       const call = { method: "GET", path: ["tracking", trackingNumber], retries } as const;
       const tracking = (await client.call(call, trackingSchema)).data as Tracking;
       const { tracking_number: got } = tracking;
-      if (plainNumber(got) !== plainNumber(trackingNumber))
+      if (got !== trackingNumber && plainNumber(got) !== plainNumber(trackingNumber))
         throw anotherAnswer(`parcel ${trackingNumber}`, `parcel ${got}`);
       return tracking;
     },

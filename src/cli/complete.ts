@@ -9,7 +9,13 @@ import type { CommandTree } from "../command/completion-tree.ts";
 import { mirrorOwnerOf } from "../command/mirror-owner.ts";
 import { answerInBash, answerInPowerShell, answerInWords, type Listing } from "../completion/answers.ts";
 import { readBashLine } from "../completion/bash-line.ts";
-import { type Answer, type LocalValues, listCandidates, wantsOrders } from "../completion/candidates.ts";
+import {
+  type Answer,
+  type LocalValues,
+  listCandidates,
+  wantsLocalValues,
+  wantsOrders,
+} from "../completion/candidates.ts";
 import { type CommandLine, findPosition, type Wanted } from "../completion/position.ts";
 import { type ActiveAccount, chooseAccount, sandboxAccount, serviceOf } from "../config/accounts.ts";
 import { readConfigUnchecked } from "../config/read-config-unchecked.ts";
@@ -73,9 +79,10 @@ async function listWithin(columns: number): Promise<Listing> {
 
 async function answer(line: CommandLine, env: Env): Promise<Answer> {
   const { wanted, chosen } = findPosition(await readTree(), line);
+  const word = wordOf(wanted, line);
+  if (!wantsLocalValues(wanted)) return harmless(listCandidates(wanted));
   const directories = await findDirectories(env);
   const local = openLocalValues(directories, chosen, env);
-  const word = wordOf(wanted, line);
   if (!wantsOrders(wanted)) return harmless(listCandidates(wanted, local, word));
   const orders = await readOrders(local, word, directories);
   return harmless(listCandidates(wanted, { ...local, orders: () => orders }, word));

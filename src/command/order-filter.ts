@@ -62,10 +62,10 @@ function checkDays(
     throw usageError(`--last and ${from ? "--from" : "--to"} exclude each other`);
   if (utc && (from ?? to ?? last) === undefined)
     throw usageError("--utc changes what --from, --to and --last mean, and none of them is given");
+  if ((from ?? to ?? last) === undefined) return undefined;
   const zone = utc ? "utc" : "local";
-  const today = dayOf(clock.now(), zone);
+  const today = dayOf(clock.now(), zone); // the first use of the local zone takes a few milliseconds
   if (last !== undefined) return { from: moveDay(today, 1 - last), to: today, zone };
-  if ((from ?? to) === undefined) return undefined;
   const range = { from: from?.days(today).first, to: to?.days(today).last, zone } as const;
   if (range.from !== undefined && range.to !== undefined && range.from > range.to) {
     const name = (text = "", day = "") => (text === day ? text : `${text} (${day})`);
@@ -120,8 +120,9 @@ export interface DayFilter {
 export function createDayFilter(days: DayRange | undefined, clock: Clock): DayFilter {
   let unreadable = 0;
   const find = (createdAt: string | null | undefined) => {
+    if (days === undefined) return undefined;
     const instantMs = parseInstant(createdAt ?? "");
-    return days === undefined || instantMs === undefined ? undefined : dayOf(instantMs, days.zone);
+    return instantMs === undefined ? undefined : dayOf(instantMs, days.zone);
   };
   return {
     has(createdAt) {

@@ -33,6 +33,11 @@ export interface Answer {
 
 const mostShown = 100;
 
+/** Something is wanted that only this machine knows. */
+export function wantsLocalValues(wanted: Wanted): boolean {
+  return wanted.kind === "values" && wanted.values.source !== undefined;
+}
+
 /** Orders of the account are wanted, which this machine may know from several places. */
 export function wantsOrders(wanted: Wanted): boolean {
   if (wanted.kind !== "values") return false;
@@ -41,7 +46,7 @@ export function wantsOrders(wanted: Wanted): boolean {
 }
 
 /** The candidates for a word at a position, in the order in which they should be shown. */
-export function listCandidates(wanted: Wanted, local: LocalValues, word = ""): Answer {
+export function listCandidates(wanted: Wanted, local?: LocalValues, word = ""): Answer {
   const answer = { candidates: [], prefix: "", isFile: false };
   switch (wanted.kind) {
     case "nothing":
@@ -58,7 +63,7 @@ export function listCandidates(wanted: Wanted, local: LocalValues, word = ""): A
       };
     case "values": {
       const { values, prefix, head, given } = wanted;
-      const found = values.fixed ?? (values.source ? lookUp(values.source, local, word) : []);
+      const found = values.fixed ?? (values.source && local ? lookUp(values.source, local, word) : []);
       const taken = new Set(given);
       const candidates = found
         .filter(({ value }) => value !== "" && !taken.has(value))

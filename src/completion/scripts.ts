@@ -9,7 +9,7 @@ export type Shell = keyof typeof scriptExtensions;
 
 /** The script of a shell, from completions/. */
 export function readCompletionScript(shell: Shell): string {
-  if (typeof __COURIER_SCRIPTS__ === "object") return __COURIER_SCRIPTS__[shell] ?? "";
+  if (typeof __COURIER_SCRIPTS__ === "string") return JSON.parse(__COURIER_SCRIPTS__)[shell] ?? "";
   const file = `../../completions/courier.${scriptExtensions[shell]}`;
   return readFileSync(new URL(file, import.meta.url), "utf8");
 }

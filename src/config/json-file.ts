@@ -37,7 +37,7 @@ export interface JsonFileOptions<T> {
   readonly name: string;
   /** What the file is called in messages: `config file`. */
   readonly title: string;
-  readonly schema: Schema<unknown>;
+  readonly schema: () => Schema<unknown>;
   readonly empty: T;
   /** What to do about a corrupt file. */
   readonly remedy: string;
@@ -109,7 +109,7 @@ function parseContent<T>(text: string, file: string, { title, schema, remedy }: 
       hint: "update courier; the file was left as it is",
     });
   }
-  const checked = check(schema, content);
+  const checked = check(schema(), content);
   if ("mismatches" in checked) {
     const [first] = checked.mismatches;
     const where = first?.path

@@ -19,39 +19,39 @@ import { type JsonFile, openJsonFile } from "./json-file.ts";
 export const keyStores = ["file", "keychain"] as const;
 export type KeyStore = (typeof keyStores)[number];
 
-// One schema each for all fields: making them is a large part of a start-up.
-const optionalText = optional(textSchema);
-const name = maybe(textSchema);
-const texts = record(string(), string());
-const keyStoreSchema = maybe(wordSchema(keyStores));
-
-const accountSchema = looseObject(
-  {
-    base_url: textSchema,
-    key: optionalText,
-    key_store: keyStoreSchema,
-    key_command: optionalText,
-    allow_http: maybe(boolean({ error: "boolean" })),
-  },
-  { error: "object" },
-);
-
-const headerMapSchema = looseObject({ header: textSchema, columns: texts }, { error: "object" });
-
-const configSchema = looseObject(
-  {
-    current: name,
-    accounts: optional(record(string(), accountSchema, { error: "object" })),
-    addresses: optional(record(string(), partySchema, { error: "object" })),
-    default_sender: name,
-    key_store: keyStoreSchema,
-    templates: optional(record(string(), draftSchema, { error: "object" })),
-    maps: optional(record(string(), texts, { error: "object" })),
-    shops: optional(record(string(), string(), { error: "object" })),
-    header_maps: optional(record(string(), headerMapSchema, { error: "object" })),
-  },
-  { error: "object" },
-);
+/** Made when a file is read: making it is a large part of a start-up. One schema each for all fields. */
+function configSchema() {
+  const object = { error: "object" };
+  const optionalText = optional(textSchema);
+  const name = maybe(textSchema);
+  const key_store = maybe(wordSchema(keyStores));
+  const texts = record(string(), string());
+  const account = looseObject(
+    {
+      base_url: textSchema,
+      key: optionalText,
+      key_store,
+      key_command: optionalText,
+      allow_http: maybe(boolean({ error: "boolean" })),
+    },
+    object,
+  );
+  const headerMap = looseObject({ header: textSchema, columns: texts }, object);
+  return looseObject(
+    {
+      current: name,
+      accounts: optional(record(string(), account, object)),
+      addresses: optional(record(string(), partySchema(), object)),
+      default_sender: name,
+      key_store,
+      templates: optional(record(string(), draftSchema(), object)),
+      maps: optional(record(string(), texts, object)),
+      shops: optional(record(string(), string(), object)),
+      header_maps: optional(record(string(), headerMap, object)),
+    },
+    object,
+  );
+}
 
 export interface StoredAccount {
   readonly base_url: string;

@@ -31,6 +31,8 @@ import {
 } from "./sheet-records.ts";
 import { createNumberReader, findMarkedDoubt } from "./write-back/titles.ts";
 
+const rowSchema = draftSchema();
+
 export interface ImportRow {
   /** The record's number in the file, from 1, without the header; in a workbook, the row of the sheet. */
   readonly row: number;
@@ -244,7 +246,7 @@ function readJsonRecord(value: Json, row: number, line: number): ReadRecord {
   }
   ensureNoOrder(Object.keys(value), "remove these keys from its objects");
   const { ref, error: _rejected, ...fields } = value; // `error`: a file of rejects that was fixed
-  const checked = check(draftSchema, fields);
+  const checked = check(rowSchema, fields);
   const problems: RowProblem[] = [];
   if (ref !== undefined && typeof ref !== "string") {
     problems.push({ row, line, column: "ref", value: "", message: "a ref must be a string" });

@@ -6,37 +6,33 @@
 import type { JsonObject } from "./json.ts";
 import { decimalSchema, type Infer, integerSchema, optional, strictObject, textSchema } from "./schema.ts";
 
-const field = optional(textSchema);
+const error = { error: "object" };
 
-export const partySchema = strictObject(
-  { name: field, phone: field, province: field, city: field, district: field, detail: field },
-  { error: "object" },
-);
+/** Functions, since making schemas is a large part of a start-up, and few runs have a draft. */
+export function partySchema() {
+  const field = optional(textSchema);
+  return strictObject(
+    { name: field, phone: field, province: field, city: field, district: field, detail: field },
+    error,
+  );
+}
 
-const party = optional(partySchema);
-const number = optional(decimalSchema);
+function itemSchema() {
+  const [field, number] = [optional(textSchema), optional(decimalSchema)];
+  return strictObject(
+    { name: field, description: field, weight: number, value: number, quantity: optional(integerSchema) },
+    error,
+  );
+}
 
-const itemSchema = strictObject(
-  {
-    name: field,
-    description: field,
-    weight: number,
-    value: number,
-    quantity: optional(integerSchema),
-  },
-  { error: "object" },
-);
+export function draftSchema() {
+  const party = optional(partySchema());
+  return strictObject(
+    { sender: party, receiver: party, item: optional(itemSchema()), service_type: optional(textSchema) },
+    error,
+  );
+}
 
-export const draftSchema = strictObject(
-  {
-    sender: party,
-    receiver: party,
-    item: optional(itemSchema),
-    service_type: field,
-  },
-  { error: "object" },
-);
-
-export type Draft = Infer<typeof draftSchema> & JsonObject;
+export type Draft = Infer<ReturnType<typeof draftSchema>> & JsonObject;
 export type DraftParty = NonNullable<Draft["sender"]>;
 export type DraftItem = NonNullable<Draft["item"]>;

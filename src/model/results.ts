@@ -82,7 +82,7 @@ const keyMovedSchema = object({ account: text, from: keyStore, key_store: keySto
 const keyStoreChosenSchema = object({ key_store: keyStore });
 const accountRemovedSchema = object({ account: text, removed: boolean(), ...deletedDetails });
 
-const addressRowSchema = extend(partySchema, { alias: text, default: boolean() });
+const addressRowSchema = extend(partySchema(), { alias: text, default: boolean() });
 export type AddressRow = Infer<typeof addressRowSchema>;
 
 const addressRemovedSchema = object({ alias: text, removed: boolean() });
@@ -295,7 +295,7 @@ const checkSummarySchema = object({
     }),
   ),
   /** The first row that can be sent, as it was understood. */
-  first_order: nullable(extend(draftSchema, { ref: textOrNull, row: count })),
+  first_order: nullable(extend(draftSchema(), { ref: textOrNull, row: count })),
 });
 /** The result of `orders import --check`. */
 export type CheckSummary = Infer<typeof checkSummarySchema>;
@@ -432,7 +432,7 @@ const lateRowSchema = object({
 });
 export type LateRow = Infer<typeof lateRowSchema>;
 
-const templateRowSchema = extend(draftSchema, { template: text });
+const templateRowSchema = extend(draftSchema(), { template: text });
 /** One template of the list: its name, and the order that it holds. */
 export type TemplateRow = Infer<typeof templateRowSchema>;
 const templateRemovedSchema = object({ template: text, removed: boolean() });
@@ -504,9 +504,9 @@ export type SchemaRow = Infer<typeof schemaRowSchema>;
  * prints its elements. Beside them: `order`, an order file, `error`, what goes to stderr, and `track-changes`.
  */
 export const resultSchemas = {
-  order: draftSchema,
+  order: draftSchema(),
   error: errorSchema,
-  "orders-create": union([createdOrderSchema, draftSchema]),
+  "orders-create": union([createdOrderSchema, draftSchema()]),
   "orders-list": array(orderSummarySchema),
   "orders-show": union([orderDetailSchema, array(union([refusedOrderSchema, orderDetailSchema]))]),
   "orders-cancel": array(cancellationSchema),
@@ -540,7 +540,7 @@ export const resultSchemas = {
   "addresses-remove": addressRemovedSchema,
   "addresses-import": addressesImportedSchema,
   "templates-list": array(templateRowSchema),
-  "templates-show": draftSchema,
+  "templates-show": draftSchema(),
   "templates-remove": templateRemovedSchema,
   "maps-list": array(mapRowSchema),
   "maps-remove": mapRemovedSchema,

@@ -22,7 +22,7 @@ export function parseOrderFile(text: string, name: string): Draft {
       hint: "an order file holds one order; a file of many orders is for: courier orders import",
     });
   }
-  const checked = check(draftSchema, withoutSchemaKey(parseUserJson(text, name)));
+  const checked = check(draftSchema(), withoutSchemaKey(parseUserJson(text, name)));
   if ("value" in checked) {
     const lost = findLostText(checked.value as Draft);
     if (lost)

@@ -50,7 +50,7 @@ async function recordCreate(
   context: Context,
 ): Promise<Recorder | undefined> {
   const body = readBody(call.body);
-  const checked = check(draftSchema, body);
+  const checked = check(draftSchema(), body);
   const draft = "value" in checked ? (checked.value as Draft) : undefined;
   const prompts = context.globals.yes ? undefined : await context.prompts();
   const ask = prompts && ((question: string) => prompts.confirm(question));
