@@ -1,16 +1,16 @@
-/** The orders that match states and days: a list of the service for each state, merged, and chosen by day (4.3). */
+/** The orders that match states and days: a list of the service for each state, merged, and chosen by what each order says of itself (4.3). */
 
 import { type AllOrdersOptions, allOrders } from "../api/pages.ts";
 import type { CourierService, OrderFilter } from "../api/service.ts";
 import { parseInstant } from "../core/time.ts";
 import type { OrderSummary } from "../model/interface.ts";
-import { type DayFilter, type OrderQuery, widenedFilters } from "./order-filter.ts";
+import { type OrderQuery, type OwnFilter, widenedFilters } from "./order-filter.ts";
 
 type Orders = AsyncGenerator<OrderSummary, void>;
 
 export interface MatchingOptions extends AllOrdersOptions {
-  readonly days: DayFilter;
-  /** Passes on what one list shows, before orders of other days are left out. */
+  readonly own: OwnFilter;
+  /** Passes on what one list shows, before orders of other days and states are left out. */
   readonly pass?: (orders: Orders, filter: OrderFilter) => Orders;
 }
 
@@ -21,7 +21,7 @@ export interface MatchingOptions extends AllOrdersOptions {
 export async function* matchingOrders(
   service: CourierService,
   query: OrderQuery,
-  { days, pass = (orders) => orders, beforeOthers, ...options }: MatchingOptions,
+  { own, pass = (orders) => orders, beforeOthers, ...options }: MatchingOptions,
 ): Orders {
   const filters = widenedFilters(query);
   let begun = 0;
@@ -43,7 +43,7 @@ export async function* matchingOrders(
       filter,
     ),
   );
-  for await (const order of mergeNewestFirst(lists)) if (days.has(order.created_at)) yield order;
+  for await (const order of mergeNewestFirst(lists)) if (own.takes(order)) yield order;
 }
 
 async function* mergeNewestFirst(lists: readonly Orders[]): Orders {

@@ -3,7 +3,7 @@
 import { describeUnsynced, openAccountMirror } from "../command/account-mirror.ts";
 import { type Context, defineCommand, rows } from "../command/command.ts";
 import { countOption, switchOption, textOption } from "../command/options.ts";
-import { checkFilter, createDayFilter, filterOptions, type OrderQuery } from "../command/order-filter.ts";
+import { checkFilter, createOwnFilter, filterOptions, type OrderQuery } from "../command/order-filter.ts";
 import { usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { formatRelative } from "../core/time.ts";
@@ -48,13 +48,13 @@ export const findOrders = defineCommand({
   async run({ words, service, limit, all, ...options }, context) {
     if (all && limit !== undefined) throw usageError("--all and --limit exclude each other");
     const query = checkFilter(options, context.clock);
-    const days = createDayFilter(query.days, context.clock);
+    const own = createOwnFilter(query, context.clock);
     const mirror = await openAccountMirror(context);
     const search: OrderSearch = {
       text: words.join(" "),
       statuses: query.statuses.length === 0 ? undefined : query.statuses,
       serviceType: service,
-      isInTime: days.has,
+      isInTime: own.hasDay,
     };
     if (words.length === 0 && !all && limit === undefined && context.hasScreen) {
       const { openSearchScreen } = await import("./screen.ts");
@@ -71,10 +71,10 @@ export const findOrders = defineCommand({
     }
     const found = takeFirst(all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit), mirror.search(search));
     return {
-      ...rows(days.counted(found.orders), foundColumns, "No orders found"),
+      ...rows(own.counted(found.orders), foundColumns, "No orders found"),
       after: async () => {
-        days.warn(context.messages);
-        if (days.note !== undefined) context.messages.note(days.note);
+        own.warn(context.messages);
+        if (own.note !== undefined) context.messages.note(own.note);
         const shown = found.left();
         if (shown !== undefined)
           context.messages.note(`${counted(shown, "order")} shown, more exist; --all shows every one`);
