@@ -135,15 +135,13 @@ export interface Mirror {
   notInPass(pass: number, statuses: readonly (string | undefined)[]): Promise<readonly string[]>;
   /** A number for a new complete reading of the list. */
   beginPass(): Promise<number>;
-  /** The newest such number; undefined before the first. */
-  lastPass(): Promise<number | undefined>;
-  /** Ids of the orders that were seen in a pass. */
-  idsInPass(pass: number): Promise<readonly string[]>;
+  /** Ids of the orders that were seen in any pass. */
+  idsInPasses(): Promise<readonly string[]>;
   noteSync(facts: { readonly atMs: number; readonly through: string | undefined }): Promise<void>;
   /** The date of the oldest order in one of these states, as the service wrote it. */
   oldest(statuses: readonly (string | undefined)[]): Promise<string | undefined>;
-  /** Number of orders created at or after a time, as the service wrote it. */
-  countSince(createdAt: string): Promise<number>;
+  /** Number of orders created at or after a time, as the service wrote it; `statuses`: in one of these. */
+  countSince(createdAt: string, statuses?: readonly string[]): Promise<number>;
   /** The newest orders whose phones are not known. */
   withoutPhone(limit: number): Promise<readonly string[]>;
   /** A fact that another part of the program keeps here. */
@@ -498,10 +496,12 @@ function createMirror(database: Database): Mirror {
         ),
       ),
 
-    countSince: (createdAt) =>
-      database.read(() =>
-        Number(sql("SELECT count(*) AS n FROM orders WHERE created_at >= ?").get(createdAt)?.n),
-      ),
+    countSince: (createdAt, statuses) =>
+      database.read(() => {
+        const isMeant = `created_at >= ?${statuses === undefined ? "" : ` AND ${isOneOf}`}`;
+        const values = statuses === undefined ? [] : [JSON.stringify(statuses)];
+        return Number(sql(`SELECT count(*) AS n FROM orders WHERE ${isMeant}`).get(createdAt, ...values)?.n);
+      }),
 
     withoutPhone: (limit) =>
       database.read(() =>
@@ -542,12 +542,10 @@ function createMirror(database: Database): Mirror {
         return pass;
       }),
 
-    lastPass: () => database.read(() => toNumber(fact("pass"))),
-
-    idsInPass: (pass) =>
+    idsInPasses: () =>
       database.read(() =>
-        sql("SELECT id FROM orders WHERE pass = ?")
-          .all(pass)
+        sql("SELECT id FROM orders WHERE pass IS NOT NULL")
+          .all()
           .map(({ id }) => String(id)),
       ),
 

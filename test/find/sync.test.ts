@@ -2,7 +2,8 @@
 
 import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { createTransport, type Transport } from "../../src/api/transport.ts";
 import { requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { row, sheet } from "../support/imports.ts";
@@ -23,6 +24,16 @@ async function mirrored(home: ServedHome, words = "find --all --json"): Promise<
   expect(exit).toBe(0);
   return JSON.parse(stdout);
 }
+
+/** As where a connection breaks for good: nothing tries it again. */
+const failedPage = (page: number) =>
+  ({
+    kind: "refuse",
+    path: new RegExp(`[?&]page=${page}(&|$)`),
+    status: 403,
+    code: "NO",
+    message: "no",
+  }) as const;
 
 const byId = (a: Listed, b: Listed) => a.id - b.id;
 const states = (orders: readonly Listed[]) => orders.map(({ id, status }) => ({ id, status })).sort(byId);
@@ -115,6 +126,57 @@ test("a sync that fails half-way is finished by the next one", async () => {
   expect(states(await mirrored(home))).toEqual(states(await listed(home)));
 });
 
+test.each([
+  [200, 2],
+  [400, 3],
+])(
+  "after a sync of %i orders that failed at page %i, the next takes no more calls than the whole list",
+  async (orders, page) => {
+    const home = await createServedHome({ seedOrders: orders });
+    home.sandbox.faults.set([failedPage(page)]);
+    expect((await home.courier("sync")).exit).not.toBe(0);
+    home.sandbox.faults.set([]);
+    const { requests } = await sync(home);
+    expect(requests).toBeLessThanOrEqual(1 + Math.ceil(orders / 100));
+    expect(states(await mirrored(home))).toEqual(states(await listed(home)));
+  },
+);
+
+test("a sync that fails at the same page each time gets further all the same", async () => {
+  const home = await createServedHome({ seedOrders: 300 });
+  home.sandbox.faults.set([failedPage(3)]);
+  const read = [];
+  for (let time = 0; time < 2; time++) {
+    expect((await home.courier("sync")).exit).not.toBe(0);
+    read.push((await mirrored(home)).length);
+  }
+  expect(read).toEqual([200, 200]);
+  const before = home.sandbox.requests.length;
+  home.sandbox.faults.set([]);
+  await sync(home);
+  const asked = home.sandbox.requests.slice(before).map(({ path }) => path.replace(/.*\?/, ""));
+  expect(asked).toContain("page=3&limit=100");
+  expect(asked).not.toContain("page=2&limit=100");
+  expect(states(await mirrored(home))).toEqual(states(await listed(home)));
+});
+
+test("later syncs: each order that left its state is not looked up where a list is shorter", async () => {
+  const home = await createServedHome({ seedOrders: 400 });
+  await sync(home);
+  const before = await mirrored(home);
+  const settled = ["completed", "cancelled"];
+  const isActive = ({ status }: Listed) => !settled.includes(status);
+  home.clock.advance(20 * 86_400_000);
+  const after = await listed(home);
+  const left = before.filter(isActive).length - after.filter(isActive).length;
+  const { calls, looked_up } = await sync(home);
+  expect(looked_up).toBe(0);
+  expect(states(await mirrored(home))).toEqual(states(after));
+  const inWindow = after.filter((order) => !isActive(order)).length;
+  const most = 8 + Math.ceil(before.filter(isActive).length / 100) + Math.ceil(before.length / 100);
+  expect(calls).toBeLessThanOrEqual(most + Math.min(left, Math.ceil(inWindow / 100)));
+});
+
 test("a first sync goes on where the one before it ended", async () => {
   const home = await createServedHome({ seedOrders: 2_000 });
   home.sandbox.faults.set([
@@ -194,6 +256,28 @@ test("--verify reads a state again whose count differs", async () => {
   expect(settled).toBeDefined();
   home.clock.advance(60 * 86_400_000);
   await sync(home, "sync --verify --json");
+  expect(states(await mirrored(home))).toEqual(states(await listed(home)));
+});
+
+test("--verify believes no counts of a service that ignores the state, and reads the list once", async () => {
+  const home = await createServedHome({ seedOrders: 250 });
+  await sync(home);
+  const real = await createTransport({}, 5_000);
+  onTestFinished(() => real.close());
+  const asked: string[] = [];
+  const transport: Transport = {
+    close: async () => {},
+    send(request) {
+      asked.push(request.url.search);
+      const url = new URL(request.url);
+      url.searchParams.delete("status");
+      return real.send({ ...request, url });
+    },
+  };
+  home.clock.advance(60 * 86_400_000);
+  expect((await home.courier("sync --verify", { transport })).exit).toBe(0);
+  expect(asked.filter((query) => query === "?page=2&limit=100")).toHaveLength(1);
+  expect(asked.length).toBeLessThan(20);
   expect(states(await mirrored(home))).toEqual(states(await listed(home)));
 });
 
