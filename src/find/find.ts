@@ -1,6 +1,6 @@
 /** `courier find`: orders by any part of a name, phone, address, number, item or ref, from the mirror. */
 
-import { describeUnsynced, openAccountMirror } from "../command/account-mirror.ts";
+import { describeNotShown, describeUnsynced, openAccountMirror } from "../command/account-mirror.ts";
 import { type Context, defineCommand, rows } from "../command/command.ts";
 import { countOption, switchOption, textOption } from "../command/options.ts";
 import { checkFilter, createOwnFilter, filterOptions, type OrderQuery } from "../command/order-filter.ts";
@@ -111,27 +111,44 @@ function takeFirst(limit: number, found: AsyncGenerator<MirroredOrder, void>) {
   return { orders: take(), left: () => (hasMore ? count : undefined) };
 }
 
-function toFoundOrder({ fields, ref, seenAtMs }: MirroredOrder): FoundOrder {
+function toFoundOrder({ fields, ref, seenAtMs, notShownSinceMs }: MirroredOrder): FoundOrder {
   const { id, order_no, tracking_number, status, ...others } = fields;
   const seen_at = new Date(seenAtMs).toISOString();
-  return { id, order_no, tracking_number, status, ...others, ref: ref ?? null, seen_at } as FoundOrder;
+  const marks =
+    notShownSinceMs === undefined ? {} : { not_shown_since: new Date(notShownSinceMs).toISOString() };
+  return {
+    id,
+    order_no,
+    tracking_number,
+    status,
+    ...others,
+    ref: ref ?? null,
+    seen_at,
+    ...marks,
+  } as FoundOrder;
 }
 
 /** What the search did not see: an old mirror, and phones that no answer had. */
-function describeAge({ orders, withoutPhone, syncedAtMs }: MirrorFacts, context: Context): string {
+function describeAge({ orders, notShown, withoutPhone, syncedAtMs }: MirrorFacts, context: Context): string {
   if (syncedAtMs === undefined) return describeUnsynced(orders, context);
   const phones =
     withoutPhone === 0
       ? ""
       : `; ${counted(withoutPhone, "order")} ${byCount(withoutPhone, "has", "have")} no phone (courier sync --fetch-details)`;
-  return `searched ${counted(orders, "order")}, synced ${formatRelative(syncedAtMs, context.clock.now())}${phones}`;
+  const age = formatRelative(syncedAtMs, context.clock.now());
+  return `searched ${counted(orders, "order")}${describeNotShown(notShown)}, synced ${age}${phones}`;
 }
 
 export const foundColumns: readonly Column<FoundOrder>[] = [
   { path: "id", title: "ID", cell: ({ id }) => styled("strong", id) },
   { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no), spare: 1 },
   { path: "tracking_number", title: "TRACKING", cell: ({ tracking_number }) => show(tracking_number) },
-  { path: "status", title: "STATE", cell: ({ status }) => state(status) },
+  {
+    path: "status",
+    title: "STATE",
+    cell: ({ status, not_shown_since: since }) =>
+      since === undefined ? state(status) : [state(status), `, not shown since ${since.slice(0, 10)}`],
+  },
   { path: "receiver.name", title: "TO", cell: ({ receiver }) => show(receiver?.name), flexible: true },
   { path: "receiver.phone", title: "PHONE", cell: ({ receiver }) => show(receiver?.phone), spare: 6 },
   {

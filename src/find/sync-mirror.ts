@@ -22,8 +22,6 @@ export interface SyncCounts {
   readonly listed: number;
   /** Orders that were looked up one by one: they were in no list. */
   readonly looked_up: number;
-  /** Orders that the service no longer shows. Their last answers are kept. */
-  readonly not_shown: number;
 }
 
 const pageSize = 100;
@@ -95,20 +93,7 @@ export function isSettled(state: string | undefined): boolean {
 function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools, pass: number) {
   let listed = 0;
   let lookedUp = 0;
-  let notShown = 0;
   let newest: string | undefined;
-
-  /** False where the service no longer shows the order: its last answers stay. */
-  async function lookUp(id: string): Promise<boolean> {
-    try {
-      const order = await service.order(id);
-      await mirror.record([{ id, kind: "detail", value: order }], now(), pass);
-      return true;
-    } catch (error) {
-      if (error instanceof ServiceFailure && error.kind === "refused") return false;
-      throw error;
-    }
-  }
 
   async function record(orders: readonly OrderSummary[]): Promise<void> {
     await mirror.record(
@@ -199,17 +184,33 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
         if (byState < Math.min(byDate, left)) await listSettled(since);
         else if (byDate < left) await listSince(since);
       }
-      for await (const wasShown of mapInOrder(await mirror.notInPass(pass, states), callsAtOnce, lookUp)) {
-        lookedUp += 1;
-        if (!wasShown) notShown += 1;
-      }
+      lookedUp += await lookUpDetails(await mirror.notInPass(pass, states), { service, mirror, now, pass });
     },
 
     async end(atMs: number, through: string | undefined): Promise<SyncCounts> {
       await mirror.noteSync({ atMs, through: throughDate(newest, atMs, service) ?? through });
-      return { listed, looked_up: lookedUp, not_shown: notShown };
+      return { listed, looked_up: lookedUp };
     },
   };
+}
+
+/** Looks orders up one by one. One that the service no longer shows is marked, and its last answers stay. */
+export async function lookUpDetails(
+  ids: readonly string[],
+  { service, mirror, now, pass }: Pick<SyncTools, "service" | "mirror" | "now"> & { readonly pass?: number },
+): Promise<number> {
+  const lookUp = async (id: string) => {
+    try {
+      const order = await service.order(id);
+      await mirror.record([{ id, kind: "detail", value: order }], now(), pass);
+    } catch (error) {
+      if (!(error instanceof ServiceFailure && error.kind === "refused")) throw error;
+      await mirror.noteNotShown(id, now());
+    }
+  };
+  let count = 0;
+  for await (const _ of mapInOrder(ids, callsAtOnce, lookUp)) count += 1;
+  return count;
 }
 
 /** The day from which the next sync reads: an order is stamped by the service's clock, and never later than now. */
@@ -225,15 +226,17 @@ function moveDate(instant: string, days: number): string {
 
 /** Compares the mirror with the service's own counts (2.6), one call a state, and reads again what differs. */
 export async function verifyMirror(tools: SyncTools): Promise<void> {
-  const { service, mirror } = tools;
+  const { service, mirror, beforeCalls } = tools;
   const counts = await mirror.countByState();
   const states = new Set([...stateNames, ...[...counts.keys()].filter((state) => state !== undefined)]);
-  const sync = createSync(tools, await mirror.beginPass());
+  const pass = await mirror.beginPass();
+  const sync = createSync(tools, pass);
   for (const status of states) {
     const { pagination } = await service.listOrders({ status }, 1, 1);
     if (toCount(pagination.total_items) === (counts.get(status) ?? 0)) continue;
-    if (await sync.hasListed({ status })) continue;
-    await sync.list({});
-    return;
+    if (!(await sync.hasListed({ status }))) return void (await sync.list({}));
+    const unlisted = await mirror.notInPass(pass, [status]);
+    await beforeCalls(unlisted.length);
+    await lookUpDetails(unlisted, { ...tools, pass });
   }
 }

@@ -5,15 +5,12 @@ import { mirrorOwner, openAccountMirror } from "../command/account-mirror.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, document } from "../command/command.ts";
 import { countOption, switchOption } from "../command/options.ts";
-import { mapInOrder } from "../core/concurrent.ts";
 import { usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import { deleteMirror, type Mirror } from "../mirror/mirror.ts";
 import type { SyncResult } from "../model/results.ts";
 import { line } from "../terminal/blocks.ts";
-import { type SyncTools, syncMirror, verifyMirror } from "./sync-mirror.ts";
-
-const callsAtOnce = 8;
+import { lookUpDetails, type SyncTools, syncMirror, verifyMirror } from "./sync-mirror.ts";
 
 export const syncOrders = defineCommand({
   description:
@@ -56,6 +53,7 @@ export const syncOrders = defineCommand({
       const result = {
         orders: facts.orders,
         ...counts,
+        not_shown: facts.notShown,
         without_phone: facts.withoutPhone,
         calls: service.calls(),
       };
@@ -85,7 +83,7 @@ function describe({ orders, listed, looked_up, not_shown, without_phone, calls }
       ? []
       : [
           line(
-            `${counted(not_shown, "order")} ${byCount(not_shown, "is", "are")} no longer shown by the service`,
+            `${counted(not_shown, "order")} ${byCount(not_shown, "is", "are")} no longer shown by the service; what is known of ${byCount(not_shown, "it", "them")} is kept`,
           ),
         ];
   const phones = without_phone === 0 ? [] : [line(`${counted(without_phone, "order")} without a phone`)];
@@ -98,15 +96,10 @@ function describe({ orders, listed, looked_up, not_shown, without_phone, calls }
   ];
 }
 
-async function addDetails(
-  limit: number,
-  mirror: Mirror,
-  { service, now, beforeCalls }: SyncTools,
-): Promise<void> {
+async function addDetails(limit: number, mirror: Mirror, tools: SyncTools): Promise<void> {
   const ids = await mirror.withoutPhone(limit);
-  await beforeCalls(ids.length);
-  for await (const order of mapInOrder(ids, callsAtOnce, (id) => service.order(id)))
-    await mirror.record([{ id: order.id.value, kind: "detail", value: order }], now());
+  await tools.beforeCalls(ids.length);
+  await lookUpDetails(ids, tools);
 }
 
 /** The same service, which counts what is asked of it; a call that is tried again counts once. */

@@ -86,33 +86,107 @@ test("a service that does not know a state by its name is asked by date", async 
   expect(states(await mirrored(home))).toEqual(all);
 });
 
-test("an order that the service no longer shows keeps its last answer, and is counted", async () => {
-  const home = await createServedHome({ seedOrders: 5 });
-  const created = JSON.parse(
-    (await home.courier("orders create --sender-name 店 --receiver-name 李 --item-name mug --yes --json"))
-      .stdout,
-  );
-  home.clock.advance(3 * 86_400_000);
-  await home.courier("orders create --sender-name 店 --receiver-name 王 --item-name mug --yes");
+/** Three orders, one of them deleted at the service since the first sync. */
+async function homeWithDeletedOrder() {
+  const home = await createServedHome();
+  const create = async (name: string) =>
+    JSON.parse(
+      (
+        await home.courier(
+          `orders create --sender-name 店 --receiver-name ${name} --receiver-phone 13900139000 --item-name mug --yes --json --allow-duplicate`,
+          { env: { COURIER_STATE_DIR: path.join(home.directory, "another-machine") } },
+        )
+      ).stdout,
+    ) as Listed;
+  const orders = [await create("李"), await create("王"), await create("张")];
   await sync(home);
-  home.sandbox.faults.add({
-    kind: "status",
-    path: /orders\?/,
-    status: 200,
-    contentType: "application/json",
-    body: JSON.stringify({ success: true, data: [], pagination: { total_pages: 0, total_items: 0 } }),
-  });
-  home.sandbox.faults.add({
+  const shown = (await listed(home)).slice(1);
+  const gone = orders.at(-1) as Listed;
+  const isRefused = {
     kind: "refuse",
-    path: new RegExp(`orders/${created.id}$`),
+    path: new RegExp(`orders/${gone.id}$`),
     status: 404,
     code: "NOT_FOUND",
     message: "none",
+  } as const;
+  const listing = (path: RegExp, orders: readonly Listed[]) => ({
+    kind: "status" as const,
+    path,
+    status: 200,
+    contentType: "application/json",
+    body: JSON.stringify({
+      success: true,
+      data: orders,
+      pagination: { current_page: 1, total_pages: 1, total_items: orders.length, per_page: 100 },
+    }),
   });
-  const { not_shown } = await sync(home);
-  expect(not_shown).toBe(1);
-  expect(await mirrored(home, `find ${created.tracking_number} --json`)).toMatchObject([{ id: created.id }]);
+  const unlisted = [listing(/orders\?(?!.*status=(?!pending))/, shown), listing(/status=/, [])];
+  const deleteIt = () => home.sandbox.faults.set([isRefused, ...unlisted]);
+  return { ...home, gone, isRefused, deleteIt };
+}
+
+test("an order that the service no longer shows is kept, with the day since when", async () => {
+  const home = await homeWithDeletedOrder();
+  home.deleteIt();
+  home.clock.advance(86_400_000);
+  expect(await sync(home)).toMatchObject({ orders: 3, looked_up: 1, not_shown: 1, without_phone: 2 });
+  home.clock.advance(86_400_000);
+  // It is not looked up each time.
+  expect(await sync(home)).toMatchObject({ orders: 3, looked_up: 0, not_shown: 1 });
+  const text = (await home.courier("sync")).stdout;
+  expect(text).toContain("1 order is no longer shown by the service; what is known of it is kept\n");
+  const found = await mirrored(home, "find mug --json");
+  expect(found).toMatchObject([{ id: home.gone.id, not_shown_since: "2026-03-02T08:00:00.000Z" }, {}, {}]);
+  expect(found[1]).not.toHaveProperty("not_shown_since");
+  const table = await home.courier("find mug");
+  expect(table.stdout).toContain("pending, not shown since 2026-03-02");
+  expect(table.stderr).toMatch(/^searched 3 orders \(1 of them is no longer shown by the service\), synced /);
+  expect(table.stderr).toContain("; 2 orders have no phone (courier sync --fetch-details)\n");
 });
+
+test("an order that the service no longer shows is left out of lists, told in reports, and needs no details", async () => {
+  const home = await homeWithDeletedOrder();
+  home.deleteIt();
+  home.clock.advance(86_400_000);
+  await sync(home);
+  const list = await home.courier("orders list --offline --json");
+  expect((JSON.parse(list.stdout) as Listed[]).map(({ id }) => id)).not.toContain(home.gone.id);
+  expect(list.stderr).toContain(
+    "from the mirror of 2 orders, synced just now; left out 1 order that the service no longer shows, which courier find has; ",
+  );
+  const report = await home.courier("report spend --json");
+  expect(JSON.parse(report.stdout)).toMatchObject({ mirror_orders: 3 });
+  expect(report.stderr).toContain(
+    "from 3 orders of the mirror (1 of them is no longer shown by the service), ",
+  );
+  const late = await home.courier("late --json");
+  expect((JSON.parse(late.stdout) as Listed[]).map(({ id }) => id)).not.toContain(home.gone.id);
+  expect(late.stderr).toContain("left out 1 order that the service no longer shows\n");
+  expect(await sync(home, "sync --fetch-details 9 --json")).toMatchObject({ without_phone: 0, not_shown: 1 });
+  expect((await home.courier("find mug")).stderr).not.toContain("--fetch-details");
+});
+
+test("--fetch-details goes on where the service no longer shows an order", async () => {
+  const home = await homeWithDeletedOrder();
+  home.sandbox.faults.set([home.isRefused]);
+  expect(await sync(home, "sync --fetch-details 9 --json")).toMatchObject({ without_phone: 0, not_shown: 1 });
+});
+
+test.each(["sync", "orders show"])(
+  "once the service shows an order again, the mark goes: %s",
+  async (words) => {
+    const home = await homeWithDeletedOrder();
+    home.deleteIt();
+    await sync(home);
+    expect((await mirrored(home)).filter((order) => "not_shown_since" in order)).toHaveLength(1);
+    home.sandbox.faults.clear();
+    expect(await home.courier(words === "sync" ? words : `${words} ${home.gone.id}`)).toMatchObject({
+      exit: 0,
+    });
+    expect((await mirrored(home)).filter((order) => "not_shown_since" in order)).toEqual([]);
+    expect((await home.courier("find mug")).stderr).toContain("searched 3 orders, synced");
+  },
+);
 
 test("a sync that fails half-way is finished by the next one", async () => {
   const home = await createServedHome({ seedOrders: 450 });
