@@ -24,6 +24,11 @@ export interface SyncCounts {
   readonly looked_up: number;
 }
 
+interface LookUpTools extends Pick<SyncTools, "service" | "mirror" | "now"> {
+  readonly pass?: number;
+  readonly passesRefusals?: boolean;
+}
+
 const pageSize = 100;
 const callsAtOnce = 8;
 /** An order may be listed late, or stamped by another clock. */
@@ -184,7 +189,13 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
         if (byState < Math.min(byDate, left)) await listSettled(since);
         else if (byDate < left) await listSince(since);
       }
-      lookedUp += await lookUpDetails(await mirror.notInPass(pass, states), { service, mirror, now, pass });
+      lookedUp += await lookUpDetails(await mirror.notInPass(pass, states), {
+        service,
+        mirror,
+        now,
+        pass,
+        passesRefusals: true,
+      });
     },
 
     async end(atMs: number, through: string | undefined): Promise<SyncCounts> {
@@ -194,10 +205,21 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
   };
 }
 
-/** Looks orders up one by one. One that the service no longer shows is marked, and its last answers stay. */
+/**
+ * Which refusals mean that there is no such order is not shown (section 7): another one, such as of a key without
+ * this right, proves nothing.
+ */
+function saysNoSuchOrder({ status, serviceCode }: ServiceFailure): boolean {
+  return status === 404 || status === 410 || serviceCode === "NOT_FOUND";
+}
+
+/**
+ * Looks orders up one by one. One that the service no longer shows is marked, and its last answers stay. Throws
+ * ServiceFailure, for another refusal as well unless `passesRefusals`.
+ */
 export async function lookUpDetails(
   ids: readonly string[],
-  { service, mirror, now, pass }: Pick<SyncTools, "service" | "mirror" | "now"> & { readonly pass?: number },
+  { service, mirror, now, pass, passesRefusals }: LookUpTools,
 ): Promise<number> {
   const lookUp = async (id: string) => {
     try {
@@ -205,7 +227,8 @@ export async function lookUpDetails(
       await mirror.record([{ id, kind: "detail", value: order }], now(), pass);
     } catch (error) {
       if (!(error instanceof ServiceFailure && error.kind === "refused")) throw error;
-      await mirror.noteNotShown(id, now());
+      if (saysNoSuchOrder(error)) await mirror.noteNotShown(id, now());
+      else if (!passesRefusals) throw error;
     }
   };
   let count = 0;
@@ -237,6 +260,6 @@ export async function verifyMirror(tools: SyncTools): Promise<void> {
     if (!(await sync.hasListed({ status }))) return void (await sync.list({}));
     const unlisted = await mirror.notInPass(pass, [status]);
     await beforeCalls(unlisted.length);
-    await lookUpDetails(unlisted, { ...tools, pass });
+    await lookUpDetails(unlisted, { ...tools, pass, passesRefusals: true });
   }
 }

@@ -122,7 +122,7 @@ async function homeWithDeletedOrder() {
   });
   const unlisted = [listing(/orders\?(?!.*status=(?!pending))/, shown), listing(/status=/, [])];
   const deleteIt = () => home.sandbox.faults.set([isRefused, ...unlisted]);
-  return { ...home, gone, isRefused, deleteIt };
+  return { ...home, gone, isRefused, unlisted, deleteIt };
 }
 
 test("an order that the service no longer shows is kept, with the day since when", async () => {
@@ -164,6 +164,21 @@ test("an order that the service no longer shows is left out of lists, told in re
   expect(late.stderr).toContain("left out 1 order that the service no longer shows\n");
   expect(await sync(home, "sync --fetch-details 9 --json")).toMatchObject({ without_phone: 0, not_shown: 1 });
   expect((await home.courier("find mug")).stderr).not.toContain("--fetch-details");
+});
+
+test("a look-up that is refused for another reason marks no order", async () => {
+  const home = await homeWithDeletedOrder();
+  const forbidden = {
+    kind: "refuse",
+    path: /orders\/\d+$/,
+    status: 403,
+    code: "FORBIDDEN",
+    message: "no",
+  } as const;
+  home.sandbox.faults.set([forbidden, ...home.unlisted]);
+  expect(await sync(home)).toMatchObject({ orders: 3, looked_up: 1, not_shown: 0 });
+  expect((await home.courier("sync --fetch-details 9")).exit).toBe(1);
+  expect(await sync(home)).toMatchObject({ not_shown: 0 });
 });
 
 test("--fetch-details goes on where the service no longer shows an order", async () => {
