@@ -1,6 +1,6 @@
 /** The mirror: a local copy of an account's orders, with an index for substring search. */
 
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
@@ -168,6 +168,8 @@ export interface Mirror {
   /** Reads and writes facts in one transaction. */
   updateFacts<T>(work: (facts: Facts) => T): Promise<T>;
   facts(): Promise<MirrorFacts>;
+  /** For `courier doctor`. `integrity`: `ok`, or the result of SQLite's check; undefined for a large file. */
+  inspect(): Promise<{ readonly sizeBytes: number; readonly integrity: string | undefined }>;
   /**
    * Gives the figures of all orders to what `begin` returns; `texts` are by their numbers. Of a mirror that an earlier
    * version made, the answers are read first, and `onProgress` is called with the number of orders read.
@@ -189,6 +191,8 @@ const mostShapes = 1_000;
 const partsOfSecond = 64;
 /** Numbers that are tried one after the other; where many orders are of one second, each further one is farther. */
 const longestSearch = 256;
+/** Bytes that are checked in about a second. */
+const mostChecked = 100_000_000;
 /** Orders whose figures or terms are made in one transaction. */
 const ordersAtOnce = 1_000;
 
@@ -620,6 +624,13 @@ function createMirror(database: Database): Mirror {
         syncedAtMs: toNumber(fact("synced_at")),
         syncedThrough: fact("synced_through"),
       })),
+
+    async inspect() {
+      const sizeBytes = statSync(database.path).size;
+      if (sizeBytes > mostChecked) return { sizeBytes, integrity: undefined };
+      const [result] = await database.read(() => Object.values(sql("PRAGMA quick_check(1)").get() ?? {}));
+      return { sizeBytes, integrity: String(result) };
+    },
 
     async readFigures(begin, onProgress = () => {}) {
       await catchUp("figures_after", makeFigures, onProgress);

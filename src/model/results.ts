@@ -482,6 +482,7 @@ const doctorCheckSchema = object({
     "state",
     "ledger",
     "account",
+    "mirror",
     "proxy",
     "certificates",
     "dns",
