@@ -41,10 +41,19 @@ export function openOrderNames(context: Context): (name: string) => Promise<stri
   const list = openList(context);
   return async (name) => {
     if (isOrderId(name)) return name;
-    const known = await findInMirror(name, await mirror());
-    const found = known.length > 0 || refOf(name) !== undefined ? known : await list(name);
+    const isRef = refOf(name) !== undefined;
+    let unread: unknown;
+    // The service knows a number, too, where the mirror cannot be read.
+    const known = await mirror()
+      .then((opened) => findInMirror(name, opened))
+      .catch((error) => {
+        if (isRef || !(error instanceof CourierError)) throw error;
+        unread = error;
+        return [];
+      });
+    const found = known.length > 0 || isRef ? known : await list(name);
     const order = choose(name, found);
-    if (order === undefined) throw await noSuchOrder(name, context);
+    if (order === undefined) throw unread ?? (await noSuchOrder(name, context));
     return order.id;
   };
 }
