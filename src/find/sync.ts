@@ -1,5 +1,6 @@
 /** `courier sync`: brings the local copy of the account's orders up to date (4.3 and 4.4). */
 
+import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import { mirrorOwner, openAccountMirror } from "../command/account-mirror.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
@@ -38,12 +39,16 @@ export const syncOrders = defineCommand({
     await ensureSameCustomer(mirror, context);
     const service = countCalls(await context.service());
     const meter = context.meter();
+    let read = 0;
     const tools: SyncTools = {
       service,
       mirror,
       now: () => clock.now(),
       beforeCalls: (calls) => checkApiQuota(calls, service, context),
-      onProgress: (orders) => meter.update(() => `${counted(orders, "order")} read`),
+      onProgress: (orders) => {
+        read = orders;
+        meter.update(() => `${counted(orders, "order")} read`);
+      },
     };
     try {
       const counts = await syncMirror(tools);
@@ -58,11 +63,23 @@ export const syncOrders = defineCommand({
         calls: service.calls(),
       };
       return document<SyncResult>(result, describe);
+    } catch (error) {
+      throw error instanceof ServiceFailure ? tellHowFar(error, read, context) : error;
     } finally {
       meter.end();
     }
   },
 });
+
+/** The words of the command may have deleted the mirror: the next one must not. */
+function tellHowFar(failure: ServiceFailure, read: number, { nextCommand }: Context): ServiceFailure {
+  const kept =
+    read === 0
+      ? ""
+      : `; the mirror keeps the ${counted(read, "order")} that ${byCount(read, "was", "were")} read`;
+  const hint = failure.hintBefore(`to go on: ${nextCommand("sync")}`);
+  return failure.with({ message: `${failure.message}${kept}`, hint });
+}
 
 /** An account may have been given the key of another customer, whose orders are others. */
 async function ensureSameCustomer(mirror: Mirror, context: Context): Promise<void> {

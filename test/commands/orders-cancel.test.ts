@@ -148,7 +148,7 @@ describe("--yes", () => {
     expect(JSON.parse(stderr).error).toMatchObject({
       code: "rate_limited",
       message: expect.stringMatching(
-        /^3 of 6 orders cancelled; order 1000001 is not cancelled, it is pending/,
+        /^3 of 6 orders cancelled; 2 not reached; order 1000001 is not cancelled, it is pending/,
       ),
       hint: "wait 67 min, then run the same command again",
     });
