@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { Clock } from "../core/clock.ts";
-import { counted } from "../core/wording.ts";
+import { byCount, counted } from "../core/wording.ts";
 import { hasLedger, ledgerPath } from "../ledger/ledger-file.ts";
 import { type Answer, hasMirror, type Mirror, openMirror } from "../mirror/mirror.ts";
 import type { MirrorOwner } from "../mirror/mirror-path.ts";
@@ -89,4 +89,10 @@ export function describeUnsynced(orders: number, { nextCommand }: Pick<Context, 
       ? "the mirror is empty"
       : `the mirror has only ${counted(orders, "order")} so far, since no sync was completed`;
   return `${known}; read all of them with: ${nextCommand("sync")}`;
+}
+
+/** Said after the number of orders that a command looked at; empty where the service shows all of them. */
+export function describeNotShown(orders: number): string {
+  if (orders === 0) return "";
+  return ` (${orders} of them ${byCount(orders, "is", "are")} no longer shown by the service)`;
 }

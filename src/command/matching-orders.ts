@@ -1,16 +1,18 @@
-/** The orders that match states and days: a list of the service for each state, merged, and chosen by day (4.3). */
+/** The orders that match states and days: a list of the service for each state, merged, and chosen by what each order says of itself (4.3). */
 
+import { ServiceFailure } from "../api/failure.ts";
 import { type AllOrdersOptions, allOrders } from "../api/pages.ts";
 import type { CourierService, OrderFilter } from "../api/service.ts";
 import { parseInstant } from "../core/time.ts";
+import { byCount, counted } from "../core/wording.ts";
 import type { OrderSummary } from "../model/interface.ts";
-import { type DayFilter, type OrderQuery, widenedFilters } from "./order-filter.ts";
+import { type OrderQuery, type OwnFilter, widenedFilters } from "./order-filter.ts";
 
 type Orders = AsyncGenerator<OrderSummary, void>;
 
 export interface MatchingOptions extends AllOrdersOptions {
-  readonly days: DayFilter;
-  /** Passes on what one list shows, before orders of other days are left out. */
+  readonly own: OwnFilter;
+  /** Passes on what one list shows, before orders of other days and states are left out. */
   readonly pass?: (orders: Orders, filter: OrderFilter) => Orders;
 }
 
@@ -21,7 +23,7 @@ export interface MatchingOptions extends AllOrdersOptions {
 export async function* matchingOrders(
   service: CourierService,
   query: OrderQuery,
-  { days, pass = (orders) => orders, beforeOthers, ...options }: MatchingOptions,
+  { own, pass = (orders) => orders, beforeOthers, ...options }: MatchingOptions,
 ): Orders {
   const filters = widenedFilters(query);
   let begun = 0;
@@ -43,7 +45,25 @@ export async function* matchingOrders(
       filter,
     ),
   );
-  for await (const order of mergeNewestFirst(lists)) if (days.has(order.created_at)) yield order;
+  let read = 0;
+  try {
+    for await (const order of mergeNewestFirst(lists)) {
+      read += 1;
+      if (own.takes(order)) yield order;
+    }
+  } catch (error) {
+    throw begun === filters.length ? tellHowFar(error, read, orders) : error;
+  }
+}
+
+/** A list that is not complete says so itself. */
+function tellHowFar(error: unknown, read: number, total: number | undefined): unknown {
+  if (!(error instanceof ServiceFailure) || error.code === "list_incomplete" || read === 0) return error;
+  const orders = total === undefined ? counted(read, "order") : `${read} of ${counted(total, "order")}`;
+  return error.with({
+    message: `${error.message}; ${orders} ${byCount(total ?? read, "was", "were")} read`,
+    hint: error.hintBefore("run the same command again"),
+  });
 }
 
 async function* mergeNewestFirst(lists: readonly Orders[]): Orders {

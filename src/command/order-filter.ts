@@ -8,6 +8,7 @@ import { inQuotes } from "../core/shell-quote.ts";
 import { findNearMiss } from "../core/suggest.ts";
 import { parseInstant } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
+import type { OrderSummary } from "../model/interface.ts";
 import { stateChoices, stateNames } from "../model/states.ts";
 import type { Messages } from "../terminal/messages.ts";
 import { type Option, type OptionValues, quote, switchOption } from "./options.ts";
@@ -103,44 +104,74 @@ export function widenedFilters({ statuses, days }: OrderQuery): readonly OrderFi
   return states.map((status) => ({ status, dateFrom, dateTo }));
 }
 
-/** Chooses orders by the days on which they were created. An order whose time cannot be read is kept. */
-export interface DayFilter {
+/** What an order says of itself: its state and when it was created. */
+type OwnFacts = Pick<OrderSummary, "status" | "created_at">;
+
+/**
+ * Chooses orders by what they say of themselves, since the service may ignore its filters (4.3). An order without a
+ * readable state or time is kept.
+ */
+export interface OwnFilter {
   /** `createdAt` as the service wrote it. */
-  has(createdAt: string | null | undefined): boolean;
-  /** The same orders; counts those whose time cannot be read. */
-  counted<T extends { readonly created_at?: string | null | undefined }>(
-    orders: AsyncGenerator<T, void>,
-  ): AsyncGenerator<T, void>;
-  /** Says how many of the counted orders were kept although their day is not known. */
+  hasDay(createdAt: string | null | undefined): boolean;
+  /** Counts an order that is of the days and in another state. */
+  takes(order: OwnFacts): boolean;
+  /** The same orders; counts those that were kept without a readable state or time. */
+  counted<T extends OwnFacts>(orders: AsyncGenerator<T, void>): AsyncGenerator<T, void>;
+  /** Orders of the days that were left out for their states so far. */
+  leftOut(): number;
+  /** Says how many orders were left out for their states, and how many were kept although state or day is not known. */
   warn(messages: Messages): void;
   /** "days of Asia/Shanghai"; undefined where orders of any day were chosen. */
   readonly note: string | undefined;
 }
 
-export function createDayFilter(days: DayRange | undefined, clock: Clock): DayFilter {
-  let unreadable = 0;
-  const find = (createdAt: string | null | undefined) => {
+export function createOwnFilter({ statuses, days }: OrderQuery, clock: Clock): OwnFilter {
+  let leftOut = 0;
+  let undated = 0;
+  let stateless = 0;
+  const findDay = (createdAt: string | null | undefined) => {
     if (days === undefined) return undefined;
     const instantMs = parseInstant(createdAt ?? "");
     return instantMs === undefined ? undefined : dayOf(instantMs, days.zone);
   };
+  const hasDay = (createdAt: string | null | undefined) => {
+    const day = findDay(createdAt);
+    if (day === undefined) return true;
+    return day >= (days?.from ?? day) && day <= (days?.to ?? day);
+  };
   return {
-    has(createdAt) {
-      const day = find(createdAt);
-      if (day === undefined) return true;
-      return day >= (days?.from ?? day) && day <= (days?.to ?? day);
+    hasDay,
+    takes({ status, created_at }) {
+      if (!hasDay(created_at)) return false;
+      const isOther = statuses.length > 0 && saysState(status) && !statuses.includes(status);
+      if (isOther) leftOut += 1;
+      return !isOther;
     },
     async *counted(orders) {
       for await (const order of orders) {
-        if (days && find(order.created_at) === undefined) unreadable += 1;
+        if (days && findDay(order.created_at) === undefined) undated += 1;
+        if (statuses.length > 0 && !saysState(order.status)) stateless += 1;
         yield order;
       }
     },
+    leftOut: () => leftOut,
     warn(messages) {
-      if (unreadable === 0) return;
-      const are = `${counted(unreadable, "order")} ${byCount(unreadable, "is", "are")}`;
-      messages.warn(`${are} kept although ${byCount(unreadable, "its", "their")} created_at cannot be read`);
+      if (leftOut > 0)
+        messages.warn(
+          `the service also listed ${counted(leftOut, "order")} in other states, which ${byCount(leftOut, "is", "are")} left out`,
+        );
+      const warnOfKept = (kept: number, problem: string) => {
+        const are = `${counted(kept, "order")} ${byCount(kept, "is", "are")}`;
+        if (kept > 0) messages.warn(`${are} kept although ${byCount(kept, "its", "their")} ${problem}`);
+      };
+      warnOfKept(undated, "created_at cannot be read");
+      warnOfKept(stateless, "status cannot be read");
     },
     note: days && `days of ${zoneName(days.zone, clock.now())}`,
   };
+}
+
+export function saysState(status: string | null | undefined): status is string {
+  return typeof status === "string" && status !== "";
 }

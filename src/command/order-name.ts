@@ -3,6 +3,7 @@
 import { ServiceFailure } from "../api/failure.ts";
 import { CourierError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
+import { formatRelative } from "../core/time.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
 import { hasMirror, type Mirror } from "../mirror/mirror.ts";
 import { type MirroredOrder, textAt } from "../mirror/mirrored-order.ts";
@@ -40,10 +41,19 @@ export function openOrderNames(context: Context): (name: string) => Promise<stri
   const list = openList(context);
   return async (name) => {
     if (isOrderId(name)) return name;
-    const known = await findInMirror(name, await mirror());
-    const found = known.length > 0 || refOf(name) !== undefined ? known : await list(name);
+    const isRef = refOf(name) !== undefined;
+    let unread: unknown;
+    // The service knows a number, too, where the mirror cannot be read.
+    const known = await mirror()
+      .then((opened) => findInMirror(name, opened))
+      .catch((error) => {
+        if (isRef || !(error instanceof CourierError)) throw error;
+        unread = error;
+        return [];
+      });
+    const found = known.length > 0 || isRef ? known : await list(name);
     const order = choose(name, found);
-    if (order === undefined) throw await noSuchOrder(name, context);
+    if (order === undefined) throw unread ?? (await noSuchOrder(name, context));
     return order.id;
   };
 }
@@ -98,17 +108,20 @@ export function openParcelNames(context: Context): (name: string) => Promise<str
 export async function describeSearch(
   context: Context,
 ): Promise<{ readonly where: string; readonly next: string }> {
+  const mirror = await openKnownOrders(context).catch(() => undefined);
+  const { syncedAtMs } = (await mirror?.facts()) ?? {};
+  const known =
+    syncedAtMs === undefined
+      ? "on this machine"
+      : `in the mirror, which had all orders of the service's list ${formatRelative(syncedAtMs, context.clock.now())},`;
   return {
-    where: `on this machine or in the first ${mostListed} orders of the service's list`,
-    next: await nextSearch(context),
+    where: `${known} or in the first ${mostListed} orders of the service's list`,
+    next: nextSearch(syncedAtMs, context),
   };
 }
 
 /** Another sync soon after the last one would bring nothing. */
-async function nextSearch(context: Context): Promise<string> {
-  const { nextCommand, clock } = context;
-  const mirror = await openKnownOrders(context).catch(() => undefined);
-  const syncedAtMs = (await mirror?.facts())?.syncedAtMs;
+function nextSearch(syncedAtMs: number | undefined, { nextCommand, clock }: Context): string {
   const sync = `${nextCommand("sync")}, then run this again`;
   if (syncedAtMs === undefined) return `look through all orders: ${sync}`;
   const find = `find it by something else: ${nextCommand("find TEXT")}`;

@@ -20,7 +20,7 @@ export const errorCodes = {
     exits: "1",
     meaning:
       "no order was found with this order number, tracking number or ref; the service may still have one",
-    next: "`courier sync` reads all orders; then run the same command again",
+    next: "check it; unless a sync was just completed, `courier sync` reads all orders; then run the same command again",
   },
   ambiguous_order: {
     exits: "1",

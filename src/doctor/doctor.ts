@@ -12,8 +12,8 @@ export const diagnose = defineCommand({
     "Each check passes, warns, fails, or is skipped because an earlier one failed. It makes one call, for the\n" +
     "profile, and changes nothing. No key, password, address or name of a person is shown, so that the result can be\n" +
     "pasted into a ticket: account names, hosts and paths are. The exit code is 0 unless something failed; else\n" +
-    "it is that of the first failure: 2 for files and settings, 4 for the account or its key, 5 for the ledger or\n" +
-    "the connection to the service, 70 for an answer that breaks the interface.",
+    "it is that of the first failure: 2 for files and settings, 4 for the account or its key, 5 for the ledger, the\n" +
+    "mirror or the connection to the service, 70 for an answer that breaks the interface.",
   arguments: {},
   options: {},
   examples: [
@@ -52,8 +52,14 @@ async function* results(context: Context): AsyncGenerator<CheckResult> {
   const [
     { checkAccount, checkCompletion, checkConfig, checkNode, checkState },
     { checkLedger },
+    { checkMirror },
     { checkNetwork },
-  ] = await Promise.all([import("./setup.ts"), import("./ledger.ts"), import("./network.ts")]);
+  ] = await Promise.all([
+    import("./setup.ts"),
+    import("./ledger.ts"),
+    import("./mirror.ts"),
+    import("./network.ts"),
+  ]);
   yield checkNode(context.machine);
   const config = await checkConfig(context);
   yield config;
@@ -64,6 +70,10 @@ async function* results(context: Context): AsyncGenerator<CheckResult> {
     : await checkLedger(context);
   const { result, account } = await checkAccount(config, context);
   yield result;
+  const failed = state.status === "fail" ? "state" : "account";
+  yield state.status === "fail" || !account
+    ? { check: "mirror", status: "skip", detail: `${failed} failed` }
+    : await checkMirror(account, context);
   yield* checkNetwork(account, context);
   yield await checkCompletion(context);
 }

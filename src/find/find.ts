@@ -1,9 +1,9 @@
 /** `courier find`: orders by any part of a name, phone, address, number, item or ref, from the mirror. */
 
-import { describeUnsynced, openAccountMirror } from "../command/account-mirror.ts";
+import { describeNotShown, describeUnsynced, openAccountMirror } from "../command/account-mirror.ts";
 import { type Context, defineCommand, rows } from "../command/command.ts";
 import { countOption, switchOption, textOption } from "../command/options.ts";
-import { checkFilter, createDayFilter, filterOptions, type OrderQuery } from "../command/order-filter.ts";
+import { checkFilter, createOwnFilter, filterOptions, type OrderQuery } from "../command/order-filter.ts";
 import { usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { formatRelative } from "../core/time.ts";
@@ -48,13 +48,13 @@ export const findOrders = defineCommand({
   async run({ words, service, limit, all, ...options }, context) {
     if (all && limit !== undefined) throw usageError("--all and --limit exclude each other");
     const query = checkFilter(options, context.clock);
-    const days = createDayFilter(query.days, context.clock);
+    const own = createOwnFilter(query, context.clock);
     const mirror = await openAccountMirror(context);
     const search: OrderSearch = {
       text: words.join(" "),
       statuses: query.statuses.length === 0 ? undefined : query.statuses,
       serviceType: service,
-      isInTime: days.has,
+      isInTime: own.hasDay,
     };
     if (words.length === 0 && !all && limit === undefined && context.hasScreen) {
       const { openSearchScreen } = await import("./screen.ts");
@@ -71,10 +71,10 @@ export const findOrders = defineCommand({
     }
     const found = takeFirst(all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit), mirror.search(search));
     return {
-      ...rows(days.counted(found.orders), foundColumns, "No orders found"),
+      ...rows(own.counted(found.orders), foundColumns, "No orders found"),
       after: async () => {
-        days.warn(context.messages);
-        if (days.note !== undefined) context.messages.note(days.note);
+        own.warn(context.messages);
+        if (own.note !== undefined) context.messages.note(own.note);
         const shown = found.left();
         if (shown !== undefined)
           context.messages.note(`${counted(shown, "order")} shown, more exist; --all shows every one`);
@@ -111,27 +111,44 @@ function takeFirst(limit: number, found: AsyncGenerator<MirroredOrder, void>) {
   return { orders: take(), left: () => (hasMore ? count : undefined) };
 }
 
-function toFoundOrder({ fields, ref, seenAtMs }: MirroredOrder): FoundOrder {
+function toFoundOrder({ fields, ref, seenAtMs, notShownSinceMs }: MirroredOrder): FoundOrder {
   const { id, order_no, tracking_number, status, ...others } = fields;
   const seen_at = new Date(seenAtMs).toISOString();
-  return { id, order_no, tracking_number, status, ...others, ref: ref ?? null, seen_at } as FoundOrder;
+  const marks =
+    notShownSinceMs === undefined ? {} : { not_shown_since: new Date(notShownSinceMs).toISOString() };
+  return {
+    id,
+    order_no,
+    tracking_number,
+    status,
+    ...others,
+    ref: ref ?? null,
+    seen_at,
+    ...marks,
+  } as FoundOrder;
 }
 
 /** What the search did not see: an old mirror, and phones that no answer had. */
-function describeAge({ orders, withoutPhone, syncedAtMs }: MirrorFacts, context: Context): string {
+function describeAge({ orders, notShown, withoutPhone, syncedAtMs }: MirrorFacts, context: Context): string {
   if (syncedAtMs === undefined) return describeUnsynced(orders, context);
   const phones =
     withoutPhone === 0
       ? ""
       : `; ${counted(withoutPhone, "order")} ${byCount(withoutPhone, "has", "have")} no phone (courier sync --fetch-details)`;
-  return `searched ${counted(orders, "order")}, synced ${formatRelative(syncedAtMs, context.clock.now())}${phones}`;
+  const age = formatRelative(syncedAtMs, context.clock.now());
+  return `searched ${counted(orders, "order")}${describeNotShown(notShown)}, synced ${age}${phones}`;
 }
 
 export const foundColumns: readonly Column<FoundOrder>[] = [
   { path: "id", title: "ID", cell: ({ id }) => styled("strong", id) },
   { path: "order_no", title: "ORDER NO", cell: ({ order_no }) => show(order_no), spare: 1 },
   { path: "tracking_number", title: "TRACKING", cell: ({ tracking_number }) => show(tracking_number) },
-  { path: "status", title: "STATE", cell: ({ status }) => state(status) },
+  {
+    path: "status",
+    title: "STATE",
+    cell: ({ status, not_shown_since: since }) =>
+      since === undefined ? state(status) : [state(status), `, not shown since ${since.slice(0, 10)}`],
+  },
   { path: "receiver.name", title: "TO", cell: ({ receiver }) => show(receiver?.name), flexible: true },
   { path: "receiver.phone", title: "PHONE", cell: ({ receiver }) => show(receiver?.phone), spare: 6 },
   {

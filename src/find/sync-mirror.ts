@@ -22,8 +22,11 @@ export interface SyncCounts {
   readonly listed: number;
   /** Orders that were looked up one by one: they were in no list. */
   readonly looked_up: number;
-  /** Orders that the service no longer shows. Their last answers are kept. */
-  readonly not_shown: number;
+}
+
+interface LookUpTools extends Pick<SyncTools, "service" | "mirror" | "now"> {
+  readonly pass?: number;
+  readonly passesRefusals?: boolean;
 }
 
 const pageSize = 100;
@@ -36,18 +39,40 @@ const settledStates: readonly string[] = ["completed", "cancelled"];
 
 /** The first sync reads the whole list, later ones what is new and what may have changed. */
 export async function syncMirror(tools: SyncTools): Promise<SyncCounts> {
-  if ((await tools.mirror.facts()).syncedAtMs !== undefined) return syncChanges(tools);
-  const begunPass = await tools.mirror.lastPass();
-  const sync = createSync(tools, begunPass ?? (await tools.mirror.beginPass()));
-  const atMs = tools.now();
-  if (begunPass === undefined) {
+  const { syncedAtMs } = await tools.mirror.facts();
+  return syncedAtMs === undefined ? syncWhole(tools) : syncChanges(tools);
+}
+
+/**
+ * What a sync that did not end has read is not read again, except what may have changed since. Where that takes no
+ * fewer calls than the whole list, reads the whole list.
+ */
+async function syncWhole(tools: SyncTools): Promise<SyncCounts> {
+  const { mirror, now } = tools;
+  const atMs = now();
+  const read = await mirror.idsInPasses();
+  const { states, orders } = await activeOrders(mirror);
+  const pass = await mirror.beginPass();
+  const sync = createSync(tools, pass);
+  const forChanges = Math.min(orders, unsettledStates.length + orders / pageSize) + 1;
+  // One that ended early twice may do so each time at the same place.
+  if (pass <= 2 && read.length / pageSize <= forChanges) {
     await sync.list({});
     return sync.end(atMs, undefined);
   }
-  await sync.listRest(await tools.mirror.idsInPass(begunPass));
-  const rest = await sync.end(atMs, undefined);
-  const changes = await syncChanges(tools); // of what the sync before had read
-  return { ...changes, listed: rest.listed + changes.listed };
+  await sync.listRest(read);
+  if ((await sync.countOthers(states)) > unsettledStates.length) await sync.listStates(states);
+  await sync.lookUpOthers(states);
+  return sync.end(atMs, undefined);
+}
+
+/** The states of the mirror's orders that may change, and how many orders are in them. */
+async function activeOrders(mirror: Mirror) {
+  const active = [...(await mirror.countByState())].filter(([state]) => !isSettled(state));
+  return {
+    states: active.map(([state]) => state),
+    orders: active.reduce((sum, [, orders]) => sum + orders, 0),
+  };
 }
 
 async function syncChanges(tools: SyncTools): Promise<SyncCounts> {
@@ -58,11 +83,13 @@ async function syncChanges(tools: SyncTools): Promise<SyncCounts> {
   await sync.list(
     before.syncedThrough === undefined ? {} : { dateFrom: moveDate(before.syncedThrough, -overlapDays) },
   );
-  const states = [...(await mirror.countByState()).keys()].filter((state) => !isSettled(state));
+  const { states } = await activeOrders(mirror);
   await sync.listStates(states);
   await sync.lookUpOthers(states);
   return sync.end(atMs, before.syncedThrough);
 }
+
+const unsettledStates = stateNames.filter((state) => !isSettled(state));
 
 export function isSettled(state: string | undefined): boolean {
   return state !== undefined && settledStates.includes(state);
@@ -71,20 +98,7 @@ export function isSettled(state: string | undefined): boolean {
 function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools, pass: number) {
   let listed = 0;
   let lookedUp = 0;
-  let notShown = 0;
   let newest: string | undefined;
-
-  /** False where the service no longer shows the order: its last answers stay. */
-  async function lookUp(id: string): Promise<boolean> {
-    try {
-      const order = await service.order(id);
-      await mirror.record([{ id, kind: "detail", value: order }], now(), pass);
-      return true;
-    } catch (error) {
-      if (error instanceof ServiceFailure && error.kind === "refused") return false;
-      throw error;
-    }
-  }
 
   async function record(orders: readonly OrderSummary[]): Promise<void> {
     await mirror.record(
@@ -119,9 +133,10 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
     return true;
   }
 
-  async function hasListed(status: string): Promise<boolean> {
+  /** False where the service refuses the state, or shows orders in others. */
+  async function hasListed(filter: OrderFilter): Promise<boolean> {
     try {
-      return await list({ status });
+      return await list(filter);
     } catch (error) {
       if (error instanceof ServiceFailure && error.kind === "refused") return false;
       throw error;
@@ -133,8 +148,14 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
     await list(date === undefined ? {} : { dateFrom: moveDate(date, -1) });
   }
 
+  async function listSettled(since: string): Promise<void> {
+    for (const status of settledStates)
+      if (!(await hasListed({ status, dateFrom: moveDate(since, -1) }))) return listSince(since);
+  }
+
   return {
     list,
+    hasListed,
 
     /** The orders of the whole list that a sync which did not end has not read. */
     async listRest(read: readonly string[]): Promise<void> {
@@ -146,31 +167,73 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
 
     /** Whether the service knows a state by its name is not shown (4.3): where it does not, by date. */
     async listStates(found: readonly (string | undefined)[]): Promise<void> {
-      const unsettled = stateNames.filter((state) => !isSettled(state));
-      const states = new Set([...unsettled, ...found.filter((state) => state !== undefined)]);
+      const states = new Set([...unsettledStates, ...found.filter((state) => state !== undefined)]);
       for (const state of states) {
-        if (await hasListed(state)) continue;
+        if (await hasListed({ status: state })) continue;
         return listSince(await mirror.oldest([...states, ...found]));
       }
     },
 
-    /** Orders that have left their state, or were in no list. */
+    async countOthers(states: readonly (string | undefined)[]): Promise<number> {
+      return (await mirror.notInPass(pass, states)).length;
+    },
+
+    /** Orders that have left their state, or were in no list: most of them are settled. */
     async lookUpOthers(states: readonly (string | undefined)[]): Promise<void> {
       const since = await mirror.oldest(states);
-      const left = await mirror.notInPass(pass, states);
-      if (since !== undefined && (await mirror.countSince(since)) / pageSize + 1 < left.length)
-        await listSince(since);
-      for await (const wasShown of mapInOrder(await mirror.notInPass(pass, states), callsAtOnce, lookUp)) {
-        lookedUp += 1;
-        if (!wasShown) notShown += 1;
+      const left = (await mirror.notInPass(pass, states)).length;
+      if (since !== undefined && left > 1) {
+        const byDate = (await mirror.countSince(since)) / pageSize + 1;
+        const settled = left + (await mirror.countSince(since, settledStates));
+        const byState = settled / pageSize + settledStates.length;
+        if (byState < Math.min(byDate, left)) await listSettled(since);
+        else if (byDate < left) await listSince(since);
       }
+      lookedUp += await lookUpDetails(await mirror.notInPass(pass, states), {
+        service,
+        mirror,
+        now,
+        pass,
+        passesRefusals: true,
+      });
     },
 
     async end(atMs: number, through: string | undefined): Promise<SyncCounts> {
       await mirror.noteSync({ atMs, through: throughDate(newest, atMs, service) ?? through });
-      return { listed, looked_up: lookedUp, not_shown: notShown };
+      return { listed, looked_up: lookedUp };
     },
   };
+}
+
+/**
+ * Which refusals mean that there is no such order is not shown (section 7): another one, such as of a key without
+ * this right, proves nothing.
+ */
+function saysNoSuchOrder({ status, serviceCode }: ServiceFailure): boolean {
+  return status === 404 || status === 410 || serviceCode === "NOT_FOUND";
+}
+
+/**
+ * Looks orders up one by one. One that the service no longer shows is marked, and its last answers stay. Throws
+ * ServiceFailure, for another refusal as well unless `passesRefusals`.
+ */
+export async function lookUpDetails(
+  ids: readonly string[],
+  { service, mirror, now, pass, passesRefusals }: LookUpTools,
+): Promise<number> {
+  const lookUp = async (id: string) => {
+    try {
+      const order = await service.order(id);
+      await mirror.record([{ id, kind: "detail", value: order }], now(), pass);
+    } catch (error) {
+      if (!(error instanceof ServiceFailure && error.kind === "refused")) throw error;
+      if (saysNoSuchOrder(error)) await mirror.noteNotShown(id, now());
+      else if (!passesRefusals) throw error;
+    }
+  };
+  let count = 0;
+  for await (const _ of mapInOrder(ids, callsAtOnce, lookUp)) count += 1;
+  return count;
 }
 
 /** The day from which the next sync reads: an order is stamped by the service's clock, and never later than now. */
@@ -185,22 +248,18 @@ function moveDate(instant: string, days: number): string {
 }
 
 /** Compares the mirror with the service's own counts (2.6), one call a state, and reads again what differs. */
-export async function verifyMirror({ service, mirror, now, beforeCalls }: SyncTools): Promise<void> {
+export async function verifyMirror(tools: SyncTools): Promise<void> {
+  const { service, mirror, beforeCalls } = tools;
   const counts = await mirror.countByState();
   const states = new Set([...stateNames, ...[...counts.keys()].filter((state) => state !== undefined)]);
+  const pass = await mirror.beginPass();
+  const sync = createSync(tools, pass);
   for (const status of states) {
     const { pagination } = await service.listOrders({ status }, 1, 1);
     if (toCount(pagination.total_items) === (counts.get(status) ?? 0)) continue;
-    const orders: OrderSummary[] = [];
-    for await (const order of allOrders(
-      service,
-      { status },
-      { concurrency: callsAtOnce, beforeOthers: beforeCalls },
-    ))
-      orders.push(order);
-    await mirror.record(
-      orders.map((order) => ({ id: order.id.value, kind: "list", value: order })),
-      now(),
-    );
+    if (!(await sync.hasListed({ status }))) return void (await sync.list({}));
+    const unlisted = await mirror.notInPass(pass, [status]);
+    await beforeCalls(unlisted.length);
+    await lookUpDetails(unlisted, { ...tools, pass, passesRefusals: true });
   }
 }

@@ -1,19 +1,17 @@
 /** `courier sync`: brings the local copy of the account's orders up to date (4.3 and 4.4). */
 
+import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import { mirrorOwner, openAccountMirror } from "../command/account-mirror.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, document } from "../command/command.ts";
 import { countOption, switchOption } from "../command/options.ts";
-import { mapInOrder } from "../core/concurrent.ts";
 import { usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import { deleteMirror, type Mirror } from "../mirror/mirror.ts";
 import type { SyncResult } from "../model/results.ts";
 import { line } from "../terminal/blocks.ts";
-import { type SyncTools, syncMirror, verifyMirror } from "./sync-mirror.ts";
-
-const callsAtOnce = 8;
+import { lookUpDetails, type SyncTools, syncMirror, verifyMirror } from "./sync-mirror.ts";
 
 export const syncOrders = defineCommand({
   description:
@@ -41,12 +39,16 @@ export const syncOrders = defineCommand({
     await ensureSameCustomer(mirror, context);
     const service = countCalls(await context.service());
     const meter = context.meter();
+    let read = 0;
     const tools: SyncTools = {
       service,
       mirror,
       now: () => clock.now(),
       beforeCalls: (calls) => checkApiQuota(calls, service, context),
-      onProgress: (orders) => meter.update(() => `${counted(orders, "order")} read`),
+      onProgress: (orders) => {
+        read = orders;
+        meter.update(() => `${counted(orders, "order")} read`);
+      },
     };
     try {
       const counts = await syncMirror(tools);
@@ -56,15 +58,28 @@ export const syncOrders = defineCommand({
       const result = {
         orders: facts.orders,
         ...counts,
+        not_shown: facts.notShown,
         without_phone: facts.withoutPhone,
         calls: service.calls(),
       };
       return document<SyncResult>(result, describe);
+    } catch (error) {
+      throw error instanceof ServiceFailure ? tellHowFar(error, read, context) : error;
     } finally {
       meter.end();
     }
   },
 });
+
+/** The words of the command may have deleted the mirror: the next one must not. */
+function tellHowFar(failure: ServiceFailure, read: number, { nextCommand }: Context): ServiceFailure {
+  const kept =
+    read === 0
+      ? ""
+      : `; the mirror keeps the ${counted(read, "order")} that ${byCount(read, "was", "were")} read`;
+  const hint = failure.hintBefore(`to go on: ${nextCommand("sync")}`);
+  return failure.with({ message: `${failure.message}${kept}`, hint });
+}
 
 /** An account may have been given the key of another customer, whose orders are others. */
 async function ensureSameCustomer(mirror: Mirror, context: Context): Promise<void> {
@@ -85,7 +100,7 @@ function describe({ orders, listed, looked_up, not_shown, without_phone, calls }
       ? []
       : [
           line(
-            `${counted(not_shown, "order")} ${byCount(not_shown, "is", "are")} no longer shown by the service`,
+            `${counted(not_shown, "order")} ${byCount(not_shown, "is", "are")} no longer shown by the service; what is known of ${byCount(not_shown, "it", "them")} is kept`,
           ),
         ];
   const phones = without_phone === 0 ? [] : [line(`${counted(without_phone, "order")} without a phone`)];
@@ -98,15 +113,10 @@ function describe({ orders, listed, looked_up, not_shown, without_phone, calls }
   ];
 }
 
-async function addDetails(
-  limit: number,
-  mirror: Mirror,
-  { service, now, beforeCalls }: SyncTools,
-): Promise<void> {
+async function addDetails(limit: number, mirror: Mirror, tools: SyncTools): Promise<void> {
   const ids = await mirror.withoutPhone(limit);
-  await beforeCalls(ids.length);
-  for await (const order of mapInOrder(ids, callsAtOnce, (id) => service.order(id)))
-    await mirror.record([{ id: order.id.value, kind: "detail", value: order }], now());
+  await tools.beforeCalls(ids.length);
+  await lookUpDetails(ids, tools);
 }
 
 /** The same service, which counts what is asked of it; a call that is tried again counts once. */

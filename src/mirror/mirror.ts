@@ -1,6 +1,6 @@
 /** The mirror: a local copy of an account's orders, with an index for substring search. */
 
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
@@ -17,6 +17,7 @@ import {
   answerKinds,
   type MirroredOrder,
   merge,
+  type OrderFacts,
   type StoredAnswer,
   searchableTexts,
   textAt,
@@ -75,7 +76,13 @@ CREATE VIRTUAL TABLE grams USING fts5 (
 INSERT INTO facts SELECT 'terms_after', '0' WHERE EXISTS (SELECT 1 FROM orders);
 `;
 
-const migrations: readonly string[] = [first, second, third];
+/** Milliseconds; NULL while the service shows the order. */
+const fourth = `
+ALTER TABLE orders ADD COLUMN not_shown_since INTEGER;
+CREATE INDEX orders_not_shown ON orders (not_shown_since) WHERE not_shown_since IS NOT NULL;
+`;
+
+const migrations: readonly string[] = [first, second, third, fourth];
 
 /** What the service said about an order, or was sent. */
 export interface Answer {
@@ -93,6 +100,8 @@ export interface OrderSearch {
   readonly serviceType?: string | undefined;
   /** Called with the order's creation time as the service wrote it. */
   readonly isInTime?: ((createdAt: string | undefined) => boolean) | undefined;
+  /** Leaves out orders that the service no longer shows. */
+  readonly isShownOnly?: boolean | undefined;
   /** Orders that are wanted at first: so many are read at once. */
   readonly page?: number | undefined;
   /** Called between two readings of the file; rejects to stop. */
@@ -102,6 +111,9 @@ export interface OrderSearch {
 export interface MirrorFacts {
   readonly path: string;
   readonly orders: number;
+  /** Orders that the service no longer shows. */
+  readonly notShown: number;
+  /** Among those that the service shows. */
   readonly withoutPhone: number;
   /** When the last complete sync began; undefined before the first. */
   readonly syncedAtMs: number | undefined;
@@ -129,22 +141,24 @@ export interface Mirror {
   search(search: OrderSearch): AsyncGenerator<MirroredOrder, void>;
   /** The order with this id. */
   order(id: string): Promise<MirroredOrder | undefined>;
-  /** Number of orders by state; undefined: the state is not known. */
+  /** Marks an order that the service no longer shows, until a list or a look-up shows it again. */
+  noteNotShown(id: string, atMs: number): Promise<void>;
+  /** Numbers of the orders that the service no longer shows. */
+  notShown(): Promise<ReadonlySet<number>>;
+  /** Number of orders that the service shows, by state; undefined: the state is not known. */
   countByState(): Promise<ReadonlyMap<string | undefined, number>>;
-  /** Ids of orders in a state that were not seen in a pass, newest first. */
+  /** Ids of orders in a state that the service shows and that were not seen in a pass, newest first. */
   notInPass(pass: number, statuses: readonly (string | undefined)[]): Promise<readonly string[]>;
   /** A number for a new complete reading of the list. */
   beginPass(): Promise<number>;
-  /** The newest such number; undefined before the first. */
-  lastPass(): Promise<number | undefined>;
-  /** Ids of the orders that were seen in a pass. */
-  idsInPass(pass: number): Promise<readonly string[]>;
+  /** Ids of the orders that were seen in any pass. */
+  idsInPasses(): Promise<readonly string[]>;
   noteSync(facts: { readonly atMs: number; readonly through: string | undefined }): Promise<void>;
-  /** The date of the oldest order in one of these states, as the service wrote it. */
+  /** The date of the oldest order in one of these states that the service shows, as it wrote it. */
   oldest(statuses: readonly (string | undefined)[]): Promise<string | undefined>;
-  /** Number of orders created at or after a time, as the service wrote it. */
-  countSince(createdAt: string): Promise<number>;
-  /** The newest orders whose phones are not known. */
+  /** Number of orders created at or after a time, as the service wrote it; `statuses`: in one of these. */
+  countSince(createdAt: string, statuses?: readonly string[]): Promise<number>;
+  /** The newest orders that the service shows and whose phones are not known. */
   withoutPhone(limit: number): Promise<readonly string[]>;
   /** A fact that another part of the program keeps here. */
   fact(name: string): Promise<string | undefined>;
@@ -154,6 +168,8 @@ export interface Mirror {
   /** Reads and writes facts in one transaction. */
   updateFacts<T>(work: (facts: Facts) => T): Promise<T>;
   facts(): Promise<MirrorFacts>;
+  /** For `courier doctor`. `integrity`: `ok`, or the result of SQLite's check; undefined for a large file. */
+  inspect(): Promise<{ readonly sizeBytes: number; readonly integrity: string | undefined }>;
   /**
    * Gives the figures of all orders to what `begin` returns; `texts` are by their numbers. Of a mirror that an earlier
    * version made, the answers are read first, and `onProgress` is called with the number of orders read.
@@ -175,6 +191,8 @@ const mostShapes = 1_000;
 const partsOfSecond = 64;
 /** Numbers that are tried one after the other; where many orders are of one second, each further one is farther. */
 const longestSearch = 256;
+/** Bytes that are checked in about a second. */
+const mostChecked = 100_000_000;
 /** Orders whose figures or terms are made in one transaction. */
 const ordersAtOnce = 1_000;
 
@@ -269,7 +287,7 @@ function createMirror(database: Database): Mirror {
     if (id !== undefined) return toNumber(sql("SELECT number FROM orders WHERE id = ?").get(id)?.number);
     const trackingNumber = textAt(value, "tracking_number");
     if (kind !== "tracking" || trackingNumber === undefined) return undefined;
-    const matches = candidates(searchWords(trackingNumber), undefined, undefined, batches.most).filter(
+    const matches = candidates(searchWords(trackingNumber), {}, undefined, batches.most).filter(
       ({ fields }) => textAt(fields, "tracking_number") === trackingNumber,
     );
     return matches.length === 1 ? matches[0]?.number : undefined;
@@ -280,6 +298,10 @@ function createMirror(database: Database): Mirror {
     if (found === undefined && answer.id === undefined) return;
     const number = found ?? insertOrder(answer.id ?? "", textAt(answer.value, "created_at"), seenAtMs);
     const before = found === undefined ? undefined : read(number);
+    if (answer.kind === "list" || answer.kind === "detail")
+      sql("UPDATE orders SET not_shown_since = NULL WHERE number = ? AND not_shown_since IS NOT NULL").run(
+        number,
+      );
     const [shape, leaves] = foldToRow(answer.value);
     // If the clock was set back, what the service says now is still the newest.
     const isNow = answer.kind !== "draft" && answer.kind !== "created";
@@ -297,25 +319,34 @@ function createMirror(database: Database): Mirror {
       pass ?? null,
       number,
     );
-    if (after.hasPhone && !before?.hasPhone) count("with_phone");
+    count(before, after);
     index(number, before && termsOf(before), termsOf(after));
     figures.put(number, after);
   }
 
-  /** Orders added by the transaction, by fact: to count them all would read the whole file. */
-  const added = new Map<"orders" | "with_phone", number>();
-  function count(name: "orders" | "with_phone"): void {
-    added.set(name, (added.get(name) ?? 0) + 1);
+  /** What the transaction changes in the counts: to count all orders would read the whole file. */
+  const changes = new Map<CountName, number>();
+  function count(before: MirroredOrder | undefined, after: MirroredOrder): void {
+    const was = before && countsOf(before);
+    for (const [name, is] of Object.entries(countsOf(after)) as [CountName, boolean][])
+      changes.set(name, (changes.get(name) ?? 0) + Number(is) - Number(was?.[name] ?? false));
   }
 
-  function countFact(name: "orders" | "with_phone"): number {
+  function countFact(name: CountName): number {
     return toNumber(fact(name)) ?? 0;
+  }
+
+  function beginChanges(): void {
+    changes.clear(); // of a transaction that was rolled back
+  }
+
+  function endChanges(): void {
+    for (const [name, change] of changes) if (change !== 0) setFact(name, String(countFact(name) + change));
   }
 
   function insertOrder(id: string, createdAt: string | undefined, seenAtMs: number): number {
     const number = freeNumber(id, createdAt, seenAtMs);
     sql("INSERT INTO orders (number, id) VALUES (?, ?)").run(number, id);
-    count("orders");
     return number;
   }
 
@@ -343,14 +374,14 @@ function createMirror(database: Database): Mirror {
   }
 
   function read(number: number): MirroredOrder | undefined {
-    const row = sql("SELECT id, ref FROM orders WHERE number = ?").get(number);
-    return row && merge(String(row.id), toText(row.ref), readAnswers(number));
+    const row = sql("SELECT id, ref, not_shown_since FROM orders WHERE number = ?").get(number);
+    return row && merge(toFacts(row), readAnswers(number));
   }
 
   /** The next orders that have the words' grams, newest first; whether they have the words is not checked. */
   function candidates(
     words: readonly SearchWord[],
-    statuses: readonly string[] | undefined,
+    { statuses, isShownOnly }: Pick<OrderSearch, "statuses" | "isShownOnly">,
     before: number | undefined,
     limit: number,
   ): (MirroredOrder & { readonly number: number })[] {
@@ -359,6 +390,7 @@ function createMirror(database: Database): Mirror {
       ...(terms.length > 0 ? ["grams MATCH ?"] : []),
       ...(before === undefined ? [] : [terms.length > 0 ? "grams.rowid < ?" : "o.number < ?"]),
       ...(statuses === undefined ? [] : [`status IN (${statuses.map(() => "?").join(", ")})`]),
+      ...(isShownOnly ? [isShown] : []),
     ];
     const values: SqlValue[] = [
       ...(terms.length > 0 ? [terms.join(" AND ")] : []),
@@ -368,11 +400,13 @@ function createMirror(database: Database): Mirror {
     const from = terms.length > 0 ? "grams JOIN orders o ON o.number = grams.rowid" : "orders o";
     const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
     const order = terms.length > 0 ? "grams.rowid" : "o.number";
-    return sql(`SELECT o.number, id, ref FROM ${from} ${where} ORDER BY ${order} DESC LIMIT ?`)
+    return sql(
+      `SELECT o.number, id, ref, not_shown_since FROM ${from} ${where} ORDER BY ${order} DESC LIMIT ?`,
+    )
       .all(...values, limit)
       .map((row) => {
         const number = Number(row.number);
-        return { number, ...merge(String(row.id), toText(row.ref), readAnswers(number)) };
+        return { number, ...merge(toFacts(row), readAnswers(number)) };
       });
   }
 
@@ -436,20 +470,42 @@ function createMirror(database: Database): Mirror {
 
     record: (answers, seenAtMs, pass) =>
       database.transaction(() => {
-        added.clear(); // of a transaction that was rolled back
+        beginChanges();
         figures.clear();
         for (const answer of answers) recordOne(answer, seenAtMs, pass);
         figures.flush();
-        for (const [name, count] of added) setFact(name, String(countFact(name) + count));
+        endChanges();
       }),
 
-    async *search({ text, statuses, serviceType, isInTime = () => true, page = batches.first, between }) {
+    noteNotShown: (id, atMs) =>
+      database.transaction(() => {
+        const number = toNumber(sql("SELECT number FROM orders WHERE id = ?").get(id)?.number);
+        const before = number === undefined ? undefined : read(number);
+        if (number === undefined || before === undefined || before.notShownSinceMs !== undefined) return;
+        beginChanges();
+        sql("UPDATE orders SET not_shown_since = ? WHERE number = ?").run(atMs, number);
+        count(before, { ...before, notShownSinceMs: atMs });
+        endChanges();
+      }),
+
+    notShown: () =>
+      database.read(
+        () =>
+          new Set(
+            sql("SELECT number FROM orders WHERE not_shown_since IS NOT NULL")
+              .all()
+              .map(({ number }) => Number(number)),
+          ),
+      ),
+
+    async *search(search) {
+      const { text, serviceType, isInTime = () => true, page = batches.first, between } = search;
       const words = searchWords(text);
       const most = between ? batches.mostWithKeys : batches.most;
       let before: number | undefined;
       for (let limit = page; ; limit = Math.min(2 * limit, most)) {
         const last = before;
-        const found = await database.read(() => candidates(words, statuses, last, limit));
+        const found = await database.read(() => candidates(words, search, last, limit));
         for (const order of found) {
           const texts = searchableTexts(order);
           const hasWords = words.every((forms) =>
@@ -476,7 +532,7 @@ function createMirror(database: Database): Mirror {
       database.read(
         () =>
           new Map(
-            sql("SELECT status, count(*) AS n FROM orders GROUP BY status")
+            sql(`SELECT status, count(*) AS n FROM orders WHERE ${isShown} GROUP BY status`)
               .all()
               .map(({ status, n }) => [toText(status), Number(n)]),
           ),
@@ -484,7 +540,9 @@ function createMirror(database: Database): Mirror {
 
     notInPass: (pass, statuses) =>
       database.read(() =>
-        sql(`SELECT id FROM orders WHERE ${isOneOf} AND coalesce(pass, 0) < ? ORDER BY number DESC`)
+        sql(
+          `SELECT id FROM orders WHERE ${isOneOf} AND ${isShown} AND coalesce(pass, 0) < ? ORDER BY number DESC`,
+        )
           .all(JSON.stringify(statuses.map((status) => status ?? "")), pass)
           .map(({ id }) => String(id)),
       ),
@@ -492,21 +550,23 @@ function createMirror(database: Database): Mirror {
     oldest: (statuses) =>
       database.read(() =>
         toText(
-          sql(`SELECT min(created_at) AS at FROM orders WHERE ${isOneOf}`).get(
+          sql(`SELECT min(created_at) AS at FROM orders WHERE ${isOneOf} AND ${isShown}`).get(
             JSON.stringify(statuses.map((status) => status ?? "")),
           )?.at,
         ),
       ),
 
-    countSince: (createdAt) =>
-      database.read(() =>
-        Number(sql("SELECT count(*) AS n FROM orders WHERE created_at >= ?").get(createdAt)?.n),
-      ),
+    countSince: (createdAt, statuses) =>
+      database.read(() => {
+        const isMeant = `${isShown} AND created_at >= ?${statuses === undefined ? "" : ` AND ${isOneOf}`}`;
+        const values = statuses === undefined ? [] : [JSON.stringify(statuses)];
+        return Number(sql(`SELECT count(*) AS n FROM orders WHERE ${isMeant}`).get(createdAt, ...values)?.n);
+      }),
 
     withoutPhone: (limit) =>
       database.read(() =>
         sql(
-          `SELECT id FROM orders o WHERE NOT EXISTS (SELECT 1 FROM answers WHERE order_number = o.number
+          `SELECT id FROM orders o WHERE ${isShown} AND NOT EXISTS (SELECT 1 FROM answers WHERE order_number = o.number
              AND kind IN (${kindsWithPhones})) ORDER BY o.number DESC LIMIT ?`,
         )
           .all(limit)
@@ -542,12 +602,10 @@ function createMirror(database: Database): Mirror {
         return pass;
       }),
 
-    lastPass: () => database.read(() => toNumber(fact("pass"))),
-
-    idsInPass: (pass) =>
+    idsInPasses: () =>
       database.read(() =>
-        sql("SELECT id FROM orders WHERE pass = ?")
-          .all(pass)
+        sql("SELECT id FROM orders WHERE pass IS NOT NULL")
+          .all()
           .map(({ id }) => String(id)),
       ),
 
@@ -561,10 +619,18 @@ function createMirror(database: Database): Mirror {
       database.read(() => ({
         path: database.path,
         orders: countFact("orders"),
-        withoutPhone: countFact("orders") - countFact("with_phone"),
+        notShown: countFact("not_shown"),
+        withoutPhone: countFact("orders") - countFact("with_phone") - countFact("not_shown_without_phone"),
         syncedAtMs: toNumber(fact("synced_at")),
         syncedThrough: fact("synced_through"),
       })),
+
+    async inspect() {
+      const sizeBytes = statSync(database.path).size;
+      if (sizeBytes > mostChecked) return { sizeBytes, integrity: undefined };
+      const [result] = await database.read(() => Object.values(sql("PRAGMA quick_check(1)").get() ?? {}));
+      return { sizeBytes, integrity: String(result) };
+    },
 
     async readFigures(begin, onProgress = () => {}) {
       await catchUp("figures_after", makeFigures, onProgress);
@@ -597,6 +663,23 @@ function toMatch(forms: SearchWord): string {
   return matches.length === 1 ? (matches[0] ?? "") : `(${matches.map((each) => `(${each})`).join(" OR ")})`;
 }
 
+/** Facts that are numbers of orders. */
+function countsOf({ hasPhone, notShownSinceMs }: MirroredOrder) {
+  const isNotShown = notShownSinceMs !== undefined;
+  return {
+    orders: true,
+    with_phone: hasPhone,
+    not_shown: isNotShown,
+    not_shown_without_phone: isNotShown && !hasPhone,
+  };
+}
+type CountName = keyof ReturnType<typeof countsOf>;
+
+function toFacts({ id, ref, not_shown_since }: SqlRow): OrderFacts {
+  return { id: String(id), ref: toText(ref), notShownSinceMs: toNumber(not_shown_since) };
+}
+
+const isShown = "not_shown_since IS NULL";
 const isOneOf = "coalesce(status, '') IN (SELECT value FROM json_each(?))";
 
 /** Lists never have phones. */

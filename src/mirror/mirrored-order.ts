@@ -26,17 +26,24 @@ export interface MirroredOrder {
   readonly draft: JsonObject | undefined;
   /** A sender's or receiver's phone is known. */
   readonly hasPhone: boolean;
+  /** When the service was first found to show it no longer; undefined while it does. */
+  readonly notShownSinceMs: number | undefined;
 }
 
-export function merge(id: string, ref: string | undefined, answers: readonly StoredAnswer[]): MirroredOrder {
+export interface OrderFacts {
+  readonly id: string;
+  readonly ref: string | undefined;
+  readonly notShownSinceMs: number | undefined;
+}
+
+export function merge(order: OrderFacts, answers: readonly StoredAnswer[]): MirroredOrder {
   // What was sent comes first: the service may have rewritten it.
   const rank = ({ kind, seenAtMs }: StoredAnswer) => (kind === "draft" ? 0 : seenAtMs);
   let fields: JsonObject = {};
   for (const { kind, value } of [...answers].sort((a, b) => rank(a) - rank(b)))
     fields = combine(fields, kind === "tracking" ? { tracking: value } : value);
   return {
-    id,
-    ref,
+    ...order,
     fields,
     seenAtMs: Math.max(0, ...answers.map(({ seenAtMs }) => seenAtMs)),
     trackedAtMs: answers.find(({ kind }) => kind === "tracking")?.seenAtMs,

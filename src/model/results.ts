@@ -323,7 +323,7 @@ const syncResultSchema = object({
   listed: count,
   /** Looked up one by one: they were in no list. */
   looked_up: count,
-  /** Looked up, and not shown by the service any more. */
+  /** Orders of the mirror that the service no longer shows. */
   not_shown: count,
   without_phone: count,
   calls: count,
@@ -352,6 +352,8 @@ const foundOrderSchema = looseObject({
   receiver: foundParty,
   ref: textOrNull,
   seen_at: text,
+  /** When the service was first found to show the order no longer; only where it does not. */
+  not_shown_since: optional(text),
 });
 export type FoundOrder = Infer<typeof foundOrderSchema> & JsonObject;
 
@@ -480,6 +482,7 @@ const doctorCheckSchema = object({
     "state",
     "ledger",
     "account",
+    "mirror",
     "proxy",
     "certificates",
     "dns",

@@ -7,15 +7,15 @@ import { matchingOrders } from "../command/matching-orders.ts";
 import type { OptionValues } from "../command/options.ts";
 import {
   checkFilter,
-  createDayFilter,
-  type DayFilter,
+  createOwnFilter,
   filterOptions,
   type OrderQuery,
+  type OwnFilter,
+  saysState,
 } from "../command/order-filter.ts";
 import { unknownState } from "../command/unknown-state.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { parseInstant } from "../core/time.ts";
-import { byCount, counted } from "../core/wording.ts";
 import type { OrderSummary } from "../model/interface.ts";
 import { cannotBeCancelled, stateNames } from "../model/states.ts";
 import { show } from "../terminal/blocks.ts";
@@ -69,34 +69,26 @@ export function checkSelection(
  */
 export async function selectOrders(query: OrderQuery, context: Context): Promise<Selection> {
   const { messages } = context;
-  const days = createDayFilter(query.days, context.clock);
-  const listed = await readList(query, days, context).catch((error) => {
+  const own = createOwnFilter(query, context.clock);
+  const orders = await readList(query, own, context).catch((error) => {
     if (!(error instanceof ServiceFailure)) throw error;
     throw error.with({ message: `${error.message}; nothing was cancelled` });
   });
-  const hasState = ({ status }: OrderSummary) => query.statuses.includes(status ?? "");
-  const unclear = listed.filter(
-    (order) => typeof order.status !== "string" || (hasState(order) && !saysItsDay(order, query)),
-  );
+  const unclear = orders.filter((order) => !saysState(order.status) || !saysItsDay(order, query));
   if (unclear.length > 0) throw unclearList(unclear, context);
-  const orders = listed.filter(hasState);
-  const others = listed.length - orders.length;
-  if (others > 0)
-    messages.warn(
-      `the service also listed ${counted(others, "order")} in other states, which ${byCount(others, "is", "are")} left out`,
-    );
+  own.warn(messages);
   if (orders.length === 0)
     for (const status of query.statuses)
       if (!stateNames.includes(status)) messages.warn(unknownState(status));
-  if (days.note) messages.note(days.note);
-  return { orders, mismatch: (order) => findMismatch(order, query, days) };
+  if (own.note) messages.note(own.note);
+  return { orders, mismatch: (order) => findMismatch(order, query, own) };
 }
 
-async function readList(query: OrderQuery, days: DayFilter, context: Context): Promise<OrderSummary[]> {
+async function readList(query: OrderQuery, own: OwnFilter, context: Context): Promise<OrderSummary[]> {
   const service = await context.service();
   const beforeOthers = (calls: number) => checkApiQuota(calls, service, context);
   const found: OrderSummary[] = [];
-  const orders = matchingOrders(service, query, { days, concurrency: pagesAtOnce, beforeOthers });
+  const orders = matchingOrders(service, query, { own, concurrency: pagesAtOnce, beforeOthers });
   for await (const order of orders) found.push(order);
   return found;
 }
@@ -120,10 +112,10 @@ function unclearList(unclear: readonly OrderSummary[], { nextCommand }: Context)
 function findMismatch(
   order: Pick<OrderSummary, "status" | "created_at">,
   query: OrderQuery,
-  days: DayFilter,
+  own: OwnFilter,
 ): string | undefined {
-  if (typeof order.status !== "string") return "it does not say its state";
+  if (!saysState(order.status)) return "it does not say its state";
   if (!query.statuses.includes(order.status)) return `it is ${show(order.status)} now`;
-  if (saysItsDay(order, query) && days.has(order.created_at)) return undefined;
+  if (saysItsDay(order, query) && own.hasDay(order.created_at)) return undefined;
   return "it does not say that it was created on the chosen days";
 }

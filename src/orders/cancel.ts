@@ -106,7 +106,12 @@ export const cancelOrders = defineCommand({
 async function findNamed(words: readonly string[], context: Context): Promise<readonly Found[]> {
   const names = await readNames(words, parseOrderName, context);
   if (names.length === 0) return [];
-  return lookUp(await findOrderIds(names, context), await context.service());
+  const ids = await findOrderIds(names, context);
+  return lookUp(ids, await context.service()).catch((error) => {
+    if (!(error instanceof ServiceFailure) || error.kind === "refused") throw error;
+    const hint = error.hintBefore("it is safe to run the same command again");
+    throw error.with({ message: `${error.message}; nothing was cancelled`, hint });
+  });
 }
 
 async function findSelected(query: OrderQuery, context: Context) {
@@ -208,7 +213,10 @@ async function* cancelAll(
   const refusals: CourierError[] = [];
   const accepted: string[] = [];
   const stopped: string[] = [];
+  let notReached = 0;
   let failure: CourierError | undefined;
+  /** The first failure sends to the order; other hints say already to run the same command again. */
+  let leadsElsewhere = false;
   const fail = (error: CourierError | undefined) => {
     failure ??= error;
   };
@@ -217,7 +225,10 @@ async function* cancelAll(
     let each = given;
     if (!tools || !each.order || !isOpen(each)) return reportUntouched(each);
     if (stopped.length === 0) context.signal.throwIfAborted();
-    if (failure || stopped.length > 0) return reportNotTried(each);
+    if (failure || stopped.length > 0) {
+      notReached += 1;
+      return reportNotTried(each);
+    }
     if (tools.mismatch) {
       const read = await readOrder(each.id, tools.service).catch(orFailure);
       if (read instanceof ServiceFailure) {
@@ -232,12 +243,17 @@ async function* cancelAll(
     }
     if (!each.order) return reportUntouched(each);
     const result = await cancelOne(each.order.id.value, tools, context.signal, fail);
-    if (result === "unsent") return reportNotTried(each);
+    if (result === "unsent") {
+      notReached += 1;
+      return reportNotTried(each);
+    }
     if (result === "stopped") {
       stopped.push(each.id);
       return reportStopped(each);
     }
     const reported = reportResult(each.id, each.order, result, context);
+    if (!failure && reported.row.outcome === "unknown")
+      leadsElsewhere = reported.failure?.kind !== "rate_limited";
     fail(reported.failure);
     return reported;
   };
@@ -255,7 +271,11 @@ async function* cancelAll(
   const sum = found.length === 1 ? "" : `${done} of ${found.length} orders cancelled; `;
   if (stopped.length > 0) return explainStop(stopped, sum, context);
   if (!failure || found.length === 1) return failure ?? summarise(found.length, refusals, accepted);
-  return failure.with({ message: `${sum}${failure.message}` });
+  const left = notReached === 0 ? "" : `${notReached} not reached; `;
+  const message = `${sum}${left}${failure.message}`;
+  if (left === "" || !leadsElsewhere) return failure.with({ message });
+  const hint = `${failure.hint}; the same command again cancels those that were not reached`;
+  return failure.with({ message, hint });
 }
 
 function orFailure(error: unknown): ServiceFailure {

@@ -7,10 +7,10 @@ import { matchingOrders } from "../command/matching-orders.ts";
 import { switchOption } from "../command/options.ts";
 import {
   checkFilter,
-  createDayFilter,
-  type DayFilter,
+  createOwnFilter,
   filterOptions,
   type OrderQuery,
+  type OwnFilter,
 } from "../command/order-filter.ts";
 import { mapInOrder } from "../core/concurrent.ts";
 import { keepHeapSmall, manyRows } from "../core/small-heap.ts";
@@ -47,23 +47,26 @@ export const exportOrders = defineCommand({
   seeAlso: ["orders list", "orders import"],
   async run({ details, ...options }, context): Promise<Output> {
     const query = checkFilter(options, context.clock);
-    const days = createDayFilter(query.days, context.clock);
-    const after = () => tellDays(days, context);
-    if (details) return { ...rows(exportDetails(query, days, context), detailColumns, "No orders"), after };
-    return { ...rows(exportSummaries(query, days, context, 0), orderColumns, "No orders"), after };
+    const own = createOwnFilter(query, context.clock);
+    const after = () => tellOwn(own, context);
+    if (details) return { ...rows(exportDetails(query, own, context), detailColumns, "No orders"), after };
+    return {
+      ...rows(own.counted(exportSummaries(query, own, context, 0)), orderColumns, "No orders"),
+      after,
+    };
   },
 });
 
 /** Says which days were meant, and which orders were kept without one. */
-export async function tellDays(days: DayFilter, { messages }: Context): Promise<void> {
-  days.warn(messages);
-  if (days.note !== undefined) messages.note(days.note);
+export async function tellOwn(own: OwnFilter, { messages }: Context): Promise<void> {
+  own.warn(messages);
+  if (own.note !== undefined) messages.note(own.note);
 }
 
 /** `callsEach`: how many further calls each order will take. */
 async function* exportSummaries(
   query: OrderQuery,
-  days: DayFilter,
+  own: OwnFilter,
   context: Context,
   callsEach: number,
 ): AsyncGenerator<OrderSummary, void> {
@@ -82,19 +85,19 @@ async function* exportSummaries(
   }
   try {
     const found = matchingOrders(service, query, {
-      days,
+      own,
       concurrency: pagesAtOnce,
       beforeOthers: async (calls, orders) => {
         total = orders;
         if (orders !== undefined && orders > manyRows) context.addCleanup(keepHeapSmall());
         const most = calls + (orders ?? 0) * callsEach;
-        // Orders of other days are listed too, and take no further call.
-        const upTo = query.days && callsEach > 0 ? "up to " : "";
+        // Orders of other days and states may be listed too, and take no further call.
+        const upTo = (query.days || query.statuses.length > 0) && callsEach > 0 ? "up to " : "";
         await checkApiQuota(most, service, context, `this takes ${upTo}${counted(most, "call")}`);
       },
       pass: (orders, filter) => countRead(settleOnTheWay(orders, filter, context)),
     });
-    yield* days.counted(found);
+    yield* found;
   } finally {
     meter.end();
   }
@@ -102,12 +105,14 @@ async function* exportSummaries(
 
 export async function* exportDetails(
   query: OrderQuery,
-  days: DayFilter,
+  own: OwnFilter,
   context: Context,
 ): AsyncGenerator<OrderDetail, void> {
   const service: CourierService = await context.service();
-  const orders = exportSummaries(query, days, context, 1);
-  yield* mapInOrder(orders, detailsAtOnce, ({ id }) => service.order(id.value));
+  const orders = exportSummaries(query, own, context, 1);
+  const details = mapInOrder(orders, detailsAtOnce, ({ id }) => service.order(id.value));
+  // An order may have left its state since it was listed.
+  for await (const order of own.counted(details)) if (own.takes(order)) yield order;
 }
 
 /** 2.4, in the order of the specification. */

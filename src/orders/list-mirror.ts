@@ -2,7 +2,7 @@
 
 import { describeUnsynced, hasAccountMirror, openAccountMirror } from "../command/account-mirror.ts";
 import type { Context } from "../command/command.ts";
-import type { DayFilter, OrderQuery } from "../command/order-filter.ts";
+import type { OrderQuery, OwnFilter } from "../command/order-filter.ts";
 import { usageError } from "../core/errors.ts";
 import { formatRelative } from "../core/time.ts";
 import { counted } from "../core/wording.ts";
@@ -19,7 +19,7 @@ export interface MirrorListing {
 /** Throws a usage error where the account has no mirror, and `database`, exit 5. */
 export async function listMirror(
   { statuses }: OrderQuery,
-  days: DayFilter,
+  own: OwnFilter,
   context: Context,
 ): Promise<MirrorListing> {
   const { clock } = context;
@@ -32,14 +32,24 @@ export async function listMirror(
     );
   }
   const mirror = await openAccountMirror(context);
-  const search = { text: "", statuses: statuses.length === 0 ? undefined : statuses, isInTime: days.has };
+  const search = {
+    text: "",
+    statuses: statuses.length === 0 ? undefined : statuses,
+    isInTime: own.hasDay,
+    isShownOnly: true,
+  };
   return {
     orders: toSummaries(mirror.search(search)),
     async describeAge() {
-      const { orders, syncedAtMs } = await mirror.facts();
+      const { orders, notShown, syncedAtMs } = await mirror.facts();
       if (syncedAtMs === undefined) return describeUnsynced(orders, context);
       const age = formatRelative(syncedAtMs, clock.now());
-      return `from the mirror of ${counted(orders, "order")}, synced ${age}; ${sync} brings it up to date`;
+      const source = `from the mirror of ${counted(orders - notShown, "order")}, synced ${age}`;
+      const leftOut =
+        notShown === 0
+          ? ""
+          : `; left out ${counted(notShown, "order")} that the service no longer shows, which courier find has`;
+      return `${source}${leftOut}; ${sync} brings it up to date`;
     },
   };
 }

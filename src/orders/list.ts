@@ -8,15 +8,16 @@ import { matchingOrders } from "../command/matching-orders.ts";
 import { countOption, switchOption } from "../command/options.ts";
 import {
   checkFilter,
-  createDayFilter,
-  type DayFilter,
+  createOwnFilter,
   filterOptions,
   type OrderQuery,
+  type OwnFilter,
+  saysState,
 } from "../command/order-filter.ts";
 import { unknownState } from "../command/unknown-state.ts";
 import { usageError } from "../core/errors.ts";
 import { keepHeapSmall, manyRows } from "../core/small-heap.ts";
-import { counted } from "../core/wording.ts";
+import { byCount, counted } from "../core/wording.ts";
 import type { OrderSummary, Pagination } from "../model/interface.ts";
 import { stateNames } from "../model/states.ts";
 import { type Column, instant, show, state, styled } from "../terminal/blocks.ts";
@@ -72,17 +73,17 @@ export const listOrders = defineCommand({
     if (paged && limit !== undefined && limit > maxPageSize)
       throw usageError(`--limit is at most ${maxPageSize} with ${paged}`);
     if (page !== undefined) return onePage(query, page, limit, context);
-    const days = createDayFilter(query.days, context.clock);
+    const own = createOwnFilter(query, context.clock);
     if (offline)
-      return fromMirror(query, days, all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit), context);
+      return fromMirror(query, own, all ? Number.POSITIVE_INFINITY : (limit ?? defaultLimit), context);
     if (all) {
-      const tell = () => tellFooter([days.note], days, context);
+      const tell = () => tellFooter([own.note], own, context);
       return {
-        ...rows(days.counted(everyOrder(query, days, limit, context)), orderColumns, "No orders"),
+        ...rows(own.counted(everyOrder(query, own, limit, context)), orderColumns, "No orders"),
         after: tell,
       };
     }
-    return someOrders(query, days, limit, context);
+    return someOrders(query, own, limit, context);
   },
 });
 /** A state may be new at the service, so any is sent; but one that finds nothing may be misspelt. */
@@ -93,7 +94,7 @@ async function* hintAtUnknownState(
 ): Orders {
   let isEmpty = true;
   for await (const order of orders) {
-    isEmpty = false;
+    isEmpty &&= saysState(order.status) && order.status !== status;
     yield order;
   }
   if (!isEmpty || status === undefined || stateNames.includes(status)) return;
@@ -102,14 +103,14 @@ async function* hintAtUnknownState(
 
 async function* everyOrder(
   query: OrderQuery,
-  days: DayFilter,
+  own: OwnFilter,
   limit: number | undefined,
   context: Context,
 ): Orders {
   const service = await context.service();
   const { settleOnTheWay } = await import("../sending/settle-on-the-way.ts");
   yield* matchingOrders(service, query, {
-    days,
+    own,
     concurrency: pagesAtOnce,
     beforeOthers: async (calls, orders) => {
       if (orders !== undefined && orders > manyRows) context.addCleanup(keepHeapSmall());
@@ -121,37 +122,60 @@ async function* everyOrder(
   });
 }
 
-function someOrders(query: OrderQuery, days: DayFilter, limit = defaultLimit, context: Context): Output {
+function someOrders(query: OrderQuery, own: OwnFilter, limit = defaultLimit, context: Context): Output {
   let total: number | undefined;
-  const read = readPages(query, days, limit, (orders) => (total = orders), context);
-  // The service's own count is that of one list, and of orders of any day.
+  const read = readPages(query, own, limit, (orders) => (total = orders), context);
+  // The service's own count is that of one list, and of orders of any day; it may have ignored the state.
   const isCounted = query.days === undefined && query.statuses.length <= 1;
-  const taken = takeFirst(limit, read, () => (isCounted ? total : undefined));
-  const after = () => tellFooter([taken.footer(), days.note], days, context);
-  return { ...rows(days.counted(taken.orders), orderColumns, "No orders"), after };
+  const describe = (all: number) =>
+    query.statuses.length === 0
+      ? `, more exist (${all} in all)`
+      : `; the service counts ${counted(all, "order")}`;
+  const taken = takeFirst(
+    limit,
+    read,
+    () => (isCounted && own.leftOut() === 0 ? total : undefined),
+    describe,
+  );
+  const after = () => tellFooter([taken.footer(), own.note], own, context);
+  return { ...rows(own.counted(taken.orders), orderColumns, "No orders"), after };
 }
 
 /** Reads no page ahead and none again: the reader stops when it has enough. */
 async function* readPages(
   query: OrderQuery,
-  days: DayFilter,
+  own: OwnFilter,
   limit: number,
   onTotal: (orders: number | undefined) => void,
   context: Context,
 ): Orders {
   const service = await context.service();
   const pageSize = query.days ? maxPageSize : Math.min(limit, maxPageSize);
+  let allCalls = 0;
+  let checked = 0;
+  const checkCalls = async (most: number) => {
+    if (most <= checked) return;
+    checked = most;
+    await checkApiQuota(most, service, context, `this takes up to ${counted(most, "call")}`);
+  };
+  /** A service that ignores the state may have to be read to the end. */
+  async function* checkIgnored(orders: Orders, status: string | undefined): Orders {
+    for await (const order of orders) {
+      yield order;
+      if (status !== undefined && order.status !== status) await checkCalls(allCalls);
+    }
+  }
   const orders = matchingOrders(service, query, {
-    days,
+    own,
     concurrency: 1,
     maxSweeps: 1,
     pageSize,
     beforeOthers: async (calls, orders) => {
       onTotal(orders);
-      const most = query.days ? calls : Math.min(calls, Math.ceil(limit / pageSize) - 1);
-      await checkApiQuota(most, service, context, `this takes up to ${counted(most, "call")}`);
+      allCalls = calls;
+      await checkCalls(query.days ? calls : Math.min(calls, Math.ceil(limit / pageSize) - 1));
     },
-    pass: (orders, filter) => hintAtUnknownState(orders, filter.status, context),
+    pass: (orders, { status }) => checkIgnored(hintAtUnknownState(orders, status, context), status),
   });
   let isEmpty = true;
   try {
@@ -166,8 +190,15 @@ async function* readPages(
   }
 }
 
-/** The first orders. `total`: how many there are, where that is known without reading on. */
-function takeFirst(limit: number, orders: Orders, total: () => number | undefined = () => undefined) {
+/**
+ * The first orders. `total`: how many there are, where that is known without reading on; `describe` says so.
+ */
+function takeFirst(
+  limit: number,
+  orders: Orders,
+  total: () => number | undefined = () => undefined,
+  describe = (_all: number) => "",
+) {
   let count = 0;
   let hasMore = false;
   async function* take(): Orders {
@@ -187,34 +218,34 @@ function takeFirst(limit: number, orders: Orders, total: () => number | undefine
     footer() {
       if (!hasMore) return undefined;
       const all = total();
-      return `${count} shown, more exist${all === undefined ? "" : ` (${all} in all)`}; --all shows every one`;
+      return `${count} shown${all === undefined ? ", more exist" : describe(all)}; --all shows every one`;
     },
   };
 }
 
 async function tellFooter(
   parts: readonly (string | undefined)[],
-  days: DayFilter,
+  own: OwnFilter,
   { messages }: Context,
 ): Promise<void> {
-  days.warn(messages);
+  own.warn(messages);
   const footer = parts.filter((part) => part !== undefined).join("; ");
   if (footer !== "") messages.note(footer);
 }
 
 async function fromMirror(
   query: OrderQuery,
-  days: DayFilter,
+  own: OwnFilter,
   limit: number,
   context: Context,
 ): Promise<Output> {
   const { listMirror } = await import("./list-mirror.ts");
-  const mirror = await listMirror(query, days, context);
+  const mirror = await listMirror(query, own, context);
   const taken = takeFirst(limit, mirror.orders);
   return {
-    ...rows(days.counted(taken.orders), orderColumns, "No orders"),
+    ...rows(own.counted(taken.orders), orderColumns, "No orders"),
     after: async () => {
-      await tellFooter([taken.footer(), days.note], days, context);
+      await tellFooter([taken.footer(), own.note], own, context);
       context.messages.note(await mirror.describeAge());
     },
   };
@@ -230,16 +261,23 @@ function onePage(
   if (other !== undefined)
     throw usageError("--page takes one state: the service's pages are of one list", "leave out --page");
   const filter = { status, dateFrom: days?.from, dateTo: days?.to };
+  const own = createOwnFilter({ statuses, days: undefined }, context.clock);
   let place: string | undefined;
+  let others = 0;
   async function* read(): Orders {
     const service = await context.service();
     const { orders, pagination } = await service.listOrders(filter, page, limit);
     place = describePage(orders.length, pagination, page);
+    others = orders.filter((order) => !own.takes(order)).length;
     yield* orders;
   }
   return {
     ...rows(hintAtUnknownState(read(), status, context), orderColumns, "No orders"),
     after: async () => {
+      if (others > 0)
+        context.messages.warn(
+          `the service did not keep to --status ${status}: ${counted(others, "order")} of this page ${byCount(others, "is", "are")} in other states`,
+        );
       const parts = [place, days && "by the service's own days"].filter((part) => part !== undefined);
       const more = place === undefined ? "" : "; --all fetches everything";
       if (parts.length > 0) context.messages.note(`${parts.join(", ")}${more}`);

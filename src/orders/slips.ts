@@ -7,10 +7,10 @@ import { findLedger } from "../command/local-ledger.ts";
 import { parseOrderName, quote } from "../command/options.ts";
 import {
   checkFilter,
-  createDayFilter,
-  type DayFilter,
+  createOwnFilter,
   filterOptions,
   type OrderQuery,
+  type OwnFilter,
 } from "../command/order-filter.ts";
 import { findOrderIds } from "../command/order-name.ts";
 import { pickOrder } from "../command/pick-order.ts";
@@ -24,7 +24,7 @@ import { isMade } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import type { Slip } from "../model/results.ts";
 import { type Column, show, state, styled } from "../terminal/blocks.ts";
-import { exportDetails, tellDays } from "./export.ts";
+import { exportDetails, tellOwn } from "./export.ts";
 import { type SlipSize, slipPage } from "./slip-page.ts";
 
 const callsAtOnce = 8;
@@ -78,7 +78,7 @@ export const printSlips = defineCommand({
   seeAlso: ["orders show", "orders import", "log"],
   async run({ orders: names, run, size = defaultSize, ...options }, context): Promise<Output> {
     const query = checkFilter(options, context.clock);
-    const days = createDayFilter(query.days, context.clock);
+    const own = createOwnFilter(query, context.clock);
     const hasFilter = query.statuses.length > 0 || query.days !== undefined;
     const ways = [names.length > 0, run !== undefined, hasFilter].filter(Boolean).length;
     if (ways > 1) throw usageError("named orders, --run and a filter exclude each other", "use one of them");
@@ -86,7 +86,7 @@ export const printSlips = defineCommand({
     if (ways === 0 && !picked)
       throw usageError("no orders named", "name orders, or use --run N, or a filter such as --status paid");
     const slips = hasFilter
-      ? slipsOfFilter(query, days, context)
+      ? slipsOfFilter(query, own, context)
       : slipsOfIds(
           run !== undefined
             ? await ordersOfRun(run, context)
@@ -98,7 +98,7 @@ export const printSlips = defineCommand({
       context.messages.warn(
         `order ${id.value} has more text than its slip has room for; a larger --size has more room`,
       );
-    const page = { page: slipPage(size, onCut), noun: "slip", after: () => tellDays(days, context) };
+    const page = { page: slipPage(size, onCut), noun: "slip", after: () => tellOwn(own, context) };
     return { ...rows(slips, slipColumns, "No orders"), ...page };
   },
 });
@@ -186,12 +186,12 @@ function summarise(
 
 async function* slipsOfFilter(
   query: OrderQuery,
-  days: DayFilter,
+  own: OwnFilter,
   context: Context,
 ): AsyncGenerator<Slip, void> {
   const refs = openRefs(context);
   const cancelled: string[] = [];
-  for await (const order of exportDetails(query, days, context)) {
+  for await (const order of exportDetails(query, own, context)) {
     if (order.status === "cancelled" && !query.statuses.includes("cancelled")) cancelled.push(order.id.value);
     else yield toSlip(order, await refs(order.id.value));
   }

@@ -79,6 +79,8 @@ export const listLate = defineCommand({
         if (fetch === undefined && shown.length > 0 && !ranked.late.some(({ hasTracking }) => hasTracking))
           note(describeUntracked(shown.length));
         for (const text of lacking(ranked.untimed, "no time of a change and cannot be ranked")) note(text);
+        if (ranked.left > 0)
+          note(`left out ${counted(ranked.left, "order")} that the service no longer shows`);
         note(age.note);
       },
     };
@@ -106,9 +108,12 @@ async function rankLate(
   range: OrderRange,
   latestMs: number,
   context: Context,
-): Promise<{ late: readonly LateOrder[]; untimed: number }> {
+): Promise<{ late: readonly LateOrder[]; untimed: number; left: number }> {
   const late: LateOrder[] = [];
   let untimed = 0;
+  let left = 0;
+  // The service answers for them no more, so that they would be late for ever.
+  const notShown = await mirror.notShown();
   const begin = (texts: readonly string[]) => {
     const isInState = stateFilter(range, texts);
     const settled = new Set(finalStates.map((each) => texts.indexOf(each)));
@@ -121,17 +126,22 @@ async function rankLate(
         if (isInState && !isInState(stateNumber)) continue;
         const [createdMs = Number.NaN, movedMs = Number.NaN] = [created[row], moved[row]];
         if (!range.hasInstant(createdMs)) continue;
+        const number = base + (offset[row] ?? 0);
+        if (notShown.has(number)) {
+          left += 1;
+          continue;
+        }
         const isTracked = !Number.isNaN(movedMs);
         const changedMs = isTracked ? movedMs : createdMs;
         if (Number.isNaN(changedMs)) untimed += 1;
         else if (changedMs <= latestMs)
-          late.push({ number: base + (offset[row] ?? 0), changedMs, isTracked, hasTracking: tracked !== 0 });
+          late.push({ number, changedMs, isTracked, hasTracking: tracked !== 0 });
       }
     };
   };
   const meter = figuresMeter(context);
   await mirror.readFigures(begin, meter.onProgress).finally(meter.end);
-  return { late: late.sort((a, b) => a.changedMs - b.changedMs || a.number - b.number), untimed };
+  return { late: late.sort((a, b) => a.changedMs - b.changedMs || a.number - b.number), untimed, left };
 }
 
 /** Gives the number of tracking numbers that the service refused. */

@@ -1,6 +1,6 @@
 /** What each report says beside its result: how old the mirror is, and what was left out. */
 
-import { describeUnsynced } from "../command/account-mirror.ts";
+import { describeNotShown, describeUnsynced } from "../command/account-mirror.ts";
 import type { Context } from "../command/command.ts";
 import { zoneName } from "../core/days.ts";
 import { formatLocal, formatRelative } from "../core/time.ts";
@@ -20,9 +20,9 @@ export interface MirrorAge {
 
 export async function mirrorAge(mirror: Mirror, { clock, nextCommand }: Context): Promise<MirrorAge> {
   const facts: MirrorFacts = await mirror.facts();
-  const { orders, syncedAtMs } = facts;
+  const { orders, notShown, syncedAtMs } = facts;
   if (syncedAtMs !== undefined) {
-    const source = `from ${counted(orders, "order")} of the mirror, synced`;
+    const source = `from ${counted(orders, "order")} of the mirror${describeNotShown(notShown)}, synced`;
     return {
       orders,
       syncedAt: new Date(syncedAtMs).toISOString(),

@@ -4,7 +4,7 @@ import { checkApiQuota } from "../command/api-quota.ts";
 import type { Context } from "../command/command.ts";
 import { matchingOrders } from "../command/matching-orders.ts";
 import { flagOf, type OptionValues, parseParcelName, switchOption } from "../command/options.ts";
-import { checkFilter, createDayFilter, filterOptions } from "../command/order-filter.ts";
+import { checkFilter, createOwnFilter, filterOptions } from "../command/order-filter.ts";
 import { readNames, stdinName } from "../command/piped-names.ts";
 import { usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
@@ -101,17 +101,17 @@ async function ownNumbers(
   skipsUnpaid: boolean,
 ): Promise<Pick<Numbers, "trackingNumbers" | "unpaid">> {
   const query = checkFilter(input, context.clock);
-  const days = createDayFilter(query.days, context.clock);
+  const own = createOwnFilter(query, context.clock);
   const service = await context.service();
   const found = new Set<string>();
   let unpaid = 0;
   let unnumbered = 0;
   const orders = matchingOrders(service, query, {
-    days,
+    own,
     concurrency: pagesAtOnce,
     beforeOthers: (calls) => checkApiQuota(calls, service, context),
   });
-  for await (const { tracking_number, status } of days.counted(orders)) {
+  for await (const { tracking_number, status } of own.counted(orders)) {
     if (input.allActive && isFinal(status)) continue;
     if (input.allActive && skipsUnpaid && status === unpaidState) {
       unpaid += 1;
@@ -120,7 +120,7 @@ async function ownNumbers(
     if (tracking_number) found.add(tracking_number);
     else unnumbered += 1;
   }
-  days.warn(context.messages);
+  own.warn(context.messages);
   if (unnumbered > 0)
     context.messages.warn(
       `${counted(unnumbered, "order")} ${byCount(unnumbered, "has", "have")} no tracking number yet and cannot be tracked`,

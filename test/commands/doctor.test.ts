@@ -1,7 +1,7 @@
 /** The tests of `courier doctor`: what passes, warns and fails, what to do, and what is never told. */
 
 import { existsSync } from "node:fs";
-import { appendFile, chmod, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import path from "node:path";
@@ -9,6 +9,7 @@ import { describe, expect, test } from "vitest";
 import type { Context } from "../../src/command/command.ts";
 import { checkLedger } from "../../src/doctor/ledger.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 import { freePort, listen, listenHttp } from "../api/wire.ts";
 import { beginRun, recordCreate } from "../ledger/opened.ts";
 import { createAuthority } from "../support/certificates.ts";
@@ -18,7 +19,9 @@ import { canMount, mountDisk } from "../support/small-disk.ts";
 import { asUser } from "../support/unprivileged.ts";
 
 const names =
-  "node config state ledger account proxy certificates dns tcp tls service clock completion".split(" ");
+  "node config state ledger account mirror proxy certificates dns tcp tls service clock completion".split(
+    " ",
+  );
 const key = "doctor-key-0123456789";
 const newLedger = "; a new ledger does not know which orders were sent";
 
@@ -265,6 +268,81 @@ describe("files", () => {
     expect(missing).toMatchObject({ exit: 2, statuses: { certificates: "fail", service: "ok" } });
     const off = await diagnose(home, { NODE_TLS_REJECT_UNAUTHORIZED: "0" });
     expect(off).toMatchObject({ exit: 0, statuses: { certificates: "warn" } });
+  });
+});
+
+describe("the mirror", () => {
+  async function homeWithMirror() {
+    const home = await createServedHome({ seedOrders: 5 });
+    expect((await home.courier("sync --fetch-details 2")).exit).toBe(0);
+    const directory = path.join(home.stateDir, "mirror");
+    const [name = ""] = (await readdir(directory)).filter((each) => each.endsWith(".db"));
+    return { ...home, name, file: path.join(directory, name) };
+  }
+
+  test("none yet, and none is made", async () => {
+    const home = await createServedHome();
+    const { exit, by } = await diagnose(home);
+    expect(exit).toBe(0);
+    expect(by.mirror).toMatchObject({
+      status: "ok",
+      detail: "none yet; courier sync makes it",
+      advice: null,
+    });
+    expect(existsSync(home.stateDir)).toBe(false);
+  });
+
+  test("where it is, its size, its age, and which orders have no phone", async () => {
+    const home = await homeWithMirror();
+    home.clock.advance(2 * 3_600_000);
+    const { exit, by } = await diagnose(home);
+    expect(exit).toBe(0);
+    expect(by.mirror).toMatchObject({ status: "ok", advice: null });
+    expect(by.mirror?.detail.replace(/\d+ kB/, "9 kB")).toBe(
+      `~/state/mirror/${home.name}, 9 kB, 5 orders, synced 2 h ago; ` +
+        "3 orders have no phone: courier sync --fetch-details 3 looks them up, one call each",
+    );
+    expect((await home.courier("sync --fetch-details 3")).exit).toBe(0);
+    expect((await diagnose(home)).by.mirror?.detail).toMatch(/, 5 orders, synced just now$/);
+  });
+
+  test("an old one, and one that no sync has completed, are warnings", async () => {
+    const home = await homeWithMirror();
+    home.clock.advance(8 * 86_400_000);
+    const old = await diagnose(home);
+    expect(old.exit).toBe(0);
+    expect(old.by.mirror).toMatchObject({ status: "warn", advice: "bring it up to date: courier sync" });
+    expect(old.by.mirror?.detail).toContain(", synced 8 d ago");
+    const begun = await createServedHome({ seedOrders: 5 });
+    begun.sandbox.faults.set([{ kind: "refuse", path: /orders/, status: 403, code: "NO", message: "no" }]);
+    expect((await begun.courier("sync")).exit).toBe(1);
+    const { by } = await diagnose(begun);
+    expect(by.mirror).toMatchObject({ status: "warn", advice: "bring it up to date: courier sync" });
+    expect(by.mirror?.detail).toMatch(/, 0 orders, no sync completed$/);
+  });
+
+  test("damage: exit 5, and the remedy is a new copy", async () => {
+    const home = await homeWithMirror();
+    const connection = (await loadDriver()).open(home.file);
+    connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    connection.close();
+    const bytes = await readFile(home.file);
+    bytes.fill(0xa5, 3 * 4096, 9 * 4096);
+    await writeFile(home.file, bytes);
+    const inside = await diagnose(home);
+    expect(inside.exit).toBe(5);
+    expect(inside.by.mirror).toMatchObject({
+      status: "fail",
+      detail: expect.stringContaining("damaged"),
+      advice: expect.stringContaining("courier sync --rebuild"),
+    });
+    await writeFile(home.file, "dear diary, ".repeat(1_000));
+    const { exit, by, stdout } = await diagnose(home);
+    expect([exit, by.mirror?.status]).toEqual([5, "fail"]);
+    expect(by.mirror?.advice).toContain("courier sync --rebuild");
+    expect(stdout).not.toContain(home.directory);
+    expect((await home.courier("sync --rebuild")).exit).toBe(0);
+    expect((await diagnose(home)).by.mirror?.status).toBe("ok");
   });
 });
 

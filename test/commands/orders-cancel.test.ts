@@ -41,7 +41,7 @@ test("orders that were cancelled are reported where the ledger cannot record tha
   expect(outcomes.sort()).toEqual([...Array(sent).fill("cancelled"), ...Array(9 - sent).fill("left_alone")]);
   expect(exit).toBe(5);
   expect(JSON.parse(stderr.trimEnd().split("\n")[0] ?? "").error.message).toMatch(
-    new RegExp(`^${sent} of 9 orders cancelled; the ledger cannot be used: `),
+    new RegExp(`^${sent} of 9 orders cancelled; ${9 - sent} not reached; the ledger cannot be used: `),
   );
 });
 
@@ -148,7 +148,7 @@ describe("--yes", () => {
     expect(JSON.parse(stderr).error).toMatchObject({
       code: "rate_limited",
       message: expect.stringMatching(
-        /^3 of 6 orders cancelled; order 1000001 is not cancelled, it is pending/,
+        /^3 of 6 orders cancelled; 2 not reached; order 1000001 is not cancelled, it is pending/,
       ),
       hint: "wait 67 min, then run the same command again",
     });

@@ -19,6 +19,35 @@ function idsIn(stdout: string): string[] {
 }
 
 describe("orders show", () => {
+  test("a number that names no order: a sync is advised only where it can help", async () => {
+    const home = await createServedHome({ seedOrders: 5 });
+    const never = await home.courier("orders show nosuch");
+    expect([never.exit, never.stderr]).toEqual([
+      1,
+      "error: no order was found with the number “nosuch”, on this machine or in the first 300 orders of the service's list\n" +
+        "hint: look through all orders: courier sync, then run this again\n",
+    ]);
+    await home.courier("sync");
+    home.clock.advance(120_000);
+    const known =
+      "in the mirror, which had all orders of the service's list 2 min ago, or in the first 300 orders of the service's list";
+    const synced = await home.courier("orders show nosuch");
+    expect([synced.exit, synced.stderr]).toEqual([
+      1,
+      `error: no order was found with the number “nosuch”, ${known}\n` +
+        "hint: find it by something else: courier find TEXT\n",
+    ]);
+    expect((await home.courier("track nosuch")).stderr).toContain(
+      `\nhint: no order has this number ${known}; find it by something else: courier find TEXT\n`,
+    );
+    home.clock.advance(86_400_000);
+    const old = (await home.courier("orders show nosuch")).stderr;
+    expect(old).toContain("in the mirror, which had all orders of the service's list 1 d ago, or");
+    expect(old).toContain(
+      "\nhint: read the orders since the last sync: courier sync, then run this again; or find it ",
+    );
+  });
+
   test("one argument is an object; several, and -, are an array whatever the count", async () => {
     const home = await homeWithOrders(2);
     const [one, two] = home.orders;

@@ -147,7 +147,9 @@ test("a mirror of an earlier version is searched with an index of this one", asy
   expect(await idsOf(home, ["weiss"])).toEqual([id]);
   const [file = ""] = mirrorFiles(home.stateDir);
   const database = (await loadDriver()).open(file);
-  database.exec("INSERT INTO grams (grams) VALUES ('delete-all'); PRAGMA user_version = 2");
+  database.exec(
+    "INSERT INTO grams (grams) VALUES ('delete-all'); DROP INDEX orders_not_shown; ALTER TABLE orders DROP COLUMN not_shown_since; PRAGMA user_version = 2",
+  );
   database.close();
   for (const words of [["weiss"], ["13900004466"], ["139-0000-4466"], ["+8613900004466"], ["１３９０００"]])
     expect(await idsOf(home, words)).toEqual([id]);

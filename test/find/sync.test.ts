@@ -2,7 +2,8 @@
 
 import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { createTransport, type Transport } from "../../src/api/transport.ts";
 import { requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { row, sheet } from "../support/imports.ts";
@@ -23,6 +24,16 @@ async function mirrored(home: ServedHome, words = "find --all --json"): Promise<
   expect(exit).toBe(0);
   return JSON.parse(stdout);
 }
+
+/** As where a connection breaks for good: nothing tries it again. */
+const failedPage = (page: number) =>
+  ({
+    kind: "refuse",
+    path: new RegExp(`[?&]page=${page}(&|$)`),
+    status: 403,
+    code: "NO",
+    message: "no",
+  }) as const;
 
 const byId = (a: Listed, b: Listed) => a.id - b.id;
 const states = (orders: readonly Listed[]) => orders.map(({ id, status }) => ({ id, status })).sort(byId);
@@ -75,33 +86,122 @@ test("a service that does not know a state by its name is asked by date", async 
   expect(states(await mirrored(home))).toEqual(all);
 });
 
-test("an order that the service no longer shows keeps its last answer, and is counted", async () => {
-  const home = await createServedHome({ seedOrders: 5 });
-  const created = JSON.parse(
-    (await home.courier("orders create --sender-name 店 --receiver-name 李 --item-name mug --yes --json"))
-      .stdout,
-  );
-  home.clock.advance(3 * 86_400_000);
-  await home.courier("orders create --sender-name 店 --receiver-name 王 --item-name mug --yes");
+/** Three orders, one of them deleted at the service since the first sync. */
+async function homeWithDeletedOrder() {
+  const home = await createServedHome();
+  const create = async (name: string) =>
+    JSON.parse(
+      (
+        await home.courier(
+          `orders create --sender-name 店 --receiver-name ${name} --receiver-phone 13900139000 --item-name mug --yes --json --allow-duplicate`,
+          { env: { COURIER_STATE_DIR: path.join(home.directory, "another-machine") } },
+        )
+      ).stdout,
+    ) as Listed;
+  const orders = [await create("李"), await create("王"), await create("张")];
   await sync(home);
-  home.sandbox.faults.add({
-    kind: "status",
-    path: /orders\?/,
-    status: 200,
-    contentType: "application/json",
-    body: JSON.stringify({ success: true, data: [], pagination: { total_pages: 0, total_items: 0 } }),
-  });
-  home.sandbox.faults.add({
+  const shown = (await listed(home)).slice(1);
+  const gone = orders.at(-1) as Listed;
+  const isRefused = {
     kind: "refuse",
-    path: new RegExp(`orders/${created.id}$`),
+    path: new RegExp(`orders/${gone.id}$`),
     status: 404,
     code: "NOT_FOUND",
     message: "none",
+  } as const;
+  const listing = (path: RegExp, orders: readonly Listed[]) => ({
+    kind: "status" as const,
+    path,
+    status: 200,
+    contentType: "application/json",
+    body: JSON.stringify({
+      success: true,
+      data: orders,
+      pagination: { current_page: 1, total_pages: 1, total_items: orders.length, per_page: 100 },
+    }),
   });
-  const { not_shown } = await sync(home);
-  expect(not_shown).toBe(1);
-  expect(await mirrored(home, `find ${created.tracking_number} --json`)).toMatchObject([{ id: created.id }]);
+  const unlisted = [listing(/orders\?(?!.*status=(?!pending))/, shown), listing(/status=/, [])];
+  const deleteIt = () => home.sandbox.faults.set([isRefused, ...unlisted]);
+  return { ...home, gone, isRefused, unlisted, deleteIt };
+}
+
+test("an order that the service no longer shows is kept, with the day since when", async () => {
+  const home = await homeWithDeletedOrder();
+  home.deleteIt();
+  home.clock.advance(86_400_000);
+  expect(await sync(home)).toMatchObject({ orders: 3, looked_up: 1, not_shown: 1, without_phone: 2 });
+  home.clock.advance(86_400_000);
+  // It is not looked up each time.
+  expect(await sync(home)).toMatchObject({ orders: 3, looked_up: 0, not_shown: 1 });
+  const text = (await home.courier("sync")).stdout;
+  expect(text).toContain("1 order is no longer shown by the service; what is known of it is kept\n");
+  const found = await mirrored(home, "find mug --json");
+  expect(found).toMatchObject([{ id: home.gone.id, not_shown_since: "2026-03-02T08:00:00.000Z" }, {}, {}]);
+  expect(found[1]).not.toHaveProperty("not_shown_since");
+  const table = await home.courier("find mug");
+  expect(table.stdout).toContain("pending, not shown since 2026-03-02");
+  expect(table.stderr).toMatch(/^searched 3 orders \(1 of them is no longer shown by the service\), synced /);
+  expect(table.stderr).toContain("; 2 orders have no phone (courier sync --fetch-details)\n");
 });
+
+test("an order that the service no longer shows is left out of lists, told in reports, and needs no details", async () => {
+  const home = await homeWithDeletedOrder();
+  home.deleteIt();
+  home.clock.advance(86_400_000);
+  await sync(home);
+  const list = await home.courier("orders list --offline --json");
+  expect((JSON.parse(list.stdout) as Listed[]).map(({ id }) => id)).not.toContain(home.gone.id);
+  expect(list.stderr).toContain(
+    "from the mirror of 2 orders, synced just now; left out 1 order that the service no longer shows, which courier find has; ",
+  );
+  const report = await home.courier("report spend --json");
+  expect(JSON.parse(report.stdout)).toMatchObject({ mirror_orders: 3 });
+  expect(report.stderr).toContain(
+    "from 3 orders of the mirror (1 of them is no longer shown by the service), ",
+  );
+  const late = await home.courier("late --json");
+  expect((JSON.parse(late.stdout) as Listed[]).map(({ id }) => id)).not.toContain(home.gone.id);
+  expect(late.stderr).toContain("left out 1 order that the service no longer shows\n");
+  expect(await sync(home, "sync --fetch-details 9 --json")).toMatchObject({ without_phone: 0, not_shown: 1 });
+  expect((await home.courier("find mug")).stderr).not.toContain("--fetch-details");
+});
+
+test("a look-up that is refused for another reason marks no order", async () => {
+  const home = await homeWithDeletedOrder();
+  const forbidden = {
+    kind: "refuse",
+    path: /orders\/\d+$/,
+    status: 403,
+    code: "FORBIDDEN",
+    message: "no",
+  } as const;
+  home.sandbox.faults.set([forbidden, ...home.unlisted]);
+  expect(await sync(home)).toMatchObject({ orders: 3, looked_up: 1, not_shown: 0 });
+  expect((await home.courier("sync --fetch-details 9")).exit).toBe(1);
+  expect(await sync(home)).toMatchObject({ not_shown: 0 });
+});
+
+test("--fetch-details goes on where the service no longer shows an order", async () => {
+  const home = await homeWithDeletedOrder();
+  home.sandbox.faults.set([home.isRefused]);
+  expect(await sync(home, "sync --fetch-details 9 --json")).toMatchObject({ without_phone: 0, not_shown: 1 });
+});
+
+test.each(["sync", "orders show"])(
+  "once the service shows an order again, the mark goes: %s",
+  async (words) => {
+    const home = await homeWithDeletedOrder();
+    home.deleteIt();
+    await sync(home);
+    expect((await mirrored(home)).filter((order) => "not_shown_since" in order)).toHaveLength(1);
+    home.sandbox.faults.clear();
+    expect(await home.courier(words === "sync" ? words : `${words} ${home.gone.id}`)).toMatchObject({
+      exit: 0,
+    });
+    expect((await mirrored(home)).filter((order) => "not_shown_since" in order)).toEqual([]);
+    expect((await home.courier("find mug")).stderr).toContain("searched 3 orders, synced");
+  },
+);
 
 test("a sync that fails half-way is finished by the next one", async () => {
   const home = await createServedHome({ seedOrders: 450 });
@@ -113,6 +213,57 @@ test("a sync that fails half-way is finished by the next one", async () => {
   home.sandbox.faults.set([]);
   await sync(home);
   expect(states(await mirrored(home))).toEqual(states(await listed(home)));
+});
+
+test.each([
+  [200, 2],
+  [400, 3],
+])(
+  "after a sync of %i orders that failed at page %i, the next takes no more calls than the whole list",
+  async (orders, page) => {
+    const home = await createServedHome({ seedOrders: orders });
+    home.sandbox.faults.set([failedPage(page)]);
+    expect((await home.courier("sync")).exit).not.toBe(0);
+    home.sandbox.faults.set([]);
+    const { requests } = await sync(home);
+    expect(requests).toBeLessThanOrEqual(1 + Math.ceil(orders / 100));
+    expect(states(await mirrored(home))).toEqual(states(await listed(home)));
+  },
+);
+
+test("a sync that fails at the same page each time gets further all the same", async () => {
+  const home = await createServedHome({ seedOrders: 300 });
+  home.sandbox.faults.set([failedPage(3)]);
+  const read = [];
+  for (let time = 0; time < 2; time++) {
+    expect((await home.courier("sync")).exit).not.toBe(0);
+    read.push((await mirrored(home)).length);
+  }
+  expect(read).toEqual([200, 200]);
+  const before = home.sandbox.requests.length;
+  home.sandbox.faults.set([]);
+  await sync(home);
+  const asked = home.sandbox.requests.slice(before).map(({ path }) => path.replace(/.*\?/, ""));
+  expect(asked).toContain("page=3&limit=100");
+  expect(asked).not.toContain("page=2&limit=100");
+  expect(states(await mirrored(home))).toEqual(states(await listed(home)));
+});
+
+test("later syncs: each order that left its state is not looked up where a list is shorter", async () => {
+  const home = await createServedHome({ seedOrders: 400 });
+  await sync(home);
+  const before = await mirrored(home);
+  const settled = ["completed", "cancelled"];
+  const isActive = ({ status }: Listed) => !settled.includes(status);
+  home.clock.advance(20 * 86_400_000);
+  const after = await listed(home);
+  const left = before.filter(isActive).length - after.filter(isActive).length;
+  const { calls, looked_up } = await sync(home);
+  expect(looked_up).toBe(0);
+  expect(states(await mirrored(home))).toEqual(states(after));
+  const inWindow = after.filter((order) => !isActive(order)).length;
+  const most = 8 + Math.ceil(before.filter(isActive).length / 100) + Math.ceil(before.length / 100);
+  expect(calls).toBeLessThanOrEqual(most + Math.min(left, Math.ceil(inWindow / 100)));
 });
 
 test("a first sync goes on where the one before it ended", async () => {
@@ -194,6 +345,28 @@ test("--verify reads a state again whose count differs", async () => {
   expect(settled).toBeDefined();
   home.clock.advance(60 * 86_400_000);
   await sync(home, "sync --verify --json");
+  expect(states(await mirrored(home))).toEqual(states(await listed(home)));
+});
+
+test("--verify believes no counts of a service that ignores the state, and reads the list once", async () => {
+  const home = await createServedHome({ seedOrders: 250 });
+  await sync(home);
+  const real = await createTransport({}, 5_000);
+  onTestFinished(() => real.close());
+  const asked: string[] = [];
+  const transport: Transport = {
+    close: async () => {},
+    send(request) {
+      asked.push(request.url.search);
+      const url = new URL(request.url);
+      url.searchParams.delete("status");
+      return real.send({ ...request, url });
+    },
+  };
+  home.clock.advance(60 * 86_400_000);
+  expect((await home.courier("sync --verify", { transport })).exit).toBe(0);
+  expect(asked.filter((query) => query === "?page=2&limit=100")).toHaveLength(1);
+  expect(asked.length).toBeLessThan(20);
   expect(states(await mirrored(home))).toEqual(states(await listed(home)));
 });
 

@@ -27,7 +27,10 @@ test.each([2, 6])(
       if (!hasEnded) process.kill(running.pid, "SIGKILL");
       await running.ended;
       home.sandbox.faults.clear();
+      const killed = home.sandbox.requests.length;
       expect(await home.courier("sync")).toMatchObject({ exit: 0 });
+      // The profile and the whole list; later, one list for each state that changes and the new orders.
+      expect(home.sandbox.requests.length - killed).toBeLessThanOrEqual(1 + (time === 0 ? 7 : 8 + 7));
       expect(await states("find --all --json")).toEqual(await states("orders list --all --json"));
     }
   },

@@ -242,7 +242,9 @@ test("a mirror of an earlier version is counted in full", async () => {
   const expected = await jsonOf(home, "report spend --by state");
   const [file = ""] = mirrorFiles(home.stateDir).filter((name) => name.endsWith(".db"));
   const connection = (await loadDriver()).open(file);
-  connection.exec("DROP TABLE figures; DROP TABLE texts; PRAGMA user_version = 1");
+  connection.exec(
+    "DROP TABLE figures; DROP TABLE texts; DROP INDEX orders_not_shown; ALTER TABLE orders DROP COLUMN not_shown_since; PRAGMA user_version = 1",
+  );
   connection.close();
   expect(await jsonOf(home, "report spend --by state")).toEqual(expected);
   expect(await jsonOf(home, "report spend --by state")).toEqual(expected);

@@ -124,7 +124,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/ledger/order-cache-writer.ts": "the Tab key loads the reader, and never the writer",
   "src/mirror/folded.ts": "how an answer is stored, and nothing of what it says",
   "src/orders/code-128.ts": "the one file that loads jsbarcode",
-  "src/orders/list-mirror.ts": "a list of the service loads no database",
   "src/orders/order-draft.ts": "asks the mirror and the service, which no other source of a draft does",
   "src/sandbox/apply-fault.ts": "the plan takes other faults from tests",
   "src/sandbox/control.ts": "changes the sandbox where no server runs",
