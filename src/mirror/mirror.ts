@@ -141,7 +141,7 @@ export interface Mirror {
   search(search: OrderSearch): AsyncGenerator<MirroredOrder, void>;
   /** The order with this id. */
   order(id: string): Promise<MirroredOrder | undefined>;
-  /** Marks an order that the service no longer shows, until a list or a look-up shows it again. */
+  /** Marks an order that the service no longer shows, until a list or a read of it shows it again. */
   noteNotShown(id: string, atMs: number): Promise<void>;
   /** Numbers of the orders that the service no longer shows. */
   notShown(): Promise<ReadonlySet<number>>;
