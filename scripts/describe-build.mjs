@@ -1,6 +1,7 @@
 /** What the build writes into the program: its version, the commands as completion sees them, shell scripts. */
 
 import { readFile, rm } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { optionalPackages } from "./bundle.mjs";
 
@@ -41,7 +42,7 @@ async function describeCommands(root) {
     },
     logLevel: "warning",
   });
-  const { tree } = await import(file);
+  const { tree } = await import(pathToFileURL(file));
   await rm(file);
   return JSON.stringify(tree);
 }

@@ -112,8 +112,10 @@ function isNull(descriptor: number): boolean {
 /** As pagers do: keys come from the terminal while stdin is a pipe. */
 async function openTerminal(): Promise<ReadStream | undefined> {
   const { ReadStream } = await import("node:tty");
+  // Windows sets the mode of a console only through a handle that may write.
+  const [device, flags] = process.platform === "win32" ? ["\\\\.\\CONIN$", "r+"] : ["/dev/tty", "r"];
   try {
-    const terminal = new ReadStream(openSync("/dev/tty", "r"));
+    const terminal = new ReadStream(openSync(device, flags));
     terminals.push(terminal);
     return terminal;
   } catch {

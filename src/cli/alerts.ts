@@ -35,12 +35,13 @@ export function createAlerts(host: Surroundings, clock: Clock, group: Processes)
       if (host.stderr.isTTY === true) host.stderr.write("\u0007");
     },
     async findNoticeObstacle() {
-      const [program] = noticeWords("", "");
+      const [program] = createNotice("", "").words;
       return (await isInstalled(program, host.env)) ? undefined : `${program} is not installed`;
     },
     async notify(title, text) {
-      const words = noticeWords(bounded(title), bounded(text));
-      const options = { stdin: "", limitMs: noticeLimitMs, signal: host.signal, env: host.env, group };
+      const { words, variables } = createNotice(bounded(title), bounded(text));
+      const env = { ...host.env, ...variables };
+      const options = { stdin: "", limitMs: noticeLimitMs, signal: host.signal, env, group };
       return (await start(words, options, clock)).failure;
     },
     execute(line, { variables, ...given }) {
@@ -58,10 +59,9 @@ async function isInstalled(
   program: string,
   { PATH: places = usualPath }: Surroundings["env"],
 ): Promise<boolean> {
-  const file = platform() === "win32" ? `${program}.exe` : program;
   const checks = places
     .split(path.delimiter)
-    .map((place) => access(path.join(place, file), constants.X_OK).then(() => true));
+    .map((place) => access(path.join(place, program), constants.X_OK).then(() => true));
   return Promise.any(checks).catch(() => false);
 }
 
@@ -74,23 +74,52 @@ function bounded(text: string): string {
  * a variable's text as a part of the command.
  */
 function shellWords(line: string): readonly [string, ...string[]] {
-  if (platform() === "win32") return ["powershell.exe", "-NoProfile", "-NonInteractive", "-Command", line];
-  return ["/bin/sh", "-c", line];
+  return platform() === "win32" ? powershell(line) : ["/bin/sh", "-c", line];
 }
 
-/** Texts go in as arguments that can be neither options nor script; a notice may be read as markup. */
-function noticeWords(title: string, text: string): readonly [string, ...string[]] {
-  if (platform() !== "darwin") {
-    const plain = text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
-    return ["notify-send", "--app-name=courier", "--", title, plain];
-  }
-  const script = [
-    "on run argv",
-    "display notification (item 2 of argv) with title (item 1 of argv)",
-    "end run",
-  ];
-  return ["osascript", ...script.flatMap((line) => ["-e", line]), "--", title, text];
+function powershell(line: string): readonly [string, ...string[]] {
+  return ["powershell.exe", "-NoProfile", "-NonInteractive", "-Command", line];
 }
+
+interface Notice {
+  readonly words: readonly [string, ...string[]];
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** Texts go in as variables, or as arguments that can be neither options nor script; a notice may be read as markup. */
+function createNotice(title: string, text: string): Notice {
+  switch (platform()) {
+    case "win32":
+      return {
+        words: powershell(toastScript),
+        variables: { COURIER_NOTICE_TITLE: title, COURIER_NOTICE_TEXT: text },
+      };
+    case "darwin":
+      return { words: ["osascript", ...displayScript.flatMap((line) => ["-e", line]), "--", title, text] };
+    default: {
+      const plain = text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+      return { words: ["notify-send", "--app-name=courier", "--", title, plain] };
+    }
+  }
+}
+
+const displayScript = [
+  "on run argv",
+  "display notification (item 2 of argv) with title (item 1 of argv)",
+  "end run",
+];
+
+/** Windows shows notices of programs that it knows, such as PowerShell. */
+const toastScript = [
+  "$ErrorActionPreference = 'Stop'",
+  "$manager = [Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, ContentType=WindowsRuntime]",
+  "$toast = $manager::GetTemplateContent([Windows.UI.Notifications.ToastTemplateType]::ToastText02)",
+  "$lines = $toast.GetElementsByTagName('text')",
+  "$lines.Item(0).InnerText = $env:COURIER_NOTICE_TITLE",
+  "$lines.Item(1).InnerText = $env:COURIER_NOTICE_TEXT",
+  "$program = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe'",
+  "$manager::CreateToastNotifier($program).Show([Windows.UI.Notifications.ToastNotification]::new($toast))",
+].join("; ");
 
 type StartOptions = Omit<ExecuteOptions, "variables"> & Pick<SubprocessOptions, "env" | "group">;
 

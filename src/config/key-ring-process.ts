@@ -16,8 +16,9 @@ async function answer({ action, service, user, key }: KeyRingRequest): Promise<K
   let keyRing: typeof import("@napi-rs/keyring");
   try {
     keyRing = await import("@napi-rs/keyring");
-  } catch {
-    return { failure: "absent" };
+  } catch (error) {
+    const reason = findDefect(error);
+    return reason === undefined ? { failure: "absent" } : { failure: "broken", reason };
   }
   try {
     // Left to choose, the package falls back to the Linux kernel's keys, which are gone after a few days.
@@ -28,4 +29,13 @@ async function answer({ action, service, user, key }: KeyRingRequest): Promise<K
   } catch (error) {
     return { failure: "refused", reason: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** Why the package's native file cannot be loaded, though it is there; the package lists all places it has tried. */
+function findDefect(error: unknown): string | undefined {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    const [reason = ""] = each.message.split("\n");
+    if (!reason.startsWith("Cannot find ")) return reason;
+  }
+  return undefined;
 }

@@ -26,6 +26,7 @@ export interface KeyRingRequest extends KeyRingEntry {
 export type KeyRingAnswer =
   | { readonly key: string | null }
   | { readonly failure: "absent" }
+  | { readonly failure: "broken"; readonly reason: string }
   | { readonly failure: "refused"; readonly reason: string };
 
 const limitMs = 2_000;
@@ -53,6 +54,12 @@ export function createKeyRing(program: readonly string[], env: Env): KeyRing {
       throw keyRingError(
         "the key ring needs the optional package @napi-rs/keyring, which is not installed here",
         `install courier with it (npm install --include=optional), or ${elsewhere}`,
+      );
+    }
+    if (answer.failure === "broken") {
+      throw keyRingError(
+        `the key ring cannot be used here: @napi-rs/keyring does not load: ${answer.reason}`,
+        elsewhere,
       );
     }
     const running = "see that the key ring of this session is running and unlocked";

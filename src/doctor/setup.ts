@@ -43,7 +43,9 @@ export async function checkConfig({ config, machine }: Context): Promise<CheckRe
     const detail = `others on this machine can read ${name} (mode ${octal(file.mode)}), which holds keys`;
     return { check: "config", status: "warn", detail, advice: `chmod 600 ${shellQuotePath(name)}` };
   }
-  return { ...found, detail: `${found.detail}; the file has mode ${octal(file.mode)}` };
+  return hasModes(machine)
+    ? { ...found, detail: `${found.detail}; the file has mode ${octal(file.mode)}` }
+    : found;
 }
 
 /** Less than this is too little for a new ledger and the orders of a day. */
@@ -75,12 +77,16 @@ async function checkDirectory(
     const detail = `others on this machine can read ${name} (mode ${octal(mode)})`;
     return { check, status: "warn", detail, advice: `chmod 700 ${shellQuotePath(name)}` };
   }
-  return { check, status: "ok", detail: `${name}, mode ${octal(mode)}` };
+  return { check, status: "ok", detail: hasModes(machine) ? `${name}, mode ${octal(mode)}` : name };
+}
+
+function isOpen(mode: number, machine: RuntimeInfo): boolean {
+  return hasModes(machine) && (mode & 0o077) !== 0;
 }
 
 /** Windows knows no such modes. */
-function isOpen(mode: number, { platform }: RuntimeInfo): boolean {
-  return !platform.startsWith("win32") && (mode & 0o077) !== 0;
+function hasModes({ platform }: RuntimeInfo): boolean {
+  return !platform.startsWith("win32");
 }
 
 function octal(mode: number): string {

@@ -1,5 +1,7 @@
 /** One small interface over the SQLite drivers of Node.js, Bun and @photostructure/sqlite (decision 22). */
 
+import { toNamespacedPath } from "node:path";
+
 export type SqlValue = null | number | string | Uint8Array;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
@@ -84,7 +86,7 @@ function driverOf(name: string, { DatabaseSync }: NodeSqlite): Driver {
   return {
     name,
     open(path) {
-      const database = new DatabaseSync(path);
+      const database = new DatabaseSync(longPath(path));
       return {
         exec: (sql) => database.exec(sql),
         prepare(sql) {
@@ -99,6 +101,11 @@ function driverOf(name: string, { DatabaseSync }: NodeSqlite): Driver {
       };
     },
   };
+}
+
+/** SQLite does not do this itself: Windows takes a path of 260 characters or more only in this form. */
+function longPath(path: string): string {
+  return path === ":memory:" ? path : toNamespacedPath(path);
 }
 
 /** What courier uses of Bun's own driver. */
@@ -120,7 +127,7 @@ async function loadBun(): Promise<Driver> {
   return {
     name: "bun:sqlite",
     open(path) {
-      const database = new Database(path, { readwrite: true, create: true });
+      const database = new Database(longPath(path), { readwrite: true, create: true });
       return {
         exec: (sql) => database.exec(sql),
         prepare(sql) {

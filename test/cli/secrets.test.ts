@@ -288,7 +288,8 @@ describe("a short key", () => {
     const login = `login --base-url ${home.sandbox.baseUrl}`.split(" ");
     const env = { COURIER_API_KEY: "" };
     const piped = await home.courier(login, { env, stdin: "abc\n" });
-    const asked = await home.courier([...login, "--key-command", "echo abc"], { env });
+    const command = `'${process.execPath}' -p '"abc"'`; // Windows has no program echo
+    const asked = await home.courier([...login, "--key-command", command], { env });
     expect([piped.exit, asked.exit]).toEqual([2, 4]);
     for (const { stderr } of [piped, asked]) {
       expect(stderr).toContain("is too short: a key has at least 8 characters");
