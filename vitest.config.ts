@@ -18,6 +18,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     environment: "node",
     include: mode === "long" ? testsOfEffort() : ["test/**/*.test.ts"],
+    exclude: process.platform === "win32" ? [] : ["test/windows/**"],
     env: { TEST_EFFORT: mode, TEST_SEED: String(chooseSeed(mode)) },
     globalSetup: ["test/support/program.ts", "test/support/trusted.ts"],
     pool: "forks",

@@ -12,6 +12,9 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const [program = join(root, "bin/courier.cjs")] = process.argv.slice(2);
+// Without the first, no program reaches a network there; the second repairs what Wine lacks (test/windows).
+const { SystemRoot, NODE_OPTIONS } = process.env;
+const windowsNeeds = process.platform === "win32" ? { SystemRoot, NODE_OPTIONS } : {};
 const home = await mkdtemp(join(tmpdir(), "courier-smoke-"));
 
 try {
@@ -43,6 +46,7 @@ function courier(...args) {
     timeout: 30_000,
     env: {
       PATH: process.env.PATH,
+      ...windowsNeeds,
       HOME: home,
       COURIER_CONFIG_DIR: join(home, "config"),
       COURIER_STATE_DIR: join(home, "state"),

@@ -195,19 +195,21 @@ describe("before the questions of an order form", () => {
   });
 });
 
-test("in a real terminal, and not beside it", async () => {
-  const home = await createServedTerminalHome();
-  await recordRun({ ...home, clock: systemClock() }, ["unknown", "unknown"], { exit: 6 });
-  for (const words of ["", "orders list"]) {
-    const seen = home.open(words);
-    expect((await seen.ended).exit).toBe(0);
-    expect(seen.transcript().trimEnd().split("\n").at(-1)).toBe(twoInDoubt.trimEnd());
-    const redirected = home.open(words, { shell: '"$@" 2> said.txt' });
-    expect((await redirected.ended).exit).toBe(0);
-    expect(redirected.transcript()).not.toMatch(inDoubt);
-    expect(await home.read("said.txt")).not.toMatch(inDoubt);
-  }
-});
+// Wine has no pseudo-terminals of Windows.
+if (process.platform !== "win32")
+  test("in a real terminal, and not beside it", async () => {
+    const home = await createServedTerminalHome();
+    await recordRun({ ...home, clock: systemClock() }, ["unknown", "unknown"], { exit: 6 });
+    for (const words of ["", "orders list"]) {
+      const seen = home.open(words);
+      expect((await seen.ended).exit).toBe(0);
+      expect(seen.transcript().trimEnd().split("\n").at(-1)).toBe(twoInDoubt.trimEnd());
+      const redirected = home.open(words, { shell: '"$@" 2> said.txt' });
+      expect((await redirected.ended).exit).toBe(0);
+      expect(redirected.transcript()).not.toMatch(inDoubt);
+      expect(await home.read("said.txt")).not.toMatch(inDoubt);
+    }
+  });
 
 describe("no line", () => {
   test.each([

@@ -62,6 +62,10 @@ export interface ProcessHome {
 
 const limitMs = 60_000;
 
+/** Without the first, no program reaches a network there; the second repairs what Wine lacks (test/windows). */
+const { SystemRoot, NODE_OPTIONS } = process.env;
+const windowsNeeds = process.platform === "win32" ? { SystemRoot, NODE_OPTIONS } : {};
+
 /** An empty home, removed when the test ends; whatever still runs then is stopped. */
 export async function createProcessHome(env: StartOptions["env"] = {}): Promise<ProcessHome> {
   const program = await prepareProgram();
@@ -90,6 +94,7 @@ export async function createProcessHome(env: StartOptions["env"] = {}): Promise<
         PATH: process.env.PATH,
         HOME: directory,
         TMPDIR: tmpDir,
+        ...windowsNeeds,
         COURIER_CONFIG_DIR: configDir,
         COURIER_STATE_DIR: stateDir,
         ...env,
@@ -156,7 +161,8 @@ function startProcess([program = "", ...words]: readonly string[], options: Star
     cwd: options.cwd,
     env: options.env,
     stdio: "pipe",
-    detached: true, // a group of its own, so that what a shell line started can be stopped too
+    // A group of its own, so that what a shell line started can be stopped too.
+    detached: process.platform !== "win32",
   });
   let [stdout, stderr] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text) => {
@@ -210,7 +216,7 @@ function startProcess([program = "", ...words]: readonly string[], options: Star
 function killGroup(pid: number): void {
   if (pid === 0) return;
   try {
-    process.kill(-pid, "SIGKILL");
+    process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
   } catch {
     // it has gone
   }

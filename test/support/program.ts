@@ -29,10 +29,10 @@ export function setup(): () => void {
   return () => rmSync(copy, { recursive: true, force: true });
 }
 
-/** The words that start the program: itself, or with the Node.js that runs the tests. */
+/** The words that start the program: itself, or with the Node.js that runs the tests or that COURIER_NODE names. */
 export async function prepareProgram(): Promise<readonly string[]> {
   const program = process.env.COURIER_BIN || (await preparePackage());
-  return /\.[cm]?js$/.test(program) ? [process.execPath, program] : [program];
+  return /\.[cm]?js$/.test(program) ? [process.env.COURIER_NODE || process.execPath, program] : [program];
 }
 
 /** The first worker that needs the program makes it, the others wait. */
