@@ -213,7 +213,7 @@ function endOf(
   const { signal } = context;
   if (failure !== undefined && !isExpected(failure)) throw failure;
   if (isLedgerLost(failure)) return lostLedger(failure, counts, context);
-  if (signal.aborted && left + counts.unknown > 0) {
+  if (signal.aborted && left + counts.unknown + heldByDoubt > 0) {
     const stopped = `stopped: ${describeCounts(total, counts)}`;
     return interrupted(interruptionExit(signal.reason), stopped, goOn);
   }

@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { interrupted } from "../../src/core/errors.ts";
 import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
 
 const lost = { method: "POST", path: "/api/v1/orders", kind: "drop_before", times: 1 } as const;
@@ -105,6 +106,27 @@ describe("a row that was edited while its order is in doubt", () => {
     const other = await home.run("--settle 1h");
     expect([other.exit, outcomes(other.report)], other.stderr).toEqual([0, "shipped created"]);
   });
+});
+
+test("a row that equals an order in doubt counts as held: in the plan, and after Ctrl-C", async () => {
+  const home = await createDoubtfulHome(["A-0", "A-1"]);
+  const file = await home.put(sheet(person(0), person(1)), "copy.csv");
+  const named =
+    "2 rows are held and not sent: row 1: equals order 1000001 (operation 1.1); row 2: equals an order in doubt; settle it with: courier orders resolve 1.2";
+  const checked = await home.courier(["orders", "import", file, "--check"]);
+  expect(checked.stdout.replace(/\s+/g, " ")).toContain(named);
+  const json = await home.courier(["orders", "import", file, "--check", "--json"]);
+  expect(JSON.parse(json.stdout)).toMatchObject({ held: 2, unknown: 0, to_send: 0 });
+  const interruption = new AbortController();
+  home.clock.sleep = async (_delayMs, signal) => {
+    interruption.abort(interrupted(130));
+    signal?.throwIfAborted();
+  };
+  const ran = await home.importFile(file, "--settle 1h", { signal: interruption.signal });
+  expect(ran.stderr).toContain(named);
+  expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([130, "held held"]);
+  expect(errorOf(ran).message).toBe("stopped: 0 created, 2 held");
+  expect(home.posts()).toBe(2);
 });
 
 test("a row that equals an order in doubt, and a list that is incomplete: the error names what settles it", async () => {
