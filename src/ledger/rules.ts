@@ -363,9 +363,14 @@ function findBlocker(
     if (operation.isFormer) return true;
     const haveRefs = row.ref !== undefined && operation.ref !== undefined;
     // Other refs are other orders. But if a ref was removed from the file while its order is in doubt, it may be this
-    // row. So may one that a spreadsheet program wrote in another way.
+    // row. So may one that a spreadsheet program wrote in another way. An equal order of another shop with this very ref
+    // is the same order, sent without its --shop, rather than a chance.
     if (haveRefs)
-      return (!isMade(operation) && isOfFile(operation, file)) || isRewritten(row, operation, file);
+      return (
+        (!isMade(operation) && isOfFile(operation, file)) ||
+        operation.ref === row.ref ||
+        isRewritten(row, operation, file)
+      );
     if (!isMade(operation) || row.ref === undefined) return true;
     return isOfFile(operation, file) || isRecent(operation, windowMs, nowMs);
   });
@@ -381,14 +386,16 @@ function isRewritten(
   return operation.shop === shop && isRewrittenRef(ref, operation.ref ?? "");
 }
 
-/** Of equal orders, those that block a single order with this ref at any time, as they would hold a row. */
+/**
+ * Of equal orders, those that block a single order with this ref at any time, as they would hold a row: with a rewritten
+ * ref, or with this ref in a shop.
+ */
 export function findRewritten(ref: string, equal: readonly Operation[]): readonly Operation[] {
   return equal.filter(
     (each) =>
       each.ref !== undefined &&
-      each.ref !== ref &&
       isStanding(each) &&
-      isRewritten({ ref }, each, { shop: "" }),
+      (each.ref === ref ? each.shop !== "" : isRewritten({ ref }, each, { shop: "" })),
   );
 }
 
