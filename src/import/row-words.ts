@@ -35,7 +35,7 @@ function describeHeld(
   if (isEdited && isMade(operation))
     return `may be the edited row of operation ${name}, which is order ${id}`;
   if (isEdited && isLost)
-    return `order ${name} of this file is in doubt, and no row is it any more; this row may be its edited form: settle it first with: ${settle}`;
+    return `order ${name} is in doubt, and no row of this file is it; this row may be its edited form: settle it first with: ${settle}`;
   const place = operation.row === undefined ? "" : `row ${operation.row}`;
   const shop = operation.shop === "" ? "without --shop" : `with --shop ${operation.shop}`;
   const isSameRef = ref !== undefined && operation.ref === ref;

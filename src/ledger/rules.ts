@@ -411,20 +411,27 @@ function findLike(
   );
 }
 
-/** True where the row may be an edited form of the operation's row. */
-export function mayBeEdited({ row, ref, draft }: RowToSend, operation: Operation): boolean {
+/**
+ * True where the row may be an edited form of the operation's row. Of two files that share no row, and of single orders,
+ * one field of the receiver alone tells too little.
+ */
+export function mayBeEdited(
+  { row, ref, draft }: Pick<RowToSend, "ref" | "draft"> & { readonly row?: number },
+  operation: Operation,
+  isSameFile: boolean,
+): boolean {
   const receiver = draft.receiver ?? {};
   const differing = new Set(
     differingFields({ receiver }, { receiver: operation.draft?.receiver ?? {} }, () => true),
   );
   const isSame = (field: keyof DraftParty) =>
     receiver[field] !== undefined && !differing.has(`receiver.${field}`);
-  if (isSame("phone")) return true;
+  if (isSame("phone") && (isSameFile || isSame("name"))) return true;
   const address = ["province", "city", "district", "detail"] as const;
   if (isSame("detail") && !address.some((field) => differing.has(`receiver.${field}`))) return true;
   // Of two refs that differ, the place alone tells nothing: a file of another day may have its path.
   const haveRefs = ref !== undefined && operation.ref !== undefined;
-  return operation.row === row && (!haveRefs || isSame("name"));
+  return isSameFile && operation.row === row && (!haveRefs || isSame("name"));
 }
 
 /** True for an operation that belongs to another row of the same file. */
