@@ -58,7 +58,13 @@ export interface NewCreate {
 }
 
 export type BegunCreate =
-  | { readonly kind: "begun"; readonly operation: OperationName; readonly earlier: readonly Operation[] }
+  | {
+      readonly kind: "begun";
+      readonly operation: OperationName;
+      readonly earlier: readonly Operation[];
+      /** An order in doubt of which this one may be the edited form. */
+      readonly edited: Operation | undefined;
+    }
   /** Nothing was recorded: these equal operations block it. */
   | { readonly kind: "stopped"; readonly equals: Equals };
 
@@ -354,12 +360,7 @@ export function createOperations(
     foundNow: ReadonlySet<string> = new Set(),
     run = 0,
   ): readonly Operation[] {
-    const inDoubt = read(
-      sql(
-        `SELECT * FROM operations WHERE customer = ? AND state IN ('ready', 'sending', 'unknown')
-         AND kind = 'create' AND run <> ? ORDER BY run, number`,
-      ).all(customer, run),
-    );
+    const inDoubt = findInDoubt(customer, run);
     const found = [...foundNow].flatMap((name) => findCreate(customer, parseOperationName(name)) ?? []);
     return [...inDoubt, ...found].filter((each) => isGone(each, file));
   }
@@ -382,6 +383,16 @@ export function createOperations(
     );
     runs.set(operation.run, { last: Number(rows.at(-1)?.number ?? before.last), isShared });
     return isShared;
+  }
+
+  /** Creates that are in doubt or being sent, without those of `run`. */
+  function findInDoubt(customer: number, run = 0): readonly Operation[] {
+    return read(
+      sql(
+        `SELECT * FROM operations WHERE customer = ? AND state IN ('ready', 'sending', 'unknown')
+         AND kind = 'create' AND run <> ? ORDER BY run, number`,
+      ).all(customer, run),
+    );
   }
 
   function findCreate(customer: number, name: OperationName | undefined): Operation | undefined {
@@ -625,6 +636,11 @@ export function createOperations(
         if (inDoubt.length + recent.length > 0)
           return { kind: "stopped", equals: { ...all, inDoubt, recent } } as const;
         const allowance = equal.length > 0 ? "equal" : "none";
+        const edited =
+          draft &&
+          findInDoubt(run.customer).find(
+            (each) => isOpen(each) && each.state === "unknown" && mayBeEdited({ ref, draft }, each, false),
+          );
         const operation = insert(run, {
           kind: "create",
           state: "sending",
@@ -635,7 +651,7 @@ export function createOperations(
           ref,
           allowance,
         });
-        return { kind: "begun", operation, earlier: all.earlier } as const;
+        return { kind: "begun", operation, earlier: all.earlier, edited } as const;
       }),
 
     async findEquals(customer, content, windowMs, nowMs) {
