@@ -112,6 +112,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
   host.onEscape?.((error) => tell(explain(error)));
   const describeStops = () =>
     host.onStopAtOnce?.((exit) => {
+      progress.stop();
       const command = opened.context?.begunCommand();
       if (command === undefined) return undefined;
       return messages.formatError(stoppedAtOnce(command, exit), form === "human" ? "human" : "json");

@@ -125,7 +125,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     const doubts = isListIncomplete(failure) ? await nameDoubts(run, context) : "";
     const end = endOf(run, counts, { failure, paused, heldByDoubt, doubts }, context);
     const unwritten = run.sheet?.failure;
-    if (unwritten && end !== unwritten) context.messages.warn(unwritten.message);
+    if (unwritten && end?.code !== unwritten.code) context.messages.warn(unwritten.message);
     return end;
   }
 
@@ -213,7 +213,7 @@ function endOf(
   const { signal } = context;
   if (failure !== undefined && !isExpected(failure)) throw failure;
   if (isLedgerLost(failure)) return lostLedger(failure, counts, context);
-  if (signal.aborted && left + counts.unknown > 0) {
+  if (signal.aborted && left + counts.unknown + heldByDoubt > 0) {
     const stopped = `stopped: ${describeCounts(total, counts)}`;
     return interrupted(interruptionExit(signal.reason), stopped, goOn);
   }
@@ -221,7 +221,13 @@ function endOf(
   if (failure !== undefined) return stoppedBy(failure, counts, doubts);
   if (paused && left > 0) return stoppedForRefusals(paused, left, counted(total, noun));
   if (left > 0) return unsent(left, counted(total, noun));
-  return run.sheet?.failure ?? someRefused(run, counts, heldByDoubt, context);
+  const refused = someRefused(run, counts, heldByDoubt, context);
+  const unwritten = run.sheet?.failure;
+  if (!unwritten || !refused) return unwritten ?? refused;
+  return unwritten.with({
+    message: `${unwritten.message}; ${refused.message}`,
+    hint: `${unwritten.hint}; ${refused.hint}`,
+  });
 }
 
 function inDoubt(

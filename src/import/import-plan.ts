@@ -15,7 +15,7 @@ import {
 } from "../ledger/rules.ts";
 import { countAll, describeEncoding, type Overview, readAgain } from "./check-rows.ts";
 import { skipNumbered } from "./equal-rows.ts";
-import { describeElsewhere, describeHeld, describeWritten, nameOfRow } from "./row-words.ts";
+import { describeHold, nameOfRow } from "./row-words.ts";
 import type { ImportRow, RowsOptions } from "./rows.ts";
 import { isWrittenTitle } from "./write-back/titles.ts";
 
@@ -27,6 +27,8 @@ export interface PlanCounts {
   changed: number;
   cancelled: number;
   held: number;
+  /** Those of them that an equal order in doubt holds: it is reconciled first. */
+  heldByDoubt: number;
   /** In doubt, or claimed by another run: these are reconciled first. */
   unknown: number;
 }
@@ -89,7 +91,16 @@ export async function planImport(
   known: { ledger: Ledger; customer: number; file: FileFacts } | undefined,
   context: Context,
 ): Promise<ImportPlan> {
-  const counts = { toSend: 0, shipped: 0, refused: 0, changed: 0, cancelled: 0, held: 0, unknown: 0 };
+  const counts = {
+    toSend: 0,
+    shipped: 0,
+    refused: 0,
+    changed: 0,
+    cancelled: 0,
+    held: 0,
+    heldByDoubt: 0,
+    unknown: 0,
+  };
   const heldRows: string[] = [];
   if (!known && !overview.header.some(isWrittenTitle))
     return { ...counts, toSend: overview.rows, overview, heldRows, undone: 0 };
@@ -108,16 +119,13 @@ export async function planImport(
         : decision.kind === "held" && !decision.isEdited
           ? decision.operation
           : undefined;
-    if (like?.ref !== undefined && row.ref !== undefined) {
+    if (like?.ref !== undefined && row.ref !== undefined && like.ref !== row.ref) {
       withOtherRef += 1;
       if (otherRefs.length < otherRefsShown) otherRefs.push({ row: nameOfRow(row), ref: like.ref });
     }
-    if (decision.kind === "held" && heldRows.length < heldShown)
-      heldRows.push(`${nameOfRow(row)}: ${describeHeld(decision, row.ref)}`);
-    if (decision.kind === "written" && !decision.isCovered && heldRows.length < heldShown)
-      heldRows.push(`${nameOfRow(row)}: ${describeWritten(decision)}`);
-    if (decision.kind === "elsewhere" && !decision.isCovered && heldRows.length < heldShown)
-      heldRows.push(`${nameOfRow(row)}: ${describeElsewhere(decision)}`);
+    const hold = describeHold(decision, row.ref);
+    if (hold !== undefined && heldRows.length < heldShown) heldRows.push(`${nameOfRow(row)}: ${hold}`);
+    if (decision.kind === "held" && !isMade(decision.operation)) counts.heldByDoubt += 1;
     if (decision.kind === "cancelled" && undoneRuns.has(decision.operation.run)) undone += 1;
   }
 
@@ -145,13 +153,12 @@ export async function planImport(
   return { ...counts, overview, heldRows, undone, otherRefs: isWhole ? otherRefs : undefined };
 }
 
-function kindOf(decision: RowDecision): keyof PlanCounts {
+function kindOf(decision: RowDecision): Exclude<keyof PlanCounts, "heldByDoubt"> {
   if (decision.kind === "send") return "toSend";
   if (decision.kind === "in_doubt") return "unknown";
   if (decision.kind === "written" || decision.kind === "elsewhere")
     return decision.isCovered ? "shipped" : "held";
-  // An equal order in doubt is reconciled first, too.
-  return decision.kind === "held" && !isMade(decision.operation) ? "unknown" : decision.kind;
+  return decision.kind;
 }
 
 /** The rows that can be sent, from the same bytes. */

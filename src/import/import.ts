@@ -183,9 +183,10 @@ export const importOrders = defineCommand({
     const sheet = await openSheetAfterImport(source, overview, target, context);
     const resendCancelled = await askAboutUndone(plan, context);
     const toSend = plan.toSend + (resendCancelled ? plan.cancelled : 0);
-    if (toSend + plan.unknown > 0) {
-      await checkApiQuota(toSend + plan.unknown, await context.service(), context);
-      await confirmOrStop(context, question(toSend, plan.unknown, (await context.account()).name));
+    const inDoubt = plan.unknown + plan.heldByDoubt;
+    if (toSend + inDoubt > 0) {
+      await checkApiQuota(toSend + inDoubt, await context.service(), context);
+      await confirmOrStop(context, question(toSend, inDoubt, (await context.account()).name));
     }
     const run = await context.beginRun({ command: "orders import", source: identity.path || "-" });
     const facts = await readFacts(source, overview, [await ledger.openFile(run, identity)], lookup);

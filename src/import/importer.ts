@@ -294,11 +294,15 @@ export async function* importRows(
     }
   }
 
-  /** Reports the rows that stay in doubt, and those whose orders were found before their turn came again. */
+  /** Reports the rows that stay in doubt or held by doubt, and those whose orders were found before their turn came again. */
   async function* unreported(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<RowResult> {
     for await (const { row, decision } of viewUnreported(of)) {
       if (decision.kind === "shipped" && foundNow.has(nameOperation(decision.operation))) {
         equalRows.take({ row, decision, operation: undefined });
+        yield noteReported(resultOf(row, decision, givenUp, clock.now()));
+        continue;
+      }
+      if (decision.kind === "held" && !isMade(decision.operation)) {
         yield noteReported(resultOf(row, decision, givenUp, clock.now()));
         continue;
       }

@@ -24,31 +24,47 @@ export function listRows(rows: readonly number[]): string {
 }
 
 /** Why an order holds a row with this ref. */
-export function describeHeld(
+function describeHeld(
   { operation, isEdited }: Extract<RowDecision, { kind: "held" }>,
   ref: string | undefined,
 ): string {
   const name = nameOperation(operation);
   const id = operation.order?.id;
+  const isLost = operation.state === "unknown";
+  const settle = `courier orders resolve ${name}`;
   if (isEdited && isMade(operation))
     return `may be the edited row of operation ${name}, which is order ${id}`;
-  if (isEdited && operation.state === "unknown")
-    return `order ${name} of this file is in doubt, and no row is it any more; this row may be its edited form: settle it first with: courier orders resolve ${name}`;
-  if (isMade(operation) && ref !== undefined && operation.ref !== undefined && operation.ref !== ref)
+  if (isEdited && isLost)
+    return `order ${name} is in doubt, and no row of this file is it; this row may be its edited form: settle it first with: ${settle}`;
+  const place = operation.row === undefined ? "" : `row ${operation.row}`;
+  const shop = operation.shop === "" ? "without --shop" : `with --shop ${operation.shop}`;
+  const isSameRef = ref !== undefined && operation.ref === ref;
+  if (isMade(operation) && isSameRef)
+    return `equals order ${id} (operation ${[name, place].filter(Boolean).join(", ")}), which was sent with this ref ${shop}`;
+  if (isLost && isSameRef)
+    return `equals operation ${name}${place && ` (${place})`}, which was sent with this ref ${shop} and is in doubt; settle it with: ${settle}`;
+  if (isMade(operation) && ref !== undefined && operation.ref !== undefined)
     return `equals order ${id}, which was sent with the ref ${operation.ref}: did a program rewrite the ref?`;
   if (isMade(operation)) return `equals order ${id} (operation ${name})`;
-  if (operation.state === "unknown")
-    return `equals an order in doubt; settle it with: courier orders resolve ${name}`;
+  if (isLost) return `equals an order in doubt; settle it with: ${settle}`;
   return `equals an order that another run is sending (operation ${name})`;
 }
 
+/** Why a row is held; undefined for a row that is not. */
+export function describeHold(decision: RowDecision, ref: string | undefined): string | undefined {
+  if (decision.kind === "held") return describeHeld(decision, ref);
+  if (decision.kind === "written") return decision.isCovered ? undefined : describeWritten(decision);
+  if (decision.kind === "elsewhere") return decision.isCovered ? undefined : describeElsewhere(decision);
+  return undefined;
+}
+
 /** Why an order that was not sent from this machine holds a row. */
-export function describeElsewhere({ orderId, isCertain }: OrderElsewhere): string {
+function describeElsewhere({ orderId, isCertain }: OrderElsewhere): string {
   return `${isCertain ? "equals" : "may equal"} order ${orderId}, which was not sent from this machine`;
 }
 
 /** Why the number in the sheet holds a row. */
-export function describeWritten({ number, sent, holder }: Extract<RowDecision, { kind: "written" }>): string {
+function describeWritten({ number, sent, holder }: Extract<RowDecision, { kind: "written" }>): string {
   const next = "empty these cells if this is a new order";
   if (sent && holder) return `${number} is the order of ${nameOfRow(holder)}: ${next}`;
   if (sent) {
@@ -82,12 +98,8 @@ export function explain(
     const shown = typeof found === "string" ? found : isJsonNumber(found) ? found.value : undefined;
     return { ...rejection, column: nameOf(field), value: value ?? shown };
   }
-  if (outcome === "held" && decision?.kind === "held")
-    return { code: "duplicate", message: describeHeld(decision, row.ref) };
-  if (outcome === "held" && decision?.kind === "written")
-    return { code: "duplicate", message: describeWritten(decision) };
-  if (outcome === "held" && decision?.kind === "elsewhere")
-    return { code: "duplicate", message: describeElsewhere(decision) };
+  const hold = outcome === "held" && decision ? describeHold(decision, row.ref) : undefined;
+  if (hold !== undefined) return { code: "duplicate", message: hold };
   if (outcome === "cancelled") return { code: "cancelled", message: describeCancelled(order?.id) };
   if (outcome === "changed" && decision?.kind === "changed") {
     const columns = new Set(decision.fields?.map(nameOf)); // one column may hold several fields

@@ -58,7 +58,13 @@ export interface NewCreate {
 }
 
 export type BegunCreate =
-  | { readonly kind: "begun"; readonly operation: OperationName; readonly earlier: readonly Operation[] }
+  | {
+      readonly kind: "begun";
+      readonly operation: OperationName;
+      readonly earlier: readonly Operation[];
+      /** An order in doubt of which this one may be the edited form. */
+      readonly edited: Operation | undefined;
+    }
   /** Nothing was recorded: these equal operations block it. */
   | { readonly kind: "stopped"; readonly equals: Equals };
 
@@ -232,6 +238,12 @@ export interface Operations {
 const columns = `run, number, kind, state, customer, owner, attempt, sent_at, sent_event, offset_ms,
   assumed_offset_ms, content, shop, ref, file, row, allowance, draft, defaults, reading, sent_boot, sent_since_boot_ms`;
 
+/** `last`: the number of the last operation that was read. */
+interface ComparedRun {
+  readonly last: number;
+  readonly isShared: boolean;
+}
+
 /** Operations of two lists, each once, the oldest first. */
 function merge(one: readonly EqualOperation[], other: readonly EqualOperation[]): readonly EqualOperation[] {
   if (other.length === 0) return one;
@@ -248,6 +260,8 @@ export function createOperations(
   const sql = database.sql;
   /** The last operation number of the runs of this process. */
   const lastNumbers = new Map<number, number>();
+  /** Which runs were compared with a file, so that each of their operations is read once. */
+  const comparedRuns = new WeakMap<FileFacts, Map<number, ComparedRun>>();
 
   function nextNumber(run: number): number {
     const known = lastNumbers.get(run) ?? 0;
@@ -337,8 +351,8 @@ export function createOperations(
   }
 
   /**
-   * Operations whose rows are gone from the file: those in doubt, and those that `foundNow` names. The rows of `run`
-   * are in the file.
+   * Operations that no row of the file is: those in doubt, and those that `foundNow` names. The rows of `run` are in
+   * the file.
    */
   function findGone(
     customer: number,
@@ -346,14 +360,39 @@ export function createOperations(
     foundNow: ReadonlySet<string> = new Set(),
     run = 0,
   ): readonly Operation[] {
-    const inDoubt = read(
+    const inDoubt = findInDoubt(customer, run);
+    const found = [...foundNow].flatMap((name) => findCreate(customer, parseOperationName(name)) ?? []);
+    return [...inDoubt, ...found].filter((each) => isGone(each, file));
+  }
+
+  /** True where it is of the file, or of a run whose rows are in the file: a copy has another path. */
+  function isOfSameFile(operation: Operation, file: FileFacts): boolean {
+    if (isOfFile(operation, file)) return true;
+    if (operation.file === undefined) return false;
+    const runs = comparedRuns.get(file) ?? new Map<number, ComparedRun>();
+    comparedRuns.set(file, runs);
+    const before = runs.get(operation.run) ?? { last: 0, isShared: false };
+    if (before.isShared) return true;
+    const rows = sql(
+      "SELECT number, ref, shop, content FROM operations WHERE run = ? AND number > ? AND kind = 'create' ORDER BY number",
+    ).all(operation.run, before.last);
+    const isShared = rows.some(({ ref, shop, content }) =>
+      typeof ref === "string"
+        ? shop === file.shop && file.hasRef(ref)
+        : file.countOf(textOf(content) ?? "") > 0,
+    );
+    runs.set(operation.run, { last: Number(rows.at(-1)?.number ?? before.last), isShared });
+    return isShared;
+  }
+
+  /** Creates that are in doubt or being sent, without those of `run`. */
+  function findInDoubt(customer: number, run = 0): readonly Operation[] {
+    return read(
       sql(
         `SELECT * FROM operations WHERE customer = ? AND state IN ('ready', 'sending', 'unknown')
          AND kind = 'create' AND run <> ? ORDER BY run, number`,
       ).all(customer, run),
     );
-    const found = [...foundNow].flatMap((name) => findCreate(customer, parseOperationName(name)) ?? []);
-    return [...inDoubt, ...found].filter((each) => isOfFile(each, file) && isGone(each, file));
   }
 
   function findCreate(customer: number, name: OperationName | undefined): Operation | undefined {
@@ -383,12 +422,12 @@ export function createOperations(
 
   /** The order that the row may have been before it was edited, as a batch of rows asks for it. */
   function createFindEdited(customer: number, file: FileFacts, policy: RowPolicy, run?: number) {
-    let gone: readonly Operation[] | undefined;
+    let gone: readonly (readonly [Operation, boolean])[] | undefined;
     return (row: RowToSend): Operation | undefined => {
       const marked = findCreate(customer, row.markedDoubt);
       if (marked && isGone(marked, file)) return marked;
-      gone ??= findGone(customer, file, policy.foundNow, run);
-      return gone.find((each) => mayBeEdited(row, each));
+      gone ??= findGone(customer, file, policy.foundNow, run).map((each) => [each, isOfSameFile(each, file)]);
+      return gone.find(([each, isSameFile]) => mayBeEdited(row, each, isSameFile))?.[0];
     };
   }
 
@@ -597,6 +636,11 @@ export function createOperations(
         if (inDoubt.length + recent.length > 0)
           return { kind: "stopped", equals: { ...all, inDoubt, recent } } as const;
         const allowance = equal.length > 0 ? "equal" : "none";
+        const edited =
+          draft &&
+          findInDoubt(run.customer).find(
+            (each) => isOpen(each) && each.state === "unknown" && mayBeEdited({ ref, draft }, each, false),
+          );
         const operation = insert(run, {
           kind: "create",
           state: "sending",
@@ -607,7 +651,7 @@ export function createOperations(
           ref,
           allowance,
         });
-        return { kind: "begun", operation, earlier: all.earlier } as const;
+        return { kind: "begun", operation, earlier: all.earlier, edited } as const;
       }),
 
     async findEquals(customer, content, windowMs, nowMs) {

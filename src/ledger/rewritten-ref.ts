@@ -1,29 +1,70 @@
-/** Whether a spreadsheet program may have made one ref from another: 000001 and 1, 1.10 and 1.1, 3/4 and a date. */
+/** Whether a spreadsheet program or a script may have made one ref from another: 000001 and 1, 3/4 and a date. */
 
 /** True where both may be one order number. Only equal content makes it one order. */
 export function isRewrittenRef(one: string, other: string): boolean {
   const [a, b] = [plain(one), plain(other)];
-  if (a === b) return true;
-  return isRounded(a, b) || isRounded(b, a) || isSameDate(readDates(a), readDates(b));
+  if (a.replace(/^0+(?=.)/, "") === b.replace(/^0+(?=.)/, "")) return true;
+  const [some, others] = [readNumbers(a), readNumbers(b)];
+  if (some.some((each) => others.some((another) => isSameNumber(each, another)))) return true;
+  return isSameDate(readDates(a, some), readDates(b, others));
 }
 
-/** Without what a program changes about a text or a number. */
+/** Without what a program changes about any text. */
 function plain(ref: string): string {
   const text = ref.normalize("NFKC").trim().replace(/^['#]/, "").trim().toLowerCase();
-  const ungrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
-  const [, whole = "", fraction = ""] = /^(\d+)(?:\.(\d*))?$/.exec(ungrouped) ?? [];
-  if (whole === "") return text.replace(/^0+(?=.)/, "");
-  const decimals = fraction.replace(/0+$/, "");
-  return `${whole.replace(/^0+(?=\d)/, "")}${decimals === "" ? "" : `.${decimals}`}`;
+  return text.replace(/[\u2010-\u2015\u2212]/g, "-"); // hyphens, dashes and the minus sign
 }
 
-/** Spreadsheet programs keep 15 digits of a number: the others become zeros. */
-function isRounded(rounded: string, full: string): boolean {
-  if (!/^\d{16,}$/.test(full) || !/^\d{15,}0$/.test(rounded)) return false;
-  const zeros = /0*$/.exec(rounded)?.[0].length ?? 0;
-  if (rounded.length - zeros > 15) return false;
-  const unit = 10n ** BigInt(full.length - 15);
-  const difference = BigInt(full) - BigInt(rounded);
+/** A number that a text may mean: `digits` without zeros at their ends, times ten to the power of `exponent`. */
+interface PossibleNumber {
+  readonly isNegative: boolean;
+  readonly digits: string;
+  readonly exponent: number;
+}
+
+/** Spreadsheet programs keep so many digits of a number, and scripts hardly more. */
+const exactDigits = 15;
+
+/** `1,001` may be a thousand and one, or one and a thousandth: programs differ in it. */
+function readNumbers(text: string): readonly PossibleNumber[] {
+  const match = /^(\()?([-+]?)((?:\d[\d., ]*|[.,]\d+))(?:e([-+]?\d{1,3}))?( ?%)?(\))?$/.exec(text);
+  if (!match) return [];
+  const [, open, sign, body = "", power, percent, closed] = match;
+  if ((open === undefined) !== (closed === undefined)) return [];
+  const grouped = /^\d{1,3}([., ])\d{3}(?:\1\d{3})*(?:(?!\1)[.,]\d*)?$/.exec(body);
+  const ungrouped = grouped?.[1] === undefined ? [] : [body.replaceAll(grouped[1], "")];
+  const isNegative = open !== undefined || sign === "-";
+  return [body, ...ungrouped].flatMap((number): readonly PossibleNumber[] => {
+    const [, whole, fraction = ""] = /^(\d*)(?:[.,](\d*))?$/.exec(number) ?? [];
+    if (whole === undefined) return [];
+    const written = (whole + fraction).replace(/^0+/, "");
+    const digits = written.replace(/0+$/, "");
+    if (digits === "") return [{ isNegative: false, digits, exponent: 0 }];
+    const zeros = written.length - digits.length;
+    const exponent = Number(power ?? 0) - fraction.length - (percent === undefined ? 0 : 2) + zeros;
+    return [{ isNegative, digits, exponent }];
+  });
+}
+
+function isSameNumber(one: PossibleNumber, other: PossibleNumber): boolean {
+  if (one.isNegative !== other.isNegative) return false;
+  if (one.digits === other.digits && one.exponent === other.exponent) return true;
+  const isLong = Math.max(one.digits.length, other.digits.length) > exactDigits;
+  return isLong && isWithin(one, other, Math.max(lengthOf(one), lengthOf(other)) - exactDigits);
+}
+
+/** How many digits are before the decimal point. */
+function lengthOf({ digits, exponent }: PossibleNumber): number {
+  return digits.length + exponent;
+}
+
+/** True where they differ by less than ten to the power of `exponent`. */
+function isWithin(one: PossibleNumber, other: PossibleNumber, exponent: number): boolean {
+  if (Math.abs(lengthOf(one) - lengthOf(other)) > 1) return false;
+  const scale = Math.min(one.exponent, other.exponent, exponent);
+  const scaled = (each: PossibleNumber) => BigInt(each.digits) * 10n ** BigInt(each.exponent - scale);
+  const difference = scaled(one) - scaled(other);
+  const unit = 10n ** BigInt(exponent - scale);
   return -unit < difference && difference < unit;
 }
 
@@ -38,10 +79,14 @@ interface PossibleDate {
 const months = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec";
 const dayMs = 86_400_000;
 
-function readDates(text: string): readonly PossibleDate[] {
+function readDates(text: string, numbers: readonly PossibleNumber[]): readonly PossibleDate[] {
   // Excel and LibreOffice count days from here; these are the years 1982 to 2119.
-  if (/^\d{5}$/.test(text) && Number(text) >= 30_000 && Number(text) < 80_400) {
-    const date = new Date(Date.UTC(1899, 11, 30) + Number(text) * dayMs);
+  const days = numbers.map(({ isNegative, digits, exponent }) =>
+    Number(`${isNegative ? "-" : ""}${digits}e${exponent}`),
+  );
+  const day = days.find((each) => Number.isInteger(each) && each >= 30_000 && each < 80_400);
+  if (day !== undefined) {
+    const date = new Date(Date.UTC(1899, 11, 30) + day * dayMs);
     return [
       { form: "days", year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() },
     ];
@@ -59,6 +104,15 @@ function readDates(text: string): readonly PossibleDate[] {
     return orders.flatMap(([year, month, day]) =>
       possible({ form: "date", year: inCentury(year), month, day }),
     );
+  }
+  const whole =
+    new RegExp(`^(\\d{1,2})[-/ ](${months})[a-z]*[-/, ] ?(\\d{2,4})$`).exec(date) ??
+    new RegExp(`^(${months})[a-z]*[-/ ](\\d{1,2}),?[-/ ](\\d{2,4})$`).exec(date);
+  if (whole) {
+    const [first = "", second = "", year = ""] = whole.slice(1);
+    const [name, day] = /^\d/.test(first) ? [second, first] : [first, second];
+    const month = months.split("|").indexOf(name) + 1;
+    return possible({ form: "date", year: inCentury(Number(year)), month, day: Number(day) });
   }
   const named =
     new RegExp(`^(\\d{1,4})[- ](${months})[a-z]*$`).exec(date) ??

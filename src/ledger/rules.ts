@@ -363,9 +363,14 @@ function findBlocker(
     if (operation.isFormer) return true;
     const haveRefs = row.ref !== undefined && operation.ref !== undefined;
     // Other refs are other orders. But if a ref was removed from the file while its order is in doubt, it may be this
-    // row. So may one that a spreadsheet program wrote in another way.
+    // row. So may one that a spreadsheet program wrote in another way. An equal order of another shop with this very ref
+    // is the same order, sent without its --shop, rather than a chance.
     if (haveRefs)
-      return (!isMade(operation) && isOfFile(operation, file)) || isRewritten(row, operation, file);
+      return (
+        (!isMade(operation) && isOfFile(operation, file)) ||
+        operation.ref === row.ref ||
+        isRewritten(row, operation, file)
+      );
     if (!isMade(operation) || row.ref === undefined) return true;
     return isOfFile(operation, file) || isRecent(operation, windowMs, nowMs);
   });
@@ -381,14 +386,16 @@ function isRewritten(
   return operation.shop === shop && isRewrittenRef(ref, operation.ref ?? "");
 }
 
-/** Of equal orders, those that block a single order with this ref at any time, as they would hold a row. */
+/**
+ * Of equal orders, those that block a single order with this ref at any time, as they would hold a row: with a rewritten
+ * ref, or with this ref in a shop.
+ */
 export function findRewritten(ref: string, equal: readonly Operation[]): readonly Operation[] {
   return equal.filter(
     (each) =>
       each.ref !== undefined &&
-      each.ref !== ref &&
       isStanding(each) &&
-      isRewritten({ ref }, each, { shop: "" }),
+      (each.ref === ref ? each.shop !== "" : isRewritten({ ref }, each, { shop: "" })),
   );
 }
 
@@ -404,20 +411,27 @@ function findLike(
   );
 }
 
-/** True where the row may be an edited form of the operation's row. */
-export function mayBeEdited({ row, ref, draft }: RowToSend, operation: Operation): boolean {
+/**
+ * True where the row may be an edited form of the operation's row. Of two files that share no row, and of single orders,
+ * one field of the receiver alone tells too little.
+ */
+export function mayBeEdited(
+  { row, ref, draft }: Pick<RowToSend, "ref" | "draft"> & { readonly row?: number },
+  operation: Operation,
+  isSameFile: boolean,
+): boolean {
   const receiver = draft.receiver ?? {};
   const differing = new Set(
     differingFields({ receiver }, { receiver: operation.draft?.receiver ?? {} }, () => true),
   );
   const isSame = (field: keyof DraftParty) =>
     receiver[field] !== undefined && !differing.has(`receiver.${field}`);
-  if (isSame("phone")) return true;
+  if (isSame("phone") && (isSameFile || isSame("name"))) return true;
   const address = ["province", "city", "district", "detail"] as const;
   if (isSame("detail") && !address.some((field) => differing.has(`receiver.${field}`))) return true;
   // Of two refs that differ, the place alone tells nothing: a file of another day may have its path.
   const haveRefs = ref !== undefined && operation.ref !== undefined;
-  return operation.row === row && (!haveRefs || isSame("name"));
+  return isSameFile && operation.row === row && (!haveRefs || isSame("name"));
 }
 
 /** True for an operation that belongs to another row of the same file. */

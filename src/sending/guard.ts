@@ -74,6 +74,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
         if (offsetMs !== undefined) await ledger.recordOffset(run.customer, run.number, offsetMs);
         const [earlier] = begun.earlier;
         if (earlier && !ask) context.messages.warn(describeEqual(earlier, context));
+        if (begun.edited) context.messages.warn(describeEdited(begun.edited, context));
         return { ledger, run, operation: begun.operation };
       }
       equals = begun.equals;
@@ -194,6 +195,11 @@ function describeEqual(operation: Operation, { clock }: Context): string {
   if (isMade(operation)) return `the same order was sent${when}, as ${order?.id}`;
   if (state === "unknown") return `the same order was sent${when}, and may or may not have been created`;
   return `the same order is being sent by another courier process (run ${operation.run})`;
+}
+
+function describeEdited(operation: Operation, { nextCommand }: Context): string {
+  const name = nameOperation(operation);
+  return `an order for the same receiver is in doubt (operation ${name}); if this one is its corrected form, both may be made: ${nextCommand(`orders resolve ${name}`)}`;
 }
 
 export function duplicate(

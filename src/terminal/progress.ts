@@ -15,6 +15,8 @@ export interface Progress {
   meter(): Meter;
   /** Erases the line before other output; it comes back if the work continues. */
   clear(): void;
+  /** Erases the line for good: the process ends in the middle of the work. */
+  stop(): void;
 }
 
 export interface Meter {
@@ -31,6 +33,7 @@ export function createLineProgress(print: (line: string) => void, clock: Clock):
   return {
     begin: () => () => {},
     clear: () => {},
+    stop: () => {},
     meter() {
       let shownMs = clock.elapsed();
       return {
@@ -49,12 +52,14 @@ export const noProgress: Progress = {
   begin: () => () => {},
   meter: () => ({ update() {}, end() {} }),
   clear() {},
+  stop() {},
 };
 
 /** Shows the newest text after a second, and erases it in the end. `stream` must be a terminal. */
 export function createProgress(stream: TerminalStream, clock: Clock): Progress {
   const inProgress = new Map<symbol, string>();
   let isShown = false;
+  let isStopped = false;
   let hasMeter = false;
   let metered: (() => string) | undefined;
   let cancel = () => {};
@@ -63,6 +68,7 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
     cancel = clock.after(delayMs, show);
   };
   const print = (text: string) => {
+    if (isStopped) return;
     isShown = true;
     stream.write(`${eraseLine}${cutToWidth(sanitise(text), (stream.columns ?? 80) - 1)}`);
   };
@@ -108,6 +114,10 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
       // What takes its place is written now; a meter stays beneath it.
       if (wasShown && metered) queueMicrotask(() => metered && !isShown && print(metered()));
       if (inProgress.size > 0) wait();
+    },
+    stop() {
+      isStopped = true;
+      erase();
     },
   };
 }

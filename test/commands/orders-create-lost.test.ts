@@ -246,3 +246,19 @@ describe("an answer that names the order of another create, such as one that a c
     expect(JSON.parse(log.stdout)).toMatchObject([{ run: 2, in_doubt: 1 }]);
   });
 });
+
+test("an order that may be the edited form of one in doubt is sent with a warning", async () => {
+  const home = await createServedHome();
+  home.sandbox.faults.set([{ ...post, kind: "drop_before" }]);
+  expect((await home.courier(`${words} --settle 1h`, { stdin })).exit).toBe(6);
+  home.sandbox.faults.clear();
+  const item = { ...plainDraft.item, name: "Another" };
+  const edited = await home.courier(words, { stdin: JSON.stringify({ ...plainDraft, item }) });
+  expect(edited.exit, edited.stderr).toBe(0);
+  expect(edited.stderr).toContain(
+    "warning: an order for the same receiver is in doubt (operation 1.1); if this one is its corrected form, both may be made: courier orders resolve 1.1",
+  );
+  const receiver = { ...plainDraft.receiver, phone: "13300000099", detail: "文三路9号" };
+  const other = await home.courier(words, { stdin: JSON.stringify({ ...plainDraft, receiver }) });
+  expect([other.exit, other.stderr.includes("same receiver")], other.stderr).toEqual([0, false]);
+});

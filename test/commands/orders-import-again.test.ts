@@ -365,6 +365,8 @@ describe("two shops that number their orders alike", () => {
     expect([named.exit, outcomes(named.report), home.posts]).toEqual([0, "created", 2]);
     expect(outcomes((await home.importFile(two, "--shop two")).report)).toBe("shipped");
     expect(outcomes((await home.run("--use-map one")).report), "the saved shop").toBe("shipped");
+    expect(outcomes((await home.importFile(two)).report), "the order of the shop two").toBe("held");
+    await home.put(sheet(row("1001", "孙八")));
     expect(outcomes((await home.run()).report), "no shop is a shop of its own").toBe("created");
   });
 });

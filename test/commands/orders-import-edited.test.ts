@@ -2,7 +2,8 @@
 
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
+import { interrupted } from "../../src/core/errors.ts";
+import { createImportHome, errorOf, lostForNow, outcomes, row, sheet } from "../support/imports.ts";
 
 const lost = { method: "POST", path: "/api/v1/orders", kind: "drop_before", times: 1 } as const;
 
@@ -35,7 +36,7 @@ describe("a row that was edited while its order is in doubt", () => {
     const again = await home.run("--settle 1h");
     expect([again.exit, outcomes(again.report)], again.stderr).toEqual([3, "shipped held"]);
     expect(again.report[1]?.error?.message).toBe(
-      "order 1.2 of this file is in doubt, and no row is it any more; this row may be its edited form: settle it first with: courier orders resolve 1.2",
+      "order 1.2 is in doubt, and no row of this file is it; this row may be its edited form: settle it first with: courier orders resolve 1.2",
     );
     expect(errorOf(again).hint).toContain(
       "settle the orders in doubt first: courier orders resolve lists them",
@@ -105,6 +106,86 @@ describe("a row that was edited while its order is in doubt", () => {
     const other = await home.run("--settle 1h");
     expect([other.exit, outcomes(other.report)], other.stderr).toEqual([0, "shipped created"]);
   });
+});
+
+describe("a file of another name, while an order of an earlier file is in doubt", () => {
+  const stranger = (name: string, phone: string, detail: string) =>
+    row("", name, phone).replace("建国路88号", detail);
+
+  test.each([
+    ["a copy with one field edited", sheet(person(0), person(1, "Zb1x")), "held held"],
+    [
+      "a copy with one row of other data at its place",
+      sheet(person(0), stranger("Zb9", "13300000077", "文三路9号")),
+      "held held",
+    ],
+    ["a row with the name and the phone", sheet(stranger("Zb1", "13300000001", "文三路9号")), "held"],
+    ["a row with the address", sheet(stranger("Zb8", "13300000088", "古翠路1号")), "held"],
+    [
+      "other rows, also at the place, and one with only the phone",
+      sheet(
+        stranger("Zb7", "13300000077", "文三路7号"),
+        stranger("Zb8", "13300000088", "文三路8号"),
+        stranger("Zb9", "13300000001", "文三路9号"),
+      ),
+      "created created created",
+    ],
+  ])("%s", async (_what, text, expected) => {
+    const home = await createDoubtfulHome();
+    const copy = await home.put(text, "copy.csv");
+    const check = await home.courier(["orders", "import", copy, "--check", "--json"]);
+    const held = expected.split(" ").filter((each) => each === "held").length;
+    expect(JSON.parse(check.stdout)).toMatchObject({ held });
+    const ran = await home.importFile(copy, "--settle 1h");
+    expect(outcomes(ran.report), ran.stderr).toBe(expected);
+    const messages = ran.report.flatMap(({ error }) => error?.message ?? []);
+    if (held > 0) {
+      expect(ran.exit).toBe(3);
+      expect(messages.at(-1)).toBe(
+        "order 1.2 is in doubt, and no row of this file is it; this row may be its edited form: settle it first with: courier orders resolve 1.2",
+      );
+    }
+    expect(home.posts()).toBe(2 + ran.report.length - held);
+  });
+
+  test("is sent once that order is settled", async () => {
+    const home = await createDoubtfulHome();
+    const copy = await home.put(sheet(person(1, "Zb1x")), "copy.csv");
+    expect(outcomes((await home.importFile(copy, "--settle 1h")).report)).toBe("held");
+    expect((await home.courier("orders resolve 1.2 --not-created --yes")).exit).toBe(0);
+    expect(outcomes((await home.importFile(copy)).report)).toBe("created");
+  });
+
+  test("a copy is held after a run that was killed", async () => {
+    const home = await createImportHome(sheet(person(1)));
+    home.sandbox.faults.set(lostForNow("drop_before"));
+    expect((await home.run("--settle 1h")).exit).toBe(6);
+    home.sandbox.faults.clear();
+    const copy = await home.put(sheet(person(1, "Zb1x")), "copy.csv");
+    const ran = await home.importFile(copy, "--settle 1h");
+    expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([3, "held", 1]);
+  });
+});
+
+test("a row that equals an order in doubt counts as held: in the plan, and after Ctrl-C", async () => {
+  const home = await createDoubtfulHome(["A-0", "A-1"]);
+  const file = await home.put(sheet(person(0), person(1)), "copy.csv");
+  const named =
+    "2 rows are held and not sent: row 1: equals order 1000001 (operation 1.1); row 2: equals an order in doubt; settle it with: courier orders resolve 1.2";
+  const checked = await home.courier(["orders", "import", file, "--check"]);
+  expect(checked.stdout.replace(/\s+/g, " ")).toContain(named);
+  const json = await home.courier(["orders", "import", file, "--check", "--json"]);
+  expect(JSON.parse(json.stdout)).toMatchObject({ held: 2, unknown: 0, to_send: 0 });
+  const interruption = new AbortController();
+  home.clock.sleep = async (_delayMs, signal) => {
+    interruption.abort(interrupted(130));
+    signal?.throwIfAborted();
+  };
+  const ran = await home.importFile(file, "--settle 1h", { signal: interruption.signal });
+  expect(ran.stderr).toContain(named);
+  expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([130, "held held"]);
+  expect(errorOf(ran).message).toBe("stopped: 0 created, 2 held");
+  expect(home.posts()).toBe(2);
 });
 
 test("a row that equals an order in doubt, and a list that is incomplete: the error names what settles it", async () => {

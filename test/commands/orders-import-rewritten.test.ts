@@ -26,6 +26,26 @@ describe("a ref that a program rewrote", () => {
     expect(stderr).toContain("3 rows are held and not sent: row 1 (1): equals order 1000001");
   });
 
+  test("is known in the forms that spreadsheets and scripts make, and other refs are sent", async () => {
+    const refs = [
+      ["1234567890123456789", "1234567890123456768"],
+      ["12345678901234567", "12345678901234568"],
+      ["4-Mar-2026", "4-Mar-26"],
+      ["50%", "0.5"],
+      ["A-001", "A\u2013001"],
+      ["12,5", "12.5"],
+      ["(5)", "-5"],
+      ["B-1", "B-2"],
+    ] as const;
+    const sheetOf = (form: 0 | 1) =>
+      sheet(...refs.map((each, index) => row(`"${each[form]}"`, `李${"甲乙丙丁戊己庚辛"[index]}`)));
+    const home = await createImportHome(sheetOf(0));
+    const first = await home.run();
+    expect(first.exit, first.stderr).toBe(0);
+    const { exit, report, stderr } = await home.importFile(await home.put(sheetOf(1), "saved.csv"));
+    expect([exit, outcomes(report), home.posts], stderr).toEqual([3, `${"held ".repeat(7)}created`, 9]);
+  });
+
   test("in a workbook, where the refs became numbers", async () => {
     const text = sheet(row("000001"), row("000002", "王五"));
     const home = await createImportHome(text);

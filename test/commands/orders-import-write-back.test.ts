@@ -1,6 +1,6 @@
 /** courier orders import --write-back: the sheet that was imported, with tracking numbers, states and errors. */
 
-import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
@@ -325,6 +325,25 @@ describe("the file", () => {
     const again = await home.run(`--write-back ${done}`);
     expect([again.exit, home.posts], again.stderr).toEqual([0, 12]);
     expect(await readFile(done, "utf8")).not.toContain("not sent");
+  });
+
+  test("that fails where rows were refused: the error names the refusals, too", async () => {
+    const home = await createImportHome(
+      sheet(row("A-0"), row("A-1", "李四", "12"), row("A-2", "王五", "12")),
+    );
+    const done = path.join(home.directory, "done.csv");
+    home.sandbox.faults.add({ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 20 });
+    const running = home.run(`--concurrency 1 --write-back ${done}`);
+    await until("the first order is made", () => home.posts >= 1);
+    await mkdir(path.join(done, "in the way"), { recursive: true });
+    const ran = await running;
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([5, "created refused refused"]);
+    const { message, hint } = errorOf(ran);
+    expect(message).toMatch(/^the sheet was not written back: .*; 2 of 3 rows were refused$/);
+    expect(hint).not.toContain("the orders are made");
+    expect(hint).toContain("write the sheet with the same flags: courier orders write-back");
+    expect(hint).toContain("fix these rows and run the same command again");
+    expect(ran.stderr.match(/was not written back/g)).toHaveLength(1);
   });
 
   test("leaves nothing behind where nothing is sent", async () => {

@@ -27,7 +27,8 @@ async function send(home: ImportHome, way: Way, step: number, words = ""): Promi
     return `exit ${ran.exit}`;
   }
   const ref = way === "import with refs" ? `${step}-1` : "";
-  const content = sheet(row(ref), row(ref === "" ? "" : `${step}-2`, `名${step}`));
+  const other = row(ref === "" ? "" : `${step}-2`, `名${step}`, `1370013700${step}`);
+  const content = sheet(row(ref), other.replace("建国路88号", `古翠路${step}号`));
   const ran =
     way === "stdin"
       ? await home.importFile("-", words, { stdin: content })

@@ -85,7 +85,7 @@ const shops: readonly Shop[] = [
     nextDay(text) {
       const [, first = ""] = text.split(/\r?\n/);
       const next = text.replace("买家已付款，等待卖家发货", "卖家已发货，等待买家确认");
-      return `${next.trimEnd()}\r\n${first.replace("1234567890123456789", "1234567890123456799")}\r\n`;
+      return `${next.trimEnd()}\r\n${first.replace("1234567890123456789", "1234567890124456799")}\r\n`;
     },
     shipped: ["789", "790", "791", "799"],
     others: ["792", "793", "794"],

@@ -35,19 +35,21 @@ test("Ctrl-C once finishes what is under way, leaves the report whole, and says 
   expect(terminal.isCursorVisible).toBe(true);
 });
 
-test("Ctrl-C twice stops at once", async () => {
+test("Ctrl-C twice stops at once, and the bar is not drawn again", async () => {
   const home = await homeWith(...many);
   home.sandbox.faults.set([{ ...post, kind: "stall" }]);
-  const terminal = home.open("orders import orders.csv --yes");
+  const terminal = home.open("orders import orders.csv --yes", { columns: 120 });
   await until(
     "four are under way",
     () => home.sandbox.requests.filter(({ method }) => method === "POST").length === 4,
   );
   terminal.type(keys.ctrlC);
   await terminal.until("press Ctrl-C again to stop now");
+  await terminal.until(/\[\.+\] 0\/40/);
   terminal.type(keys.ctrlC);
   const { exit, signal } = await terminal.ended;
   expect(exit === 130 || signal === 2).toBe(true);
+  expect(terminal.transcript().trimEnd()).toMatch(/; courier log shows what was done$/);
 });
 
 test("a workbook asks which sheet is imported, whether its hidden rows are, and then to confirm", async () => {

@@ -49,7 +49,7 @@ export async function openSheetAfterImport(
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         failure = new CourierError("unwritten", 5, `the sheet was not written back: ${reason}`, {
-          hint: `the orders are made; once that is fixed, write the sheet with the same flags: ${context.nextCommand(again)}`,
+          hint: `the orders of the report are not affected; once that is fixed, write the sheet with the same flags: ${context.nextCommand(again)}`,
           cause: error,
         });
       }

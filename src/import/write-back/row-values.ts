@@ -11,14 +11,7 @@ import { type Overview, readAgain } from "../check-rows.ts";
 import { skipNumbered } from "../equal-rows.ts";
 import type { Source } from "../import-source.ts";
 import { skipReasons } from "../reading-notes.ts";
-import {
-  describeCancelled,
-  describeElsewhere,
-  describeHeld,
-  describeWritten,
-  explain,
-  nameOfRow,
-} from "../row-words.ts";
+import { describeCancelled, describeHold, explain, nameOfRow } from "../row-words.ts";
 import { type ImportRow, readRows, type WrongRow } from "../rows.ts";
 import type { ReadingTally } from "../sheet-records.ts";
 import { resultOf } from "../unsent-rows.ts";
@@ -192,11 +185,11 @@ export async function fillRows(
   function reasonOf(row: ImportRow, decision: RowDecision): string | undefined {
     if (decision.kind === "refused") return describe(row, decision, overview, clock.now());
     if (decision.kind === "in_doubt") return describeInDoubt(decision.operation);
-    if (decision.kind === "written" && (decision.sent || decision.holder)) return describeWritten(decision);
+    if (decision.kind === "written" && (decision.sent || decision.holder))
+      return describeHold(decision, row.ref);
     // What the sheet says of its orders stays.
     if (!afterImport || decision.kind === "written") return undefined;
-    if (decision.kind === "held") return describeHeld(decision, row.ref);
-    return decision.kind === "elsewhere" ? describeElsewhere(decision) : "not sent";
+    return describeHold(decision, row.ref) ?? "not sent";
   }
 
   /** A row whose order was cancelled, or has other values, may have another one that equals it: the newest. */
