@@ -116,18 +116,28 @@ export class LostClaim extends NotDone {
   }
 }
 
-/** The order id in an answer belongs to another create. */
-export class OrderTaken extends NotDone {
+/** The order id in an answer is of another order. */
+export class OtherOrder extends NotDone {
   constructor(
     readonly orderId: string,
-    readonly holder: OperationName,
+    why: string,
   ) {
-    super(`order ${orderId} belongs to operation ${nameOperation(holder)}`);
+    super(`order ${orderId} ${why}`);
   }
 
   /** Why the answer to a create is no proof that it made an order. */
   get reason(): string {
     return `the answer names another order: ${this.message}`;
+  }
+}
+
+/** The order id in an answer belongs to another create. */
+export class OrderTaken extends OtherOrder {
+  constructor(
+    orderId: string,
+    readonly holder: OperationName,
+  ) {
+    super(orderId, `belongs to operation ${nameOperation(holder)}`);
   }
 }
 
@@ -178,7 +188,7 @@ export interface Operations {
   markSending(name: OperationName, owner: number, sent: SentFacts): Promise<void>;
   /** `sending` becomes `ready` again, because no order was made. Throws LostClaim. */
   markReady(name: OperationName, owner: number): Promise<void>;
-  /** Records the outcome of a create that this run owns. Throws LostClaim, OrderTaken. */
+  /** Records the outcome of a create that this run owns. Throws LostClaim, OtherOrder. */
   endCreate(
     name: OperationName,
     owner: number,
@@ -491,6 +501,15 @@ export function createOperations(
     throw new OrderTaken(orderId, { run: Number(row.run), number: Number(row.number) });
   }
 
+  /** Throws OtherOrder where a list had the order of an answer before the request was sent. */
+  function ensureNew({ run, number }: OperationName, orderId: string): void {
+    const listed = sql(
+      `SELECT 1 FROM operations JOIN listed_orders USING (customer)
+       WHERE run = ? AND number = ? AND listed_orders.order_id = ? AND event < sent_event`,
+    ).get(run, number, orderId);
+    if (listed) throw new OtherOrder(orderId, "existed before the request was sent");
+  }
+
   /** Throws OrderTaken; with an owner, LostClaim unless the operation is the owner's and not settled. */
   function setOutcome(name: OperationName, outcome: CreateOutcome, nowMs: number, owner?: number): void {
     const order = "order" in outcome ? outcome.order : undefined;
@@ -753,6 +772,7 @@ export function createOperations(
       write(() => {
         // Nothing may be changed before LostClaim is thrown, and this outcome takes a number of the events.
         if (outcome.state === "unknown") ensureOwner(name, owner, ["ready", "sending", "unknown"]);
+        if (outcome.state === "created") ensureNew(name, outcome.order.id);
         setOutcome(name, outcome, nowMs, owner);
       }, options),
 
