@@ -205,6 +205,8 @@ export interface Operations {
   /** Records a cancel as `sending`. */
   beginCancel(run: Run, orderId: string, sentAtMs: number): Promise<OperationName>;
   endCancel(name: OperationName, owner: number, outcome: CancelOutcome, nowMs: number): Promise<void>;
+  /** Of these orders, those that the service accepted for cancelling, and that could not be read since. */
+  findAcceptedUnread(customer: number, orderIds: readonly string[]): Promise<ReadonlySet<string>>;
 
   /** Records the current state of an order. A cancelled order settles its cancels in doubt. */
   noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
@@ -821,6 +823,14 @@ export function createOperations(
         );
         if (orderState !== undefined) setOrderState(Number(row?.customer), String(row?.order_id), orderState);
       }),
+
+    async findAcceptedUnread(customer, orderIds) {
+      const rows = sql(
+        `SELECT order_id FROM operations WHERE kind = 'cancel' AND customer = ? AND state = 'accepted'
+         AND order_state IS NULL AND order_id IN (SELECT value FROM json_each(?))`,
+      ).all(customer, JSON.stringify(orderIds));
+      return new Set(rows.map(({ order_id }) => String(order_id)));
+    },
 
     noteOrderState: (customer, orderId, state) => write(() => setOrderState(customer, orderId, state)),
 

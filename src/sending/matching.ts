@@ -94,6 +94,17 @@ export function isOtherOrder(comparison: Comparison, { kept, changed, fragile }:
   return differing.length === distinguishingFields.length && !differing.some((field) => changed.has(field));
 }
 
+/**
+ * True where the names of the receiver and the item are others, and neither the phone nor the address agrees. Names with
+ * characters that many services change prove nothing.
+ */
+export function hasOtherReceiverAndItem(draft: Draft, comparison: Comparison): boolean {
+  const isOther = (field: "receiver.name" | "item.name") =>
+    comparison[field] === "differs" && kindOf(draft, field) !== "odd";
+  const isSame = comparison["receiver.phone"] === "agrees" || comparison["receiver.address"] === "agrees";
+  return isOther("receiver.name") && isOther("item.name") && !isSame;
+}
+
 /** True where a distinguishing field differs that the service is not known to change. */
 export function differsUnexplained(comparison: Comparison, { changed, fragile }: FieldKnowledge): boolean {
   return distinguishingFields.some(
