@@ -113,7 +113,10 @@ export function differsUnexplained(comparison: Comparison, { changed, fragile }:
 }
 
 /** True for an order that is probably the one that was sent: the service may have changed the fields that differ. */
-export function isLikely(comparison: Comparison, { kept, changed }: FieldKnowledge): boolean {
+export function isLikely(
+  comparison: Comparison,
+  { kept, changed }: Pick<FieldKnowledge, "kept" | "changed">,
+): boolean {
   if (comparison["receiver.name"] !== "agrees" || !isSameReceiver(comparison)) return false;
   if (comparedFields.some((field) => comparison[field] === "differs" && kept.has(field))) return false;
   return comparison["item.name"] !== "differs" || changed.has("item.name");
