@@ -26,6 +26,7 @@ export type Recorder = (result: { reply: RawReply } | { error: unknown }) => Pro
 
 export type Effect =
   | { readonly kind: "none" | "in doubt" }
+  | { readonly kind: "created"; readonly orderId: string }
   /** The order was found although the answer says otherwise. */
   | { readonly kind: "found"; readonly orderId: string };
 
@@ -67,6 +68,7 @@ async function recordCreate(
     const outcome = createOutcome(result, draft);
     const taken = await recordEnd(begun, outcome, context);
     if (taken) throw otherOrder(taken, begun.operation, context);
+    if (outcome.state === "created") return { kind: "created", orderId: outcome.order.id };
     return outcome.state === "unknown" ? checkRefusal(outcome, begun, context) : { kind: "none" };
   };
 }
