@@ -202,6 +202,12 @@ export interface Operations {
   /** Settles a create in doubt. False where it is no longer in doubt. Throws OrderTaken. */
   settleCreate(name: OperationName, outcome: CreateOutcome, nowMs: number): Promise<boolean>;
 
+  /**
+   * Takes the order from a create whose answer named another one's: the create is in doubt, and the order is as if this
+   * event had listed it first. Undefined where the create does not have the order any more.
+   */
+  withdrawOrder(name: OperationName, orderId: string, nowMs: number): Promise<number | undefined>;
+
   /** Records a cancel as `sending`. */
   beginCancel(run: Run, orderId: string, sentAtMs: number): Promise<OperationName>;
   endCancel(name: OperationName, owner: number, outcome: CancelOutcome, nowMs: number): Promise<void>;
@@ -792,6 +798,25 @@ export function createOperations(
           name.number,
         );
         return true;
+      }),
+
+    withdrawOrder: ({ run, number }, orderId, nowMs) =>
+      write(() => {
+        const event = events.next();
+        const row = sql(
+          `UPDATE operations SET state = 'unknown', loss = 'broken', ended_event = ?, stamp_ahead_ms = NULL,
+             first_shown_ms = NULL, missing_ms = NULL, kept_fields = 0, changed_fields = 0, order_id = NULL,
+             order_no = NULL, tracking_number = NULL, estimated_fee = NULL, order_created_at = NULL, order_state = NULL
+           WHERE run = ? AND number = ? AND state = 'created' AND order_id = ? RETURNING customer`,
+        ).get(event, run, number, orderId);
+        if (!row) return undefined;
+        sql("INSERT INTO listed_orders VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING").run(
+          Number(row.customer),
+          orderId,
+          event,
+          nowMs,
+        );
+        return event;
       }),
 
     beginCancel: (run, orderId, sentAtMs) =>

@@ -95,14 +95,23 @@ export function isOtherOrder(comparison: Comparison, { kept, changed, fragile }:
 }
 
 /**
- * True where the names of the receiver and the item are others, and neither the phone nor the address agrees. Names with
+ * True where the names of the receiver and the item are others, and neither the phone agrees nor the address
+ * where the phone is not another. Names with
  * characters that many services change prove nothing.
  */
 export function hasOtherReceiverAndItem(draft: Draft, comparison: Comparison): boolean {
-  const isOther = (field: "receiver.name" | "item.name") =>
-    comparison[field] === "differs" && kindOf(draft, field) !== "odd";
-  const isSame = comparison["receiver.phone"] === "agrees" || comparison["receiver.address"] === "agrees";
-  return isOther("receiver.name") && isOther("item.name") && !isSame;
+  return isOtherReceiver(draft, comparison) && hasOtherName(draft, comparison, "item.name");
+}
+
+/** The same for the receiver alone. */
+export function isOtherReceiver(draft: Draft, comparison: Comparison): boolean {
+  const [phone, address] = [comparison["receiver.phone"], comparison["receiver.address"]];
+  const isSame = phone === "agrees" || (address === "agrees" && phone !== "differs");
+  return hasOtherName(draft, comparison, "receiver.name") && !isSame;
+}
+
+function hasOtherName(draft: Draft, comparison: Comparison, field: "receiver.name" | "item.name"): boolean {
+  return comparison[field] === "differs" && kindOf(draft, field) !== "odd";
 }
 
 /** True where a distinguishing field differs that the service is not known to change. */

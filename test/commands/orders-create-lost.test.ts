@@ -280,3 +280,22 @@ describe("an answer that names an order which was listed before the request left
     expect(raw.stderr).toContain(said);
   });
 });
+
+test("an answer with the id of another row's order, whose own answer was lost: each gets the order with its data", async () => {
+  const home = await createImportHome(
+    sheet(row("A", "爱丽丝", "13700137001"), row("B", "贝恩德", "13700137002")),
+  );
+  const body = JSON.stringify({ success: true, data: { id: 1000001, status: "pending" } });
+  home.sandbox.faults.add({ ...post, kind: "drop_after", times: 1 });
+  answerRaw(home, "POST /api/v1/orders", body, { status: 201, processed: true, times: 1 });
+  const { exit, stderr } = await home.run("--concurrency 2");
+  expect(exit, stderr).toBe(0);
+  expect(stderr).toContain("warning: the answer to 1.2 named order 1000001, which has the data of 1.1: ");
+  const operations = await home.operations();
+  expect(operations.map(({ ref, state, order }) => [ref, state, order?.id])).toEqual([
+    ["A", "found", "1000001"],
+    ["B", "found", "1000002"],
+  ]);
+  await home.run();
+  expect(home.posts).toBe(2);
+});
