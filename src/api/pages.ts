@@ -7,6 +7,7 @@ import {
   afterPage,
   beginSweep,
   endPage,
+  ensureEnds,
   incomplete,
   isComplete,
   needsPageAfter,
@@ -81,9 +82,12 @@ export async function* restOfOrders(
   let size = maxPageSize;
   let last = 0;
   let total: number | undefined;
+  let firstTotal: number | undefined;
   const ask = (page: number) => service.listOrders({}, page, size);
   function* ordersOf({ orders, pagination }: OrderPage): Generator<OrderSummary> {
     total = toCount(pagination.total_items);
+    firstTotal ??= total;
+    ensureEnds(seen.size - seenBefore, firstTotal, "order");
     last = toCount(pagination.total_pages) ?? 0;
     for (const { id } of orders) seen.add(id.value);
     yield* orders;

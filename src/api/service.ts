@@ -15,7 +15,7 @@ import {
   type Tracking,
   trackingSchema,
 } from "../model/interface.ts";
-import type { JsonNumber } from "../model/json.ts";
+import { isJsonObject, type Json, type JsonNumber } from "../model/json.ts";
 import { check } from "../model/schema.ts";
 import type { Client } from "./client.ts";
 import { ServiceFailure } from "./failure.ts";
@@ -66,8 +66,9 @@ export function createService(client: Client): CourierService {
     },
     async createOrder(draft, { retries = true, mayLeave } = {}) {
       const call = { method: "POST", path: ["orders"], body: draft, retries, mayLeave } as const;
-      const { data, message } = await client.call(call, createdOrderSchema);
-      return { order: data as CreatedOrder, message };
+      const { data, message, envelope } = await client.call(call, createdOrderSchema);
+      const said = [message, textOfError(envelope.error)].filter((text) => text !== undefined);
+      return { order: data as CreatedOrder, message: said.length > 0 ? said.join("; ") : undefined };
     },
     async listOrders(filter, page, limit) {
       const query = {
@@ -110,6 +111,14 @@ export function createService(client: Client): CourierService {
     },
     clockOffsetMs: () => client.clockOffsetMs(),
   };
+}
+
+/** Section 7 has an error in refusals only. One beside an order is shown. */
+function textOfError(error: Json | undefined): string | undefined {
+  if (!isJsonObject(error)) return typeof error === "string" ? error : undefined;
+  const { message, code } = error;
+  const texts = [message, code].filter((text) => typeof text === "string" && text !== "");
+  return texts.length > 0 ? `error: ${texts.join(", ")}` : undefined;
 }
 
 /** Stops before the next step acts on another order than the requested one. */

@@ -6,6 +6,9 @@ import { ServiceFailure } from "./failure.ts";
 /** A list that shifts has fewer pages in a row without a new item; after so many, it has no end. */
 const mostIdlePages = 100;
 
+/** While a list is read, no account gains as many items as it had, and these. */
+const mostGrowth = 100_000;
+
 const again = "run the same command again";
 
 /** The words of messages about a list. */
@@ -44,10 +47,21 @@ export function noteTotals(sweep: Sweep, pages: number | undefined, total: numbe
 
 /** Notes that the items of a page are in `ids`, which had `known` before. Throws ServiceFailure for a list without end. */
 export function endPage(sweep: Sweep, known: number): void {
+  ensureEnds(sweep.ids.size, sweep.wanted, sweep.noun);
   sweep.idlePages = sweep.ids.size > known ? 0 : sweep.idlePages + 1;
   if (sweep.idlePages <= mostIdlePages) return;
   const message = `gave up: the service returned ${mostIdlePages} pages in a row without new ${sweep.noun}s`;
   throw new ServiceFailure("invalid_response", message, { code: "wrong_shape" });
+}
+
+/** Throws ServiceFailure for a list that goes on far beyond the number that its first page told. */
+export function ensureEnds(seen: number, told: number | undefined, noun: string): void {
+  if (told === undefined || seen <= 2 * told + mostGrowth) return;
+  throw new ServiceFailure(
+    "invalid_response",
+    `gave up after ${counted(seen, noun)}: the service counted ${told} at first`,
+    { code: "wrong_shape" },
+  );
 }
 
 /** Items that were created during the pass may be among those seen, or not. */

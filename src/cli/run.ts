@@ -34,8 +34,7 @@ interface Opened {
   context?: RunContext;
   /** A person reads what is said beside the result, and the command mentions orders in doubt. */
   mentionsDoubt?: boolean;
-  /** A raw call may do what no run in the ledger tells of. */
-  isRaw?: boolean;
+  output?: Output;
 }
 
 /** Where a run writes. A stream has one writer in a process, whichever command writes. */
@@ -153,7 +152,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
     }
     const shownForm = chooseForm(globals, parsed.command.exportsAs, host.stdout.isTTY === true);
     const output = await parsed.command.run(parsed.input, context);
-    opened.isRaw = output.kind === "raw";
+    opened.output = output;
     const view = await createView(host.stdout, host.env, globals.noColor, clock.now());
     const file = globals.output === undefined ? undefined : await context.openOutput(globals.output);
     const canRedraw = host.stdout.isTTY === true && host.env.TERM !== "dumb" && !file;
@@ -195,7 +194,11 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
     if (failure) throw failure;
     return 0;
   } catch (error) {
-    if (error instanceof PipeClosed) return 0;
+    if (error instanceof PipeClosed) {
+      const { output } = opened;
+      if (output?.kind === "document" || output?.kind === "raw") output.onUnread?.();
+      return 0;
+    }
     const signal = opened.context?.signal ?? host.signal;
     return tell(signal.aborted ? asInterruption(explain(error), signal) : explain(error));
   }
@@ -249,8 +252,10 @@ function redacting(writer: Writer, redact: (text: string) => string): Writer {
   };
 }
 
-function unwritten({ cause }: Unwritten, { context, isRaw }: Opened): CourierError {
-  const mayHaveSent = isRaw === true || context?.begunCommand() !== undefined;
+function unwritten({ cause }: Unwritten, { context, output }: Opened): CourierError {
+  // A raw call may do what no run in the ledger tells of.
+  const isRawChange = output?.kind === "raw" && !output.isRead;
+  const mayHaveSent = isRawChange || context?.begunCommand() !== undefined;
   return unwrittenError("the result", cause, { mayHaveSent });
 }
 

@@ -156,6 +156,8 @@ export interface DocumentOutput {
   readonly rows?: RowsOutput;
   /** Called after it was written, for what is said on stderr beside it. */
   readonly after?: () => Promise<void>;
+  /** Where it tells what was made: called when the reader closed the pipe before it was written. */
+  readonly onUnread?: () => void;
 }
 
 /** Rows of a table. The generator may return an error that is reported after the last row. */
@@ -214,6 +216,10 @@ export interface RawOutput {
   readonly bodies: AsyncGenerator<Uint8Array, CourierError | undefined>;
   /** The items that a body holds, which JSON and NDJSON print instead of the bodies. */
   readonly items?: (body: Uint8Array) => readonly Json[];
+  /** The call only read, so that it may be repeated. */
+  readonly isRead: boolean;
+  /** As that of a document. */
+  readonly onUnread?: (() => void) | undefined;
 }
 
 /** A live result: redrawn in place at a terminal, one item after the other anywhere else. */
@@ -335,6 +341,11 @@ export function rows<T extends Json>(
 
 async function* each<T>(items: readonly T[]): AsyncGenerator<T, void> {
   yield* items;
+}
+
+/** For a result that tells of an order that was made. */
+export function noteUnreadOrder(id: string, { signal, messages }: Context): void {
+  if (!signal.aborted) messages.note(`the reader of the result is gone; order ${id} was created`);
 }
 
 /** For rows that are read to the end after the reader closed the pipe. `run` gives the run's number, once it has one. */

@@ -146,7 +146,7 @@ export const errorCodes = {
   state_unknown: {
     exits: "5",
     meaning: "the state of some orders could not be read back after a cancellation",
-    next: again,
+    next: `${again}, or follow the hint`,
   },
   database: {
     exits: "5",

@@ -15,6 +15,7 @@ import { hasEndedQuestion, stillRunning, wrongAccount } from "../command/run-mes
 import { unnamedAccount } from "../config/accounts.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
+import { byCount } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { nameOperation, type Operation, parseOperationName, type Run } from "../ledger/operation.ts";
 import { type CreateOutcome, OrderTaken } from "../ledger/operations.ts";
@@ -34,6 +35,7 @@ import {
   type Text,
 } from "../terminal/blocks.ts";
 import { draftRows } from "../terminal/draft-view.ts";
+import { lookBeforeResolve } from "./look-before-resolve.ts";
 import { operationColumns, showOperationState, toOperationRow } from "./operation-row.ts";
 
 const options = {
@@ -51,7 +53,8 @@ export const resolveOrder = defineCommand({
     "An order is in doubt when its answer was lost and it was not found since. NAME is its operation, such as 12.3,\n" +
     "or ref:R for the order with a ref. Without NAME, the command lists the orders in doubt of the account; without\n" +
     "--as and --not-created, it shows what is known. --as takes an existing order that belongs to no other operation. With\n" +
-    "--not-created the next import sends it again: make sure first that there is no such order.",
+    "--not-created the next import sends it again. The list is read first: a listed order that equals it is named, and\n" +
+    "nothing is recorded unless you say so at a terminal.",
   arguments: {
     name: {
       summary: "an operation (12.3), or ref:R",
@@ -218,11 +221,30 @@ async function settleAsUnsent(operation: Operation, ledger: Ledger, context: Con
     ref && `ref ${ref}`,
   ];
   const facts = about.filter(Boolean).join(", ");
+  const equal = await lookBeforeResolve(operation, ledger, context);
+  const now = (await ledger.findOperation(operation)) ?? operation;
+  if (now.state === "unsent" || now.state === "refused") return now;
+  ensureInDoubt(now, context);
+  if (equal.length > 0) await warnOfEqual(operation, equal, context);
   const name = facts === "" ? nameOperation(operation) : `${nameOperation(operation)} (${facts})`;
   if (!context.globals.yes) await context.display([...orderView(operation), blank]);
   await confirmOrStop(context, `Record that ${name} created no order, so that it may be sent again?`);
   const rejection = { code: "resolved", message: "a person recorded that it created no order" };
   return recordOutcome(operation, { state: "unsent", rejection }, ledger, context);
+}
+
+/** At a terminal a person may know that the listed order is another one. A script is refused. */
+async function warnOfEqual(operation: Operation, equal: readonly string[], context: Context): Promise<void> {
+  const own = nameOperation(operation);
+  const orders = `${byCount(equal.length, "order", "orders")} ${equal.join(", ")}`;
+  const message = `${orders} in the list ${byCount(equal.length, "equals", "equal")} ${own}`;
+  const prompts = context.globals.yes ? undefined : await context.prompts();
+  if (prompts) return context.messages.warn(message);
+  const as = context.nextCommand(`orders resolve ${own} --as ${equal[0]}`);
+  throw usageError(
+    `${message}: nothing was recorded`,
+    `if it is this order: ${as}; if you know that it is another one, answer at a terminal, without --yes`,
+  );
 }
 
 async function recordOutcome(

@@ -5,9 +5,11 @@ import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import { interrupted } from "../core/errors.ts";
 import { counted } from "../core/wording.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { isCancelled, isInDoubt, isMade, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { isCancellable } from "../model/states.ts";
+import { compareDetail, hasOtherReceiverAndItem } from "../sending/matching.ts";
 import { type Attempt, inPasses } from "./passes.ts";
 
 /** An order of the run, as it was read. */
@@ -34,6 +36,10 @@ export interface UndoPlan {
   readonly tooLate: readonly ReadOrder[];
   /** The service refused to show them, for example because it does not know them. Another read would not help. */
   readonly refused: readonly UnreadOrder[];
+  /** The service accepted an earlier cancel of them, and does not show them any more. */
+  readonly unshown: readonly UnreadOrder[];
+  /** The service shows another receiver and another item than was sent: its answer named another order. */
+  readonly other: readonly ReadOrder[];
   readonly unread: readonly UnreadOrder[];
   readonly inDoubt: readonly Operation[];
 }
@@ -59,6 +65,7 @@ export function sortOperations(operations: readonly Operation[]): RunOrders {
 export async function planUndo(
   { doneBefore, open, inDoubt }: RunOrders,
   service: CourierService,
+  ledger: Ledger,
   context: Context,
 ): Promise<UndoPlan> {
   const alreadyCancelled: ReadOrder[] = [];
@@ -67,9 +74,11 @@ export async function planUndo(
   const tooLate: ReadOrder[] = [];
   const refused: UnreadOrder[] = [];
   const unread: UnreadOrder[] = [];
+  const other: ReadOrder[] = [];
   const sort = (read: ReadOrder): readonly [ReadOrder[], ReadOrder] => {
     if (read.order.status === "cancelled") return [alreadyCancelled, read];
     if (!isCancellable(read.order.status)) return [tooLate, read];
+    if (isOther(read)) return [other, read];
     return [read.operation.state === "found" ? found : sure, read];
   };
 
@@ -93,7 +102,33 @@ export async function planUndo(
   } finally {
     meter.end();
   }
-  return { doneBefore, alreadyCancelled, sure, found, tooLate, refused, unread, inDoubt };
+  const ids = refused.map(idOf);
+  const customer = open[0]?.customer;
+  const accepted = customer === undefined ? undefined : await ledger.findAcceptedUnread(customer, ids);
+  const isUnshown = (each: UnreadOrder) => accepted?.has(idOf(each)) === true;
+  return {
+    doneBefore,
+    alreadyCancelled,
+    sure,
+    found,
+    tooLate,
+    refused: refused.filter((each) => !isUnshown(each)),
+    unshown: refused.filter(isUnshown),
+    other,
+    unread,
+    inDoubt,
+  };
+}
+
+function idOf({ operation }: UnreadOrder): string {
+  return operation.order?.id ?? "";
+}
+
+/** A person has decided about an order that was found. */
+function isOther({ operation: { draft, state }, order }: ReadOrder): boolean {
+  return (
+    draft !== undefined && state === "created" && hasOtherReceiverAndItem(draft, compareDetail(draft, order))
+  );
 }
 
 type ReadEnd = { readonly order: OrderDetail } | { readonly failure: ServiceFailure };

@@ -12,6 +12,7 @@ import {
   type CancelResult,
   type CancelTools,
   endCancel,
+  explainUnshown,
   hintOfAccepted,
   tryCancel,
 } from "../sending/cancel.ts";
@@ -23,11 +24,13 @@ import {
   rowDoneBefore,
   rowFound,
   rowInDoubt,
+  rowOther,
   rowRefused,
   rowResult,
   rowStopped,
   rowTooLate,
   rowUnread,
+  rowUnshown,
   rowWouldCancel,
 } from "./undone-row.ts";
 
@@ -43,7 +46,9 @@ export async function* previewPlan(
   yield* plan.sure.map(rowWouldCancel);
   yield* plan.found.map(includeFound ? rowWouldCancel : rowFound);
   yield* plan.tooLate.map(rowTooLate);
+  yield* plan.other.map(rowOther);
   yield* plan.refused.map(rowRefused);
+  yield* plan.unshown.map((each) => rowUnshown(each));
   yield* plan.unread.map(rowUnread);
   yield* plan.inDoubt.map((operation) => rowInDoubt(operation, operation.isUnwanted));
   const [first] = plan.unread;
@@ -72,6 +77,11 @@ export function cancelPlanned(
   let isComplete = false;
   let failure: ServiceFailure | undefined;
   let ownNumber: number | undefined;
+  /** The error of the ledger, where it cannot record a cancel. */
+  let unrecorded: CourierError | undefined;
+  const onUnrecorded = (error: CourierError) => {
+    unrecorded ??= error;
+  };
   const count = (row: Undone) => {
     if (row.outcome === "cancelled" || row.outcome === "already_cancelled") done += 1;
     else left.push(row);
@@ -90,7 +100,8 @@ export function cancelPlanned(
       yield* plan.doneBefore.map(rowDoneBefore).map(count);
       yield* (await learnCancelled(undone.customer, plan, context)).map(count);
       const begun = new Map<ReadOrder, Begun>();
-      const cancel = async (each: ReadOrder) => attempt(each, begun, tools as CancelTools);
+      const cancel = async (each: ReadOrder): Promise<Attempt<CancelResult | "unsent">> =>
+        unrecorded ? { done: "unsent" } : attempt(each, begun, tools as CancelTools, onUnrecorded);
       let endedCount = 0;
       for await (const end of inPasses(chosen, cancel, context)) {
         endedCount += 1;
@@ -99,13 +110,13 @@ export function cancelPlanned(
             ? "stopping after the requests in progress"
             : `cancelling: ${endedCount} of ${counted(chosen.length, "order")}`,
         );
-        if (end.kind === "done") {
+        if (end.kind === "done" && end.done !== "unsent") {
           yield count(rowResult(end.item, end.done));
           continue;
         }
         if (end.kind === "failed") failure ??= end.failure;
         const last = begun.get(end.item);
-        if (tools && last?.result) await endCancel(last.name, last.result, tools);
+        if (tools && last?.result) await endCancel(last.name, last.result, tools, onUnrecorded);
         yield count(last?.result ? rowResult(end.item, last.result) : rowStopped(end.item));
       }
       isOver = true;
@@ -120,11 +131,13 @@ export function cancelPlanned(
     const chosenOnes = new Set(chosen);
     yield* plan.found.filter((each) => !chosenOnes.has(each)).map((each) => count(rowFound(each)));
     yield* plan.tooLate.map((each) => count(rowTooLate(each)));
+    yield* plan.other.map((each) => count(rowOther(each)));
     yield* plan.refused.map((each) => count(rowRefused(each)));
+    yield* plan.unshown.map((each) => count(rowUnshown(each)));
     yield* plan.unread.map((each) => count(rowUnread(each)));
     yield* plan.inDoubt.map((each) => count(rowInDoubt(each, true)));
     isComplete = left.length === 0;
-    const why = { failure: failure ?? plan.unread[0]?.failure, refused: plan.refused[0] };
+    const why = { failure: failure ?? plan.unread[0]?.failure, refused: plan.refused[0], unrecorded };
     return explainEnd(undone.number, done, left, why, context);
   }
 
@@ -175,16 +188,18 @@ async function attempt(
   each: ReadOrder,
   begun: Map<ReadOrder, Begun>,
   tools: CancelTools,
-): Promise<Attempt<CancelResult>> {
+  onUnrecorded: (error: CourierError) => void,
+): Promise<Attempt<CancelResult | "unsent">> {
   const id = each.order.id.value;
-  const name = begun.get(each)?.name ?? (await beginCancel(id, tools));
+  const name = begun.get(each)?.name ?? (await beginCancel(id, tools, onUnrecorded));
+  if (!name) return { done: "unsent" };
   const earlier = begun.get(each)?.result;
   const tried = await tryCancel(id, tools.service);
   const isInDoubt = earlier?.kind === "open" && !earlier.isUntouched;
   const result = tried.kind === "open" && isInDoubt ? { ...tried, isUntouched: false } : tried;
   begun.set(each, { name, result });
   if (result.kind === "open") return { failure: result.failure };
-  await endCancel(name, result, tools);
+  await endCancel(name, result, tools, onUnrecorded);
   return { done: result };
 }
 
@@ -197,17 +212,25 @@ function explainEnd(
   {
     failure,
     refused,
-  }: { readonly failure?: ServiceFailure | undefined; readonly refused?: UnreadOrder | undefined },
+    unrecorded,
+  }: {
+    readonly failure?: ServiceFailure | undefined;
+    readonly refused?: UnreadOrder | undefined;
+    readonly unrecorded?: CourierError | undefined;
+  },
   { signal, nextCommand }: Context,
 ): CourierError | undefined {
   const total = done + left.length;
   const stopped = left.filter(({ reason }) => reason === "stopped");
-  const unknown = left.filter(({ outcome }) => outcome === "unknown");
+  const hidden = left.filter(({ reason }) => reason === "not_shown");
+  const unknown = left.filter(({ outcome, reason }) => outcome === "unknown" && reason !== "not_shown");
   const inDoubt = left.filter(({ reason }) => reason === "in_doubt");
   const accepted = left.filter(({ outcome }) => outcome === "accepted");
-  const others = left.filter((row) => ![...stopped, ...unknown, ...inDoubt, ...accepted].includes(row));
+  const others = left.filter(
+    (row) => ![...stopped, ...hidden, ...unknown, ...inDoubt, ...accepted].includes(row),
+  );
   const counts = `${done} of ${counted(total, "order")} of run ${number} cancelled`;
-  const rest = [
+  const facts = [
     unknown.length > 0 ? `unknown: ${names(unknown)}` : "",
     accepted.length > 0 ? `accepted for cancelling, but not cancelled: ${names(accepted)}` : "",
     others.length > 0 ? `not cancelled: ${names(others)}` : "",
@@ -215,7 +238,13 @@ function explainEnd(
     inDoubt.length > 0 ? `in doubt: ${names(inDoubt)}` : "",
     refused?.failure.message ?? "",
   ].filter((part) => part !== "");
-  const message = [counts, ...rest].join("; ");
+  const sum = [counts, ...facts].join("; ");
+  const unshown = hidden.map(({ id }) => show(id));
+  const message =
+    unshown.length === 0
+      ? sum
+      : `${sum}; accepted for cancelling, and not shown any more: ${unshown.join(", ")}`;
+  if (unrecorded) return unrecorded.with({ message: `${message}; ${unrecorded.message}` });
   if (signal.aborted && left.length > 0) return interrupted(interruptionExit(signal.reason), message, goOn);
   if (failure && (unknown.length === 0 || failure.kind === "key_refused"))
     return failure.with({ message: `${message}: ${failure.message}`, hint: failure.hintBefore(goOn) });
@@ -224,6 +253,7 @@ function explainEnd(
     const hint = failure ? failure.hintBefore(goOn) : goOn;
     return new CourierError("state_unknown", 5, `${message}${reason}`, { hint });
   }
+  if (unshown.length > 0) return explainUnshown(unshown, `${sum}; `, nextCommand);
   if (inDoubt.length > 0) {
     const [first] = inDoubt;
     return new CourierError("outcome_unknown", 6, message, {
@@ -232,14 +262,17 @@ function explainEnd(
   }
   if (others.length + accepted.length === 0) return undefined;
   const hasFound = others.some(({ reason }) => reason === "found");
+  const other = others.find(({ reason }) => reason === "other_order");
   return new CourierError("some_not_cancelled", 3, message, {
     hint: hasFound
       ? "add --include-found to cancel orders that were found after their answer was lost"
-      : refused
-        ? refusalHint(number, refused, nextCommand)
-        : accepted.length > 0
-          ? hintOfAccepted(accepted.length)
-          : undefined,
+      : other
+        ? `see whose order it is: ${nextCommand(`orders show ${show(other.id)}`)}`
+        : refused
+          ? refusalHint(number, refused, nextCommand)
+          : accepted.length > 0
+            ? hintOfAccepted(accepted.length)
+            : undefined,
   });
 }
 

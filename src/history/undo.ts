@@ -87,7 +87,7 @@ export const undoRun = defineCommand({
       context,
       `undoing run ${run.number} takes up to ${counted(calls, "call")}`,
     );
-    const plan = await planUndo(orders, service, context);
+    const plan = await planUndo(orders, service, ledger, context);
     if (dryRun) return rows(previewPlan(run, plan, includeFound, context), undoneColumns, nothing);
     const chosen = await choose(run, plan, includeFound, context);
     const { stream, ...how } = cancelPlanned(run, plan, chosen, context);
@@ -204,7 +204,7 @@ async function choose(
 
 function mainQuestion(
   { number, command, source }: RunSummary,
-  { tooLate, refused, unread }: UndoPlan,
+  { tooLate, refused, unread, unshown, other }: UndoPlan,
   chosen: readonly ReadOrder[],
   toMark: number,
 ): string {
@@ -213,6 +213,8 @@ function mainQuestion(
   const facts = [
     paid > 0 ? `${paid} of them paid: the interface does not say whether the fee is refunded` : "",
     tooLate.length > 0 ? `${tooLate.length} cannot be cancelled any more` : "",
+    other.length > 0 ? `${other.length} of another receiver and item are left alone` : "",
+    unshown.length > 0 ? `the service does not show ${unshown.length} any more` : "",
     refused.length > 0 ? `the service refuses to show ${refused.length}` : "",
     unread.length > 0 ? `${unread.length} could not be read` : "",
     toMark > 0 && chosen.length > 0 ? `${counted(toMark, "order")} in doubt will not be sent again` : "",

@@ -5,7 +5,7 @@ import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
 import type { Undone } from "../model/results.ts";
-import type { CancelResult } from "../sending/cancel.ts";
+import { type CancelResult, unshown } from "../sending/cancel.ts";
 import { type Column, type Style, show, state, styled } from "../terminal/blocks.ts";
 import { errorDocument } from "../terminal/messages.ts";
 import type { ReadOrder, UnreadOrder } from "./undo-plan.ts";
@@ -82,6 +82,24 @@ export function rowUnread({ operation, failure }: UnreadOrder): Undone {
   return toRow(operation, { outcome: "unknown", reason: "not_read", failure });
 }
 
+/** An earlier run cancelled it. */
+export function rowUnshown({ operation }: Pick<UnreadOrder, "operation">, before?: OrderDetail): Undone {
+  return toRow(operation, { outcome: "unknown", reason: "not_shown", before, message: unshown });
+}
+
+export function rowOther({ operation, order }: ReadOrder): Undone {
+  const { receiver, item } = order;
+  const shown = [receiver?.name, item?.name].map(show).join(", ");
+  const message = `the service shows another receiver and item than was sent: ${shown}`;
+  return toRow(operation, {
+    outcome: "left_alone",
+    reason: "other_order",
+    before: order,
+    after: order,
+    message,
+  });
+}
+
 export function rowRefused({ operation, failure }: UnreadOrder): Undone {
   return toRow(operation, { outcome: "refused", failure });
 }
@@ -94,6 +112,7 @@ export function rowInDoubt(operation: Operation, isMarked: boolean): Undone {
 }
 
 export function rowResult({ operation, order }: ReadOrder, result: CancelResult): Undone {
+  if (result.kind === "unshown") return rowUnshown({ operation }, order);
   const { after } = result;
   if (result.kind === "open") {
     const { failure, isUntouched } = result;

@@ -2,7 +2,7 @@
 
 import { createSemaphore } from "../core/concurrent.ts";
 import type { OperationName, Rejection } from "../ledger/operation.ts";
-import { type CreateOutcome, LostClaim, OrderTaken } from "../ledger/operations.ts";
+import { type CreateOutcome, LostClaim, OtherOrder } from "../ledger/operations.ts";
 import { redactRejection } from "../sending/redacted-rejection.ts";
 import type { Backoff, Failure } from "./backoff.ts";
 import type { DoubtGate } from "./doubt-gate.ts";
@@ -101,14 +101,14 @@ export function createRowSender({
   /** An outcome that cannot be recorded is reported; then the import ends. */
   async function record(name: OperationName, outcome: CreateOutcome, canWait = false): Promise<void> {
     await end(name, outcome, canWait).catch((error) => {
-      if (error instanceof OrderTaken || error instanceof LostClaim) throw error;
+      if (error instanceof OtherOrder || error instanceof LostClaim) throw error;
       hasFailed = true;
       failure ??= { error };
     });
   }
 
   /**
-   * Where the order belongs to another operation already, the answer counts as lost: the row is decided about later,
+   * Where the answer names another order, it counts as lost: the row is decided about later,
    * and the result is undefined.
    */
   async function endCreated(
@@ -125,7 +125,7 @@ export function createRowSender({
         const message = `order ${order.id} was created, but another run has settled this row`;
         return { row, outcome: "unknown", rejection: { code: "outcome_unknown", message } };
       }
-      if (!(error instanceof OrderTaken)) throw error;
+      if (!(error instanceof OtherOrder)) throw error;
       gate.note(true);
       onStage({ kind: "server_error", reason: error.reason });
       onLost(row);

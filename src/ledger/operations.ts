@@ -122,18 +122,28 @@ export class LostClaim extends NotDone {
   }
 }
 
-/** The order id in an answer belongs to another create. */
-export class OrderTaken extends NotDone {
+/** The order id in an answer is of another order. */
+export class OtherOrder extends NotDone {
   constructor(
     readonly orderId: string,
-    readonly holder: OperationName,
+    why: string,
   ) {
-    super(`order ${orderId} belongs to operation ${nameOperation(holder)}`);
+    super(`order ${orderId} ${why}`);
   }
 
   /** Why the answer to a create is no proof that it made an order. */
   get reason(): string {
     return `the answer names another order: ${this.message}`;
+  }
+}
+
+/** The order id in an answer belongs to another create. */
+export class OrderTaken extends OtherOrder {
+  constructor(
+    orderId: string,
+    readonly holder: OperationName,
+  ) {
+    super(orderId, `belongs to operation ${nameOperation(holder)}`);
   }
 }
 
@@ -184,7 +194,7 @@ export interface Operations {
   markSending(name: OperationName, owner: number, sent: SentFacts): Promise<void>;
   /** `sending` becomes `ready` again, because no order was made. Throws LostClaim. */
   markReady(name: OperationName, owner: number): Promise<void>;
-  /** Records the outcome of a create that this run owns. Throws LostClaim, OrderTaken. */
+  /** Records the outcome of a create that this run owns. Throws LostClaim, OtherOrder. */
   endCreate(
     name: OperationName,
     owner: number,
@@ -198,9 +208,17 @@ export interface Operations {
   /** Settles a create in doubt. False where it is no longer in doubt. Throws OrderTaken. */
   settleCreate(name: OperationName, outcome: CreateOutcome, nowMs: number): Promise<boolean>;
 
+  /**
+   * Takes the order from a create whose answer named another one's: the create is in doubt, and the order is as if this
+   * event had listed it first. Undefined where the create does not have the order any more.
+   */
+  withdrawOrder(name: OperationName, orderId: string, nowMs: number): Promise<number | undefined>;
+
   /** Records a cancel as `sending`. */
   beginCancel(run: Run, orderId: string, sentAtMs: number): Promise<OperationName>;
   endCancel(name: OperationName, owner: number, outcome: CancelOutcome, nowMs: number): Promise<void>;
+  /** Of these orders, those that the service accepted for cancelling, and that could not be read since. */
+  findAcceptedUnread(customer: number, orderIds: readonly string[]): Promise<ReadonlySet<string>>;
 
   /** Records the current state of an order. A cancelled order settles its cancels in doubt. */
   noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
@@ -530,6 +548,15 @@ export function createOperations(
     throw new OrderTaken(orderId, { run: Number(row.run), number: Number(row.number) });
   }
 
+  /** Throws OtherOrder where a list had the order of an answer before the request was sent. */
+  function ensureNew({ run, number }: OperationName, orderId: string): void {
+    const listed = sql(
+      `SELECT 1 FROM operations JOIN listed_orders USING (customer)
+       WHERE run = ? AND number = ? AND listed_orders.order_id = ? AND event < sent_event`,
+    ).get(run, number, orderId);
+    if (listed) throw new OtherOrder(orderId, "existed before the request was sent");
+  }
+
   /** Throws OrderTaken; with an owner, LostClaim unless the operation is the owner's and not settled. */
   function setOutcome(name: OperationName, outcome: CreateOutcome, nowMs: number, owner?: number): void {
     const order = "order" in outcome ? outcome.order : undefined;
@@ -797,6 +824,7 @@ export function createOperations(
       write(() => {
         // Nothing may be changed before LostClaim is thrown, and this outcome takes a number of the events.
         if (outcome.state === "unknown") ensureOwner(name, owner, ["ready", "sending", "unknown"]);
+        if (outcome.state === "created") ensureNew(name, outcome.order.id);
         setOutcome(name, outcome, nowMs, owner);
       }, options),
 
@@ -814,6 +842,25 @@ export function createOperations(
           name.number,
         );
         return true;
+      }),
+
+    withdrawOrder: ({ run, number }, orderId, nowMs) =>
+      write(() => {
+        const event = events.next();
+        const row = sql(
+          `UPDATE operations SET state = 'unknown', loss = 'broken', ended_event = ?, stamp_ahead_ms = NULL,
+             first_shown_ms = NULL, missing_ms = NULL, kept_fields = 0, changed_fields = 0, order_id = NULL,
+             order_no = NULL, tracking_number = NULL, estimated_fee = NULL, order_created_at = NULL, order_state = NULL
+           WHERE run = ? AND number = ? AND state = 'created' AND order_id = ? RETURNING customer`,
+        ).get(event, run, number, orderId);
+        if (!row) return undefined;
+        sql("INSERT INTO listed_orders VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING").run(
+          Number(row.customer),
+          orderId,
+          event,
+          nowMs,
+        );
+        return event;
       }),
 
     beginCancel: (run, orderId, sentAtMs) =>
@@ -845,6 +892,14 @@ export function createOperations(
         );
         if (orderState !== undefined) setOrderState(Number(row?.customer), String(row?.order_id), orderState);
       }),
+
+    async findAcceptedUnread(customer, orderIds) {
+      const rows = sql(
+        `SELECT order_id FROM operations WHERE kind = 'cancel' AND customer = ? AND state = 'accepted'
+         AND order_state IS NULL AND order_id IN (SELECT value FROM json_each(?))`,
+      ).all(customer, JSON.stringify(orderIds));
+      return new Set(rows.map(({ order_id }) => String(order_id)));
+    },
 
     noteOrderState: (customer, orderId, state) => write(() => setOrderState(customer, orderId, state)),
 

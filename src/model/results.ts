@@ -183,7 +183,8 @@ export type OperationRow = Infer<typeof operationRowSchema>;
  * One order of a run that is undone. `left_alone` and `unknown` have a `reason`: `not_cancellable`: by its state.
  * `found`: it was found after its answer was lost, and `--include-found` was not given. `in_doubt`: whether it
  * exists is unknown. `stopped`: the run ended before its turn. `failed`: its request had no effect, such as after HTTP
- * 429. `not_read`: its state could not be read.
+ * 429. `not_read`: its state could not be read. `not_shown`: the service accepted the cancel, and does not show the
+ * order any more. `other_order`: the order has another receiver and item than was sent.
  * `status` is the state read last.
  */
 const undoneSchema = object({
@@ -202,7 +203,18 @@ const undoneSchema = object({
     "unknown",
     "would_cancel",
   ]),
-  reason: nullable(literal(["not_cancellable", "found", "in_doubt", "stopped", "failed", "not_read"])),
+  reason: nullable(
+    literal([
+      "not_cancellable",
+      "found",
+      "in_doubt",
+      "stopped",
+      "failed",
+      "not_read",
+      "not_shown",
+      "other_order",
+    ]),
+  ),
   status_before: textOrNull,
   status: textOrNull,
   message: textOrNull,

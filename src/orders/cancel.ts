@@ -12,6 +12,7 @@ import {
   type Items,
   rows,
 } from "../command/command.ts";
+import { findLedger } from "../command/local-ledger.ts";
 import { missingArgument, parseOrderName, switchOption } from "../command/options.ts";
 import type { OrderQuery } from "../command/order-filter.ts";
 import { findOrderIds } from "../command/order-name.ts";
@@ -23,7 +24,13 @@ import { byCount, counted } from "../core/wording.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import type { Cancellation } from "../model/results.ts";
 import { cannotBeCancelled } from "../model/states.ts";
-import { type CancelResult, type CancelTools, cancelOne, hintOfAccepted } from "../sending/cancel.ts";
+import {
+  type CancelResult,
+  type CancelTools,
+  cancelOne,
+  explainUnshown,
+  hintOfAccepted,
+} from "../sending/cancel.ts";
 import { blank, show, table } from "../terminal/blocks.ts";
 import { checkSelection, type Selection, selectionOptions, selectOrders } from "./cancel-selection.ts";
 import {
@@ -107,7 +114,7 @@ async function findNamed(words: readonly string[], context: Context): Promise<re
   const names = await readNames(words, parseOrderName, context);
   if (names.length === 0) return [];
   const ids = await findOrderIds(names, context);
-  return lookUp(ids, await context.service()).catch((error) => {
+  return lookUp(ids, context).catch((error) => {
     if (!(error instanceof ServiceFailure) || error.kind === "refused") throw error;
     const hint = error.hintBefore("it is safe to run the same command again");
     throw error.with({ message: `${error.message}; nothing was cancelled`, hint });
@@ -164,13 +171,23 @@ async function readOrder(id: string, service: CourierService): Promise<Found> {
   }
 }
 
-async function lookUp(ids: readonly string[], service: CourierService): Promise<readonly Found[]> {
+async function lookUp(ids: readonly string[], context: Context): Promise<readonly Found[]> {
+  const service = await context.service();
   const found: Found[] = [];
   const look = (id: string) => readOrder(id, service);
   for await (const each of mapInOrder(ids, callsAtOnce, look)) found.push(each);
+  const accepted = await findAccepted(found, context);
   const [only] = found;
-  if (found.length === 1 && only?.refusal) throw only.refusal;
-  return found;
+  if (found.length === 1 && only?.refusal && accepted.size === 0) throw only.refusal;
+  return found.map((each) => (accepted.has(each.id) ? { ...each, isAccepted: true } : each));
+}
+
+/** Of the orders that the service does not show, those that it accepted for cancelling before. */
+async function findAccepted(found: readonly Found[], context: Context): Promise<ReadonlySet<string>> {
+  const refused = found.flatMap(({ id, refusal }) => (refusal ? [id] : []));
+  const ledger = refused.length > 0 ? await findLedger(context) : undefined;
+  if (!ledger) return new Set();
+  return ledger.findAcceptedUnread((await context.customer()).id, refused);
 }
 
 /** A person learns before the question which orders it is not about. */
@@ -214,6 +231,7 @@ async function* cancelAll(
   const accepted: string[] = [];
   const stopped: string[] = [];
   let notReached = 0;
+  const hidden: string[] = [];
   let failure: CourierError | undefined;
   /** The first failure sends to the order; other hints say already to run the same command again. */
   let leadsElsewhere = false;
@@ -258,8 +276,9 @@ async function* cancelAll(
     return reported;
   };
   const cancelled = mapInOrder(found, callsAtOnce, cancelEach, { isIrrevocable: true });
-  for await (const { row, refusal } of cancelled) {
+  for await (const { row, refusal, isUnshown } of cancelled) {
     if (refusal) refusals.push(refusal);
+    if (isUnshown) hidden.push(show(row.id));
     if (row.outcome === "cancelled" || row.outcome === "already_cancelled") done += 1;
     if (row.outcome === "accepted") {
       const text = describeAccepted(row);
@@ -270,6 +289,7 @@ async function* cancelAll(
   }
   const sum = found.length === 1 ? "" : `${done} of ${found.length} orders cancelled; `;
   if (stopped.length > 0) return explainStop(stopped, sum, context);
+  if (!failure && hidden.length > 0) return explainUnshown(hidden, sum, context.nextCommand);
   if (!failure || found.length === 1) return failure ?? summarise(found.length, refusals, accepted);
   const left = notReached === 0 ? "" : `${notReached} not reached; `;
   const message = `${sum}${left}${failure.message}`;

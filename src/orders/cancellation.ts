@@ -8,7 +8,7 @@ import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
 import type { Cancellation } from "../model/results.ts";
 import { isCancellable } from "../model/states.ts";
-import type { CancelResult } from "../sending/cancel.ts";
+import { type CancelResult, unshown } from "../sending/cancel.ts";
 import { type Column, type Style, show, state, styled } from "../terminal/blocks.ts";
 import { errorDocument } from "../terminal/messages.ts";
 
@@ -19,6 +19,8 @@ export interface Found {
   readonly id: string;
   readonly order?: KnownOrder;
   readonly refusal?: ServiceFailure;
+  /** An earlier cancel was accepted. */
+  readonly isAccepted?: boolean;
 }
 
 interface Reported {
@@ -26,10 +28,13 @@ interface Reported {
   readonly refusal?: CourierError;
   /** Why there is no clear answer. */
   readonly failure?: ServiceFailure;
+  /** It was accepted for cancelling, and is not shown any more. */
+  readonly isUnshown?: boolean;
 }
 
 /** An order that nothing is sent for: the service does not know it, it is cancelled, or its state rules a cancel out. */
-export function reportUntouched({ id, order, refusal }: Found): Reported {
+export function reportUntouched({ id, order, refusal, isAccepted }: Found): Reported {
+  if (isAccepted) return reportUnshown(id, undefined);
   if (order?.status === "cancelled") return { row: toRow(id, order, order, "already_cancelled") };
   if (order)
     return {
@@ -86,12 +91,17 @@ export function explainStop(ids: readonly string[], done: string, context: Conte
   );
 }
 
+function reportUnshown(id: string, before: KnownOrder | undefined): Reported {
+  return { row: toRow(id, before, undefined, "unknown", undefined, unshown), isUnshown: true };
+}
+
 export function reportResult(
   id: string,
   before: KnownOrder,
   result: CancelResult,
   { nextCommand }: Context,
 ): Reported {
+  if (result.kind === "unshown") return reportUnshown(id, before);
   if (result.kind === "open") {
     const { failure, isUntouched, after } = result;
     const outcome = isUntouched ? "left_alone" : "unknown";

@@ -1,7 +1,7 @@
 /** `courier orders create`: one order, composed at a terminal or sent as given (specification, 4.2). */
 
 import { ServiceFailure } from "../api/failure.ts";
-import { type Context, defineCommand, document, type Output } from "../command/command.ts";
+import { type Context, defineCommand, document, noteUnreadOrder, type Output } from "../command/command.ts";
 import { quote, switchOption, textOption } from "../command/options.ts";
 import { ensureReplaces } from "../command/replace.ts";
 import { settleOption } from "../command/value-options.ts";
@@ -11,6 +11,7 @@ import { shellQuote } from "../core/shell-quote.ts";
 import type { Draft } from "../model/draft.ts";
 import { type CreatedOrder, createdOrderSchema, orderDetailSchema } from "../model/interface.ts";
 import { fieldNames } from "../model/schema.ts";
+import { cannotBeCancelled } from "../model/states.ts";
 import { findTextProblem } from "../model/text-problem.ts";
 import { type SentOrder, sendOrder } from "../sending/create.ts";
 import {
@@ -95,7 +96,12 @@ export const createOrder = defineCommand({
           `Same without questions: ${context.nextCommand(`orders create ${flags} --yes`)}`,
         );
     }
-    return document(order, (shown) => orderView(shown, isEarlier, context));
+    return {
+      ...document(order, (shown) => orderView(shown, isEarlier, context)),
+      onUnread: () => {
+        if (!isEarlier) noteUnreadOrder(order.id.value, context);
+      },
+    };
   },
 });
 
@@ -150,26 +156,28 @@ function nameRefusedField(failure: ServiceFailure, nameOf: StartingDraft["nameOf
 const knownFields = [...fieldNames(createdOrderSchema), ...fieldNames(orderDetailSchema)];
 
 function orderView(order: CreatedOrder, isEarlier: boolean, { nextCommand }: Context): readonly Block[] {
-  const { id, tracking_number } = order;
-  const follow = tracking_number
-    ? [["  Follow it", styled("accent", nextCommand(`track ${shellQuote(tracking_number)}`))] as const]
-    : [];
+  const { id, tracking_number, status } = order;
+  const isGone = status === "cancelled";
+  const title = isEarlier ? "Already shipped" : "Order created";
+  const follow =
+    tracking_number && !isGone
+      ? [["  Follow it", styled("accent", nextCommand(`track ${shellQuote(tracking_number)}`))] as const]
+      : [];
+  const cancel = cannotBeCancelled(status)
+    ? []
+    : [["  Cancel it", styled("accent", nextCommand(`orders cancel ${id.value}`))] as const];
   return [
-    line(styled("good", isEarlier ? "Already shipped" : "Order created")),
+    line(isGone ? styled("warn", `${title}, and it is cancelled`) : styled("good", title)),
     fields(
       ["Order", styled("strong", id)],
       ["Order number", show(order.order_no)],
       ["Tracking number", styled("strong", tracking_number)],
-      ["State", state(order.status)],
+      ["State", state(status)],
       ["Estimated fee", show(order.estimated_fee)],
       ["Created", instant(order.created_at)],
     ),
     ...otherFields(order, knownFields),
     blank,
-    fields(
-      ...follow,
-      ["  See it", styled("accent", nextCommand(`orders show ${id.value}`))],
-      ["  Cancel it", styled("accent", nextCommand(`orders cancel ${id.value}`))],
-    ),
+    fields(...follow, ["  See it", styled("accent", nextCommand(`orders show ${id.value}`))], ...cancel),
   ];
 }

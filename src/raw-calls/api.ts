@@ -3,7 +3,7 @@
 import type { RawCall, RawReply } from "../api/client.ts";
 import { ServiceFailure } from "../api/failure.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
-import { type Context, defineCommand, type Output } from "../command/command.ts";
+import { type Context, defineCommand, noteUnreadOrder, type Output } from "../command/command.ts";
 import { listOption, type OptionValues, quote, switchOption, textOption } from "../command/options.ts";
 import { CourierError, interruptionExit, usageError } from "../core/errors.ts";
 import { stringifyJson } from "../model/json.ts";
@@ -72,9 +72,11 @@ export const callApi = defineCommand({
     const client = await context.client();
     if (!input.paginate) {
       const record = await recordCall(call, input.allowDuplicate === true, context);
-      const reply = await exchange(call, client.exchange(call), record, context);
+      const { reply, effect } = await exchange(call, client.exchange(call), record, context);
       if (input.include) showHead(reply, context);
-      return { kind: "raw", bodies: oneBody(reply) };
+      const made = effect?.kind === "created" ? effect.orderId : undefined;
+      const onUnread = made === undefined ? undefined : () => noteUnreadOrder(made, context);
+      return { kind: "raw", bodies: oneBody(reply), isRead: isRead(call), onUnread };
     }
     if (method !== "GET") throw usageError(`--paginate reads a list with GET, not with ${method}`);
     if (input.include)
@@ -83,7 +85,7 @@ export const callApi = defineCommand({
     const pages = rawPages(client, call, async (calls) =>
       checkApiQuota(calls, await context.service(), context),
     );
-    return { kind: "raw", bodies: documents(pages), items: itemsOfPage };
+    return { kind: "raw", bodies: documents(pages), items: itemsOfPage, isRead: true };
   },
 });
 
@@ -133,7 +135,7 @@ async function exchange(
   sending: Promise<RawReply>,
   record: Recorder | undefined,
   context: Context,
-): Promise<RawReply> {
+): Promise<{ readonly reply: RawReply; readonly effect: Effect | undefined }> {
   let reply: RawReply;
   try {
     reply = await sending;
@@ -143,7 +145,8 @@ async function exchange(
     throw error instanceof ServiceFailure ? (openFailure(call, error, effect, context) ?? error) : error;
   }
   const effect = await record?.({ reply });
-  return { ...reply, failure: openFailure(call, reply.failure, effect, context) ?? reply.failure };
+  const failure = openFailure(call, reply.failure, effect, context) ?? reply.failure;
+  return { reply: { ...reply, failure }, effect };
 }
 
 function isRead({ method }: RawCall): boolean {

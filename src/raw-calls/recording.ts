@@ -8,7 +8,7 @@ import { rawUrl } from "../api/raw-url.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError, interrupted, usageError } from "../core/errors.ts";
 import { nameOperation, type OperationName } from "../ledger/operation.ts";
-import type { CancelOutcome, CreateOutcome, OrderTaken } from "../ledger/operations.ts";
+import type { CancelOutcome, CreateOutcome, OtherOrder } from "../ledger/operations.ts";
 import { type Draft, draftSchema } from "../model/draft.ts";
 import { isJsonNumber, isJsonObject, type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { contentOf } from "../model/same-order.ts";
@@ -26,6 +26,7 @@ export type Recorder = (result: { reply: RawReply } | { error: unknown }) => Pro
 
 export type Effect =
   | { readonly kind: "none" | "in doubt" }
+  | { readonly kind: "created"; readonly orderId: string }
   /** The order was found although the answer says otherwise. */
   | { readonly kind: "found"; readonly orderId: string };
 
@@ -66,13 +67,14 @@ async function recordCreate(
   return async (result) => {
     const outcome = createOutcome(result, draft);
     const taken = await recordEnd(begun, outcome, context);
-    if (taken) throw orderTaken(taken, begun.operation, context);
+    if (taken) throw otherOrder(taken, begun.operation, context);
+    if (outcome.state === "created") return { kind: "created", orderId: outcome.order.id };
     return outcome.state === "unknown" ? checkRefusal(outcome, begun, context) : { kind: "none" };
   };
 }
 
-function orderTaken(
-  { reason, orderId }: OrderTaken,
+function otherOrder(
+  { reason, orderId }: OtherOrder,
   own: OperationName,
   { nextCommand }: Context,
 ): CourierError {

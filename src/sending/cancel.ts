@@ -7,6 +7,7 @@ import { CourierError } from "../core/errors.ts";
 import { byCount } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OperationName, Rejection, Run } from "../ledger/operation.ts";
+import type { CancelOutcome } from "../ledger/operations.ts";
 import type { OrderDetail } from "../model/interface.ts";
 
 export interface CancelTools {
@@ -27,6 +28,8 @@ export type CancelResult =
       readonly message: string | undefined;
       readonly refusal: ServiceFailure | undefined;
     }
+  /** The service accepted the request, and refuses to show the order since. */
+  | { readonly kind: "unshown"; readonly refusal: ServiceFailure }
   /**
    * No clear answer. `after` is the order that was read back, if it could be read: it is not cancelled.
    * `isUntouched`: the request certainly changed nothing, such as after HTTP 429 or 401.
@@ -47,14 +50,9 @@ export async function cancelOne(
   id: string,
   tools: CancelTools,
   signal: AbortSignal,
-  onUnrecorded: (error: CourierError) => void,
+  onUnrecorded: OnUnrecorded,
 ): Promise<CancelResult | "stopped" | "unsent"> {
-  const noteUnrecorded = (error: unknown) => {
-    if (!(error instanceof CourierError)) throw error;
-    onUnrecorded(error);
-    return undefined;
-  };
-  const name = await beginCancel(id, tools).catch(noteUnrecorded);
+  const name = await beginCancel(id, tools, onUnrecorded);
   if (!name) return "unsent";
   let result: CancelResult;
   try {
@@ -63,30 +61,65 @@ export async function cancelOne(
     if (signal.aborted) return "stopped";
     throw error;
   }
-  await endCancel(name, result, tools).catch(noteUnrecorded);
+  await endCancel(name, result, tools, onUnrecorded);
   return result;
 }
 
-export function beginCancel(id: string, { ledger, run, clock }: CancelTools): Promise<OperationName> {
-  return ledger.beginCancel(run, id, clock.now());
+type OnUnrecorded = (error: CourierError) => void;
+
+/** Undefined where the ledger cannot record it: then no request may be sent. */
+export async function beginCancel(
+  id: string,
+  { ledger, run, clock }: CancelTools,
+  onUnrecorded: OnUnrecorded,
+): Promise<OperationName | undefined> {
+  try {
+    return await ledger.beginCancel(run, id, clock.now());
+  } catch (error) {
+    if (!(error instanceof CourierError)) throw error;
+    onUnrecorded(error);
+    return undefined;
+  }
 }
 
 export async function endCancel(
   name: OperationName,
   result: CancelResult,
   { ledger, run, clock }: CancelTools,
+  onUnrecorded: OnUnrecorded,
 ): Promise<void> {
+  try {
+    await ledger.endCancel(name, run.number, outcomeOf(result), clock.now());
+  } catch (error) {
+    if (!(error instanceof CourierError)) throw error;
+    onUnrecorded(error);
+  }
+}
+
+function outcomeOf(result: CancelResult): CancelOutcome {
+  if (result.kind === "unshown") return { state: "accepted", rejection: toRejection(result.refusal) };
   const failure = result.kind === "open" ? result.failure : result.refusal;
-  await ledger.endCancel(
-    name,
-    run.number,
-    {
-      state: result.kind !== "open" ? result.state : result.isUntouched ? "unsent" : "unknown",
-      orderState: result.after?.status ?? undefined,
-      rejection: failure && toRejection(failure),
-    },
-    clock.now(),
-  );
+  return {
+    state: result.kind !== "open" ? result.state : result.isUntouched ? "unsent" : "unknown",
+    orderState: result.after?.status ?? undefined,
+    rejection: failure && toRejection(failure),
+  };
+}
+
+export const unshown = "the service accepted the cancel, and does not show the order any more";
+
+/** The end of a command for orders that were accepted for cancelling and are not shown any more. */
+export function explainUnshown(
+  ids: readonly string[],
+  done: string,
+  nextCommand: (words: string) => string,
+): CourierError {
+  const them = byCount(ids.length, "it", "them");
+  const orders = `${byCount(ids.length, "order", "orders")} ${ids.join(", ")}`;
+  const message = `${done}the service accepted the cancel of ${orders}, and does not show ${them} any more`;
+  return new CourierError("state_unknown", 5, message, {
+    hint: `look for ${them} in the list: ${nextCommand("orders list --all")}`,
+  });
 }
 
 /** What to do about orders that were accepted for cancelling and are not cancelled. */
@@ -109,6 +142,7 @@ export async function tryCancel(id: string, service: CourierService): Promise<Ca
   const isUntouched = failure !== undefined && failure.kind !== "refused" && !failure.mayHaveHappened;
   const read = await readBack(id, service, failure ? 1 : 2);
   if ("unread" in read) {
+    if (!failure && read.unread.kind === "refused") return { kind: "unshown", refusal: read.unread };
     // A refusal may answer a retry of a request that took effect: it proves nothing.
     const shown = failure && failure.kind !== "refused" ? failure : read.unread;
     return { kind: "open", failure: shown, after: undefined, isUntouched };

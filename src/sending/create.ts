@@ -6,7 +6,7 @@ import type { Context } from "../command/command.ts";
 import { CourierError, interruptionExit } from "../core/errors.ts";
 import { isMade, nameOperation, type Operation, type Rejection } from "../ledger/operation.ts";
 import type { CreateOutcome } from "../ledger/operations.ts";
-import { LostClaim, OrderTaken } from "../ledger/operations.ts";
+import { LostClaim, OtherOrder } from "../ledger/operations.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
@@ -152,18 +152,18 @@ export function failureOutcome(failure: ServiceFailure, draft: Draft | undefined
 
 /**
  * Records the outcome of a create. Where the ledger cannot be written, warns and goes on: the operation stays in doubt
- * there, so that it is reconciled before an equal one is sent. Where the order of the answer belongs to another
- * operation, this one is in doubt, and the result says so.
+ * there, so that it is reconciled before an equal one is sent. Where the answer names another order, this operation is in
+ * doubt, and the result says so.
  */
 export async function recordEnd(
   { ledger, run, operation }: BegunOrder,
   outcome: CreateOutcome,
   context: Context,
-): Promise<OrderTaken | undefined> {
+): Promise<OtherOrder | undefined> {
   try {
     await ledger.endCreate(operation, run.number, outcome, context.clock.now());
   } catch (error) {
-    if (error instanceof OrderTaken) {
+    if (error instanceof OtherOrder) {
       await recordEnd({ ledger, run, operation }, { state: "unknown", loss: "broken" }, context);
       return error;
     }

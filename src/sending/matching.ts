@@ -94,6 +94,26 @@ export function isOtherOrder(comparison: Comparison, { kept, changed, fragile }:
   return differing.length === distinguishingFields.length && !differing.some((field) => changed.has(field));
 }
 
+/**
+ * True where the names of the receiver and the item are others, and neither the phone agrees nor the address
+ * where the phone is not another. Names with
+ * characters that many services change prove nothing.
+ */
+export function hasOtherReceiverAndItem(draft: Draft, comparison: Comparison): boolean {
+  return isOtherReceiver(draft, comparison) && hasOtherName(draft, comparison, "item.name");
+}
+
+/** The same for the receiver alone. */
+export function isOtherReceiver(draft: Draft, comparison: Comparison): boolean {
+  const [phone, address] = [comparison["receiver.phone"], comparison["receiver.address"]];
+  const isSame = phone === "agrees" || (address === "agrees" && phone !== "differs");
+  return hasOtherName(draft, comparison, "receiver.name") && !isSame;
+}
+
+function hasOtherName(draft: Draft, comparison: Comparison, field: "receiver.name" | "item.name"): boolean {
+  return comparison[field] === "differs" && kindOf(draft, field) !== "odd";
+}
+
 /** True where a distinguishing field differs that the service is not known to change. */
 export function differsUnexplained(comparison: Comparison, { changed, fragile }: FieldKnowledge): boolean {
   return distinguishingFields.some(
@@ -102,7 +122,10 @@ export function differsUnexplained(comparison: Comparison, { changed, fragile }:
 }
 
 /** True for an order that is probably the one that was sent: the service may have changed the fields that differ. */
-export function isLikely(comparison: Comparison, { kept, changed }: FieldKnowledge): boolean {
+export function isLikely(
+  comparison: Comparison,
+  { kept, changed }: Pick<FieldKnowledge, "kept" | "changed">,
+): boolean {
   if (comparison["receiver.name"] !== "agrees" || !isSameReceiver(comparison)) return false;
   if (comparedFields.some((field) => comparison[field] === "differs" && kept.has(field))) return false;
   return comparison["item.name"] !== "differs" || changed.has("item.name");

@@ -21,6 +21,8 @@ export interface ReconcileTools {
   readonly settleMs: number | undefined;
   /** Also settles operations that an undo has marked; they are never sent again. */
   readonly settlesUnwanted?: boolean;
+  /** Tells a person of a claim that proved to be wrong. */
+  readonly warn?: (text: string) => void;
 }
 
 /** The result of one poll for a create in doubt. */

@@ -24,6 +24,7 @@ import { createAgeRules, dateSlackMs } from "./order-age.ts";
 import { orderFacts } from "./order-facts.ts";
 import { type DoubtfulCreate, type Finding, judge, latestListedMs, type UnownedOrder } from "./proof.ts";
 import type { Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
+import { withdrawWrongClaims } from "./wrong-claims.ts";
 
 const dayMs = 86_400_000;
 /** If the service's clock was unknown when an order was sent, ours may have been wrong by days. */
@@ -95,11 +96,12 @@ function wallTimeOf(elapsedMs: number, clock: Clock): number {
 
 /** Like `reconcile`, with a listing that was read already. */
 export async function reconcileWith(
-  listing: RecordedListing,
+  recorded: RecordedListing,
   tools: ReconcileTools,
 ): Promise<ReadonlyMap<string, Reconciled>> {
   const { ledger, customer, settleMs, clock } = tools;
   await recordOffset(tools);
+  const listing = await withdrawWrongClaims(await openCreates(tools), recorded, tools);
   await learnFromSummaries(listing, tools);
   const open = await openCreates(tools);
   let learned = await ledger.learned(customer, fieldBits);

@@ -47,6 +47,7 @@ export async function createReconcileTools(
     customer,
     run,
     settlesUnwanted,
+    warn: context.messages.warn,
     settleMs: settleMs ?? context.settleMs ?? (isSandbox ? sandboxSettleMs : undefined),
     list: (dateFrom, beforeOthers) =>
       allOrders(reading, { dateFrom }, { concurrency: pagesAtOnce, beforeOthers }),

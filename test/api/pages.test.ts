@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { ServiceFailure } from "../../src/api/failure.ts";
-import { type AllOrdersOptions, allOrders } from "../../src/api/pages.ts";
+import { type AllOrdersOptions, allOrders, restOfOrders } from "../../src/api/pages.ts";
 import type { CourierService } from "../../src/api/service.ts";
 import type { OrderSummary, Pagination } from "../../src/model/interface.ts";
 import { jsonNumber } from "../../src/model/json.ts";
@@ -403,4 +403,37 @@ test("a list that calls itself endless, and repeats itself, is left", async () =
     expect(String(failure)).toContain("gave up: the service returned 100 pages in a row without new orders");
     expect(list.pages.length).toBeLessThan(120);
   }
+});
+
+test("a list that grows as fast as it is read is left, and a list that grows less is not", async () => {
+  /** Each page has 5000 further orders; after `pages` pages it ends. */
+  const growing = (pages: number) => {
+    let page = 0;
+    const service = {
+      async listOrders() {
+        page += 1;
+        if (page > 50) throw new Error("asks without end");
+        const orders = Array.from({ length: 5_000 }, (_, index) => ({
+          id: jsonNumber(`${page * 5_000 + index}`),
+        }));
+        const last = Math.min(pages, page + 1);
+        const count = (number: number) => jsonNumber(String(number));
+        return {
+          orders,
+          pagination: { total_items: count(last * 5_000), total_pages: count(last) } as Pagination,
+        };
+      },
+    };
+    return service as Partial<CourierService> as CourierService;
+  };
+  const { failure } = await read(growing(Number.POSITIVE_INFINITY));
+  expect(failure).toMatchObject({ kind: "invalid_response", code: "wrong_shape", exit: 70 });
+  expect(String(failure)).toContain("gave up after 125000 orders: the service counted 10000 at first");
+  const rest = async () => {
+    for await (const _order of restOfOrders(growing(Number.POSITIVE_INFINITY), new Set(), {
+      concurrency: 1,
+    }));
+  };
+  await expect(rest()).rejects.toThrow("orders: the service counted 10000 at first");
+  expect(await read(growing(20))).toMatchObject({ failure: undefined, ids: { length: 100_000 } });
 });

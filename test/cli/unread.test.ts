@@ -6,6 +6,7 @@ import { requestCount } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createImportHome, errorOf, lostForNow, row, sheet } from "../support/imports.ts";
 import { createAtService, readRuns, recordRun, stateAtService } from "../support/ledger.ts";
+import { plainDraft } from "../support/orders.ts";
 import { Capture } from "../support/streams.ts";
 
 /** Closes after the first write, as `head -1` does, and calls `then`. */
@@ -117,4 +118,29 @@ test("a dry run only reads", async () => {
   const { id } = await createAtService(home);
   const { exit, stderr } = await home.courier(`orders cancel ${id} ${id}1 --dry-run --json`, closing());
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+});
+
+describe("a single create whose reader is gone says that the order was made", () => {
+  class ClosedPipe extends Capture {
+    override _write(_chunk: unknown, _encoding: string, done: (error?: Error | null) => void): void {
+      done(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
+    }
+  }
+  const stdin = JSON.stringify(plainDraft);
+
+  test.each(["orders create --file -", "orders create --file - --json", "api POST orders --input -"])(
+    "%s",
+    async (words) => {
+      const home = await createServedHome();
+      const { exit, stderr } = await home.courier(words, { stdin, stdout: new ClosedPipe() });
+      expect(exit).toBe(0);
+      expect(stderr).toContain("the reader of the result is gone; order 1000001 was created\n");
+    },
+  );
+
+  test.each(["orders list", "api GET orders"])("%s says nothing", async (words) => {
+    const home = await createServedHome();
+    await createAtService(home);
+    expect(await home.courier(words, { stdout: new ClosedPipe() })).toMatchObject({ exit: 0, stderr: "" });
+  });
 });

@@ -3,7 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
-import { createAtService } from "../support/ledger.ts";
+import { createImportHome, row, sheet } from "../support/imports.ts";
+import { createAtService, stateAtService } from "../support/ledger.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
 import type { WireFault } from "../support/wire-faults.ts";
 
@@ -261,4 +262,56 @@ test("an order that may be the edited form of one in doubt is sent with a warnin
   const receiver = { ...plainDraft.receiver, phone: "13300000099", detail: "文三路9号" };
   const other = await home.courier(words, { stdin: JSON.stringify({ ...plainDraft, receiver }) });
   expect([other.exit, other.stderr.includes("same receiver")], other.stderr).toEqual([0, false]);
+});
+
+describe("an answer that names an order which was listed before the request left", () => {
+  const dataOf = (id: number) =>
+    JSON.stringify({
+      success: true,
+      data: { id, order_no: "CO1", tracking_number: "CR1", status: "pending", estimated_fee: 1 },
+    });
+
+  test("proves nothing: the own order is found, and the other one is left alone", async () => {
+    const home = await createImportHome(sheet(row("A-1", "王五", "13700137001")));
+    await createAtService(home);
+    answerRaw(home, "POST /api/v1/orders", dataOf(1000001), { status: 201, processed: true, times: 1 });
+    const { exit, report } = await home.run();
+    expect([exit, report[0]?.outcome, Number(report[0]?.id)]).toEqual([0, "found", 1000002]);
+    const undone = await home.courier("undo 1 --yes --include-found --json");
+    expect(JSON.parse(undone.stdout)).toMatchObject([{ id: 1000002, outcome: "cancelled" }]);
+    expect(await stateAtService(home, "1000001")).toBe("pending");
+  });
+
+  test("a single create and a raw call say so", async () => {
+    const home = await createImportHome(sheet(row("A-1", "王五", "13700137001")));
+    await createAtService(home);
+    await home.run();
+    answerRaw(home, "POST /api/v1/orders", dataOf(1000001), { status: 201 });
+    const said = "the answer names another order: order 1000001 existed before the request was sent";
+    const created = await home.courier("orders create --file - --json", { stdin });
+    expect(created.exit, created.stderr).toBe(6);
+    expect(created.stderr).toContain(said);
+    const raw = await home.courier("api POST /orders --input -", { stdin: JSON.stringify({ sender: {} }) });
+    expect(raw.exit).toBe(6);
+    expect(raw.stderr).toContain(said);
+  });
+});
+
+test("an answer with the id of another row's order, whose own answer was lost: each gets the order with its data", async () => {
+  const home = await createImportHome(
+    sheet(row("A", "爱丽丝", "13700137001"), row("B", "贝恩德", "13700137002")),
+  );
+  const body = JSON.stringify({ success: true, data: { id: 1000001, status: "pending" } });
+  home.sandbox.faults.add({ ...post, kind: "drop_after", times: 1 });
+  answerRaw(home, "POST /api/v1/orders", body, { status: 201, processed: true, times: 1 });
+  const { exit, stderr } = await home.run("--concurrency 2");
+  expect(exit, stderr).toBe(0);
+  expect(stderr).toContain("warning: the answer to 1.2 named order 1000001, which has the data of 1.1: ");
+  const operations = await home.operations();
+  expect(operations.map(({ ref, state, order }) => [ref, state, order?.id])).toEqual([
+    ["A", "found", "1000001"],
+    ["B", "found", "1000002"],
+  ]);
+  await home.run();
+  expect(home.posts).toBe(2);
 });

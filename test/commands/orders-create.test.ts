@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { requestCount, sentBodies } from "../support/answers.ts";
+import { answerRaw, requestCount, sentBodies } from "../support/answers.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
 import { plainDraft } from "../support/orders.ts";
 import { otherFiles } from "../support/other-files.ts";
@@ -362,4 +362,29 @@ test("an order that lost its Chinese to question marks is refused, and the way o
       "hint: in Windows PowerShell, run $OutputEncoding = [System.Text.UTF8Encoding]::new() and pipe it again; or give the name of the file instead of -\n",
   });
   expect(home.sandbox.requests).toEqual([]);
+});
+
+describe("an unusual answer to a create", () => {
+  const answered = (beside: string, status: string) =>
+    `{"success":true,${beside}"data":{"id":7,"order_no":"CO7","tracking_number":"CR7","status":"${status}"}}`;
+
+  test("an order that is cancelled is not offered to be cancelled or followed", async () => {
+    const home = await createServedHome();
+    answerRaw(home, "POST /api/v1/orders", answered("", "cancelled"), { status: 201 });
+    const { exit, stdout } = await home.courier(fromPipe, { stdin });
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/^Order created, and it is cancelled\n/);
+    expect(stdout).toContain("orders show 7");
+    expect(stdout).not.toMatch(/orders cancel|track CR7/);
+  });
+
+  test.each([
+    ['{"code":"LOW_BALANCE","message":"pay soon"}', "The service says: error: pay soon, LOW_BALANCE\n"],
+    ['"pay soon"', "The service says: pay soon\n"],
+  ])("an error beside the order is shown: %s", async (error, note) => {
+    const home = await createServedHome();
+    answerRaw(home, "POST /api/v1/orders", answered(`"error":${error},`, "pending"), { status: 201 });
+    const { exit, stderr } = await home.courier(fromPipe, { stdin });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: note });
+  });
 });

@@ -201,6 +201,52 @@ describe("--not-created", () => {
   });
 });
 
+describe("--not-created looks at the list first", () => {
+  /** The create is of a time before which no list was read, so that a listed order is no proof by itself. */
+  async function homeWithListed() {
+    const home = await homeInDoubt();
+    const order = await createAtService(home);
+    return { ...home, id: order.id };
+  }
+
+  test("an equal order of no operation is named, and nothing is recorded: exit 2", async () => {
+    const home = await homeWithListed();
+    const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created --yes");
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`error: order ${home.id} in the list equals 1.1: nothing was recorded\n`);
+    expect(stderr).toContain(`hint: if it is this order: courier orders resolve 1.1 --as ${home.id}; `);
+    expect((await operationOf(home))?.state).toBe("unknown");
+  });
+
+  test.each([
+    [true, 0, "unsent"],
+    [false, 130, "unknown"],
+  ])("at a terminal a person who says %s is right", async (answer, exit, state) => {
+    const home = await homeWithListed();
+    const prompts = scriptedPrompts({ confirms: [answer] });
+    const ran = await home.courier("orders resolve 1.1 --not-created", { terminal: 80, prompts });
+    expect(ran.stderr).toContain(`order ${home.id} in the list equals 1.1`);
+    expect([ran.exit, (await operationOf(home))?.state]).toEqual([exit, state]);
+  });
+
+  test("an order that is not listed is said not to be, with what was read", async () => {
+    const home = await homeInDoubt();
+    const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created --yes");
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(
+      /^none of the 0 orders listed since 2026-02-2\d is it; one may still be listed until /,
+    );
+  });
+
+  test("a list that cannot be read is said not to be compared", async () => {
+    const home = await homeWithListed();
+    home.sandbox.faults.set([{ method: "GET", path: "/api/v1/orders", kind: "status", status: 500 }]);
+    const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created --yes");
+    expect(exit).toBe(0);
+    expect(stderr).toContain("warning: the orders of the service could not be compared: ");
+  });
+});
+
 describe("an operation that a run is at work on", () => {
   async function homeSending(owner: "alive" | "dead" | "elsewhere", state: "ready" | "sending" = "sending") {
     const home = await createServedHome();

@@ -4,7 +4,9 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { identifyProcess, type ProcessIdentity } from "../../src/core/process-identity.ts";
-import { answerData, requestCount } from "../support/answers.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
+import { answerData, answerRaw, requestCount } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import {
@@ -597,4 +599,108 @@ test("an import is undone, and imported again sends nothing unless it is told to
   const posts = requestCount(home, "POST");
   await home.courier(["orders", "import", file, "--yes"]);
   expect(requestCount(home, "POST")).toBe(posts);
+});
+
+describe("an order that the service does not show after it accepted the cancel", () => {
+  async function homeThatHides() {
+    const home = await createServedHome();
+    await recordRun(home, ["created", "created", "created"]);
+    for (const id of [1000001, 1000002]) {
+      answerRaw(home, `DELETE /api/v1/orders/${id}`, '{"success":true,"message":"cancelled"}');
+      const gone = '{"success":false,"error":{"code":"NOT_FOUND","message":"no such order"}}';
+      home.sandbox.faults.add({
+        kind: "status",
+        status: 404,
+        method: "GET",
+        path: `/api/v1/orders/${id}`,
+        body: gone,
+        contentType: "application/json",
+        after: 1,
+      });
+    }
+    return home;
+  }
+  const expected = {
+    code: "state_unknown",
+    exit: 5,
+    message:
+      "1 of 3 orders of run 1 cancelled; the service accepted the cancel of orders 1000001, 1000002, and does not show them any more",
+    hint: "look for them in the list: courier orders list --all",
+  };
+
+  test("undo says so, sends one request for each, and says the same again", async () => {
+    const home = await homeThatHides();
+    for (const _run of ["first", "second"]) {
+      const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
+      expect(exit).toBe(5);
+      expect(errorOf(stderr)).toMatchObject(expected);
+      const hidden = rowsOf(stdout).filter(({ reason }) => reason === "not_shown");
+      expect(hidden.map(({ id, outcome, status }) => [id, outcome, status])).toEqual([
+        [1000001, "unknown", null],
+        [1000002, "unknown", null],
+      ]);
+    }
+    expect(requestCount(home, "DELETE")).toBe(3);
+  });
+
+  test("orders cancel says the same, of one and of several", async () => {
+    const home = await homeThatHides();
+    for (const _run of ["first", "second"]) {
+      const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 1000002 --yes --json");
+      expect(exit).toBe(5);
+      expect(errorOf(stderr)).toMatchObject({
+        ...expected,
+        message: expected.message.replace("1 of 3 orders of run 1", "0 of 2 orders"),
+      });
+      expect(rowsOf(stdout).map(({ id, outcome }) => [id, outcome])).toEqual([
+        [1000001, "unknown"],
+        [1000002, "unknown"],
+      ]);
+    }
+    const { exit, stderr } = await home.courier("orders cancel 1000002 --yes --json");
+    expect(exit).toBe(5);
+    expect(errorOf(stderr).message).toBe(
+      "the service accepted the cancel of order 1000002, and does not show it any more",
+    );
+    expect(requestCount(home, "DELETE")).toBe(2);
+  });
+});
+
+test("an order with another receiver and item than was sent is left alone: exit 3", async () => {
+  const home = await createServedHome();
+  await recordRun(home, ["created", "created"]);
+  const other = { id: 1000001, status: "pending", receiver: { name: "王五" }, item: { name: "花瓶" } };
+  answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(other));
+  const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
+  expect(exit).toBe(3);
+  expect(short(rowsOf(stdout))).toEqual([
+    ["1.2", "cancelled", null],
+    ["1.1", "left_alone", "other_order"],
+  ]);
+  expect(errorOf(stderr)).toMatchObject({
+    code: "some_not_cancelled",
+    hint: "see whose order it is: courier orders show 1000001",
+  });
+  expect(requestCount(home, "DELETE", "/api/v1/orders/1000001")).toBe(0);
+});
+
+test("orders that were cancelled are reported where the ledger cannot record that, and no further one is sent", async () => {
+  const home = await createServedHome();
+  await recordRun(home, Array(9).fill("created"));
+  const ledger = (await loadDriver()).open(ledgerPath(home.stateDir));
+  ledger.exec(
+    "CREATE TRIGGER full BEFORE UPDATE OF state ON operations BEGIN SELECT RAISE(FAIL, 'full'); END",
+  );
+  ledger.close();
+  const { exit, stdout, stderr } = await home.courier("undo 1 --yes --json");
+  const sent = requestCount(home, "DELETE");
+  expect(sent, stderr).toBeLessThan(9);
+  const outcomes = rowsOf(stdout).map(({ outcome }) => outcome);
+  expect(outcomes.sort()).toEqual([...Array(sent).fill("cancelled"), ...Array(9 - sent).fill("left_alone")]);
+  expect(exit).toBe(5);
+  expect(stderr).toMatch(
+    new RegExp(
+      `${sent} of 9 orders of run 1 cancelled; .*not reached: ${9 - sent}; the ledger cannot be used: `,
+    ),
+  );
 });

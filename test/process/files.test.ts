@@ -347,9 +347,9 @@ describe("places where no file can be", () => {
   test("what to do about it fits what the command does (needs /dev/full)", async () => {
     const { courier } = await createServedProcessHome({ seedOrders: 3 });
     const shell = 'exec "$@" > /dev/full';
-    for (const line of ["orders list", "orders export", "--help"])
+    for (const line of ["orders list", "orders export", "--help", "api GET /user/profile"])
       expect((await courier(line, { shell })).stderr).toContain(onlyRead);
-    for (const line of ["orders cancel 3 --yes", "api GET /profile"])
+    for (const line of ["orders cancel 3 --yes", "api DELETE /orders/2"])
       expect((await courier(line, { shell })).stderr).toContain(
         "before you run it again, see what was done: courier log",
       );

@@ -1,0 +1,74 @@
+/** One look at the list before a person records that a create in doubt made no order. */
+
+import type { Context } from "../command/command.ts";
+import { CourierError } from "../core/errors.ts";
+import { formatUntil } from "../core/time.ts";
+import { counted } from "../core/wording.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { nameOperation, type Operation } from "../ledger/operation.ts";
+import type { OrderDetail, OrderSummary } from "../model/interface.ts";
+import { nameCandidates } from "../sending/candidates.ts";
+import { readDetail } from "../sending/learn-fields.ts";
+import { compareDetail, compareSummary, isLikely } from "../sending/matching.ts";
+import { reconcile } from "../sending/reconcile.ts";
+import type { Reconciled } from "../sending/reconcile-types.ts";
+import { createReconcileTools } from "../sending/settle.ts";
+
+/** The nearest candidates come first. More are not read. */
+const mostRead = 10;
+
+/**
+ * Reconciles once, which may settle the operation. Tells what was looked at, and returns the ids of listed orders that
+ * equal it and belong to no operation.
+ */
+export async function lookBeforeResolve(
+  operation: Operation,
+  ledger: Ledger,
+  context: Context,
+): Promise<readonly string[]> {
+  const { messages, clock } = context;
+  const summaries = new Map<string, OrderSummary>();
+  let result: Reconciled | undefined;
+  let since = "";
+  try {
+    const tools = await createReconcileTools({ ledger, customer: operation.customer }, context);
+    const list: typeof tools.list = async function* (dateFrom) {
+      since = dateFrom;
+      for await (const summary of tools.list(dateFrom)) {
+        summaries.set(summary.id.value, summary);
+        yield summary;
+      }
+    };
+    result = (await reconcile({ ...tools, list })).get(nameOperation(operation));
+    const candidates = result?.kind === "unclear" ? result.candidates : [];
+    const equal: string[] = [];
+    for (const id of candidates.slice(0, mostRead))
+      if (isEqual(operation, summaries.get(id), await readDetail(id, tools.detail))) equal.push(id);
+    const others = candidates.filter((id) => !equal.includes(id));
+    if (others.length > 0) messages.warn(`these listed orders may be it: ${nameCandidates(others)}`);
+    if (candidates.length === 0 && result?.kind !== "settled") {
+      const late =
+        result?.kind === "early"
+          ? `; one may still be listed until ${formatUntil(result.provedMs, clock.now())}`
+          : "";
+      messages.note(`none of the ${counted(summaries.size, "order")} listed since ${since} is it${late}`);
+    }
+    return equal;
+  } catch (error) {
+    if (!(error instanceof CourierError) || context.signal.aborted) throw error;
+    messages.warn(`the orders of the service could not be compared: ${error.message}`);
+    return [];
+  }
+}
+
+/** What the service does not show of an order may agree. */
+function isEqual(
+  { draft }: Operation,
+  summary: OrderSummary | undefined,
+  detail: OrderDetail | undefined,
+): boolean {
+  if (!draft) return false;
+  if (detail) return isLikely(compareDetail(draft, detail), { kept: new Set(), changed: new Set() });
+  const shown = summary && compareSummary(draft, summary);
+  return shown?.["receiver.name"] === "agrees" && shown["item.name"] !== "differs";
+}
