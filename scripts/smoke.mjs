@@ -1,6 +1,6 @@
 /**
- * The smoke run: the built program, on the Node.js that runs this script, does the main job once.
- * `node scripts/smoke.mjs [PROGRAM]`; without PROGRAM it tries this package's own bin.
+ * The smoke run: the built program, on the Node.js that runs this script or as an executable of its own, does the main
+ * job once. `node scripts/smoke.mjs [PROGRAM]`; without PROGRAM it tries this package's own bin.
  */
 
 import assert from "node:assert/strict";
@@ -15,6 +15,7 @@ const [program = join(root, "bin/courier.cjs")] = process.argv.slice(2);
 // Without the first, no program reaches a network there; the second repairs what Wine lacks (test/windows).
 const { SystemRoot, NODE_OPTIONS } = process.env;
 const windowsNeeds = process.platform === "win32" ? { SystemRoot, NODE_OPTIONS } : {};
+const isScript = /\.[cm]?js$/.test(program);
 const home = await mkdtemp(join(tmpdir(), "courier-smoke-"));
 
 try {
@@ -34,14 +35,17 @@ try {
   );
   const offered = courier("__complete", "fish", "4", "--account", "sandbox", "orders", "show", "");
   assert.match(offered, new RegExp(`^${created.id}\\b`, "m"));
-  console.log(`courier ${version} works on Node.js ${process.versions.node}`);
+  console.log(
+    `courier ${version} works ${isScript ? `on Node.js ${process.versions.node}` : "without Node.js"}`,
+  );
 } finally {
   await rm(home, { recursive: true, force: true });
 }
 
 /** Runs one command line, and gives back its stdout. */
 function courier(...args) {
-  const { status, stdout, stderr, error } = spawnSync(process.execPath, [program, ...args], {
+  const [file, ...words] = isScript ? [process.execPath, program, ...args] : [program, ...args];
+  const { status, stdout, stderr, error } = spawnSync(file, words, {
     encoding: "utf8",
     timeout: 30_000,
     env: {
