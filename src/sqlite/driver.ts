@@ -153,8 +153,23 @@ export function sqliteCode(error: unknown): number | undefined {
 /** The same with what SQLite adds to it, where the driver passes that on. */
 export function extendedSqliteCode(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null) return undefined;
-  const { errcode, errno, code } = error as { errcode?: unknown; errno?: unknown; code?: unknown };
-  const number = typeof errcode === "number" ? errcode : typeof errno === "number" ? errno : undefined;
-  const isSqlite = typeof code === "string" && /SQLITE/.test(code);
-  return isSqlite ? number : undefined;
+  const { errcode, errno, code, message } = error as Record<
+    "errcode" | "errno" | "code" | "message",
+    unknown
+  >;
+  if (typeof code !== "string" || !/SQLITE/.test(code)) return undefined;
+  return [errcode, errno, messageCodes.get(message)].find((each) => typeof each === "number");
 }
+
+/** SQLite's own texts: @photostructure/sqlite gives no number for an error between two rows. */
+const messageCodes: ReadonlyMap<unknown, number> = new Map([
+  ["database is locked", 5],
+  ["database table is locked", 6],
+  ["out of memory", 7],
+  ["attempt to write a readonly database", 8],
+  ["disk I/O error", 10],
+  ["database disk image is malformed", 11],
+  ["database or disk is full", 13],
+  ["unable to open database file", 14],
+  ["file is not a database", 26],
+]);

@@ -1,6 +1,6 @@
 /** SQLite files: transactions of one process and of several, snapshots, and what is thrown. */
 
-import { mkdtemp, readFile, rm, truncate } from "node:fs/promises";
+import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -121,4 +121,23 @@ test("the hint for a damaged file can be the caller's own", async () => {
     message: `the notebook cannot be used: it is damaged: ${file}`,
     hint: "delete it",
   });
+});
+
+test("a damaged page is told as damage, however it is read", async () => {
+  const file = await createPath();
+  const first = await openDatabase({ ...options, path: file });
+  await first.transaction(() => {
+    for (let note = 0; note < 200; note += 1) add(first, "long note ".repeat(30));
+  });
+  await first.compact(); // the WAL is in the file
+  first.close();
+  const bytes = await readFile(file);
+  await writeFile(file, bytes.fill(0xee, 4 * 4096, 12 * 4096));
+  const database = await open(file);
+  const damaged = { code: "database", exit: 5, message: expect.stringContaining("it is damaged") };
+  const select = "SELECT text FROM notes";
+  await expect(database.read(() => database.sql(select).all())).rejects.toMatchObject(damaged);
+  await expect(database.read(() => database.sql(`${select} WHERE text = ''`).get())).rejects.toMatchObject(
+    damaged,
+  );
 });
