@@ -142,7 +142,7 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
     const mine = searchNumber;
     try {
       while (found.rest && goal + pageLines() >= found.hits.length) {
-        const next = await take(found.rest, 2 * pageLines(), found.hits);
+        const next = await take(found.rest, pageLines(), found.hits);
         if (mine !== searchNumber) return;
         found = next;
         select(goal);

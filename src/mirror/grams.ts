@@ -1,4 +1,4 @@
-/** Index terms for substring search: all runs of one to three characters of each word. */
+/** Index terms for substring search: all runs of one to three characters of each word, and of four digits. */
 
 /** Letters that Unicode does not take apart, and what people type who lack their keys. */
 const letters: Readonly<Record<string, string>> = {
@@ -16,6 +16,8 @@ const letters: Readonly<Record<string, string>> = {
   ı: "i",
   ς: "σ",
 };
+/** ASCII and the Chinese characters that have one form only. */
+const oneForm = /^[\0-\x7f\u3400-\u4dbf\u4e00-\u9fff]*$/;
 const letter = new RegExp(`[${Object.keys(letters).join("")}]`, "g");
 
 /**
@@ -23,6 +25,7 @@ const letter = new RegExp(`[${Object.keys(letters).join("")}]`, "g");
  * forms are gone.
  */
 export function normalise(text: string): string {
+  if (oneForm.test(text)) return text.toLowerCase();
   return text
     .normalize("NFKD")
     .toLowerCase()
@@ -76,34 +79,101 @@ function digitsOf(word: string): string {
  */
 const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
-/** Adds all grams of a normalised text. */
-export function addGrams(normalised: string, grams: Set<string>): void {
-  for (const word of splitWords(normalised)) {
-    const characters = [...word];
-    for (const [index, first] of characters.entries()) {
-      grams.add(first);
-      const second = characters[index + 1];
-      if (second === undefined) continue;
-      grams.add(first + second);
-      const triple = tripleAt(characters, index);
-      if (triple !== undefined) grams.add(triple);
+/** Grams of digits: phones share runs of three with almost all orders of a shop. */
+const digitsInGram = 4;
+const simple = /^[\da-z]*$/;
+/** A word of characters of which each pair is a gram. */
+const chinese = /^[\u3400-\u4dbf\u4e00-\u9fff]*$/;
+
+/** Makes the terms of the index: all grams of normalised texts, with blanks between them. Few occur more than once. */
+export function createTermMaker(): (texts: readonly string[]) => string {
+  /** By a gram's number in base 36: the last call that had it. */
+  const seen = [1, 2, 3, 4].map((length) => new Uint32Array(36 ** Math.min(length, 3)));
+  const [ones, twos, threes, fours] = seen as [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
+  let call = 0;
+
+  function isNew(grams: Uint32Array, gram: number): boolean {
+    const isFirst = grams[gram] !== call;
+    grams[gram] = call;
+    return isFirst;
+  }
+
+  /** A word of letters without accents and of digits, as most numbers are. */
+  function addSimple(word: string, terms: string[]): void {
+    let pair = 0;
+    let digits = 0;
+    let four = 0;
+    for (let end = 1; end <= word.length; end++) {
+      const code = word.charCodeAt(end - 1);
+      const isDigit = code <= nine;
+      const place = isDigit ? code - zero : code - letterA + 10;
+      if (isNew(ones, place)) terms.push(word.slice(end - 1, end));
+      if (end >= 2 && isNew(twos, (pair % 36) * 36 + place)) terms.push(word.slice(end - 2, end));
+      if (end >= 3 && isNew(threes, pair * 36 + place)) terms.push(word.slice(end - 3, end));
+      digits = isDigit ? digits + 1 : 0;
+      four = isDigit ? (four * 10 + place) % 10_000 : 0;
+      if (digits >= digitsInGram && isNew(fours, four)) terms.push(word.slice(end - digitsInGram, end));
+      pair = (pair % 36) * 36 + place;
     }
   }
+
+  return (texts) => {
+    call += 1;
+    const terms: string[] = [];
+    for (const text of texts)
+      for (const word of splitWords(text)) {
+        if (simple.test(word)) addSimple(word, terms);
+        else if (chinese.test(word)) addPairs(word, terms);
+        else for (const gram of allGrams([...word])) terms.push(toTerm(gram));
+      }
+    return terms.join(" ");
+  };
+}
+
+const [zero, nine, letterA] = ["0", "9", "a"].map((each) => each.charCodeAt(0)) as [number, number, number];
+
+function addPairs(word: string, terms: string[]): void {
+  for (let end = 1; end <= word.length; end++) {
+    terms.push(word.slice(end - 1, end));
+    if (end >= 2) terms.push(word.slice(end - 2, end));
+  }
+}
+
+function allGrams(characters: readonly string[]): ReadonlySet<string> {
+  const grams = new Set<string>();
+  for (const [index, first] of characters.entries()) {
+    grams.add(first);
+    const second = characters[index + 1];
+    if (second !== undefined) grams.add(first + second);
+    for (const gram of [tripleAt(characters, index), digitsAt(characters, index)])
+      if (gram !== undefined) grams.add(gram);
+  }
+  return grams;
 }
 
 /** The longest grams that a text with this word must have. */
 export function gramsOf(word: string): readonly string[] {
-  const characters = [...word];
+  return longestGrams([...word], digitsAt);
+}
+
+/** The same without grams of digits, which an index of an earlier version does not have. */
+export function shortGramsOf(word: string): readonly string[] {
+  return longestGrams([...word], () => undefined);
+}
+
+function longestGrams(characters: readonly string[], longAt: typeof tripleAt): readonly string[] {
   if (characters.length === 1) return characters;
   const grams: string[] = [];
   for (let index = 0; index < characters.length - 1; index++) {
-    const isInTriple =
-      tripleAt(characters, index) !== undefined || tripleAt(characters, index - 1) !== undefined;
-    grams.push(
-      tripleAt(characters, index) ?? (isInTriple ? "" : characters.slice(index, index + 2).join("")),
-    );
+    const long = longAt(characters, index);
+    const triple = tripleAt(characters, index);
+    if (long !== undefined) grams.push(long);
+    else if (triple !== undefined) {
+      if (longAt(characters, index - 1) === undefined) grams.push(triple);
+    } else if (tripleAt(characters, index - 1) === undefined)
+      grams.push(characters.slice(index, index + 2).join(""));
   }
-  return [...new Set(grams)].filter((gram) => gram !== "");
+  return [...new Set(grams)];
 }
 
 function tripleAt(characters: readonly string[], index: number): string | undefined {
@@ -111,6 +181,12 @@ function tripleAt(characters: readonly string[], index: number): string | undefi
   if (first === undefined || second === undefined || third === undefined) return undefined;
   const triple = first + second + third;
   return dense.test(triple) ? undefined : triple;
+}
+
+function digitsAt(characters: readonly string[], index: number): string | undefined {
+  if (index < 0) return undefined;
+  const gram = characters.slice(index, index + digitsInGram).join("");
+  return gram.length === digitsInGram && /^\d+$/.test(gram) ? gram : undefined;
 }
 
 /** As one word for SQLite's `ascii` tokenizer, which splits at ASCII punctuation and control characters. */

@@ -10,7 +10,7 @@ import { hasFile } from "../sqlite/private-file.ts";
 import type { WaitOptions } from "../sqlite/wait.ts";
 import { createFigures, type FigureChunk } from "./figures.ts";
 import { fold, unfold } from "./folded.ts";
-import { addGrams, gramsOf, type SearchWord, searchWords, toTerm } from "./grams.ts";
+import { createTermMaker, gramsOf, type SearchWord, searchWords, toTerm } from "./grams.ts";
 import { type MirrorOwner, mirrorDirectory, mirrorPath, mirrorPrefix } from "./mirror-path.ts";
 import {
   type AnswerKind,
@@ -22,6 +22,7 @@ import {
   searchableTexts,
   textAt,
 } from "./mirrored-order.ts";
+import { createStoredTexts, type StoredRow } from "./stored-texts.ts";
 
 /** `CRMR`: marks a file as a mirror. */
 const applicationId = 0x4352_4d52;
@@ -82,7 +83,18 @@ ALTER TABLE orders ADD COLUMN not_shown_since INTEGER;
 CREATE INDEX orders_not_shown ON orders (not_shown_since) WHERE not_shown_since IS NOT NULL;
 `;
 
-const migrations: readonly string[] = [first, second, third, fourth];
+/** The index has runs of four digits. `hashsize`: many orders in one transaction are one part of the index. */
+const fifth = `
+DROP TABLE grams;
+CREATE VIRTUAL TABLE grams USING fts5 (
+  terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii'
+);
+INSERT INTO grams (grams, rank) VALUES ('hashsize', 16000000);
+DELETE FROM facts WHERE name = 'terms_after';
+INSERT INTO facts SELECT 'terms_after', '0' WHERE EXISTS (SELECT 1 FROM orders);
+`;
+
+const migrations: readonly string[] = [first, second, third, fourth, fifth];
 
 /** What the service said about an order, or was sent. */
 export interface Answer {
@@ -183,18 +195,22 @@ export interface Mirror {
   close(): void;
 }
 
-/** Candidates read at once: enough for a first page, then more. A key waits no longer than for `mostWithKeys`. */
-const batches = { first: 24, most: 384, mostWithKeys: 96 };
+/** Candidates checked at once: enough for a first page, then more. A key waits no longer than for `mostWithKeys`. */
+const batches = { first: 24, most: 1_024, mostWithKeys: 128 };
 /** Answers of more shapes than this are stored whole. */
 const mostShapes = 1_000;
+/** Newest orders that tell which terms are common, and the share of them that have a common one. */
+const sample = { orders: 64, share: 3 / 4 };
 /** Numbers that orders created in one second have: more of them make the index larger. */
 const partsOfSecond = 64;
 /** Numbers that are tried one after the other; where many orders are of one second, each further one is farther. */
 const longestSearch = 256;
 /** Bytes that are checked in about a second. */
 const mostChecked = 100_000_000;
-/** Orders whose figures or terms are made in one transaction. */
-const ordersAtOnce = 1_000;
+/** Orders whose figures or terms are made in one transaction: soon something to show, then fewer transactions. */
+const ordersAtOnce = { first: 500, most: 8_000 };
+/** Of them, orders whose answers are in memory. */
+const ordersInMemory = 250;
 
 export function hasMirror(stateDirectory: string, owner: MirrorOwner): boolean {
   return hasFile(mirrorPath(stateDirectory, owner));
@@ -253,6 +269,10 @@ function createMirror(database: Database): Mirror {
   const shapes = new Map<string, number>();
   const readShapes = new Map<string, Json>();
   const figures = createFigures(sql);
+  /** By number; a transaction that is rolled back takes new ones with it. */
+  const shapeTexts = new Map<number, string>();
+  const storedTexts = createStoredTexts(shapeText);
+  const termsOf = createTermMaker();
 
   function shapeNumber(shape: string): number {
     const cached = shapes.get(shape);
@@ -274,21 +294,43 @@ function createMirror(database: Database): Mirror {
     return [shapeNumber(whole.shape), whole.leaves];
   }
 
-  function readAnswers(number: number): StoredAnswer[] {
-    return sql(
-      `SELECT kind, s.shape, leaves, seen_at FROM answers a JOIN shapes s ON s.number = a.shape
-         WHERE order_number = ?`,
-    )
+  function shapeText(number: number): string {
+    const known = shapeTexts.get(number);
+    if (known !== undefined) return known;
+    const text = String(sql("SELECT shape FROM shapes WHERE number = ?").get(number)?.shape);
+    shapeTexts.set(number, text);
+    return text;
+  }
+
+  function readRows(number: number): readonly StoredRow[] {
+    return sql("SELECT order_number, kind, shape, leaves, seen_at FROM answers WHERE order_number = ?")
       .all(number)
-      .map((row) => toAnswer(row, readShapes));
+      .map(toStoredRow);
+  }
+
+  /** The answers of some orders, by their numbers. */
+  function readRowsOf(candidates: readonly Candidate[]): ReadonlyMap<number, readonly StoredRow[]> {
+    const found = new Map<number, StoredRow[]>(candidates.map(({ number }) => [number, []]));
+    const rows = sql(
+      `SELECT order_number, kind, shape, leaves, seen_at FROM answers
+         WHERE order_number IN (SELECT value FROM json_each(?))`,
+    ).all(JSON.stringify([...found.keys()]));
+    for (const row of rows) found.get(Number(row.order_number))?.push(toStoredRow(row));
+    return found;
+  }
+
+  function toOrder({ number: _number, ...order }: Candidate, rows: readonly StoredRow[]): MirroredOrder {
+    const answers = rows.map((row) => toAnswer(row, shapeText(row.shape), readShapes));
+    return merge(order, answers);
   }
 
   function findNumber({ id, kind, value }: Answer): number | undefined {
     if (id !== undefined) return toNumber(sql("SELECT number FROM orders WHERE id = ?").get(id)?.number);
     const trackingNumber = textAt(value, "tracking_number");
     if (kind !== "tracking" || trackingNumber === undefined) return undefined;
-    const matches = candidates(searchWords(trackingNumber), {}, undefined, batches.most).filter(
-      ({ fields }) => textAt(fields, "tracking_number") === trackingNumber,
+    const terms = toMatches(searchWords(trackingNumber), new Set());
+    const matches = candidates(terms, {}, undefined, batches.most).filter(
+      ({ number }) => textAt(read(number)?.fields, "tracking_number") === trackingNumber,
     );
     return matches.length === 1 ? matches[0]?.number : undefined;
   }
@@ -320,7 +362,7 @@ function createMirror(database: Database): Mirror {
       number,
     );
     count(before, after);
-    index(number, before && termsOf(before), termsOf(after));
+    index(number, before && termsOf(searchableTexts(before)), termsOf(searchableTexts(after)));
     figures.put(number, after);
   }
 
@@ -374,18 +416,17 @@ function createMirror(database: Database): Mirror {
   }
 
   function read(number: number): MirroredOrder | undefined {
-    const row = sql("SELECT id, ref, not_shown_since FROM orders WHERE number = ?").get(number);
-    return row && merge(toFacts(row), readAnswers(number));
+    const row = sql("SELECT number, id, ref, not_shown_since FROM orders WHERE number = ?").get(number);
+    return row && toOrder(toCandidate(row), readRows(number));
   }
 
-  /** The next orders that have the words' grams, newest first; whether they have the words is not checked. */
+  /** The next orders that match the queries of the index, newest first. */
   function candidates(
-    words: readonly SearchWord[],
+    terms: readonly string[],
     { statuses, isShownOnly }: Pick<OrderSearch, "statuses" | "isShownOnly">,
     before: number | undefined,
     limit: number,
-  ): (MirroredOrder & { readonly number: number })[] {
-    const terms = [...new Set(words.map(toMatch))];
+  ): Candidate[] {
     const conditions = [
       ...(terms.length > 0 ? ["grams MATCH ?"] : []),
       ...(before === undefined ? [] : [terms.length > 0 ? "grams.rowid < ?" : "o.number < ?"]),
@@ -404,10 +445,27 @@ function createMirror(database: Database): Mirror {
       `SELECT o.number, id, ref, not_shown_since FROM ${from} ${where} ORDER BY ${order} DESC LIMIT ?`,
     )
       .all(...values, limit)
-      .map((row) => {
-        const number = Number(row.number);
-        return { number, ...merge(toFacts(row), readAnswers(number)) };
-      });
+      .map(toCandidate);
+  }
+
+  /** Terms that almost all orders have: to intersect them takes long and leaves out few orders. */
+  let common: ReadonlySet<string> | undefined;
+  function findCommon(): ReadonlySet<string> {
+    if (common !== undefined) return common;
+    const newest = sql(
+      "SELECT number, id, ref, not_shown_since FROM orders ORDER BY number DESC LIMIT ?",
+    ).all(sample.orders);
+    const counts = new Map<string, number>();
+    for (const candidate of newest.map(toCandidate))
+      for (const term of new Set(termsOf(textsOf(candidate, readRows(candidate.number))).split(" ")))
+        counts.set(term, (counts.get(term) ?? 0) + 1);
+    const frequent = [...counts].filter(([, count]) => count >= sample.share * newest.length);
+    common = new Set(frequent.map(([term]) => term));
+    return common;
+  }
+
+  function textsOf(candidate: Candidate, rows: readonly StoredRow[]): readonly string[] {
+    return storedTexts.read(candidate.id, candidate.ref, rows) ?? searchableTexts(toOrder(candidate, rows));
   }
 
   function fact(name: string): string | undefined {
@@ -424,58 +482,77 @@ function createMirror(database: Database): Mirror {
    */
   async function catchUp(
     name: "figures_after" | "terms_after",
-    make: (orders: ReadonlyMap<number, MirroredOrder>) => void,
+    make: (orders: readonly Candidate[]) => void,
     onProgress: (orders: number) => void,
   ): Promise<void> {
     let isOver = (await database.read(() => fact(name))) === undefined;
-    for (let done = 0; !isOver; ) {
+    let limit = ordersAtOnce.first;
+    for (let done = 0; !isOver; limit = Math.min(2 * limit, ordersAtOnce.most)) {
       done += await database.transaction(() => {
         const after = toNumber(fact(name)); // another process may do the same
-        const rows =
+        const orders =
           after === undefined
             ? []
-            : sql("SELECT number FROM orders WHERE number > ? ORDER BY number LIMIT ?").all(
-                after,
-                ordersAtOnce,
-              );
-        const numbers = rows.map(({ number }) => Number(number));
-        const orders = numbers.flatMap((number) => {
-          const order = read(number);
-          return order ? [[number, order] as const] : [];
-        });
-        make(new Map(orders));
-        const last = numbers.at(-1);
+            : sql(
+                "SELECT number, id, ref, not_shown_since FROM orders WHERE number > ? ORDER BY number LIMIT ?",
+              )
+                .all(after, limit)
+                .map(toCandidate);
+        if (orders.length > 0) make(orders);
+        const last = orders.at(-1)?.number;
         isOver = last === undefined;
         if (last === undefined) sql("DELETE FROM facts WHERE name = ?").run(name);
         else setFact(name, String(last));
-        return numbers.length;
+        return orders.length;
       });
       onProgress(done);
     }
   }
 
-  function makeFigures(orders: ReadonlyMap<number, MirroredOrder>): void {
+  function makeFigures(orders: readonly Candidate[]): void {
     figures.clear();
-    for (const [number, order] of orders) figures.put(number, order);
+    for (const { number } of orders) {
+      const order = read(number);
+      if (order) figures.put(number, order);
+    }
     figures.flush();
   }
 
-  function makeTerms(orders: ReadonlyMap<number, MirroredOrder>): void {
-    for (const [number, order] of orders)
-      sql("INSERT INTO grams (rowid, terms) VALUES (?, ?)").run(number, termsOf(order));
+  function makeTerms(orders: readonly Candidate[]): void {
+    const add = sql("INSERT INTO grams (rowid, terms) VALUES (?, ?)");
+    for (let start = 0; start < orders.length; start += ordersInMemory) {
+      const part = orders.slice(start, start + ordersInMemory);
+      const rows = sql(
+        `SELECT order_number, kind, shape, leaves, seen_at FROM answers WHERE order_number BETWEEN ? AND ?
+           ORDER BY order_number`,
+      ).all(part[0]?.number ?? 0, part.at(-1)?.number ?? 0);
+      let at = 0;
+      for (const order of part) {
+        const answers: StoredRow[] = [];
+        for (let row = rows[at]; row !== undefined && row.order_number === order.number; row = rows[++at])
+          answers.push(toStoredRow(row));
+        add.run(order.number, termsOf(textsOf(order, answers)));
+      }
+    }
   }
 
   return {
     path: database.path,
 
-    record: (answers, seenAtMs, pass) =>
-      database.transaction(() => {
-        beginChanges();
-        figures.clear();
-        for (const answer of answers) recordOne(answer, seenAtMs, pass);
-        figures.flush();
-        endChanges();
-      }),
+    async record(answers, seenAtMs, pass) {
+      try {
+        await database.transaction(() => {
+          beginChanges();
+          figures.clear();
+          for (const answer of answers) recordOne(answer, seenAtMs, pass);
+          figures.flush();
+          endChanges();
+        });
+      } catch (error) {
+        shapeTexts.clear();
+        throw error;
+      }
+    },
 
     noteNotShown: (id, atMs) =>
       database.transaction(() => {
@@ -505,17 +582,27 @@ function createMirror(database: Database): Mirror {
       let before: number | undefined;
       for (let limit = page; ; limit = Math.min(2 * limit, most)) {
         const last = before;
-        const found = await database.read(() => candidates(words, search, last, limit));
-        for (const order of found) {
-          const texts = searchableTexts(order);
-          const hasWords = words.every((forms) =>
-            texts.some((each) => forms.some((form) => each.includes(form))),
-          );
-          const isOfType = serviceType === undefined || textAt(order.fields, "service_type") === serviceType;
-          if (hasWords && isOfType && isInTime(textAt(order.fields, "created_at"))) yield order;
-        }
-        before = found.at(-1)?.number;
-        if (found.length < limit) return;
+        const { found, checked, isLast } = await database.read(() => {
+          const terms = words.length === 0 ? [] : toMatches(words, findCommon());
+          const next = candidates(terms, search, last, limit);
+          const rows = readRowsOf(next);
+          const found: MirroredOrder[] = [];
+          let checked: number | undefined;
+          for (const candidate of next) {
+            if (found.length === page) break;
+            checked = candidate.number;
+            const answers = rows.get(candidate.number) ?? [];
+            if (words.length > 0 && !hasWords(textsOf(candidate, answers), words)) continue;
+            const order = toOrder(candidate, answers);
+            const isOfType =
+              serviceType === undefined || textAt(order.fields, "service_type") === serviceType;
+            if (isOfType && isInTime(textAt(order.fields, "created_at"))) found.push(order);
+          }
+          return { found, checked, isLast: next.length < limit && checked === next.at(-1)?.number };
+        });
+        yield* found;
+        if (isLast) return;
+        before = checked;
         await between?.();
       }
     },
@@ -646,21 +733,36 @@ function createMirror(database: Database): Mirror {
 /** 2000-01-01, so that numbers are small. */
 const firstMs = Date.UTC(2000, 0, 1);
 
-/** The order's terms in a fixed order: the index removes exactly what was added. */
-function termsOf(order: MirroredOrder): string {
-  const grams = new Set<string>();
-  for (const text of searchableTexts(order)) addGrams(text, grams);
-  return [...grams].map(toTerm).join(" ");
+/** An order that a search or the making of the index reads next. */
+interface Candidate extends OrderFacts {
+  readonly number: number;
 }
 
-/** A query of the index: all grams of one of the word's forms. */
-function toMatch(forms: SearchWord): string {
-  const matches = forms.map((form) =>
-    gramsOf(form)
-      .map((gram) => `"${toTerm(gram)}"`)
-      .join(" AND "),
-  );
-  return matches.length === 1 ? (matches[0] ?? "") : `(${matches.map((each) => `(${each})`).join(" OR ")})`;
+function toCandidate(row: SqlRow): Candidate {
+  return { number: Number(row.number), ...toFacts(row) };
+}
+
+function toStoredRow({ kind, shape, leaves, seen_at }: SqlRow): StoredRow {
+  return { kind: Number(kind), shape: Number(shape), leaves: String(leaves), seenAtMs: Number(seen_at) };
+}
+
+/**
+ * A query of the index for each word: the grams of one of its forms. Common grams are left out where others are left: what
+ * is found is checked anyway.
+ */
+function toMatches(words: readonly SearchWord[], common: ReadonlySet<string>): readonly string[] {
+  const queries = words.map((forms) => {
+    const terms = forms.map((form) => gramsOf(form).map(toTerm));
+    const rare = terms.map((each) => each.filter((term) => !common.has(term)));
+    const isCommon = rare.some((each) => each.length === 0);
+    return { match: anyOf(isCommon ? terms : rare), isCommon };
+  });
+  const rare = queries.filter(({ isCommon }) => !isCommon);
+  return [...new Set((rare.length > 0 ? rare : queries).map(({ match }) => match))];
+}
+
+function anyOf(forms: readonly (readonly string[])[]): string {
+  return `(${forms.map((terms) => `(${terms.map((term) => `"${term}"`).join(" AND ")})`).join(" OR ")})`;
 }
 
 /** Facts that are numbers of orders. */
@@ -685,11 +787,15 @@ const isOneOf = "coalesce(status, '') IN (SELECT value FROM json_each(?))";
 /** Lists never have phones. */
 const kindsWithPhones = [answerKinds.indexOf("draft"), answerKinds.indexOf("detail")].join(", ");
 
-function toAnswer(row: SqlRow, shapes: Map<string, Json>): StoredAnswer {
-  const whole = unfold({ shape: String(row.shape), leaves: String(row.leaves) }, shapes);
+function hasWords(texts: readonly string[], words: readonly SearchWord[]): boolean {
+  return words.every((forms) => texts.some((each) => forms.some((form) => each.includes(form))));
+}
+
+function toAnswer(row: StoredRow, shape: string, shapes: Map<string, Json>): StoredAnswer {
+  const whole = unfold({ shape, leaves: row.leaves }, shapes);
   const value = Array.isArray(whole) ? whole[0] : whole;
-  const kind = answerKinds[Number(row.kind)] ?? "list";
-  return { kind, value: isJsonObject(value) ? value : {}, seenAtMs: Number(row.seen_at) };
+  const kind = answerKinds[row.kind] ?? "list";
+  return { kind, value: isJsonObject(value) ? value : {}, seenAtMs: row.seenAtMs };
 }
 
 function toText(value: unknown): string | undefined {

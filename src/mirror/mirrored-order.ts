@@ -71,16 +71,39 @@ export function textAt(value: Json | undefined, key: string): string | undefined
 
 const partyFields = ["name", "phone", "address", "province", "city", "district", "detail"];
 
+/** The fields that a search looks in. */
+export const searchablePaths: readonly (readonly string[])[] = [
+  ["order_no"],
+  ["tracking_number"],
+  ["item_name"],
+  ["item", "name"],
+  ["item", "description"],
+  ...["sender", "receiver"].flatMap((party) => partyFields.map((field) => [party, field])),
+  ["tracking", "tracking_number"],
+];
+const isPhone = searchablePaths.map(([, field]) => field === "phone");
+
 /** The texts that a search looks in, normalised. */
 export function searchableTexts({ id, ref, fields }: Pick<MirroredOrder, "id" | "ref" | "fields">): string[] {
-  const { sender, receiver, item, tracking } = fields;
-  const parties = [sender, receiver].flatMap((party) => {
-    const texts = partyFields.map((field) => textAt(party, field));
-    const phone = textAt(party, "phone");
-    return [...texts, ...(phone === undefined ? [] : phoneForms(normalise(phone)))];
-  });
-  const own = ["order_no", "tracking_number", "item_name"].map((field) => textAt(fields, field));
-  const items = ["name", "description"].map((field) => textAt(item, field));
-  const texts = [id, ref, ...own, ...items, ...parties, textAt(tracking, "tracking_number")];
-  return [...new Set(texts.filter((text) => text !== undefined).map(normalise))];
+  const values = searchablePaths.map(([first = "", second]) =>
+    second === undefined ? textAt(fields, first) : textAt(fields[first], second),
+  );
+  return normaliseAll(id, ref, values);
+}
+
+/** The same of the texts at the searchable paths. */
+export function normaliseAll(
+  id: string,
+  ref: string | undefined,
+  values: readonly (string | undefined)[],
+): string[] {
+  const texts = new Set([normalise(id)]);
+  if (ref !== undefined) texts.add(normalise(ref));
+  for (const [index, value] of values.entries()) {
+    if (value === undefined) continue;
+    const text = normalise(value);
+    texts.add(text);
+    if (isPhone[index]) for (const form of phoneForms(text)) texts.add(normalise(form));
+  }
+  return [...texts];
 }

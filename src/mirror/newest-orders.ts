@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import type { KnownOrder } from "../model/known-order.ts";
 import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
 import { loadDriver } from "../sqlite/driver.ts";
-import { gramsOf, normalise, splitWords, toTerm } from "./grams.ts";
+import { normalise, shortGramsOf, splitWords, toTerm } from "./grams.ts";
 import { type MirrorOwner, mirrorPath } from "./mirror-path.ts";
 import { answerKinds } from "./mirrored-order.ts";
 
@@ -46,7 +46,7 @@ export async function readNewestOrders(
 }
 
 function select(word: string): { readonly from: string; readonly values: readonly SqlValue[] } {
-  const terms = splitWords(normalise(word)).flatMap(gramsOf);
+  const terms = splitWords(normalise(word)).flatMap(shortGramsOf);
   if (terms.length === 0) return { from: "orders o ORDER BY o.number", values: [] };
   const match = terms.map((gram) => `"${toTerm(gram)}"`).join(" AND ");
   const from = "grams JOIN orders o ON o.number = grams.rowid WHERE grams MATCH ? ORDER BY grams.rowid";

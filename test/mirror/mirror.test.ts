@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Answer, deleteMirrors, hasMirror, type Mirror, openMirror } from "../../src/mirror/mirror.ts";
+import { readNewestOrders } from "../../src/mirror/newest-orders.ts";
 import { type JsonObject, parseJson, stringifyJson } from "../../src/model/json.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { effort, fc } from "../support/effort.ts";
@@ -186,33 +187,36 @@ test("letters are found by those that people type for them", async () => {
   }
 });
 
-test("a mirror of an earlier version gets its index anew, in parts and with what comes meanwhile", async () => {
-  const directory = await createDirectory();
-  const earlier = await openMirror(directory, owner);
-  const orders = Array.from({ length: 1_500 }, (_, index) =>
-    summary(String(index + 1), { order_no: `A${index}` }),
-  );
-  await earlier.record([...orders, summary("5000", { receiver: { name: "Weiß" } })], 1_000);
-  earlier.close();
-  const database = (await loadDriver()).open(earlier.path);
-  database.exec(
-    "DROP INDEX orders_not_shown; ALTER TABLE orders DROP COLUMN not_shown_since; PRAGMA user_version = 2",
-  );
-  database.close();
-  const mirror = await openMirror(directory, owner);
-  onTestFinished(() => mirror.close());
-  expect(await idsOf(mirror, "weiss")).toEqual([]);
-  await mirror.record([summary("7", { order_no: "B7" }), summary("6000", { order_no: "B6000" })], 2_000);
-  const progress: number[] = [];
-  await Promise.all([mirror.refreshIndex((count) => progress.push(count)), mirror.refreshIndex(() => {})]);
-  expect(progress.length).toBeGreaterThan(1);
-  expect(await idsOf(mirror, "weiss")).toEqual(["5000"]);
-  expect(await idsOf(mirror, "b7")).toEqual(["7"]);
-  expect(await idsOf(mirror, "a6 ")).not.toContain("7");
-  expect(await idsOf(mirror, "b6000")).toEqual(["6000"]);
-  await mirror.record([summary("7", { order_no: "C7" })], 3_000);
-  expect(await idsOf(mirror, "b7")).toEqual([]);
-});
+test.each([2, 3])(
+  "a mirror of version %i gets its index anew, in parts and with what comes meanwhile",
+  async (version) => {
+    const directory = await createDirectory();
+    const earlier = await openMirror(directory, owner);
+    const orders = Array.from({ length: 1_500 }, (_, index) =>
+      summary(String(index + 1), { order_no: `A${index}` }),
+    );
+    await earlier.record([...orders, summary("5000", { receiver: { name: "Weiß" } })], 1_000);
+    earlier.close();
+    const database = (await loadDriver()).open(earlier.path);
+    database.exec(
+      `DROP INDEX orders_not_shown; ALTER TABLE orders DROP COLUMN not_shown_since; PRAGMA user_version = ${version}`,
+    );
+    database.close();
+    const mirror = await openMirror(directory, owner);
+    onTestFinished(() => mirror.close());
+    expect(await idsOf(mirror, "weiss")).toEqual([]);
+    await mirror.record([summary("7", { order_no: "B7" }), summary("6000", { order_no: "B6000" })], 2_000);
+    const progress: number[] = [];
+    await Promise.all([mirror.refreshIndex((count) => progress.push(count)), mirror.refreshIndex(() => {})]);
+    expect(progress.length).toBeGreaterThan(1);
+    expect(await idsOf(mirror, "weiss")).toEqual(["5000"]);
+    expect(await idsOf(mirror, "b7")).toEqual(["7"]);
+    expect(await idsOf(mirror, "a6 ")).not.toContain("7");
+    expect(await idsOf(mirror, "b6000")).toEqual(["6000"]);
+    await mirror.record([summary("7", { order_no: "C7" })], 3_000);
+    expect(await idsOf(mirror, "b7")).toEqual([]);
+  },
+);
 
 test("the newest orders come first, whatever the order of recording", async () => {
   const mirror = await createMirror();
@@ -307,6 +311,41 @@ test("a page is read at once; a long search pauses between its readings, and can
   await expect(all.next()).rejects.toThrow("stopped");
 });
 
+test("a phone whose digits all orders have, each elsewhere, is found without checking them all", async () => {
+  const mirror = await createMirror();
+  const order = (index: number, phone: string) =>
+    summary(String(index), {
+      order_no: "A001 B80138",
+      sender: { phone: "13800000000" },
+      receiver: { name: "013", phone },
+    });
+  const others = Array.from({ length: 400 }, (_, index) => order(90_000 + index, "13900000000"));
+  await mirror.record([order(1, "+86 138-0013-8000"), ...others], 1_000);
+  for (const text of ["13800138000", "1380013", "800138 001", "013 8001", "+86 138-0013-8000"]) {
+    let pauses = 0;
+    const between = async () => {
+      pauses += 1;
+    };
+    const found: string[] = [];
+    for await (const { id } of mirror.search({ text, page: 20, between })) found.push(id);
+    expect({ text, found, pauses }).toEqual({ text, found: ["1"], pauses: 0 });
+  }
+});
+
+test("an answer of an unusual form is found by what it has now", async () => {
+  const mirror = await createMirror();
+  const answer = (text: string): Answer => ({ id: "7", kind: "list", value: parseJson(text) as JsonObject });
+  const detail = { id: "7", kind: "detail" as const };
+  await mirror.record([answer(`{"order_no":12345678901234567890.50,"sender":{"name":"李明"}}`)], 1_000);
+  expect(await idsOf(mirror, "12345678901234567890.50 李明")).toEqual(["7"]);
+  await mirror.record([{ ...detail, value: { sender: "none", "receiver.name": "王", item: {} } }], 2_000);
+  expect(await idsOf(mirror, "李明")).toEqual([]);
+  expect(await idsOf(mirror, "王")).toEqual([]);
+  await mirror.record([{ ...detail, value: { sender: { name: null }, item: { name: "mug" } } }], 3_000);
+  expect(await idsOf(mirror, "李")).toEqual([]);
+  expect(await idsOf(mirror, "mug 8901")).toEqual(["7"]);
+});
+
 test("a tracking answer has a time of its own, and what was sent stays as it was", async () => {
   const mirror = await createMirror();
   const draft = { receiver: { name: "李" } };
@@ -315,4 +354,17 @@ test("a tracking answer has a time of its own, and what was sent stays as it was
   expect(await mirror.order("1")).toMatchObject({ draft, trackedAtMs: undefined });
   await mirror.record([{ id: "1", kind: "tracking", value: { tracking_number: "CR1" } }], 3_000);
   expect(await mirror.order("1")).toMatchObject({ draft, trackedAtMs: 3_000, seenAtMs: 3_000 });
+});
+
+test("the Tab key finds an order by the index of an earlier version, which has no runs of four digits", async () => {
+  const directory = await createDirectory();
+  const mirror = await openMirror(directory, owner);
+  await mirror.record([summary("123456", { item_name: "mug" })], 1_000);
+  mirror.close();
+  const database = (await loadDriver()).open(mirror.path);
+  database.exec(`INSERT INTO grams (grams) VALUES ('delete-all');
+    INSERT INTO grams (rowid, terms) SELECT number, '123 234 345 456' FROM orders`);
+  database.close();
+  const found = await readNewestOrders(directory, owner, "12345", 5);
+  expect(found.map(({ id }) => id)).toEqual(["123456"]);
 });
