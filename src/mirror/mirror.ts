@@ -393,18 +393,23 @@ function createMirror(database: Database): Mirror {
   }
 
   /**
-   * The part of a second in which it was created, or a free number soon after. A service may write whole seconds: then its
-   * id says which part.
+   * The part of a second in which it was created, or the nearest free number on the side of its id: lists come newest
+   * first. A service may write whole seconds: then its id says which part.
    */
   function freeNumber(id: string, createdAt: string | undefined, seenAtMs: number): number {
     const stampMs = createdAt === undefined ? Number.NaN : Date.parse(createdAt);
     const createdMs = (Number.isNaN(stampMs) ? seenAtMs : stampMs) - firstMs;
     const part = createdMs % 1_000 === 0 ? Number(id) % partsOfSecond || 0 : 0;
     const first = Math.max(1, Math.floor((createdMs / 1_000) * partsOfSecond) + part);
-    for (let attempt = 0; ; attempt++) {
+    const taken = sql("SELECT id FROM orders WHERE number = ?").get(first);
+    if (taken === undefined) return first;
+    const step = Number(id) < Number(taken.id) ? -1 : 1;
+    for (let attempt = 1; ; attempt++) {
       const spread = attempt < longestSearch ? attempt : attempt * attempt;
-      if (sql("SELECT 1 FROM orders WHERE number = ?").get(first + spread) === undefined)
-        return first + spread;
+      const number = first + step * spread;
+      // Below the first number there is none.
+      const free = number < 1 ? first + spread : number;
+      if (sql("SELECT 1 FROM orders WHERE number = ?").get(free) === undefined) return free;
     }
   }
 

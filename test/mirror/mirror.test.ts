@@ -368,3 +368,18 @@ test("the Tab key finds an order by the index of an earlier version, which has n
   const found = await readNewestOrders(directory, owner, "12345", 5);
   expect(found.map(({ id }) => id)).toEqual(["123456"]);
 });
+
+test.each([
+  ["newest first, as lists come", (ids: number[]) => ids.reverse()],
+  ["oldest first", (ids: number[]) => ids],
+])("orders that were made within milliseconds are found newest first, recorded %s", async (_, sorted) => {
+  const mirror = await createMirror();
+  const ids = Array.from({ length: 40 }, (__, index) => index + 1);
+  const made = (id: number) =>
+    summary(String(id), {
+      created_at: new Date(Date.UTC(2026, 2, 1) + 1 + id * 6).toISOString(),
+      order_no: `N${id}`,
+    });
+  await mirror.record(sorted([...ids]).map(made), 1_000);
+  expect((await idsOf(mirror, "N")).map(Number)).toEqual([...ids].reverse());
+});
