@@ -1,4 +1,4 @@
-/** One look at the list before a person records that a create in doubt made no order. */
+/** Reads the list once before a person records that a create in doubt made no order. */
 
 import type { Context } from "../command/command.ts";
 import { CourierError } from "../core/errors.ts";

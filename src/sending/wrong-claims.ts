@@ -14,7 +14,7 @@ const mostRead = 20;
 
 /**
  * Takes such orders from their operations, which are in doubt from then on. Returns the listing in which these orders
- * belong to nobody.
+ * belong to no one.
  */
 export async function withdrawWrongClaims(
   open: readonly Operation[],

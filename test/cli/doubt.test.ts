@@ -50,7 +50,7 @@ describe("at a terminal, at the end", () => {
     expect(exit).toBe(0);
     expect(stdout).not.toMatch(inDoubt);
     expect(stderr.endsWith(twoInDoubt), stderr).toBe(true);
-    expect(stderr.match(/in doubt/g)).toHaveLength(1);
+    expect(stderr.match(/orders are in doubt/g)).toHaveLength(1);
   });
 
   test("an undo of another run", async () => {

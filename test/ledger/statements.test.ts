@@ -109,7 +109,8 @@ test("rows of an import are looked up in one snapshot, claimed in one transactio
       }),
     ),
   );
-  expect(ended).toEqual({ statements: 1, transactions: 1 });
+  // Each is recorded once its order is known to be in no list from before.
+  expect(ended).toEqual({ statements: 2, transactions: 1 });
 
   const leaving = await measure(counts, async () => {
     for (const name of names) operations.holdsClaim(name, run.number);

@@ -45,8 +45,11 @@ export async function expectUntouched(output: string): Promise<void> {
   }
 }
 
-/** What a live region sends: lines are erased, written again, and the cursor is moved and hidden meanwhile. */
-const redraws = /\u001b\[\d*[ABGJK]|\u001b\[\?25[lh]|\r/g;
+/**
+ * What a live region sends: lines are erased, written again without wrapping, and the cursor is moved and hidden
+ * meanwhile.
+ */
+const redraws = /\u001b\[\d*[ABGJK]|\u001b\[\?(?:25|7)[lh]|\r/g;
 const acting =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/u;
 

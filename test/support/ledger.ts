@@ -83,6 +83,12 @@ export interface RunToRecord {
   readonly startedAtMs?: number;
 }
 
+/** To another receiver in each run, since an order in doubt holds back others to its receiver. */
+function draftOf(run: number) {
+  const receiver = { ...plainDraft.receiver, phone: `1390000${1_000 + run}`, detail: `${run} Other Street` };
+  return { ...plainDraft, receiver };
+}
+
 /** Records an import with one operation for each state; orders are created at the service. */
 export async function recordRun(
   home: LedgerHome,
@@ -112,7 +118,7 @@ export async function recordRun(
       ref: `R-${run.number}-${index + 1}`,
       occurrence: 1,
       content: `${run.number}/${index}`,
-      draft: plainDraft as never,
+      draft: (run.number === 1 ? plainDraft : draftOf(run.number)) as never,
       defaults: [],
     }));
     const file = { files: [run.number], shop: "", hasRef: () => false, countOf: () => 1 };
