@@ -128,6 +128,28 @@ describe("help", () => {
     expect(first).toContain("--file FILE");
   });
 
+  test.each(["--account sandbox version", "--account help -v", "--json version", "--quiet -v"])(
+    "%s, too",
+    async (words) => {
+      const home = await createHome();
+      const { stdout } = await home.courier("--version");
+      expect(await home.courier(words)).toEqual({ exit: 0, stdout, stderr: "" });
+    },
+  );
+
+  test.each(["help", "help orders list", "help options"])(
+    "%s means the same behind global options",
+    async (words) => {
+      const home = await createHome();
+      const { stdout } = await home.courier(words);
+      expect(await home.courier(`--account sandbox --json ${words}`)).toEqual({
+        exit: 0,
+        stdout,
+        stderr: "",
+      });
+    },
+  );
+
   test.each(["--version", "-V"])("%s prints the version and nothing else", async (flag) => {
     const { courier } = await createHome();
     const { exit, stdout, stderr } = await courier(flag);
