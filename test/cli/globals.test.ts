@@ -51,7 +51,7 @@ describe("wrong words end with exit 2, help on the way, and nothing sent", () =>
     ["orders lsit", "unknown command 'lsit'", "did you mean courier orders list?"],
     ["orders list --limit", "option '-L, --limit <N>' argument missing", undefined],
     ["orders show", "missing required argument 'orders'", undefined],
-    ["orders cancel", "missing required argument 'orders'", undefined],
+    ["orders cancel", "no order given", "name some, pipe them in with -, or use --status STATE"],
     [
       "track",
       "no tracking number given",
