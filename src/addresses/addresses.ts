@@ -63,7 +63,7 @@ export const removeAddress = defineCommand({
   examples: [{ line: "addresses remove li", note: "asks first; --yes does not" }],
   seeAlso: ["addresses list"],
   async run({ alias }, context) {
-    const party = findParty(await context.config.read(), alias);
+    const party = findParty(await context.config.read(), alias, true);
     await confirmOrStop(context, `Forget the address ${describeParty(party, alias)}?`);
     await removeParty(context.config, alias);
     return document({ alias, removed: true }, () => [line(`The address @${alias} is forgotten`)]);

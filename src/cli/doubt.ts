@@ -20,7 +20,7 @@ export async function mentionDoubt(context: RunContext, exit: ExitCode): Promise
   const { length: count } = await findCreatesInDoubt(context).catch(() => []);
   if (count === 0) return;
   const orders = `${counted(count, "order")} ${byCount(count, "is", "are")}`;
-  context.messages.note(`${orders} in doubt: courier log --unknown`);
+  context.messages.note(`${orders} in doubt: ${context.nextCommand("orders resolve")}`);
 }
 
 /** Says it where there is no run: below the help of the program. */

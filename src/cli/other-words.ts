@@ -35,6 +35,8 @@ const notOffered: Hints = [
 /** By the noun before the word; an empty one for none. */
 const hints: Readonly<Record<string, Hints>> = {
   "": [
+    ["help", "did you mean courier help?"],
+    ["options", "did you mean courier help options?"],
     ["whoami me user balance info", "to see who is logged in: courier profile"],
     [
       "status state",
@@ -84,6 +86,7 @@ const hints: Readonly<Record<string, Hints>> = {
     ["writeback fill", "to write tracking numbers into a sheet: courier orders write-back FILE"],
     ...notOffered,
   ],
+  report: [["late", "did you mean courier late?"]],
   accounts: [
     ["ls all show get view", "to list accounts: courier accounts list"],
     ["switch select default set", "to switch to another account: courier accounts use NAME"],
@@ -123,7 +126,10 @@ export function findHint(word: string, group: Group, path: readonly string[]): s
   const known = hints[path.join(" ")]?.find(([words]) => words.split(" ").includes(word.toLowerCase()));
   if (known) return known[1];
   const near = group.commands.find((entry) => !isChanging(entry) && isNear(word, entry.name));
-  return near && `did you mean ${["courier", ...path, near.name].join(" ")}?`;
+  if (near) return `did you mean ${["courier", ...path, near.name].join(" ")}?`;
+  return hints[path.join(" ")]?.find(([words]) =>
+    words.split(" ").some((each) => isNear(word, each) && isNear(each, word)),
+  )?.[1];
 }
 
 /** A typing error must not become a command that changes something. */

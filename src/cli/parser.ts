@@ -37,9 +37,10 @@ export async function parseCommandLine(
   words: readonly string[],
   options: ParserOptions,
 ): Promise<Parsed> {
-  if (words[0] === "help" && words[1] === "options" && words.length === 2)
+  const [word, topic, ...more] = helpFirst(words);
+  if (word === "help" && topic === "options" && more.length === 0)
     return { kind: "text", text: optionsHelp(options.width) };
-  const asked = asFlags(program, words);
+  const asked = asFlags(program, helpFirst(words));
   const isHelp = asked.includes("--help") || asked.includes("-h");
   const argv = isHelp ? asked.slice(0, findStray(program, asked)) : asked;
   refuseSecrets(argv);
@@ -79,6 +80,14 @@ export async function parseCommandLine(
   }
   if (!parsed) throw new Error("the parser found no command");
   return parsed;
+}
+
+/** Without the global options before `help`, `version` and `-v`, which need none. */
+function helpFirst(words: readonly string[]): readonly string[] {
+  let at = 0;
+  while (words[at]?.startsWith("--")) at += flagsWithValue.includes(words[at] ?? "") ? 2 : 1;
+  const isAlone = at === words.length - 1 && ["version", "-v"].includes(words[at] ?? "");
+  return isAlone || words[at] === "help" ? words.slice(at) : words;
 }
 
 /**
@@ -133,6 +142,10 @@ function findStray(program: Group, words: readonly string[]): number | undefined
   return undefined;
 }
 
+const flagsWithValue = Object.entries(globalOptions).flatMap(
+  ([key, { placeholder }]: [string, Option<unknown>]) => (placeholder ? [flagOf(key)] : []),
+);
+
 interface Nearest {
   /** `courier`, and what follows as far as it is known. */
   readonly path: readonly string[];
@@ -144,9 +157,6 @@ interface Nearest {
 
 /** The command or noun that the words name, as far as they do. */
 function findNearest(program: Group, argv: readonly string[]): Nearest {
-  const flagsWithValue = Object.entries(globalOptions).flatMap(
-    ([key, { placeholder }]: [string, Option<unknown>]) => (placeholder ? [flagOf(key)] : []),
-  );
   const path = [program.name];
   let group: Group | undefined = program;
   for (const [index, word] of argv.entries()) {

@@ -65,7 +65,7 @@ async function showOverview(host: Host): Promise<Answer> {
       Math.min(100, (host.quickOutput ?? host.stdout).columns ?? 80),
     ),
     async after() {
-      if (host.quickOutput?.hasReader === false || !host.stderr.isTTY) return;
+      if (host.quickOutput?.hasReader === false) return;
       const { mentionDoubtAlone } = await import("./doubt.ts");
       await mentionDoubtAlone(host);
     },

@@ -3,6 +3,7 @@
 import { ServiceFailure } from "../api/failure.ts";
 import { CourierError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { formatRelative } from "../core/time.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
 import { hasMirror, type Mirror } from "../mirror/mirror.ts";
@@ -106,6 +107,7 @@ export function openParcelNames(context: Context): (name: string) => Promise<str
 
 /** What was searched for a name without an order, and what to do next. */
 export async function describeSearch(
+  name: string,
   context: Context,
 ): Promise<{ readonly where: string; readonly next: string }> {
   const mirror = await openKnownOrders(context).catch(() => undefined);
@@ -116,8 +118,14 @@ export async function describeSearch(
       : `in the mirror, which had all orders of the service's list ${formatRelative(syncedAtMs, context.clock.now())},`;
   return {
     where: `${known} or in the first ${mostListed} orders of the service's list`,
-    next: nextSearch(syncedAtMs, context),
+    next: separateNames(name) ?? nextSearch(syncedAtMs, context),
   };
+}
+
+/** For several names in one word; undefined for one name. */
+function separateNames(name: string): string | undefined {
+  const names = name.split(",").filter(Boolean);
+  return names.length > 1 ? `write blanks between the names: ${names.map(shellQuote).join(" ")}` : undefined;
 }
 
 /** Another sync soon after the last one would bring nothing. */
@@ -201,7 +209,7 @@ async function noSuchOrder(name: string, context: Context): Promise<CourierError
     return new CourierError("no_such_order", 1, `this machine has sent no order with the ref ${quote(ref)}`, {
       hint: `find it by something else: ${context.nextCommand("find TEXT")}`,
     });
-  const { where, next } = await describeSearch(context);
+  const { where, next } = await describeSearch(name, context);
   return new CourierError("no_such_order", 1, `no order was found with the number ${quote(name)}, ${where}`, {
     hint: next,
   });

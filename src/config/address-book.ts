@@ -13,11 +13,16 @@ export function parseAlias(text: string): string {
 }
 
 /** The party saved under an alias. Throws a usage error that names the nearest alias. */
-export function findParty(config: Config, alias: string): DraftParty {
+export function findParty(config: Config, alias: string, isToRemove = false): DraftParty {
   const party = findSaved(config.addresses, alias);
   if (party) return party;
   const saved = Object.keys(config.addresses);
   const nearest = suggest(alias, saved);
+  if (isToRemove && !nearest)
+    throw usageError(
+      `the address book has no @${alias}`,
+      saved.length > 0 ? `it has: ${saved.map((each) => `@${each}`).join(", ")}` : "it is empty",
+    );
   const others = saved.length > 0 ? "; see what it has: courier addresses list" : "";
   throw usageError(
     `the address book has no @${alias}`,

@@ -61,7 +61,7 @@ export interface Prompts {
   lines(question: string, options?: LinesQuestion): Promise<string>;
   /** One line that is not shown. */
   secret(question: string): Promise<string>;
-  /** Yes or no; Enter means no unless `isYes`. As with `choose`, keys count once the question was seen. */
+  /** Yes or no; Enter means no unless `isYes`, and Esc always. As with `choose`, keys count once the question was seen. */
   confirm(question: string, isYes?: boolean): Promise<boolean>;
   /** One of a few. What was typed before the question was seen does not answer it, and neither does a paste. */
   choose<T>(question: string, choices: readonly Choice<T>[], options?: WaysOut): Promise<T>;

@@ -41,7 +41,16 @@ function describe(name: string, facts: LedgerFacts, shared: NetworkFileSystem | 
   const size = `${Math.ceil(sizeBytes / 1_000)} kB`;
   const doubt = `${counted(inDoubt, "operation")} in doubt`;
   const detail = `${name}, ${size}, SQLite ${sqliteVersion} (${driver}), ${doubt}`;
-  return withSharing({ detail, advice: inDoubt > 0 ? "see courier log --unknown" : undefined }, shared);
+  return withSharing(
+    {
+      detail,
+      advice:
+        inDoubt > 0
+          ? "to settle them: courier orders resolve; those of all accounts: courier log --unknown"
+          : undefined,
+    },
+    shared,
+  );
 }
 
 function withSharing(

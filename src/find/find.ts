@@ -134,7 +134,7 @@ function describeAge({ orders, notShown, withoutPhone, syncedAtMs }: MirrorFacts
   const phones =
     withoutPhone === 0
       ? ""
-      : `; ${counted(withoutPhone, "order")} ${byCount(withoutPhone, "has", "have")} no phone (courier sync --fetch-details)`;
+      : `; ${counted(withoutPhone, "order")} ${byCount(withoutPhone, "has", "have")} no phone (${context.nextCommand(`sync --fetch-details ${withoutPhone}`)})`;
   const age = formatRelative(syncedAtMs, context.clock.now());
   return `searched ${counted(orders, "order")}${describeNotShown(notShown)}, synced ${age}${phones}`;
 }

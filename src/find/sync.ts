@@ -17,7 +17,7 @@ export const syncOrders = defineCommand({
   description:
     "The mirror is a copy of your orders on this machine, which courier find searches without a call. The first\n" +
     "sync reads the whole list; later ones read what is new and what may have changed. A list never has phones\n" +
-    "and addresses: orders that this machine created have them, others need --fetch-details, one call an order.\n" +
+    "and addresses: orders that this machine created have them, others need --fetch-details N, one call an order.\n" +
     "courier logout deletes the mirror.",
   arguments: {},
   options: {

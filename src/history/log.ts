@@ -17,6 +17,7 @@ import { usageError } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
 import { isCalendarDate } from "../core/time.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { parseOperationName } from "../ledger/operation.ts";
 import type { RunFilter } from "../ledger/runs.ts";
 import type { OperationRow, RunRow } from "../model/results.ts";
 import { operationColumns, remarkOnOperation, toOperationRow } from "./operation-row.ts";
@@ -50,12 +51,13 @@ const options = {
 export const showLog = defineCommand({
   description:
     "Each command that changes something at the service is a run with a number. Each order that a run creates or\n" +
-    "cancels is an operation: 12.3 is the third operation of run 12. log show N lists the operations of run N. Rows\n" +
+    "cancels is an operation: 12.3 is the third operation of run 12. log show N lists the operations of run N,\n" +
+    "log show N.K one of them. Rows\n" +
     "that an import did not reach are not in the log. It makes no call to the service: an order's state is the last\n" +
     "one seen on this machine.",
   arguments: {
     words: {
-      summary: "show, and the number of a run",
+      summary: "show, and the number of a run or the name of an operation",
       parse: (text: string) => text,
       candidates: [{ value: "show", description: "the operations of one run" }],
       isList: true as const,
@@ -73,20 +75,26 @@ export const showLog = defineCommand({
   exits: [5],
   seeAlso: ["undo", "orders resolve"],
   async run({ words, ...input }, context): Promise<Output> {
-    const number = readWords(words);
-    if (number === undefined) return listRuns(input, context);
+    const shown = readWords(words);
+    if (shown === undefined) return listRuns(input, context);
     const given = Object.entries(input).find(([, value]) => value !== undefined)?.[0];
     if (given !== undefined) throw usageError(`--${given} does not work with log show, which shows one run`);
-    return showRun(number, context);
+    return showRun(shown, context);
   },
 });
 
-function readWords([verb, number, more]: readonly string[]): number | undefined {
+/** A run, or one operation of it. */
+interface Shown {
+  readonly run: number;
+  readonly number?: number | undefined;
+}
+
+function readWords([verb, number, more]: readonly string[]): Shown | undefined {
   if (verb === undefined) return undefined;
   if (verb !== "show") throw usageError(`log takes the word show, not ${quote(verb)}`, "courier log show 12");
   if (number === undefined) throw usageError("log show needs the number of a run", "courier log show 12");
   if (more !== undefined) throw usageError(`log show takes one run: remove ${quote(more)}`);
-  return parseRunNumber(number);
+  return parseOperationName(number) ?? { run: parseRunNumber(number) };
 }
 
 function parseSince(text: string, flag: string): Since {
@@ -149,14 +157,25 @@ async function* eachRun(
   }
 }
 
-async function showRun(number: number, context: Context): Promise<Output> {
+async function showRun({ run: number, number: only }: Shown, context: Context): Promise<Output> {
   const ledger = await findLedger(context);
   const run = await findRun(ledger, number);
   const { account } = context.globals;
   if (account !== undefined && run.account !== account)
     throw usageError(`run ${number} belongs to the account ${run.account}, not to ${account}`);
+  const one = only === undefined ? undefined : await ledger?.findOperation({ run: number, number: only });
+  if (only !== undefined && !one)
+    throw usageError(
+      `there is no operation ${number}.${only} in the log`,
+      `courier log show ${number} shows those of run ${number}`,
+    );
+  const operations = one ? [toOperationRow(one)] : eachOperation(ledger, number);
+  const isInDoubt = one?.kind === "create" && one.state === "unknown";
+  const settle = async () =>
+    context.messages.note(`to settle it: ${context.nextCommand(`orders resolve ${number}.${only}`)}`);
   return {
-    ...rows(eachOperation(ledger, number), operationColumns, "This run created and cancelled nothing"),
+    ...rows(operations, operationColumns, "This run created and cancelled nothing"),
+    ...(isInDoubt ? { after: settle } : {}),
     head: runHead(toRunRow(run, context.processes)),
     remark: remarkOnOperation as never,
   };

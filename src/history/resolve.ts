@@ -85,7 +85,7 @@ export const resolveOrder = defineCommand({
     if (!ledger) throw usageError("this machine has recorded no runs yet", "courier log shows what was done");
     const operation = await findOperation(name, ledger, context);
     const run = await ledger.findRun(operation.run);
-    if (!isChange || !run) return showOperation(operation);
+    if (!isChange || !run) return showOperation(operation, context);
     if (operation.kind === "cancel") throw cancelNamed(operation, run);
     if (!openStates.includes(operation.state)) ensureInDoubt(operation, context);
     if (notCreated)
@@ -100,17 +100,36 @@ export const resolveOrder = defineCommand({
       orderId === undefined
         ? await settleAsUnsent(released, ledger, context)
         : await settleAs(released, orderId, ledger, context);
-    return showOperation(settled);
+    return showOperation(settled, context);
   },
 });
 
 async function listInDoubt(ledger: Ledger | undefined, context: Context): Promise<Output> {
   const inDoubt = ledger ? await findCreatesInDoubt(context) : [];
-  return rows(inDoubt.map(toOperationRow), operationColumns, "No order is in doubt");
+  const after = async () => {
+    if (inDoubt.length === 0) return;
+    for (const way of waysOut("NAME", context)) context.messages.note(way);
+  };
+  return { ...rows(inDoubt.map(toOperationRow), operationColumns, "No order is in doubt"), after };
 }
 
-function showOperation(operation: Operation): Output {
-  return document(toOperationRow(operation), (row) => [...operationView(row), ...orderView(operation)]);
+function showOperation(operation: Operation, context: Context): Output {
+  const isOpen = operation.kind === "create" && operation.state === "unknown";
+  const ways = isOpen ? waysOut(nameOperation(operation), context) : [];
+  return document(toOperationRow(operation), (row) => [
+    ...operationView(row),
+    ...orderView(operation),
+    ...(isOpen ? [blank] : []),
+    ...ways.map((way) => line(way)),
+  ]);
+}
+
+/** What a person may record of an order in doubt. A pasted NAME or ID is refused. */
+function waysOut(name: string, { nextCommand }: Context): readonly string[] {
+  return [
+    `if it was created as order ID: ${nextCommand(`orders resolve ${name} --as ID`)}`,
+    `if it was not created: ${nextCommand(`orders resolve ${name} --not-created`)}`,
+  ];
 }
 
 async function findOperation(name: string, ledger: Ledger, context: Context): Promise<Operation> {

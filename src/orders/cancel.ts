@@ -13,13 +13,13 @@ import {
   rows,
 } from "../command/command.ts";
 import { findLedger } from "../command/local-ledger.ts";
-import { missingArgument, parseOrderName, switchOption } from "../command/options.ts";
+import { parseOrderName, switchOption } from "../command/options.ts";
 import type { OrderQuery } from "../command/order-filter.ts";
 import { findOrderIds } from "../command/order-name.ts";
 import { pickOrder } from "../command/pick-order.ts";
 import { readNames, stdinName } from "../command/piped-names.ts";
 import { mapInOrder } from "../core/concurrent.ts";
-import { CourierError } from "../core/errors.ts";
+import { CourierError, usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import type { Cancellation } from "../model/results.ts";
@@ -154,7 +154,7 @@ function describeOrders(words: readonly string[]): string {
 
 async function pickOne(context: Context): Promise<readonly string[]> {
   const picked = await pickOrder("Cancel which order?", "cancellable", context);
-  if (!picked) throw missingArgument("orders", "orders cancel");
+  if (!picked) throw usageError("no order given", "name some, pipe them in with -, or use --status STATE");
   return [picked.id];
 }
 

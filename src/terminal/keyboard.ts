@@ -262,7 +262,19 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
 
   function takeEscape() {
     waiting.shift();
+    // What comes right behind it was meant for this question.
+    if (attended?.isDecision) dropTyped();
     attended?.onBack?.();
+  }
+
+  function dropTyped() {
+    waiting = waiting.filter((key) => key === ended || stops.includes(key));
+  }
+
+  /** Whether this key after Esc was pressed by itself. In a line it may be a key with Alt. */
+  function isNoSequence(key: (typeof waiting)[number] | undefined): boolean {
+    if (key === escapeKey) return true;
+    return attended?.isDecision === true && key !== undefined && key !== "[" && key !== "O";
   }
 
   function takePaste({ text, isMarked }: Paste) {
@@ -278,7 +290,7 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
       waiting.shift();
       return takePaste(first);
     }
-    if (first === escapeKey && second === escapeKey && attended?.onBack) return takeEscape();
+    if (first === escapeKey && attended?.onBack && isNoSequence(second)) return takeEscape();
     const sequence = waiting.slice(0, 3).filter((key) => typeof key === "string");
     if (attended?.onUp && up.test(sequence.join(""))) {
       waiting = waiting.slice(3);
@@ -362,7 +374,7 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
       isDecidable = false;
       lastKey = "";
       // They were typed for the questions before.
-      if (prompt.isDecision) waiting = waiting.filter((key) => key === ended || stops.includes(key));
+      if (prompt.isDecision) dropTyped();
       if (input.readableEnded) prompt.onEnd();
       const release = hold();
       return {

@@ -62,7 +62,12 @@ export function createPrompts({ input: source, output, signal, job, elapsed }: P
         deps,
       ),
     confirm: (question, isYes = false) =>
-      decide((inquirer) => confirm({ message: sanitise(question), default: isYes }, inquirer), deps),
+      decide((inquirer) => confirm({ message: sanitise(question), default: isYes }, inquirer), deps, {
+        canGoBack: true,
+      }).catch((error) => {
+        if (error instanceof WentBack) return false;
+        throw error;
+      }),
     choose: (question, choices, { canGoBack } = {}) => {
       const theme = canGoBack ? { theme: keysTheme([]) } : {};
       const options = { message: sanitise(question), choices: choices.map(toChoice), loop: false, ...theme };

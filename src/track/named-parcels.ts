@@ -30,7 +30,7 @@ export function nameParcels(service: CourierService, context: Context): NamedPar
 
   async function explain(name: string, refusal: ServiceFailure): Promise<ServiceFailure> {
     const { describeSearch } = await import("../command/order-name.ts");
-    const { where, next } = await describeSearch(context);
+    const { where, next } = await describeSearch(name, context);
     const what = isOrderId(name) ? "id or number" : "number";
     return refusal.with({ hint: `no order has this ${what} ${where}; ${next}` });
   }

@@ -20,7 +20,7 @@ import { createServedTerminalHome } from "../support/terminal.ts";
 
 const terminal = 100;
 const inDoubt = /orders? (is|are) in doubt/;
-const twoInDoubt = "2 orders are in doubt: courier log --unknown\n";
+const twoInDoubt = "2 orders are in doubt: courier orders resolve\n";
 const order = JSON.stringify(plainDraft);
 const table = "sender.name,receiver.name,item.name\n甲,乙,书\n";
 
@@ -64,7 +64,7 @@ describe("at a terminal, at the end", () => {
     const home = await homeWith(["created", "unknown"]);
     const { exit, stderr } = await home.courier("orders cancel 77 --yes", { terminal });
     expect(exit).toBe(1);
-    expect(stderr).toMatch(/error:.*\n1 order is in doubt: courier log --unknown\n$/s);
+    expect(stderr).toMatch(/error:.*\n1 order is in doubt: courier orders resolve\n$/s);
   });
 
   test("below the overview of a bare courier, and not below help", async () => {
@@ -73,6 +73,11 @@ describe("at a terminal, at the end", () => {
     const help = await home.courier("--help", { terminal, fromStart: true });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: twoInDoubt });
     expect(help).toMatchObject({ exit: 0, stderr: "" });
+  });
+
+  test("below the overview at a pipe, too", async () => {
+    const home = await homeWith(["unknown", "unknown"]);
+    expect((await home.courier("", { fromStart: true })).stderr).toBe(twoInDoubt);
   });
 
   test("what a run was sending that has ended counts, what one still sends does not", async () => {
@@ -214,7 +219,6 @@ if (process.platform !== "win32")
 describe("no line", () => {
   test.each([
     ["orders list", {}],
-    ["", { fromStart: true }],
     ["orders list --json", { terminal }],
     ["orders list --ndjson", { terminal }],
     ["orders list --csv", { terminal }],
@@ -302,7 +306,7 @@ describe("a customer that is not found by the key", () => {
       await ledger.beginCreate(run, { ...create, accepted: new Set() }, home.clock.now());
       await ledger.releaseRun(run.number, home.clock.now());
     });
-    const said = "1 order is in doubt: courier log --unknown\n";
+    const said = "1 order is in doubt: courier orders resolve\n";
     expect((await home.courier("", { terminal, fromStart: true })).stderr).toBe(said);
     expect((await home.courier("orders list", { terminal })).stderr).toMatch(inDoubt);
     await home.courier("sandbox reset --yes");

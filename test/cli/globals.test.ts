@@ -51,7 +51,7 @@ describe("wrong words end with exit 2, help on the way, and nothing sent", () =>
     ["orders lsit", "unknown command 'lsit'", "did you mean courier orders list?"],
     ["orders list --limit", "option '-L, --limit <N>' argument missing", undefined],
     ["orders show", "missing required argument 'orders'", undefined],
-    ["orders cancel", "missing required argument 'orders'", undefined],
+    ["orders cancel", "no order given", "name some, pipe them in with -, or use --status STATE"],
     [
       "track",
       "no tracking number given",
@@ -127,6 +127,28 @@ describe("help", () => {
     const [first = ""] = stdout.split("\nOptions:\n")[1]?.split("\n") ?? [];
     expect(first).toContain("--file FILE");
   });
+
+  test.each(["--account sandbox version", "--account help -v", "--json version", "--quiet -v"])(
+    "%s, too",
+    async (words) => {
+      const home = await createHome();
+      const { stdout } = await home.courier("--version");
+      expect(await home.courier(words)).toEqual({ exit: 0, stdout, stderr: "" });
+    },
+  );
+
+  test.each(["help", "help orders list", "help options"])(
+    "%s means the same behind global options",
+    async (words) => {
+      const home = await createHome();
+      const { stdout } = await home.courier(words);
+      expect(await home.courier(`--account sandbox --json ${words}`)).toEqual({
+        exit: 0,
+        stdout,
+        stderr: "",
+      });
+    },
+  );
 
   test.each(["--version", "-V"])("%s prints the version and nothing else", async (flag) => {
     const { courier } = await createHome();

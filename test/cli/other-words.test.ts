@@ -29,6 +29,14 @@ describe("another word for a command leads to it", () => {
     ["switch shop", "to switch to another account: courier accounts use NAME"],
     ["accounts rm shop", "to forget an account: courier accounts remove NAME"],
     ["addresses rm shop", "to forget an address: courier addresses remove NAME"],
+    ["report late", "did you mean courier late?"],
+    ["cancle 5", "to cancel an order: courier orders cancel ID"],
+    ["delet 5", "to cancel an order: courier orders cancel ID"],
+    ["whomi", "to see who is logged in: courier profile"],
+    ["helpp", "did you mean courier help?"],
+    ["order list", "did you mean courier orders?"],
+    ["help option", "did you mean courier help options?"],
+    ["xyzzy", "courier --help shows what there is"],
   ])("courier %s", async (words, hint) => {
     expect(await hintOf(words)).toBe(`hint: ${hint}`);
   });

@@ -555,3 +555,13 @@ describe("what list prints, import reads back", () => {
     30_000,
   );
 });
+
+test("removing an unknown address names those that are saved", async () => {
+  const home = await createHome();
+  const empty = "error: the address book has no @nope\nhint: it is empty\n";
+  expect(await home.courier("addresses remove nope --yes")).toMatchObject({ exit: 2, stderr: empty });
+  await home.courier("addresses add shop --name Ann");
+  await home.courier("addresses add li --name Li");
+  const { stderr } = await home.courier("addresses remove nope --yes");
+  expect(stderr).toBe("error: the address book has no @nope\nhint: it has: @shop, @li\n");
+});

@@ -379,7 +379,10 @@ describe("the ledger", () => {
     await ledger.close();
     const { exit, by, stdout } = await diagnose(home);
     expect(exit).toBe(0);
-    expect(by.ledger).toMatchObject({ status: "warn", advice: "see courier log --unknown" });
+    expect(by.ledger).toMatchObject({
+      status: "warn",
+      advice: "to settle them: courier orders resolve; those of all accounts: courier log --unknown",
+    });
     expect(by.ledger?.detail).toMatch(/, 1 operation in doubt$/);
     expect(stdout).not.toContain("Zhang");
   });

@@ -120,7 +120,7 @@ describe("nothing to pick, or nobody who could", () => {
 
   test.each([
     ["orders show", "missing required argument 'orders'"],
-    ["orders cancel", "missing required argument 'orders'"],
+    ["orders cancel", "no order given"],
     ["track", "no tracking number given"],
     ["orders slips -o slips.html", "no orders named"],
   ])("%s --no-input", async (words, message) => {

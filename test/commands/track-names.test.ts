@@ -126,3 +126,13 @@ test("a watch follows the parcel that a name means, under its tracking number", 
   const unknown = await home.courier(["track", "ref:B-1", "--watch", "--for", "1h"]);
   expect(unknown.exit).toBe(1);
 });
+
+test.each(["orders show", "track", "orders cancel --yes"])(
+  "courier %s 60,59 says how names are separated",
+  async (words) => {
+    const home = await createServedHome({ seedOrders: 2 });
+    const { exit, stderr } = await home.courier(`${words} 60,59`);
+    expect(exit).toBe(1);
+    expect(stderr).toMatch(/^hint: .*write blanks between the names: 60 59$/m);
+  },
+);

@@ -141,7 +141,7 @@ test("an order that the service no longer shows is kept, with the day since when
   const table = await home.courier("find mug");
   expect(table.stdout).toContain("pending, not shown since 2026-03-02");
   expect(table.stderr).toMatch(/^searched 3 orders \(1 of them is no longer shown by the service\), synced /);
-  expect(table.stderr).toContain("; 2 orders have no phone (courier sync --fetch-details)\n");
+  expect(table.stderr).toContain("; 2 orders have no phone (courier sync --fetch-details 2)\n");
 });
 
 test("an order that the service no longer shows is left out of lists, told in reports, and needs no details", async () => {

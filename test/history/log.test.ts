@@ -234,6 +234,22 @@ describe("courier log", () => {
   });
 });
 
+test("log show N.K shows that operation, and how to settle one in doubt", async () => {
+  const home = await createServedHome();
+  home.sandbox.faults.set([{ kind: "drop_before", method: "POST" }]);
+  await home.courier("orders create --file - --yes", { stdin: JSON.stringify(plainDraft) });
+  const { exit, stdout, stderr } = await home.courier("log show 1.1");
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "to settle it: courier orders resolve 1.1\n" });
+  expect(stdout).toMatch(/^1\.1 +create +unknown/m);
+  expect(JSON.parse((await home.courier("log show 1.1 --json")).stdout)).toMatchObject([
+    { operation: "1.1" },
+  ]);
+  expect(await home.courier("log show 1.2")).toMatchObject({
+    exit: 2,
+    stderr: "error: there is no operation 1.2 in the log\nhint: courier log show 1 shows those of run 1\n",
+  });
+});
+
 describe("courier log show N", () => {
   test("the run's facts, and its operations with the service's reasons", async () => {
     const home = await homeWithRuns();

@@ -40,7 +40,12 @@ describe("without a name", () => {
     const home = await homeInDoubt(["unknown", "created", "unknown", "refused"]);
     const before = home.sandbox.requests.length;
     const { exit, stdout, stderr } = await home.courier("orders resolve");
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr:
+        "if it was created as order ID: courier orders resolve NAME --as ID\n" +
+        "if it was not created: courier orders resolve NAME --not-created\n",
+    });
     expect(stdout.replace(/ +/g, " ").split("\n")).toEqual([
       "NAME KIND STATE ROW REF ORDER TRACKING LAST SEEN TO SENT",
       "1.1 create unknown 2 R-1-1 - - - 李四 2026-03-01T08:00:00.000Z",
@@ -98,7 +103,12 @@ describe("without --as and --not-created", () => {
     expect(sent.exit).toBe(6);
     const { stdout } = await home.courier("orders resolve 1.1");
     expect(stdout.slice(stdout.indexOf("\n\n"))).toBe(`\n\nThe order:
-${wholeOrderShown}`);
+${wholeOrderShown}
+if it was created as order ID: courier orders resolve 1.1 --as ID
+if it was not created: courier orders resolve 1.1 --not-created
+`);
+    for (const way of stdout.match(/courier orders resolve .*$/gm) ?? [])
+      expect((await home.courier(way.replace("courier ", ""))).exit).toBe(2);
   });
 
   test("says that the ledger does not have the order where its body was none of the interface", async () => {
@@ -109,7 +119,7 @@ ${wholeOrderShown}`);
     });
     expect(sent.exit, sent.stderr).toBe(6);
     const { stdout } = await home.courier("orders resolve 1.1");
-    expect(stdout).toMatch(/\n\nThe ledger does not have the data of the order\n$/);
+    expect(stdout).toMatch(/\n\nThe ledger does not have the data of the order\n\nif it was created/);
   });
 
   test("at a terminal, and as JSON, by its ref", async () => {

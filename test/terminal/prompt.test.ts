@@ -216,6 +216,36 @@ describe("Esc", () => {
   });
 });
 
+describe("Esc at yes or no", () => {
+  test.each([false, true])("means no, also where Enter means yes: %s", async (isYes) => {
+    const { prompts, until, read, pass } = atTerminal();
+    const answer = prompts.confirm("Send it?", isYes);
+    await until("Send it?");
+    pass(500);
+    await read("\u001b");
+    expect(await answer).toBe(false);
+  });
+
+  test.each(["y", "\r", "y\r"])(
+    "stays no where %j comes right behind it, which answers no later question",
+    async (keys) => {
+      const { prompts, until, read, input, pass } = atTerminal();
+      const answer = prompts.confirm("Send it?", true);
+      await until("Send it?");
+      pass(500);
+      input.write("\u001b");
+      for (const key of keys) input.write(key);
+      expect(await answer).toBe(false);
+      const next = prompts.confirm("Really?", true);
+      await until("Really?");
+      pass(500);
+      await read("n");
+      await read("\r");
+      expect(await next).toBe(false);
+    },
+  );
+});
+
 test("Ctrl-C acts before lines that came ahead of it and were not read yet; the line that is typed is kept", async () => {
   const { input, prompts } = atTerminal();
   const kept: string[] = [];
