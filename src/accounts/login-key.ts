@@ -1,13 +1,13 @@
 /** The key of a login: where it will be kept, and how it comes in. */
 
-import { ServiceFailure } from "../api/failure.ts";
+import { isPlainHttp, NoAnswer, ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { findAccount } from "../config/accounts.ts";
 import type { KeyToStore } from "../config/api-keys.ts";
 import { keySource, parseApiKey } from "../config/key-source.ts";
 import { checkSecurePath, closeToOthers } from "../config/secure-path.ts";
 import type { KeyStore } from "../config/store.ts";
-import { CourierError, usageError } from "../core/errors.ts";
+import { CourierError, systemCode, usageError } from "../core/errors.ts";
 import type { Profile } from "../model/interface.ts";
 import { line, styled } from "../terminal/blocks.ts";
 import { describeKeyStore } from "./key-store.ts";
@@ -118,8 +118,10 @@ function faultOf(error: unknown): "key" | "base URL" | undefined {
   return isElsewhere ? "base URL" : undefined;
 }
 
-function describeWrongUrl({ kind }: ServiceFailure, baseUrl: string): string {
+function describeWrongUrl({ kind, cause }: ServiceFailure, baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl);
+  if (cause instanceof NoAnswer && isPlainHttp(systemCode(cause.cause)))
+    return `nothing was stored; try ${baseUrl.replace(/^https:/, "http:")}`;
   const what =
     kind === "unreachable" ? "check the network, the proxy settings and the base URL" : "check the base URL";
   const path = pathname === "/" ? "" : `, which may be ${origin} without ${pathname}`;

@@ -124,9 +124,15 @@ async function sheetEntries(text: string, name: string): Promise<AddressEntry[]>
         .filter(([, cell]) => cell !== "");
       entries.push({ where: `line ${number}`, value: Object.fromEntries(filled) });
     }
-    if (!names) boundColumns(cells, name, number);
-    names ??= cells.map(nameColumn);
+    if (names) continue;
+    boundColumns(cells, name, number);
+    names = cells.map(nameColumn);
+    if (!names.includes("alias"))
+      throw fileError(`${name}, line ${number}: the header has no column alias (or 简称)`, {
+        hint: "add a column with a short name for each address; nothing was saved",
+      });
   }
+  if (!names) throw fileError(`${name} is empty`, { hint: "begin it with a header: alias,name,phone" });
   return entries;
 }
 
@@ -150,6 +156,8 @@ function parseEntry(value: Json): { alias: string; party: DraftParty } {
         : `${first?.path} must be ${withArticle(first?.expected ?? "")}, but is ${first?.received}`;
     throw new CourierError("file", 2, problem);
   }
+  if (Object.values(checked.value).every((text) => text === ""))
+    throw new CourierError("file", 2, "the address is empty");
   const [wrong] = findTextProblems(checked.value);
   if (wrong) throw new CourierError("file", 2, `${wrong.path} “${wrong.value}” ${wrong.message}`);
   return { alias: parseAlias(alias), party: checked.value };

@@ -165,6 +165,8 @@ const explanations: Readonly<Record<string, string>> = {
   stalled: "no connection in time",
   PROXY_DROPPED: "the proxy dropped the connection",
   PROXY_AUTHENTICATION: "the proxy asks for a name and password",
+  ERR_SSL_WRONG_VERSION_NUMBER: "the service does not speak https there",
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: "the service does not speak https there",
   CERT_HAS_EXPIRED: "its certificate has expired",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
   UND_ERR_PRX_TLS: "the proxy's certificate is for another host",
@@ -189,9 +191,14 @@ export function isCertificateFailure(causeCode: string | undefined): boolean {
   return certificatePattern.test(causeCode ?? "");
 }
 
+/** True where the answer to TLS was none, as a server of plain http gives it; the code depends on OpenSSL. */
+export function isPlainHttp(causeCode: string | undefined): boolean {
+  return causeCode === "ERR_SSL_WRONG_VERSION_NUMBER" || causeCode === "ERR_SSL_PACKET_LENGTH_TOO_LONG";
+}
+
 /** True for failures that no retry fixes: of certificate checks, and of a proxy's. */
 export function isLasting(causeCode: string | undefined): boolean {
-  return causeCode === proxyAuthentication || isCertificateFailure(causeCode);
+  return causeCode === proxyAuthentication || isCertificateFailure(causeCode) || isPlainHttp(causeCode);
 }
 
 /** Words a failure to get any answer from `host`; `cause` is the system's or the transport's error. */
@@ -199,7 +206,9 @@ export function noAnswerFailure(host: string, connected: boolean, cause: Error):
   const causeCode = systemCode(cause.cause);
   const proxy = cause instanceof NoAnswer ? cause.proxy : undefined;
   const refusal = cause.cause instanceof ProxyRefusal ? explainRefusal(cause.cause, proxy) : undefined;
-  const reason = refusal?.reason ?? explainCause(causeCode) ?? causeCode ?? cause.message;
+  // On a connection that was secure before, such a code only means that something on the way broke it.
+  const explanation = connected && isPlainHttp(causeCode) ? undefined : explainCause(causeCode);
+  const reason = refusal?.reason ?? explanation ?? causeCode ?? cause.message;
   const details = causeCode === undefined ? undefined : { cause_code: causeCode };
   if (connected) {
     const dropped = `the connection to ${host} broke before an answer came: ${reason}`;

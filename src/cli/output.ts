@@ -103,13 +103,13 @@ function notRows(what: string): CourierError {
 
 /** A document is one row of CSV: a column for each of its values, with dotted names. */
 async function writeDocument(
-  { data, blocks, failure }: DocumentOutput,
+  { data, blocks, failure, columns = [] }: DocumentOutput,
   writer: Writer,
   options: OutputOptions,
 ): Promise<Written> {
   const { form, fields, view } = options;
   if (form === "csv") {
-    const paths = fields ?? leafPaths(data);
+    const paths = fields ?? [...new Set([...columns.map(({ path }) => path), ...leafPaths(data)])];
     await writeCsv({ rows: once(data), columns: [], empty: "", kind: "rows" }, writer, {
       ...options,
       fields: paths,

@@ -4,6 +4,8 @@ import { Command as Commander, CommanderError, Option as CommanderOption } from 
 import { type Command, type CommandEntry, type Group, isGroup } from "../command/command.ts";
 import { flagOf, type Option } from "../command/options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
+import { shownUrl } from "../core/shown-url.ts";
 import { confirmOptions, exportOptions, globalOptions, rowOptions } from "./globals.ts";
 import { commandHelp, groupHelp, optionsHelp } from "./help.ts";
 
@@ -76,6 +78,8 @@ export async function parseCommandLine(
     if (error.code === "commander.unknownCommand") throw await unknownCommand(nearest);
     if (error.code === "commander.optionMissingArgument" && error.message.includes("--fields"))
       await refuseWithFields(nearest);
+    if (error.code === "commander.excessArguments" && nearest.path.at(-1) === "login")
+      throw wordOfLogin(argv);
     return toText(error, printed, complained, nearest.path.join(" "));
   }
   if (!parsed) throw new Error("the parser found no command");
@@ -117,7 +121,6 @@ async function refuseWithFields({ path }: Nearest): Promise<void> {
 function toText(error: CommanderError, printed: string, complained: string, nearest: string): Parsed {
   if (error.exitCode === 0) return { kind: "text", text: printed };
   if (error.code === "commander.help") return { kind: "incomplete", text: complained };
-  if (error.code === "commander.excessArguments" && nearest.endsWith(" login")) throw keyAsArgument();
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
   const help = `${nearest} --help shows what there is`;
   // A tracking number may begin so.
@@ -295,6 +298,14 @@ function collectArguments(command: Command, words: readonly string[]): Values {
         : parse(words[index] ?? "");
   }
   return values;
+}
+
+/** A word alone that is a URL is no key. Any other may be one, and is not repeated. */
+function wordOfLogin(argv: readonly string[]): CourierError {
+  const [first, word = "", ...others] = argv;
+  if (first !== "login" || others.length > 0 || !/^https?:\/\//i.test(word)) return keyAsArgument();
+  const hint = `courier login --base-url ${shellQuote(shownUrl(word))}`;
+  return usageError("login takes the base URL with a flag", hint);
 }
 
 function keyAsArgument(): CourierError {

@@ -154,6 +154,8 @@ export interface DocumentOutput {
   readonly failure?: CourierError;
   /** Its rows, where it has some: what `--csv` and `--fields` print. */
   readonly rows?: RowsOutput;
+  /** The first columns of `--csv`, in the order that several such results have; what else it has comes after them. */
+  readonly columns?: readonly Column<never>[];
   /** Called after it was written, for what is said on stderr beside it. */
   readonly after?: () => Promise<void>;
   /** Where it tells what was made: called when the reader closed the pipe before it was written. */

@@ -6,6 +6,9 @@ import type { DraftParty } from "../model/draft.ts";
 import { partyFields } from "../model/fields.ts";
 import type { Context } from "./command.ts";
 
+/** A first line, or a part before a comma, that has words and no digit. */
+const firstPart = /^\s*[^\d,，;；\n]*\p{L}[^\d,，;；\n]*[,，;；\n]/u;
+
 interface TextUse {
   /** The command only shows the result. */
   readonly isShown?: boolean;
@@ -32,11 +35,12 @@ export async function understandText(
   }
   if (leftOut.length > 0) context.messages.note(`  left out: ${leftOut.join(", ")}`);
   if (party.name === undefined && !hasName) {
-    if (context.globals.yes && !isShown)
-      throw usageError(
-        `no name was found in the text of ${title}`,
-        `give it with ${part === "address" ? "--name" : `--${part}-name`}, or put it first in the text`,
-      );
+    if (context.globals.yes && !isShown) {
+      const flag = part === "address" ? "--name" : `--${part}-name`;
+      // What stands first may be the name already, and moving it would not help.
+      const advice = firstPart.test(text) ? "" : ", or put it first in the text";
+      throw usageError(`no name was found in the text of ${title}`, `give it with ${flag}${advice}`);
+    }
     context.messages.warn(`no name was found in the text of ${title}`);
   }
   if (isShown || context.globals.yes) return party;

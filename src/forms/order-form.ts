@@ -34,6 +34,13 @@ export interface FormTools extends PartyTools {
   readonly keep: (draft: Draft, open: readonly Part[]) => void;
 }
 
+interface FillOptions {
+  /** A sender that is there already is a default: Esc leads to it. */
+  readonly isSenderUsual?: boolean;
+  /** The questions were answered before: begins at the last one. */
+  readonly isFromEnd?: boolean;
+}
+
 /**
  * Asks for the parts that are still open. `given` holds the dotted paths, or whole parts, that came by
  * flag, file or template: the form does not ask for them. Esc goes back, also to a default sender.
@@ -42,11 +49,11 @@ export async function fillDraft(
   draft: Draft,
   given: ReadonlySet<string>,
   tools: FormTools,
-  isSenderUsual = false,
+  { isSenderUsual = false, isFromEnd = false }: FillOptions = {},
 ): Promise<Draft> {
   const isSkipped = (part: Part) => given.has(part) || fieldsOf(part).every((path) => given.has(path));
   const asked = parts.filter((part) => !isSkipped(part) || (part === "sender" && isSenderUsual));
-  const typed = new Set<Part>();
+  const typed = new Set<Part>(isFromEnd ? ["item"] : []);
   let filled = draft;
   const noting: FormTools = {
     ...tools,
@@ -55,8 +62,8 @@ export async function fillDraft(
       tools.keep(next, open);
     },
   };
-  let index = asked.findIndex((part) => !isSkipped(part));
-  let entry: Entry = "fields";
+  let index = isFromEnd ? asked.length - 1 : asked.findIndex((part) => !isSkipped(part));
+  let entry: Entry = isFromEnd ? "last field" : "fields";
   for (let part = asked[index]; part !== undefined; part = asked[index]) {
     try {
       const answer = await askPart(part, filled, given, noting, { open: asked.slice(index), entry });
@@ -184,15 +191,38 @@ async function askItemField(
   present: Json | undefined,
   prompts: Prompts,
   keepTyped: (line: string) => void,
+  checkFirst: Check = () => true,
 ): Promise<Json | undefined> {
-  const initial = isJsonNumber(present) ? present.value : typeof present === "string" ? present : undefined;
-  const question = { initial, check: checkItemField(name), keepTyped, canGoBack: true };
+  const check = checkBoth(checkFirst, checkItemField(name));
+  const question = { initial: textOf(present), check, keepTyped, canGoBack: true };
   const answer = (await prompts.text(itemWords[name].label, question)).trim();
   if (answer === "") return undefined;
   return itemWords[name].kind === "text" ? answer : jsonNumber(answer);
 }
 
-function checkItemField(name: ItemField): (answer: string) => true | string {
+type Check = (answer: string) => true | string;
+
+function checkBoth(first: Check, second: Check): Check {
+  return (answer) => {
+    const found = first(answer);
+    return found === true ? second(answer) : found;
+  };
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return isJsonNumber(value) ? value.value : typeof value === "string" ? value : undefined;
+}
+
+/** The value that the service refused would only be refused again. */
+function isRefused(value: Json | undefined): Check {
+  const refused = textOf(value);
+  return (answer) =>
+    refused === undefined ||
+    answer.trim() !== refused ||
+    "the service refused this; change it, or Esc to go back";
+}
+
+function checkItemField(name: ItemField): Check {
   return (answer) => {
     const text = answer.trim();
     if (text === "") return true;
@@ -215,7 +245,8 @@ async function askAgain(draft: Draft, path: string, tools: FormTools): Promise<D
   if (itemField) {
     const keepTyped = (line: string) =>
       keepPart("item", draft, [], tools)(withField(draft.item, itemField, line), true);
-    const answer = await askItemField(itemField, draft.item?.[itemField], tools.prompts, keepTyped);
+    const refused = draft.item?.[itemField];
+    const answer = await askItemField(itemField, refused, tools.prompts, keepTyped, isRefused(refused));
     return withPart(draft, "item", withField(draft.item, itemField, answer));
   }
   const partyField = partyFields.find((field) => field === name);
@@ -223,7 +254,7 @@ async function askAgain(draft: Draft, path: string, tools: FormTools): Promise<D
   const answer = (
     await tools.prompts.text(`${titleOf(part)} ${partyWords[partyField].label}`, {
       initial: draft[part]?.[partyField],
-      check: checkPartyField(partyField),
+      check: checkBoth(isRefused(draft[part]?.[partyField]), checkPartyField(partyField)),
       canGoBack: true,
       keepTyped: (line) => keepPart(part, draft, [], tools)(withField(draft[part], partyField, line), true),
     })

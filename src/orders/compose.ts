@@ -4,7 +4,7 @@ import { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { type ActiveAccount, serviceOf, unnamedAccount } from "../config/accounts.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
-import type { Choice, Prompts } from "../core/prompts.ts";
+import { type Choice, type Prompts, WentBack } from "../core/prompts.ts";
 import { formatRelative } from "../core/time.ts";
 import {
   changePart,
@@ -45,7 +45,7 @@ export type Composed = (SentOrder & { readonly draft: Draft }) | { readonly kept
 /** Whose parties are offered. */
 const ordersOffered = 50;
 
-type Decision = "send" | Part | "keep" | "quit";
+type Decision = "send" | Part | "keep" | "quit" | "back";
 
 /**
  * Goes through the form and the review until the order is sent, kept or dropped. Whatever ends it before
@@ -80,10 +80,10 @@ export async function composeOrder(
     const given = kept ? new Set<string>(parts.filter((part) => !kept.open.includes(part))) : start.given;
     draft = kept?.draft ?? draft;
     open = parts.filter((part) => !given.has(part));
-    if (open.length > 0) {
-      if (!context.globals.quiet) await context.display(instructions);
-    }
-    draft = await prompts.together(() => fillDraft(draft, given, tools, start.usualSender !== undefined));
+    const hasQuestions = open.length > 0;
+    if (hasQuestions && !context.globals.quiet) await context.display(instructions);
+    const isSenderUsual = start.usualSender !== undefined;
+    draft = await prompts.together(() => fillDraft(draft, given, tools, { isSenderUsual }));
     let elsewhere: ElsewhereCheck | undefined;
     let hasFailed = false;
     for (;;) {
@@ -91,7 +91,10 @@ export async function composeOrder(
         // While the order is reviewed; after a failure not before the person has made room.
         if (!hasFailed) elsewhere ??= startElsewhereCheck(context);
         await context.display([...reviewView(draft, account), ...remarks(draft)]);
-        return askDecision(prompts, draft);
+        return askDecision(prompts, draft, hasQuestions).catch((error: unknown) => {
+          if (error instanceof WentBack) return "back" as const;
+          throw error;
+        });
       });
       if (decision === "keep") {
         try {
@@ -105,6 +108,13 @@ export async function composeOrder(
       if (decision === "quit") {
         if (kept) await ledger.dropDraft(owner, kept);
         throw new Dropped();
+      }
+      if (decision === "back") {
+        const asked = draft;
+        draft = await prompts.together(() =>
+          fillDraft(asked, given, tools, { isSenderUsual, isFromEnd: true }),
+        );
+        continue;
       }
       if (decision !== "send") {
         draft = await changePart(decision, draft, tools);
@@ -203,7 +213,7 @@ async function offerKept(
 }
 
 /** Where something is missing, Enter does not send the order. */
-function askDecision(prompts: Prompts, draft: Draft): Promise<Decision> {
+function askDecision(prompts: Prompts, draft: Draft, canGoBack: boolean): Promise<Decision> {
   const [incomplete] = findMissing(draft);
   const choices: readonly Choice<Decision>[] = [
     { value: "send", label: "Send this order" },
@@ -215,10 +225,8 @@ function askDecision(prompts: Prompts, draft: Draft): Promise<Decision> {
     { value: "quit", label: "Quit without sending" },
   ];
   const first = choices.filter(({ value }) => value === incomplete?.part);
-  return prompts.choose<Decision>("What now?", [
-    ...first,
-    ...choices.filter(({ value }) => value !== incomplete?.part),
-  ]);
+  const others = choices.filter(({ value }) => value !== incomplete?.part);
+  return prompts.choose<Decision>("What now?", [...first, ...others], { canGoBack });
 }
 
 /** What a courier needs as a rule: the interface does not say which fields the service requires (2.2, 2.3). */

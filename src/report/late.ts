@@ -27,7 +27,7 @@ export const listLate = defineCommand({
   description:
     "Orders that are not delivered, completed or cancelled, those first that have not changed for longest. The last\n" +
     "change is the newest movement that tracking showed, where the mirror has tracking, or else the order's creation;\n" +
-    "FROM says which. The list comes from the mirror, without a call: courier sync brings it up to date, and --fetch\n" +
+    "KNOWN FROM says which. The list comes from the mirror, without a call: courier sync brings it up to date, and --fetch\n" +
     "looks up the parcels at the top first.",
   arguments: {},
   options: {
@@ -216,7 +216,12 @@ const lateColumns: readonly Column<LateRow>[] = [
   { path: "status", title: "STATE", cell: ({ status }) => state(status) },
   { path: "tracking_status", title: "PARCEL", cell: (row) => state(row.tracking_status), spare: 3 },
   { path: "last_change", title: "LAST CHANGE", cell: ({ last_change }) => instant(last_change) },
-  { path: "last_change_from", title: "FROM", cell: ({ last_change_from }) => last_change_from, spare: 4 },
+  {
+    path: "last_change_from",
+    title: "KNOWN FROM",
+    cell: ({ last_change_from: from }) => (from === "created_at" ? "creation" : from),
+    spare: 4,
+  },
   { path: "waiting_seconds", title: "WAITING", cell: (row) => show(row.waiting_seconds), isRemark: true },
   {
     path: "receiver.name",

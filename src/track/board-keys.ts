@@ -41,11 +41,15 @@ const allKeys: NamedKeys = [
   ["Ctrl-C", "end the watch (exit code 130)"],
 ];
 
-const backKeys: NamedKeys = [
-  ["Esc", "back"],
-  ["q", "ends the watch"],
-  ["Up/Down", "scroll"],
-];
+/** `below` is how many lines follow. */
+function backKeys(below: number): NamedKeys {
+  return [
+    ["Esc", "back"],
+    ...(below > 0 ? [["Down", `${below} more`] as const] : []),
+    ["q", "ends the watch"],
+    ["Up/Down", "scroll"],
+  ];
+}
 
 /** `quit` ends the watch. */
 export function openBoardScreen(board: Board, seen: Seen, quit: () => void): BoardScreen {
@@ -152,8 +156,10 @@ export function openBoardScreen(board: Board, seen: Seen, quit: () => void): Boa
     { columns }: LiveRoom,
   ): Promise<readonly Block[]> {
     const lines = bodyLines();
-    from = Math.max(0, Math.min(from, (await countLines(body, columns, nowMs)) - lines));
-    return [line(head), { kind: "window", blocks: body, from, lines }, ...keyLines(backKeys, columns, 1)];
+    const last = Math.max(0, (await countLines(body, columns, nowMs)) - lines);
+    from = Math.max(0, Math.min(from, last));
+    const footer = keyLines(backKeys(last - from), columns, 1);
+    return [line(head), { kind: "window", blocks: body, from, lines }, ...footer];
   }
 
   /** The receiver and the item, the next poll, and why the last one failed. */

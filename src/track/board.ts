@@ -317,18 +317,26 @@ function footerLines(
   const calls = `${counted(board.polls() + seen.otherCalls, "call")} made${describeLeft(seen)}`;
   return [
     line(styled("dim", `${goal}${next}; ${calls}`)),
-    ...keyLines(quitKey === "q" ? keysOf(list) : [[quitKey, "ends the watch"]], columns, 1),
+    ...keyLines(
+      quitKey === "q"
+        ? keysOf(list, matchingParcels(board, seen, list).length > 0)
+        : [[quitKey, "ends the watch"]],
+      columns,
+      1,
+    ),
   ];
 }
 
-function keysOf({ isTyping, text, order }: BoardList): NamedKeys {
+function keysOf({ isTyping, text, order }: BoardList, hasMatch: boolean): NamedKeys {
   if (isTyping) return typingKeys;
-  const filter = text === "" ? (["/", "filter"] as const) : (["Esc", "all parcels"] as const);
+  const isFiltered = text !== "";
+  const opening: NamedKeys = hasMatch ? [["Enter", "timeline"]] : [];
   return [
     ["q", "ends the watch"],
+    ...(isFiltered ? [["Esc", "all"] as const] : []),
     ["?", "keys"],
-    ["Enter", "timeline"],
-    filter,
+    ...opening,
+    ...(isFiltered ? [] : [["/", "filter"] as const]),
     ["s", `sort: ${order}`],
     ["Up/Down", "move"],
   ];

@@ -83,7 +83,8 @@ export const trackParcels = defineCommand({
     const [only] = trackingNumbers;
     if (isSingle && only !== undefined) {
       const service = await context.service();
-      return document(await nameParcels(service, context).track(only), trackingView);
+      const tracking = await nameParcels(service, context).track(only);
+      return { ...document(tracking, trackingView), columns: trackedColumns };
     }
     return rows(
       trackSeveral(trackingNumbers, context),

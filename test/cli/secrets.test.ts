@@ -349,3 +349,12 @@ describe("a long key", () => {
     ]);
   });
 });
+
+test("a base URL as a word of login gets the command with its flag, without what may be a password", async () => {
+  const { courier } = await createHome();
+  const { exit, stdout, stderr } = await courier("login http://me:pass-1@127.0.0.1:1/");
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+  expect(stderr).toBe(
+    "error: login takes the base URL with a flag\nhint: courier login --base-url http://127.0.0.1:1/\n",
+  );
+});

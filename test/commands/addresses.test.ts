@@ -93,6 +93,27 @@ describe("add", () => {
     expect(await listed(home)).toMatchObject([{ alias: "li", name: "李先生" }]);
   });
 
+  test.each([
+    "John Smith\n742 Evergreen Terrace, Apt 5\nSpringfield, IL 62704\n+1 415 555 0134",
+    "John Smith\n+1 415 555 0134\n742 Evergreen Terrace, Apt 5\nSpringfield, IL 62704",
+    "John Smith, 742 Evergreen Terrace, Springfield, IL 62704, +1 415 555 0134",
+    "Li Si, 13900139000, 88 Jianguo Road, Beijing",
+    "Maria Garcia\n12 Nanjing West Road\nShanghai\nTel: 139 0013 9000",
+  ])("finds the name in %j", async (text) => {
+    const home = await createHome();
+    await home.courier(["addresses", "add", "one", "--text", text, "--yes"]);
+    const [first] = text.split(/[,\n]/);
+    expect(await listed(home)).toMatchObject([{ name: first, phone: expect.stringContaining("1") }]);
+  });
+
+  test("does not advise to put a name first that may be there", async () => {
+    const home = await createHome();
+    const text = "The Workshop\n12 High Street\nLondon W1U 3BW";
+    const { exit, stderr } = await home.courier(["addresses", "add", "one", "--text", text, "--yes"]);
+    expect(exit).toBe(2);
+    expect(stderr).toContain("hint: give it with --name\n");
+  });
+
   describe("over another address", () => {
     const words = "addresses add li --phone 13700137000";
     const before = { name: "李四", phone: "13900139000" };
@@ -377,7 +398,7 @@ describe("import", () => {
 
   test.each([
     ["a line without a name", "alias,name\nli,A\n,B\n", "stdin: line 3: it has no alias"],
-    ["no column for it", "name,phone\nA,1\n", "line 2: it has no alias"],
+    ["no column for it", "name,phone\nA,1\n", "stdin, line 1: the header has no column alias (or 简称)"],
     ["an unknown column", "alias,nmae\nli,A\n", "line 2: nmae is no field of an address (alias, name, phone"],
     [
       "an unusable name",
@@ -490,6 +511,18 @@ describe("import", () => {
       "error: stdin is neither UTF-8 nor, it seems, GB18030: line 2 would have “J黵gen",
     );
     expect(stderr).toContain("hint: save it as “CSV UTF-8” and try again");
+    expect(await listed(home)).toEqual([]);
+  });
+
+  test.each([
+    ["an address without a field", "alias,name,phone\nli,,\n", "stdin: line 2: the address is empty\n"],
+    ["nothing", "", "stdin is empty\n"],
+    ["blank lines", "\n\n", "stdin is empty\n"],
+  ])("a file with %s is refused, and saves nothing", async (_what, text, problem) => {
+    const home = await createHome();
+    const { exit, stdout, stderr } = await home.courier("addresses import -", { stdin: text });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`error: ${problem}`);
     expect(await listed(home)).toEqual([]);
   });
 

@@ -185,6 +185,19 @@ describe("login to an account that exists", () => {
   });
 });
 
+test("https at a port of plain http names the URL to try, without a code", async () => {
+  const home = await createServedHome();
+  const url = home.sandbox.baseUrl;
+  const words = `login --base-url ${url.replace("http:", "https:")}`;
+  const { exit, stderr } = await home.courier(words, { stdin: "a-key-12345\n", env: nothing });
+  expect(exit).toBe(5);
+  expect(stderr).toContain(
+    `error: cannot reach ${new URL(url).host}: the service does not speak https there\n` +
+      `hint: nothing was stored; try ${url}\n`,
+  );
+  expect(home.sandbox.requests).toEqual([]);
+});
+
 test("a key that cannot be is refused before it is said where the key will be kept", async () => {
   const { courier } = await createHome();
   const words = "login --no-verify --base-url https://service.example";

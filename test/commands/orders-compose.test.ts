@@ -12,6 +12,7 @@ import {
   ctrlC,
   ctrlCAfter,
   enter,
+  esc,
   itemSteps,
   partySteps,
   personWho,
@@ -65,6 +66,39 @@ test("says afterwards how to create the same without questions, quoted for the s
   expect(stderr).toContain(
     'Same without questions: courier orders create --sender-name "O\'Neil" --receiver-name "李四" --item-name=-book --yes\n',
   );
+});
+
+test("Esc at the review goes back to the last question, and from there to those before", async () => {
+  const home = await createServedHome();
+  const { person, bodies } = await compose(home, [
+    ...shortForm(),
+    ["What now?", esc],
+    ["Service level", esc],
+    ["Number of pieces", "3"],
+    ["Service level", enter],
+    send,
+    ...declined,
+  ]);
+  expect(person.left).toEqual([]);
+  expect(JSON.parse(bodies[0] ?? "").item).toEqual({ name: "书", quantity: 3 });
+});
+
+test.each([
+  ["item.name", "Item name", "books"],
+  ["receiver.name", "Receiver name", "李四四"],
+])("a refused %s is not taken again unchanged", async (field, question, better) => {
+  const home = await createServedHome();
+  answerRaw(home, "POST /api/v1/orders", refusal(field), { status: 400, times: 1 });
+  const again: readonly Step[] = [send, [question, enter], [question, better], send];
+  const { person, bodies } = await compose(home, [
+    ...shortForm(),
+    ...again,
+    ["Save 张三…", false],
+    ["Save 李四…", false],
+  ]);
+  expect(person.complaints).toEqual(["the service refused this; change it, or Esc to go back"]);
+  expect(bodies).toHaveLength(2);
+  expect(bodies[1]).toContain(better);
 });
 
 test("form, review, and what was created", async () => {

@@ -245,3 +245,12 @@ test("a refusal of any length and with any characters is cut at 1,000 characters
   expect(stderr).toMatch(/^error: the service refused: m\\u001b\[2J\\n\\r\\u202em/);
   expect(stderr.length).toBeLessThan(1_010);
 });
+
+test("track --csv has the same columns in the same order for one parcel and for several", async () => {
+  const home = await createServedHome();
+  const numbers = [await createOrder(home), await createOrder(home)].map((order) => order.tracking_number);
+  const one = await home.courier(`track --csv ${numbers[0]}`);
+  const several = await home.courier(`track --csv ${numbers.join(" ")}`);
+  const [heading, row] = several.stdout.split("\n");
+  expect(one.stdout.split("\n")).toEqual([heading, row, ""]);
+});

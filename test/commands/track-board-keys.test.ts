@@ -151,6 +151,37 @@ describe("the list", () => {
     expect(screen.isRaw).toBe(false);
   });
 
+  test("at 40 columns the keys tell how to leave a filter, and that more movements follow", async () => {
+    const { screen } = await openBoard({ parcels: three, movements: 30, columns: 40 });
+    const footer = async () => (await screen.picture()).split("\n").at(-1);
+    screen.type("/");
+    screen.type("t1");
+    screen.type(keys.enter);
+    await screen.until(/1 with/);
+    expect(await footer()).toBe("q ends the watch  Esc all  ? keys");
+    screen.type(keys.enter);
+    await screen.until("T1  delivering");
+    expect(await footer()).toMatch(/^Esc back {2}Down \d+ more {2}q ends the watch$/);
+    screen.type(end);
+    await screen.until("已揽收 1\n");
+    expect(await footer()).not.toContain("more");
+    screen.type("q");
+    await screen.ended;
+  });
+
+  test("Enter is not offered where no parcel matches", async () => {
+    const { screen } = await openBoard({ parcels: three, columns: 140 });
+    expect(await screen.picture()).toContain("Enter timeline");
+    screen.type("/");
+    screen.type("nowhere");
+    screen.type(keys.enter);
+    await screen.until(/0 with “nowhere”/);
+    expect(await screen.picture()).toContain("Esc all");
+    expect(await screen.picture()).not.toContain("Enter timeline");
+    screen.type("q");
+    await screen.ended;
+  });
+
   test("Enter without a choice opens the first parcel", async () => {
     const { screen } = await openBoard({ parcels: three });
     screen.type(keys.enter);

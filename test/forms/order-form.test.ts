@@ -344,7 +344,7 @@ describe("Esc", () => {
       start,
       new Set(["sender", "item", "service_type"]),
       toolsOf(person).tools,
-      true,
+      { isSenderUsual: true },
     );
     expect(filled).toEqual({ sender: recent.party, receiver: shop.party });
   });
