@@ -1,5 +1,6 @@
 /** `courier addresses add`: saves a party in the address book of this machine. */
 
+import { askAddress } from "../command/ask-address.ts";
 import { type Context, defineCommand, document } from "../command/command.ts";
 import { understandText } from "../command/confirm-address.ts";
 import { switchOption, textOption } from "../command/options.ts";
@@ -15,7 +16,6 @@ import type { AddressRow } from "../model/results.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { line, styled } from "../terminal/blocks.ts";
 import { addressView, pickParty, withoutBlanks } from "./address-view.ts";
-import { askAddress } from "./ask-address.ts";
 
 export const addAddress = defineCommand({
   arguments: { alias: { summary: "the short name", parse: parseAlias } },

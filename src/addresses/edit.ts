@@ -1,5 +1,6 @@
 /** `courier addresses edit`: changes single fields of a saved address. */
 
+import { askAddress } from "../command/ask-address.ts";
 import { confirmOrStop, defineCommand, document } from "../command/command.ts";
 import { partyOptions } from "../command/party-options.ts";
 import { findParty, parseAlias, saveParties } from "../config/address-book.ts";
@@ -9,7 +10,6 @@ import type { AddressRow } from "../model/results.ts";
 import { line, styled } from "../terminal/blocks.ts";
 import { ensureUsable } from "./add.ts";
 import { addressView, pickParty, withoutBlanks } from "./address-view.ts";
-import { askAddress } from "./ask-address.ts";
 
 export const editAddress = defineCommand({
   description:

@@ -4,6 +4,7 @@ import { usageError } from "../core/errors.ts";
 import { describeParty } from "../forms/party-form.ts";
 import type { DraftParty } from "../model/draft.ts";
 import { partyFields } from "../model/fields.ts";
+import { askAddress } from "./ask-address.ts";
 import type { Context } from "./command.ts";
 
 /** A first line, or a part before a comma, that has words and no digit. */
@@ -18,8 +19,8 @@ interface TextUse {
 
 /**
  * Splits a text such as `张三 13800138000 广东省深圳市…` into a party and shows the parts on stderr. All but
- * the phone is a guess, so the user must agree: at a terminal by answering, elsewhere with `--yes`, which takes no text
- * without a name.
+ * the phone is a guess, so the user must agree: at a terminal by answering, where a no leads to the fields, elsewhere
+ * with `--yes`, which takes no text without a name.
  */
 export async function understandText(
   part: "sender" | "receiver" | "address",
@@ -49,5 +50,6 @@ export async function understandText(
     throw usageError(`cannot ask you to confirm ${title}`, "add --yes to accept it");
   }
   if (await prompts.confirm(`Use ${describeParty(party)}?`)) return party;
-  throw usageError(`${title} was not accepted`, "give its parts one by one, each with its own flag");
+  const label = part.charAt(0).toUpperCase() + part.slice(1);
+  return askAddress(party, prompts, context, label);
 }

@@ -1,16 +1,17 @@
-/** The questions for one address of the address book. */
+/** The questions for the fields of one address. */
 
-import type { Context } from "../command/command.ts";
 import { type Prompts, WentBack } from "../core/prompts.ts";
 import { askParty } from "../forms/party-form.ts";
 import type { DraftParty } from "../model/draft.ts";
 import { partyView } from "../terminal/draft-view.ts";
+import type { Context } from "./command.ts";
 
 /** With an address already there, its fields are the starting point. */
 export async function askAddress(
   existing: DraftParty | undefined,
   prompts: Prompts,
   context: Context,
+  title = "Address",
 ): Promise<DraftParty> {
   const tools = {
     prompts,
@@ -19,7 +20,7 @@ export async function askAddress(
     show: (title: string, party: DraftParty, leftOut: readonly string[]) =>
       context.display(partyView(title, party, leftOut)),
   };
-  const questions = { title: "Address", fixed: new Set<string>(), tools, keep: () => {} };
+  const questions = { title, fixed: new Set<string>(), tools, keep: () => {} };
   for (;;) {
     try {
       return (await askParty(existing, questions)).party;
