@@ -13,6 +13,7 @@ import {
   type OrderQuery,
   type OwnFilter,
   saysState,
+  widenedFilters,
 } from "../command/order-filter.ts";
 import { unknownState } from "../command/unknown-state.ts";
 import { usageError } from "../core/errors.ts";
@@ -262,13 +263,19 @@ function onePage(
     throw usageError("--page takes one state: the service's pages are of one list", "leave out --page");
   const filter = { status, dateFrom: days?.from, dateTo: days?.to };
   const own = createOwnFilter({ statuses, days: undefined }, context.clock);
+  // The service's days may be of another zone.
+  const [widened] = widenedFilters({ statuses, days });
+  const nearDays = days && { from: widened?.dateFrom, to: widened?.dateTo, zone: days.zone };
+  const near = createOwnFilter({ statuses: [], days: nearDays }, context.clock);
   let place: string | undefined;
   let others = 0;
+  let distant = 0;
   async function* read(): Orders {
     const service = await context.service();
     const { orders, pagination } = await service.listOrders(filter, page, limit);
     place = describePage(orders.length, pagination, page);
     others = orders.filter((order) => !own.takes(order)).length;
+    distant = orders.filter(({ created_at }) => !near.hasDay(created_at)).length;
     yield* orders;
   }
   return {
@@ -277,6 +284,10 @@ function onePage(
       if (others > 0)
         context.messages.warn(
           `the service did not keep to --status ${status}: ${counted(others, "order")} of this page ${byCount(others, "is", "are")} in other states`,
+        );
+      if (distant > 0)
+        context.messages.warn(
+          `the service did not keep to the days: ${counted(distant, "order")} of this page ${byCount(distant, "is", "are")} of other days`,
         );
       const parts = [place, days && "by the service's own days"].filter((part) => part !== undefined);
       const more = place === undefined ? "" : "; --all fetches everything";

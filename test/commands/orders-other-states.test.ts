@@ -5,8 +5,8 @@ import { createTransport, type Transport } from "../../src/api/transport.ts";
 import { answerData, requestCount } from "../support/answers.ts";
 import { createServedHome, type Home } from "../support/courier.ts";
 
-/** The sandbox, which hears no `status`. */
-async function homeWithDeafService(seedOrders: number) {
+/** The sandbox, which hears no `status`, or another filter. */
+async function homeWithDeafService(seedOrders: number, deafTo: readonly string[] = ["status"]) {
   const home = await createServedHome({ seedOrders });
   const real = await createTransport({}, 5_000);
   onTestFinished(() => real.close());
@@ -15,7 +15,7 @@ async function homeWithDeafService(seedOrders: number) {
     close: async () => {},
     send(request) {
       const url = new URL(request.url);
-      url.searchParams.delete("status");
+      for (const name of deafTo) url.searchParams.delete(name);
       return real.send({ ...request, url });
     },
   };
@@ -83,6 +83,18 @@ test("orders list --page shows the page as the service sent it, and says that it
   expect(stderr).toBe(
     `warning: the service did not keep to --status delivered: ${others} orders of this page are in other states\n`,
   );
+});
+
+test.each([
+  ["--from 2100-01-01", 3],
+  ["--to 2000-01-01", 3],
+  ["--from 2000-01-01", 0],
+])("orders list --page 1 %s says where the page has orders of days far from these", async (days, count) => {
+  const home = await homeWithDeafService(3, ["date_from", "date_to"]);
+  const { stdout, stderr } = await home.courier(`orders list ${days} --page 1 --json`);
+  expect(idsIn(stdout)).toHaveLength(3);
+  const told = stderr.match(/did not keep to the days: (\d+) orders of this page are of other days/)?.[1];
+  expect(Number(told ?? 0), stderr).toBe(count);
 });
 
 test("track --status looks up the parcels of orders in that state only", async () => {
