@@ -9,7 +9,7 @@ import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { nameCandidates } from "../sending/candidates.ts";
 import { readDetail } from "../sending/learn-fields.ts";
-import { compareDetail, compareSummary, isLikely } from "../sending/matching.ts";
+import { compareDetail, isLikely, isNamedAs, nothingLearned } from "../sending/matching.ts";
 import { reconcile } from "../sending/reconcile.ts";
 import type { Reconciled } from "../sending/reconcile-types.ts";
 import { createReconcileTools } from "../sending/settle.ts";
@@ -68,7 +68,6 @@ function isEqual(
   detail: OrderDetail | undefined,
 ): boolean {
   if (!draft) return false;
-  if (detail) return isLikely(compareDetail(draft, detail), { kept: new Set(), changed: new Set() });
-  const shown = summary && compareSummary(draft, summary);
-  return shown?.["receiver.name"] === "agrees" && shown["item.name"] !== "differs";
+  if (detail) return isLikely(compareDetail(draft, detail), nothingLearned);
+  return summary !== undefined && isNamedAs(draft, summary);
 }

@@ -18,6 +18,7 @@ import { counted } from "../core/wording.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { settleOnTheWay } from "../sending/settle-on-the-way.ts";
 import { type Column, show } from "../terminal/blocks.ts";
+import { detailPaths } from "./detail-paths.ts";
 import { orderColumns } from "./list.ts";
 
 const pagesAtOnce = 8;
@@ -114,22 +115,6 @@ export async function* exportDetails(
   // An order may have left its state since it was listed.
   for await (const order of own.counted(details)) if (own.takes(order)) yield order;
 }
-
-/** 2.4, in the order of the specification. */
-const detailPaths = [
-  "id",
-  "order_no",
-  "tracking_number",
-  "status",
-  "payment_status",
-  "service_type",
-  "estimated_fee",
-  "actual_fee",
-  "created_at",
-  "updated_at",
-  ...["sender", "receiver"].flatMap((part) => [`${part}.name`, `${part}.phone`, `${part}.address`]),
-  ...["name", "description", "weight", "value", "quantity"].map((name) => `item.${name}`),
-] as const;
 
 const amounts: readonly string[] = [
   "estimated_fee",

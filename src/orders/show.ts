@@ -11,6 +11,7 @@ import { lookUpSeveral } from "../command/several.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { type JsonObject, valueAt } from "../model/json.ts";
 import { type Block, type Column, line, show, styled } from "../terminal/blocks.ts";
+import { detailPaths } from "./detail-paths.ts";
 
 export const showOrder = defineCommand({
   description:
@@ -81,29 +82,6 @@ function shownView(shown: Shown, context: Context): readonly Block[] {
   return [line(styled("strong", `Order ${show(shown.order)}`), "  ", styled("bad", shown.error.message))];
 }
 
-const shownColumns: readonly Column<Shown>[] = [
-  "id",
-  "order_no",
-  "tracking_number",
-  "status",
-  "payment_status",
-  "service_type",
-  "estimated_fee",
-  "actual_fee",
-  "created_at",
-  "updated_at",
-  "sender.name",
-  "sender.phone",
-  "sender.address",
-  "receiver.name",
-  "receiver.phone",
-  "receiver.address",
-  "item.name",
-  "item.description",
-  "item.weight",
-  "item.value",
-  "item.quantity",
-  "order",
-  "error.code",
-  "error.message",
-].map((path) => ({ path, title: path.toUpperCase(), cell: (shown) => show(valueAt(shown, path)) }));
+const shownColumns: readonly Column<Shown>[] = [...detailPaths, "order", "error.code", "error.message"].map(
+  (path) => ({ path, title: path.toUpperCase(), cell: (shown) => show(valueAt(shown, path)) }),
+);

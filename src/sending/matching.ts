@@ -131,6 +131,18 @@ export function isLikely(
   return comparison["item.name"] !== "differs" || changed.has("item.name");
 }
 
+/** What `isLikely` takes of a service of which nothing is known yet. */
+export const nothingLearned: Pick<FieldKnowledge, "kept" | "changed"> = {
+  kept: new Set(),
+  changed: new Set(),
+};
+
+/** True where a list, which shows few fields, names receiver and item as they were sent. */
+export function isNamedAs(draft: Draft, summary: OrderSummary): boolean {
+  const shown = compareSummary(draft, summary);
+  return shown["receiver.name"] === "agrees" && shown["item.name"] !== "differs";
+}
+
 function isSameReceiver(comparison: Comparison): boolean {
   const [phone, address] = [comparison["receiver.phone"], comparison["receiver.address"]];
   if (phone === "agrees" || address === "agrees") return true;

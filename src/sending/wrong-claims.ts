@@ -4,9 +4,8 @@
  */
 
 import { nameOperation, type Operation } from "../ledger/operation.ts";
-import type { OrderSummary } from "../model/interface.ts";
 import { readDetail } from "./learn-fields.ts";
-import { compareDetail, compareSummary, isLikely, isOtherReceiver } from "./matching.ts";
+import { compareDetail, isLikely, isNamedAs, isOtherReceiver, nothingLearned } from "./matching.ts";
 import type { ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 
 /** Limits the details that are read for one listing. */
@@ -28,15 +27,15 @@ export async function withdrawWrongClaims(
   for (const summary of listing.summaries) {
     const id = summary.id.value;
     const claim = owners.get(id);
-    const named = claim ? lost.filter((each) => isNamedAs(each, summary)) : [];
+    const named = claim ? lost.filter(({ draft }) => draft && isNamedAs(draft, summary)) : [];
     if (!claim || named.length === 0) continue;
     const owner = await tools.ledger.findOperation(claim);
-    if (owner?.state !== "created" || !owner.draft || isNamedAs(owner, summary)) continue;
+    if (owner?.state !== "created" || !owner.draft || isNamedAs(owner.draft, summary)) continue;
     if (read === mostRead) break;
     read += 1;
     const detail = await readDetail(id, tools.detail);
     if (!detail || !isOtherReceiver(owner.draft, compareDetail(owner.draft, detail))) continue;
-    const own = named.find(({ draft }) => draft && isLikely(compareDetail(draft, detail), nothingKnown));
+    const own = named.find(({ draft }) => draft && isLikely(compareDetail(draft, detail), nothingLearned));
     const event = own && (await tools.ledger.withdrawOrder(owner, id, tools.clock.now()));
     if (!own || event === undefined) continue;
     owners.delete(id);
@@ -47,11 +46,4 @@ export async function withdrawWrongClaims(
     );
   }
   return { ...listing, owners, firstSeen };
-}
-
-const nothingKnown = { kept: new Set<never>(), changed: new Set<never>() };
-
-function isNamedAs({ draft }: Operation, summary: OrderSummary): boolean {
-  const shown = draft && compareSummary(draft, summary);
-  return shown?.["receiver.name"] === "agrees" && shown["item.name"] !== "differs";
 }
