@@ -1,6 +1,6 @@
 /** Orders of the account that were not sent from this machine, but from another one or the courier's website. */
 
-import { CourierError } from "../core/errors.ts";
+import { CourierError, isInterruption } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { utcDate } from "../core/time.ts";
 import type { OrderElsewhere } from "../ledger/rules.ts";
@@ -74,7 +74,7 @@ export async function surveyElsewhere(
   } catch (error) {
     stop.throwIfAborted();
     if (error instanceof TooExpensive) return skip(`that takes ${error.calls} calls`);
-    if (!(error instanceof CourierError) || error.exit === 4) throw error;
+    if (!(error instanceof CourierError) || error.exit === 4 || isInterruption(error.exit)) throw error;
     return skip(error.message);
   }
   const learned = await ledger.learned(customer, fieldBits);

@@ -3,6 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { interrupted } from "../../src/core/errors.ts";
 import { createImportHome, type ImportHome, outcomes, row, sheet } from "../support/imports.ts";
 import { tellingDraft } from "../support/rewritings.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
@@ -130,4 +131,22 @@ test("a list that takes more than 50 calls is asked about, and left out by a scr
   await home.courier(words, { terminal: 80, prompts });
   expect(questions[0]).toBe("Comparing with orders made elsewhere takes 60 calls. Compare?");
   expect(lists()).toBe(1 + 61);
+});
+
+test("Ctrl-C at the question how many calls may be made ends the import", async () => {
+  const home = await createUnfaithfulHome({ pageCap: 1 });
+  for (let count = 0; count < 60; count++) home.service.foreign(tellingDraft);
+  const file = path.join(home.directory, "orders.csv");
+  await writeFile(file, sheet(row("A-1")));
+  const questions: string[] = [];
+  const prompts = {
+    ...scriptedPrompts({}),
+    async confirm(question: string) {
+      questions.push(question);
+      throw interrupted(130);
+    },
+  };
+  const { exit } = await home.courier(["orders", "import", file], { terminal: 80, prompts });
+  expect(exit).toBe(130);
+  expect(questions).toHaveLength(1);
 });
