@@ -78,6 +78,9 @@ export function createPrompts({ input: source, output, signal, job, elapsed }: P
   };
 }
 
+/** As many choices are shown at once; the arrows lead to the others. */
+const listLines = 7;
+
 async function askSearch<T>(
   message: string,
   find: (term: string) => readonly Choice<T>[],
@@ -85,13 +88,16 @@ async function askSearch<T>(
   deps: PromptDeps,
 ): Promise<T> {
   let line = "";
+  const count = find("").length;
+  const tips = [...(count > listLines ? [`${count} choices`] : []), ...(tip ? [tip] : [])];
   const question = {
     message,
+    pageSize: listLines,
     source: (term = "") => {
       line = term;
       return find(term).map(toChoice);
     },
-    ...(canGoBack || tip ? { theme: keysTheme(tip ? [tip] : [], canGoBack) } : {}),
+    theme: keysTheme(tips.length > 0 ? [tips.join("; ")] : [], canGoBack === true),
   };
   const typed = () => line;
   try {

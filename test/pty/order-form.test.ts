@@ -1,5 +1,7 @@
 /** The order form in a real terminal: filled in, reviewed, corrected, edited, kept, dropped. */
 
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { sentBodies } from "../support/answers.ts";
 import { createServedTerminalHome, createTerminalHome, keys } from "../support/terminal.ts";
@@ -385,6 +387,19 @@ test("after an order its new addresses can be saved, and are found by typing the
   await second.until(/\? Receiver 北京\n❯ @李四/);
   second.type(keys.enter);
   await second.until(`? ${itemQuestions[0]}`);
+});
+
+test("a list that does not show all choices says how many there are", async () => {
+  const home = await createServedTerminalHome();
+  const file = path.join(home.directory, "addresses.csv");
+  const lines = Array.from({ length: 9 }, (_, index) => `a${index},名${index},1380000000${index}`);
+  await writeFile(file, `alias,name,phone\n${lines.join("\n")}\n`);
+  await home.open(["addresses", "import", file, "--yes"]).ended;
+  const form = home.open("orders create");
+  await form.until("? Sender");
+  await form.until("11 choices; type to filter, or paste an address");
+  form.type(keys.ctrlC);
+  expect((await form.ended).exit).toBe(130);
 });
 
 async function enterTo(
