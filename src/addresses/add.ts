@@ -18,7 +18,7 @@ import { line, styled } from "../terminal/blocks.ts";
 import { addressView, pickParty, withoutBlanks } from "./address-view.ts";
 
 export const addAddress = defineCommand({
-  arguments: { alias: { summary: "the short name", parse: parseAlias } },
+  arguments: { alias: { summary: "the address's short name", parse: parseAlias } },
   options: {
     ...partyOptions,
     text: textOption("TEXT", "name, phone and address in one text, to be split"),

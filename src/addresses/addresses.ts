@@ -29,7 +29,7 @@ export const listAddresses = defineCommand({
 });
 
 export const showAddress = defineCommand({
-  arguments: { alias: { summary: "its short name", parse: parseAlias, values: "alias" } },
+  arguments: { alias: { summary: "the address's short name", parse: parseAlias, values: "alias" } },
   options: {},
   examples: [{ line: "addresses show shop", note: "every field of it" }],
   seeAlso: ["addresses list", "addresses edit"],
@@ -44,7 +44,7 @@ export const useAddress = defineCommand({
   description:
     "Orders that name no sender then have this one: in the form, in imports, and in scripts. courier addresses\n" +
     "list marks it.",
-  arguments: { alias: { summary: "its short name", parse: parseAlias, values: "alias" } },
+  arguments: { alias: { summary: "the address's short name", parse: parseAlias, values: "alias" } },
   options: {},
   examples: [{ line: "addresses use shop", note: "from now on, orders are sent by @shop" }],
   seeAlso: ["addresses list", "orders create"],
@@ -57,7 +57,7 @@ export const useAddress = defineCommand({
 });
 
 export const removeAddress = defineCommand({
-  arguments: { alias: { summary: "its short name", parse: parseAlias, values: "alias" } },
+  arguments: { alias: { summary: "the address's short name", parse: parseAlias, values: "alias" } },
   options: {},
   confirms: true,
   examples: [{ line: "addresses remove li", note: "asks first; --yes does not" }],

@@ -15,7 +15,7 @@ export const editAddress = defineCommand({
   description:
     "Flags change the fields that they name, and no others. An empty one removes its field, and asks first. Without a\n" +
     "flag, it asks for each field at a terminal.",
-  arguments: { alias: { summary: "its short name", parse: parseAlias, values: "alias" } },
+  arguments: { alias: { summary: "the address's short name", parse: parseAlias, values: "alias" } },
   options: partyOptions,
   confirms: true,
   examples: [

@@ -1,6 +1,6 @@
 /** What to type instead of a word that is no command: other words for one, and what the service does not offer. */
 
-import type { CommandEntry, Group } from "../command/command.ts";
+import { type CommandEntry, type Group, isGroup } from "../command/command.ts";
 import { isNear } from "../core/suggest.ts";
 
 type Hints = readonly (readonly [words: string, hint: string])[];
@@ -82,7 +82,7 @@ const hints: Readonly<Record<string, Hints>> = {
     ["find search query lookup filter", "to search orders: courier find TEXT"],
     ["track watch follow trace", "to see where a parcel is: courier track NUMBER"],
     ["log history", "to see what was done: courier log"],
-    ["sync", "to bring the local copy up to date: courier sync"],
+    ["sync", "to bring the mirror of your orders up to date: courier sync"],
     ["writeback fill", "to write tracking numbers into a sheet: courier orders write-back FILE"],
     ...notOffered,
   ],
@@ -121,12 +121,20 @@ const hints: Readonly<Record<string, Hints>> = {
   ],
 };
 
-/** The hint for a word that is no command of the group at `path`, or undefined. */
-export function findHint(word: string, group: Group, path: readonly string[]): string | undefined {
+/** The hint for a word that is no command of the group at `path`, and the word behind it, if any. */
+export function findHint(
+  [word, following]: readonly [string, string | undefined],
+  group: Group,
+  path: readonly string[],
+): string | undefined {
   const known = hints[path.join(" ")]?.find(([words]) => words.split(" ").includes(word.toLowerCase()));
   if (known) return known[1];
   const near = group.commands.find((entry) => !isChanging(entry) && isNear(word, entry.name));
-  if (near) return `did you mean ${["courier", ...path, near.name].join(" ")}?`;
+  if (near) {
+    const verb =
+      isGroup(near) && near.commands.find((entry) => entry.name === following && !isChanging(entry))?.name;
+    return `did you mean ${["courier", ...path, near.name, ...(verb ? [verb] : [])].join(" ")}?`;
+  }
   return hints[path.join(" ")]?.find(([words]) =>
     words.split(" ").some((each) => isNear(word, each) && isNear(each, word)),
   )?.[1];

@@ -78,6 +78,8 @@ export async function parseCommandLine(
     if (error.code === "commander.unknownCommand") throw await unknownCommand(nearest);
     if (error.code === "commander.optionMissingArgument" && error.message.includes("--fields"))
       await refuseWithFields(nearest);
+    if (error.code === "commander.missingArgument" && nearest.entry)
+      throw missingArgument(await nearest.entry.load(), nearest.path.slice(1));
     if (error.code === "commander.excessArguments" && nearest.path.at(-1) === "login")
       throw wordOfLogin(argv);
     return toText(error, printed, complained, nearest.path.join(" "));
@@ -154,8 +156,11 @@ interface Nearest {
   readonly path: readonly string[];
   /** Where the words lead to a noun. */
   readonly group: Group | undefined;
+  /** Where they lead to a command. */
+  readonly entry?: CommandEntry;
   /** What follows and is no command of it. */
   readonly unknown: string;
+  readonly afterUnknown?: string | undefined;
 }
 
 /** The command or noun that the words name, as far as they do. */
@@ -166,17 +171,29 @@ function findNearest(program: Group, argv: readonly string[]): Nearest {
     const isValue = flagsWithValue.includes(argv[index - 1] ?? ""); // --account sandbox is not the command
     if (isValue || word.startsWith("-")) continue;
     const entry: Group["commands"][number] | undefined = group.commands.find(({ name }) => name === word);
-    if (!entry) return { path, group, unknown: word };
+    if (!entry) return { path, group, unknown: word, afterUnknown: argv[index + 1] };
     path.push(entry.name);
-    if (!isGroup(entry)) return { path, group: undefined, unknown: "" };
+    if (!isGroup(entry)) return { path, group: undefined, entry, unknown: "" };
     group = entry;
   }
   return { path, group, unknown: "" };
 }
 
-async function unknownCommand({ path, group, unknown }: Nearest): Promise<CourierError> {
+/** A command without its argument: what it is, and an example. `path` are the words that name the command. */
+function missingArgument(command: Command, path: readonly string[]): CourierError {
+  const [[key = "", { summary = "" } = {}] = []] = Object.entries(command.arguments);
+  const name = flagOf(key).slice(2).toUpperCase();
+  const [example] = command.examples;
+  const help = `courier ${path.join(" ")} --help shows what there is`;
+  return usageError(
+    `${name} is missing: ${summary}`,
+    example ? `for example courier ${example.line}; ${help}` : help,
+  );
+}
+
+async function unknownCommand({ path, group, unknown, afterUnknown }: Nearest): Promise<CourierError> {
   const { findHint } = await import("./other-words.ts");
-  const hint = group && findHint(unknown, group, path.slice(1));
+  const hint = group && findHint([unknown, afterUnknown], group, path.slice(1));
   return usageError(`unknown command '${unknown}'`, hint ?? `${path.join(" ")} --help shows what there is`);
 }
 

@@ -88,7 +88,7 @@ export const program: Group = {
     },
     {
       name: "sync",
-      summary: "Bring the local copy of your orders up to date, for courier find",
+      summary: "Bring the mirror of your orders on this machine up to date",
       load: async () => (await import("../find/sync.ts")).syncOrders,
     },
     {

@@ -1,6 +1,6 @@
 /** Options and arguments as data: their placeholder, words, checks and candidates. */
 
-import { type CourierError, usageError } from "../core/errors.ts";
+import { usageError } from "../core/errors.ts";
 import type { Candidate, ValueSource } from "./completion-tree.ts";
 
 /** One option. Its flag is its key in kebab-case: `dateFrom` is `--date-from`. */
@@ -156,11 +156,6 @@ export function parseTrackingNumber(text: string): string {
     throw usageError(`not a tracking number: ${quote(text)}`);
   }
   return trimmed;
-}
-
-/** The parser's own words for an argument that may be left out where a person can be asked. */
-export function missingArgument(name: string, command: string): CourierError {
-  return usageError(`missing required argument '${name}'`, `courier ${command} --help shows what there is`);
 }
 
 export function quote(text: string): string {

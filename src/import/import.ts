@@ -111,7 +111,7 @@ export const importOrders = defineCommand({
     "Refused or wrong rows: fix them in the file of --rejects and import that, or fix them in the file itself and run\n" +
     "the same command again. A row that equals an order of another file or command is held and not sent.",
   arguments: {
-    file: textArgument("the file; - for stdin", {
+    file: textArgument("the file with the orders; - for stdin", {
       values: "file",
     }),
   },

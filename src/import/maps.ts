@@ -39,7 +39,7 @@ function describeColumns(columns: Readonly<Record<string, string>>): string {
 export const removeSavedMap = defineCommand({
   arguments: {
     name: {
-      summary: "its name",
+      summary: "the map's name",
       parse: (text: string) => parseSavedName(text, "column names"),
       values: "column names",
     },

@@ -2,12 +2,13 @@
 
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, document, type Items, rows } from "../command/command.ts";
-import { missingArgument, parseOrderName } from "../command/options.ts";
+import { parseOrderName } from "../command/options.ts";
 import { openOrderNames } from "../command/order-name.ts";
 import { orderView } from "../command/order-view.ts";
 import { pickOrder } from "../command/pick-order.ts";
 import { readNames, stdinName } from "../command/piped-names.ts";
 import { lookUpSeveral } from "../command/several.ts";
+import { usageError } from "../core/errors.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { type JsonObject, valueAt } from "../model/json.ts";
 import { type Block, type Column, line, show, styled } from "../terminal/blocks.ts";
@@ -54,7 +55,7 @@ export const showOrder = defineCommand({
 
 async function pickOne(context: Context): Promise<readonly string[]> {
   const picked = await pickOrder("Which order?", "any", context);
-  if (!picked) throw missingArgument("orders", "orders show");
+  if (!picked) throw usageError("no order given", "name some, or pipe them in with -");
   return [picked.id];
 }
 

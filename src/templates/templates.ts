@@ -35,7 +35,7 @@ const templateColumns: readonly Column<TemplateRow>[] = [
 ];
 
 export const showTemplate = defineCommand({
-  arguments: { name: { summary: "its name", parse: parseTemplateName, values: "template" } },
+  arguments: { name: { summary: "the template's name", parse: parseTemplateName, values: "template" } },
   options: {},
   examples: [
     { line: "templates show weekly", note: "every field of it" },
@@ -49,7 +49,7 @@ export const showTemplate = defineCommand({
 });
 
 export const removeSavedTemplate = defineCommand({
-  arguments: { name: { summary: "its name", parse: parseTemplateName, values: "template" } },
+  arguments: { name: { summary: "the template's name", parse: parseTemplateName, values: "template" } },
   options: {},
   confirms: true,
   examples: [{ line: "templates remove weekly", note: "asks first; --yes does not" }],

@@ -47,10 +47,15 @@ describe("wrong words end with exit 2, help on the way, and nothing sent", () =>
     ["orders list --limti 5", "unknown option '--limti'", "Did you mean --limit?"],
     ["sandbox serve --fields id", "unknown option '--fields'", "Did you mean --faults?"],
     ["profile --yes", "unknown option '--yes'", undefined],
-    ["ordres list", "unknown command 'ordres'", "did you mean courier orders?"],
+    ["ordres list", "unknown command 'ordres'", "did you mean courier orders list?"],
     ["orders lsit", "unknown command 'lsit'", "did you mean courier orders list?"],
     ["orders list --limit", "option '-L, --limit <N>' argument missing", undefined],
-    ["orders show", "missing required argument 'orders'", undefined],
+    ["orders show", "no order given", "name some, or pipe them in with -"],
+    [
+      "addresses edit",
+      "ALIAS is missing: the address's short name",
+      "for example courier addresses edit shop --phone 13800138000; courier addresses edit --help shows what there is",
+    ],
     ["orders cancel", "no order given", "name some, pipe them in with -, or use --status STATE"],
     [
       "track",
@@ -168,7 +173,7 @@ describe("help", () => {
 
   test.each([
     ["orders list --nowhere", "courier orders list --help"],
-    ["orders show", "courier orders show --help"],
+    ["orders show --nowhere", "courier orders show --help"],
     ["nowhere", "courier --help"],
     ["--account sandbox orders list --nowhere", "courier orders list --help"],
   ])("wrong words name the nearest help: %s", async (words, help) => {

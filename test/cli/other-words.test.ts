@@ -34,7 +34,7 @@ describe("another word for a command leads to it", () => {
     ["delet 5", "to cancel an order: courier orders cancel ID"],
     ["whomi", "to see who is logged in: courier profile"],
     ["helpp", "did you mean courier help?"],
-    ["order list", "did you mean courier orders?"],
+    ["order list", "did you mean courier orders list?"],
     ["help option", "did you mean courier help options?"],
     ["xyzzy", "courier --help shows what there is"],
   ])("courier %s", async (words, hint) => {
@@ -80,7 +80,8 @@ describe("what the service does not offer gets one sentence", () => {
 
 describe("a guess by spelling", () => {
   test.each([
-    ["ordres list", "did you mean courier orders?"],
+    ["ordres list", "did you mean courier orders list?"],
+    ["order cancel 1", "did you mean courier orders?"],
     ["orders lsit", "did you mean courier orders list?"],
     ["trakc CR1", "did you mean courier track?"],
     ["orders xyz", "courier orders --help shows what there is"],

@@ -179,7 +179,7 @@ describe("what is sent", () => {
   });
 
   test.each([
-    ["api", "missing required argument 'path'"],
+    ["api", "PATH is missing: the method and the path"],
     ["api POST", "the PATH is missing after POST"],
     ["api FETCH orders", "not a method: “FETCH”"],
     ["api GET orders more", "“more” is too much"],
