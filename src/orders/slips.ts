@@ -14,6 +14,7 @@ import {
 } from "../command/order-filter.ts";
 import { findOrderIds } from "../command/order-name.ts";
 import { pickOrder } from "../command/pick-order.ts";
+import { readNames } from "../command/piped-names.ts";
 import { wrongAccount } from "../command/run-messages.ts";
 import { findRun, parseRunNumber } from "../command/run-number.ts";
 import { mapInOrder } from "../core/concurrent.ts";
@@ -47,7 +48,7 @@ export const printSlips = defineCommand({
     "are marked. The ref is known where this machine created the order. --json prints the data of the slips.",
   arguments: {
     orders: {
-      summary: "ids, order numbers, tracking numbers, or ref:REF",
+      summary: "ids, order numbers, tracking numbers, or ref:REF; - reads them from stdin, one a line",
       parse: parseOrderName,
       isList: true as const,
       isOptional: true,
@@ -76,11 +77,11 @@ export const printSlips = defineCommand({
   ],
   exits: [1, 3, 5],
   seeAlso: ["orders show", "orders import", "log"],
-  async run({ orders: names, run, size = defaultSize, ...options }, context): Promise<Output> {
+  async run({ orders: words, run, size = defaultSize, ...options }, context): Promise<Output> {
     const query = checkFilter(options, context.clock);
     const own = createOwnFilter(query, context.clock);
     const hasFilter = query.statuses.length > 0 || query.days !== undefined;
-    const ways = [names.length > 0, run !== undefined, hasFilter].filter(Boolean).length;
+    const ways = [words.length > 0, run !== undefined, hasFilter].filter(Boolean).length;
     if (ways > 1) throw usageError("named orders, --run and a filter exclude each other", "use one of them");
     const picked = ways === 0 ? await pickOrder("A slip for which order?", "any", context) : undefined;
     if (ways === 0 && !picked)
@@ -90,7 +91,10 @@ export const printSlips = defineCommand({
       : slipsOfIds(
           run !== undefined
             ? await ordersOfRun(run, context)
-            : await findOrderIds(picked ? [picked.id] : names, context),
+            : await findOrderIds(
+                picked ? [picked.id] : await readNames(words, parseOrderName, context),
+                context,
+              ),
           run !== undefined,
           context,
         );

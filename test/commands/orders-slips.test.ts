@@ -41,6 +41,16 @@ function textOf(html: string): string {
     .trim();
 }
 
+test("names on stdin, one a line, are slips of those orders", async () => {
+  const home = await homeWith();
+  const [first, , third] = JSON.parse((await home.courier("orders list --json")).stdout);
+  const { exit, stderr } = await home.courier(["orders", "slips", "-", "-o", home.at("slips.html")], {
+    stdin: `${first.id}\n\n${third.order_no}\n`,
+  });
+  expect(exit, stderr).toBe(0);
+  expect(cutSlips(await home.page())).toHaveLength(2);
+});
+
 describe("a slip", () => {
   test("has the sender, the receiver, the item, the ref, the number, and the tracking number as Code 128", async () => {
     const home = await createImportHome(sheet(row("A-17")));
