@@ -9,7 +9,7 @@ import { choosePhone, findLikelyPhone, findPhones } from "./address-phones.ts";
 import { type CharClass, findPlace } from "./address-places.ts";
 import { findWords, isSeparator, type Piece, type Span, tile } from "./address-spans.ts";
 import { normalizeForMatch, stripInvisible } from "./normalize-for-match.ts";
-import { cutWesternAddress } from "./western-address.ts";
+import { cutWesternAddress, withCellsAsLines } from "./western-address.ts";
 
 /** The result of splitting a pasted text. */
 export interface AddressGuess {
@@ -104,10 +104,11 @@ export function cutAddress(
   divisions: Divisions,
   reading: AddressReading = "form",
 ): { pieces: Piece[]; isPhoneCertain: boolean } {
-  const normalized = normalizeForMatch(text);
-  if (text.length > longestText) return { pieces: tile(normalized, []), isPhoneCertain: false };
+  const plain = normalizeForMatch(text);
+  if (text.length > longestText) return { pieces: tile(plain, []), isPhoneCertain: false };
   const isForm = reading === "form";
-  const isWestern = isForm && !/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(normalized);
+  const isWestern = isForm && !/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(plain);
+  const normalized = isWestern ? withCellsAsLines(plain, text) : plain;
   const written = findPhones(normalized, isWestern);
   const sure = isForm ? written.map((phone) => withTail(normalized, phone)) : written;
   const extras = isForm ? findExtras(normalized, sure, isChinese(normalized)) : [];
@@ -130,7 +131,7 @@ export function cutAddress(
     ...place.map(({ start, end, level }): Piece => ({ kind: levels[level], start, end })),
     ...(phone ? [{ kind: "phone", start: phone.start, end: phone.end } as const] : []),
     ...(isWestern
-      ? cutWesternAddress(normalized, text, taken, name)
+      ? cutWesternAddress(normalized, taken, name)
       : name
         ? [{ kind: "name", ...name } as const]
         : []),

@@ -29,10 +29,14 @@ const postcode = {
   last: /^(?:\D*\p{L}\.? +)?(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d{2} ?[A-Z\d]{4}|\d{4,6})$/iu,
 };
 
+/** The cells of a spreadsheet are separated by tabs, which are blanks in a normalized text. */
+export function withCellsAsLines(normalized: string, text: string): string {
+  return normalized.replace(/ /g, (blank, index: number) => (text.charAt(index) === "\t" ? "\n" : blank));
+}
+
 /** Only for texts without Chinese, Japanese and Korean; `name` where a label or a title has shown it. */
 export function cutWesternAddress(
   normalized: string,
-  text: string,
   taken: readonly Span[],
   name: Span | undefined,
 ): Piece[] {
@@ -40,8 +44,8 @@ export function cutWesternAddress(
   const titles: Piece[] = title === undefined ? [] : [{ kind: "label", start: 0, end: title.length }];
   const isTitleFree = titles.every(({ end }) => taken.every(({ start }) => start >= end));
   const labels = isTitleFree ? titles : [];
-  const all = findLines(normalized, text, [...taken, ...labels, ...(name ? [name] : [])]);
-  const first = name === undefined ? findWesternName(all) : undefined;
+  const all = findLines(normalized, [...taken, ...labels, ...(name ? [name] : [])]);
+  const first = name === undefined ? findWesternName(all, normalized) : undefined;
   const address = (first ? all.slice(1) : all).filter(({ text: line }) => !line.includes("@"));
   return [
     ...labels,
@@ -54,8 +58,8 @@ export function cutWesternAddress(
 }
 
 /** The lines, and the parts between commas, outside of what is taken. */
-function findLines(normalized: string, text: string, taken: readonly Span[]): Line[] {
-  const isBreak = (index: number) => /[,;|\n]/.test(normalized.charAt(index)) || text.charAt(index) === "\t";
+function findLines(normalized: string, taken: readonly Span[]): Line[] {
+  const isBreak = (index: number) => /[,;|\n]/.test(normalized.charAt(index));
   const lines: Line[] = [];
   for (const gap of findGaps(normalized.length, taken)) {
     let start = gap.start;
@@ -71,11 +75,18 @@ function findLines(normalized: string, text: string, taken: readonly Span[]): Li
   return lines;
 }
 
-/** The first part, where it is two words or more without a digit, and a street or a number comes behind it. */
-function findWesternName([first, ...others]: readonly Line[]): Line | undefined {
+/**
+ * The first part, where it is words without a digit, and a street or a number comes behind it. A single word may be a town
+ * instead: it is a name where it is a line of its own above a numbered street and a town.
+ */
+function findWesternName([first, ...others]: readonly Line[], normalized: string): Line | undefined {
   if (!first || first.text.length > 60 || country.test(first.text)) return undefined;
   const words = first.text.split(/ +/);
-  const isName = words.length > 1 && words.length < 7 && words.every((word) => nameWord.test(word));
+  const isAlone = /^\s*\n/.test(normalized.slice(first.end));
+  const [street, ...behind] = others;
+  const isAbove = isAlone && street !== undefined && isNumbered(street.text) && behind.some(hasTown);
+  const isName =
+    words.length < 7 && words.every((word) => nameWord.test(word)) && (words.length > 1 || isAbove);
   if (!isName || noName.test(first.text) || !others.some(({ text }) => isStreet(text))) return undefined;
   const [next, ...more] = others.filter(({ text }) => !country.test(text));
   // New York, NY 10118
@@ -87,6 +98,10 @@ function findWesternName([first, ...others]: readonly Line[]): Line | undefined 
 
 function isStreet(text: string): boolean {
   return /\d/.test(text) || streetWord.test(text);
+}
+
+function hasTown({ text }: Line): boolean {
+  return /\p{L}{3}/u.test(text) && !country.test(text);
 }
 
 function isNumbered(text: string): boolean {

@@ -12,6 +12,22 @@ export interface FormAddress {
 
 export const westernAddresses: readonly FormAddress[] = [
   {
+    text: "Cher\n5 Main Street\nSpringfield, IL 62704\n555-010-0123",
+    sheet: { phone: "555-010-0123", detail: "Cher 5 Main Street Springfield, IL 62704" },
+    form: {
+      name: "Cher",
+      phone: "555-010-0123",
+      province: "IL 62704",
+      city: "Springfield",
+      detail: "5 Main Street",
+    },
+  },
+  {
+    text: "London\n12 High Street\nSW1A 1AA",
+    sheet: { detail: "London 12 High Street SW1A 1AA" },
+    form: { detail: "London 12 High Street SW1A 1AA" },
+  },
+  {
     text: "Jane Miller, 12 High Street, London",
     sheet: { detail: "Jane Miller, 12 High Street, London" },
     form: { name: "Jane Miller", city: "London", detail: "12 High Street" },
