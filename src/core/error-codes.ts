@@ -7,7 +7,7 @@ export interface ErrorCodeFacts {
 }
 
 const again = "run the same command again";
-const lookFirst = "check before you send it again: `courier log --unknown`, `courier orders resolve`";
+const lookFirst = "check before you send it again: `courier orders resolve` lists what is in doubt";
 
 export const errorCodes = {
   refused: {

@@ -190,7 +190,7 @@ function nameOf({ method, path }: RawCall): string {
 }
 
 function lookFirst({ nextCommand }: Context): string {
-  return `check before you send it again: ${nextCommand("orders list")}; courier log --unknown lists orders in doubt`;
+  return `check before you send it again: ${nextCommand("orders list")}; ${nextCommand("orders resolve")} lists orders in doubt`;
 }
 
 function interruptedWhileSending(call: RawCall, cause: unknown, context: Context): CourierError {

@@ -143,7 +143,7 @@ describe("before the questions of an order form", () => {
     await recordRun(home, ["sending"], { process: dead });
     home.clock.advance(180_000);
     expect(await openForm(home)).toMatch(
-      /^An order to 李四, sent 3 min ago, is in doubt; see courier log --unknown\nPress Enter/,
+      /^An order to 李四, sent 3 min ago, is in doubt; to settle it: courier orders resolve\nPress Enter/,
     );
   });
 
@@ -151,7 +151,7 @@ describe("before the questions of an order form", () => {
     const home = await homeWith(["unknown", "created", "unknown"]);
     await recordRun(home, ["sending"], { process: ownProcess });
     expect(await openForm(home)).toMatch(
-      /^2 orders are in doubt, the last one to 李四, sent just now; see courier log --unknown\nPress Enter/,
+      /^2 orders are in doubt, the last one to 李四, sent just now; to settle them: courier orders resolve\nPress Enter/,
     );
   });
 
@@ -172,7 +172,7 @@ describe("before the questions of an order form", () => {
       await ledger.releaseRun(run.number, home.clock.now());
     });
     expect(await openForm(home)).toMatch(
-      /^An order, sent just now, is in doubt; see courier log --unknown\n/,
+      /^An order, sent just now, is in doubt; to settle it: courier orders resolve\n/,
     );
   });
 

@@ -326,7 +326,7 @@ describe("a long key", () => {
     expect(stderr).toMatch(/error: stdin is larger than 16 MB\nhint: check what is piped in\n$/);
   });
 
-  const tooLong = "kD.7x-_w".repeat(1_024) + "x";
+  const tooLong = `${"kD.7x-_w".repeat(1_024)}x`;
 
   test("of more is refused in the environment before anything is sent", async () => {
     const home = await createServedHome();

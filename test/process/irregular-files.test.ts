@@ -81,7 +81,7 @@ test.each(Object.entries(kinds))("the lock of the config file is %s", async (kin
   await rm(file, { recursive: true });
   await make(`${file}-journal`);
   expect((await courier("addresses add shop --name A", limit)).stderr).toContain(
-    `config.lock.db-journal is ${kind}, not a regular file: ${file}-journal\n` + "hint: move it away",
+    `config.lock.db-journal is ${kind}, not a regular file: ${file}-journal\nhint: move it away`,
   );
 });
 

@@ -44,6 +44,12 @@ test("a search, an order, a cancellation with a real question, and Esc to the sh
   terminal.type(keys.enter);
   await terminal.until("c cancel");
   terminal.type("c");
+  await terminal.until("? Cancel order");
+  terminal.type("\u001b"); // a no
+  await terminal.until("Press Enter to go back to the order");
+  terminal.type(keys.enter);
+  await terminal.until(/State +pending/);
+  terminal.type("c");
   await terminal.answer("Cancel order", "y");
   await terminal.until("Press Enter to go back to the order");
   terminal.type(keys.enter);
