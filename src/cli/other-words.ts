@@ -1,6 +1,8 @@
 /** What to type instead of a word that is no command: other words for one, and what the service does not offer. */
 
 import { type CommandEntry, type Group, isGroup } from "../command/command.ts";
+import { flagOf } from "../command/options.ts";
+import { type CourierError, usageError } from "../core/errors.ts";
 import { isNear } from "../core/suggest.ts";
 
 type Hints = readonly (readonly [words: string, hint: string])[];
@@ -121,8 +123,40 @@ const hints: Readonly<Record<string, Hints>> = {
   ],
 };
 
+/** The command or noun that a command line names, as far as it does. */
+export interface Nearest {
+  /** `courier`, and what follows as far as it is known. */
+  readonly path: readonly string[];
+  /** Where the words lead to a noun. */
+  readonly group: Group | undefined;
+  /** Where they lead to a command. */
+  readonly entry?: CommandEntry;
+  /** What follows and is no command of it. */
+  readonly unknown: string;
+  readonly afterUnknown?: string | undefined;
+}
+
+export function unknownCommand({ path, group, unknown, afterUnknown }: Nearest): CourierError {
+  const hint = group && findHint([unknown, afterUnknown], group, path.slice(1));
+  return usageError(`unknown command '${unknown}'`, hint ?? helpOf(path));
+}
+
+/** Of the command that the words name: what is missing, and an example. */
+export async function missingArgument({ path, entry }: Nearest): Promise<CourierError> {
+  const command = await entry?.load();
+  const [[key = "", { summary = "" } = {}] = []] = Object.entries(command?.arguments ?? {});
+  const name = flagOf(key).slice(2).toUpperCase();
+  const [example] = command?.examples ?? [];
+  const next = example ? `for example courier ${example.line}; ` : "";
+  return usageError(`${name} is missing: ${summary}`, `${next}${helpOf(path)}`);
+}
+
+function helpOf(path: readonly string[]): string {
+  return `${path.join(" ")} --help shows what there is`;
+}
+
 /** The hint for a word that is no command of the group at `path`, and the word behind it, if any. */
-export function findHint(
+function findHint(
   [word, following]: readonly [string, string | undefined],
   group: Group,
   path: readonly string[],

@@ -8,6 +8,7 @@ import { shellQuote } from "../core/shell-quote.ts";
 import { shownUrl } from "../core/shown-url.ts";
 import { confirmOptions, exportOptions, globalOptions, rowOptions } from "./globals.ts";
 import { commandHelp, groupHelp, optionsHelp } from "./help.ts";
+import type { Nearest } from "./other-words.ts";
 
 /** What a command line asks for. */
 export type Parsed =
@@ -75,11 +76,13 @@ export async function parseCommandLine(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const nearest = findNearest(program, argv);
-    if (error.code === "commander.unknownCommand") throw await unknownCommand(nearest);
+    const isUnknown = error.code === "commander.unknownCommand";
+    if (isUnknown || error.code === "commander.missingArgument") {
+      const { missingArgument, unknownCommand } = await import("./other-words.ts");
+      throw isUnknown ? unknownCommand(nearest) : await missingArgument(nearest);
+    }
     if (error.code === "commander.optionMissingArgument" && error.message.includes("--fields"))
       await refuseWithFields(nearest);
-    if (error.code === "commander.missingArgument" && nearest.entry)
-      throw missingArgument(await nearest.entry.load(), nearest.path.slice(1));
     if (error.code === "commander.excessArguments" && nearest.path.at(-1) === "login")
       throw wordOfLogin(argv);
     return toText(error, printed, complained, nearest.path.join(" "));
@@ -151,18 +154,6 @@ const flagsWithValue = Object.entries(globalOptions).flatMap(
   ([key, { placeholder }]: [string, Option<unknown>]) => (placeholder ? [flagOf(key)] : []),
 );
 
-interface Nearest {
-  /** `courier`, and what follows as far as it is known. */
-  readonly path: readonly string[];
-  /** Where the words lead to a noun. */
-  readonly group: Group | undefined;
-  /** Where they lead to a command. */
-  readonly entry?: CommandEntry;
-  /** What follows and is no command of it. */
-  readonly unknown: string;
-  readonly afterUnknown?: string | undefined;
-}
-
 /** The command or noun that the words name, as far as they do. */
 function findNearest(program: Group, argv: readonly string[]): Nearest {
   const path = [program.name];
@@ -177,24 +168,6 @@ function findNearest(program: Group, argv: readonly string[]): Nearest {
     group = entry;
   }
   return { path, group, unknown: "" };
-}
-
-/** A command without its argument: what it is, and an example. `path` are the words that name the command. */
-function missingArgument(command: Command, path: readonly string[]): CourierError {
-  const [[key = "", { summary = "" } = {}] = []] = Object.entries(command.arguments);
-  const name = flagOf(key).slice(2).toUpperCase();
-  const [example] = command.examples;
-  const help = `courier ${path.join(" ")} --help shows what there is`;
-  return usageError(
-    `${name} is missing: ${summary}`,
-    example ? `for example courier ${example.line}; ${help}` : help,
-  );
-}
-
-async function unknownCommand({ path, group, unknown, afterUnknown }: Nearest): Promise<CourierError> {
-  const { findHint } = await import("./other-words.ts");
-  const hint = group && findHint([unknown, afterUnknown], group, path.slice(1));
-  return usageError(`unknown command '${unknown}'`, hint ?? `${path.join(" ")} --help shows what there is`);
 }
 
 interface Bridge {
