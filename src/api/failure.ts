@@ -66,6 +66,18 @@ const exits: Readonly<Record<FailureKind, ExitCode>> = {
 /** What to do about a key that the service refuses. */
 export const keyHint = "correct COURIER_API_KEY where it is set, or store a new key with: courier login";
 
+/**
+ * Which refusals mean that there is no such order is not shown (section 7): another one, such as of a key without
+ * this right, proves nothing.
+ */
+export function saysNoSuchOrder(error: unknown): error is ServiceFailure {
+  return (
+    error instanceof ServiceFailure &&
+    error.kind === "refused" &&
+    (error.status === 404 || error.status === 410 || error.serviceCode === "NOT_FOUND")
+  );
+}
+
 export class ServiceFailure extends CourierError {
   readonly kind: FailureKind;
   /** How long the service asked us to wait, in milliseconds, where it did. */

@@ -1,6 +1,6 @@
 /** Brings the mirror up to date with as few calls as the interface allows (4.3 and 4.4). */
 
-import { ServiceFailure } from "../api/failure.ts";
+import { ServiceFailure, saysNoSuchOrder } from "../api/failure.ts";
 import { allOrders, restOfOrders } from "../api/pages.ts";
 import { type CourierService, type OrderFilter, toCount } from "../api/service.ts";
 import { mapInOrder } from "../core/concurrent.ts";
@@ -203,14 +203,6 @@ function createSync({ service, mirror, now, beforeCalls, onProgress }: SyncTools
       return { listed, looked_up: lookedUp };
     },
   };
-}
-
-/**
- * Which refusals mean that there is no such order is not shown (section 7): another one, such as of a key without
- * this right, proves nothing.
- */
-function saysNoSuchOrder({ status, serviceCode }: ServiceFailure): boolean {
-  return status === 404 || status === 410 || serviceCode === "NOT_FOUND";
 }
 
 /**

@@ -1,14 +1,16 @@
 /** `courier orders show`: orders in full, and what can be done with it now (2.4, 3 and 4.4). */
 
+import { saysNoSuchOrder } from "../api/failure.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, document, type Items, rows } from "../command/command.ts";
 import { parseOrderName } from "../command/options.ts";
-import { openOrderNames } from "../command/order-name.ts";
+import { openKnownOrders, openOrderNames } from "../command/order-name.ts";
 import { orderView } from "../command/order-view.ts";
 import { pickOrder } from "../command/pick-order.ts";
 import { readNames, stdinName } from "../command/piped-names.ts";
 import { lookUpSeveral } from "../command/several.ts";
 import { usageError } from "../core/errors.ts";
+import { formatRelative } from "../core/time.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { type JsonObject, valueAt } from "../model/json.ts";
 import { type Block, type Column, line, show, styled } from "../terminal/blocks.ts";
@@ -43,7 +45,7 @@ export const showOrder = defineCommand({
     const [only] = names;
     if (only !== undefined && words.length <= 1 && words[0] !== stdinName) {
       const id = await openOrderNames(context)(only);
-      const order = await (await context.service()).order(id);
+      const order = await read(id, context);
       return document(order, (shown) => orderView(shown, context));
     }
     return {
@@ -52,6 +54,22 @@ export const showOrder = defineCommand({
     };
   },
 });
+
+/** Of an order that the service does not show, the last answers may be on this machine. */
+async function read(id: string, context: Context): Promise<OrderDetail> {
+  try {
+    return await (await context.service()).order(id);
+  } catch (error) {
+    if (!saysNoSuchOrder(error)) throw error;
+    const mirror = await openKnownOrders(context).catch(() => undefined);
+    const known = await mirror?.order(id);
+    if (mirror === undefined || known === undefined) throw error;
+    const nowMs = context.clock.now();
+    await mirror.noteNotShown(id, nowMs);
+    const seen = formatRelative(known.seenAtMs, nowMs);
+    throw error.with({ hint: `this machine last saw it ${seen}: ${context.nextCommand(`find ${id}`)}` });
+  }
+}
 
 async function pickOne(context: Context): Promise<readonly string[]> {
   const picked = await pickOrder("Which order?", "any", context);
@@ -68,7 +86,7 @@ async function* showSeveral(names: readonly string[], context: Context): Items<S
   await checkApiQuota(names.length, service, context);
   const findId = openOrderNames(context);
   return yield* lookUpSeveral<Shown>(names, {
-    look: async (name) => service.order(await findId(name)),
+    look: async (name) => read(await findId(name), context),
     failed: (order, error) => ({ order, error }),
     noun: "orders",
   });

@@ -86,6 +86,20 @@ test("a service that does not know a state by its name is asked by date", async 
   expect(states(await mirrored(home))).toEqual(all);
 });
 
+test("show of an order that the service no longer shows leads to what this machine knows of it", async () => {
+  const home = await homeWithDeletedOrder();
+  home.deleteIt();
+  home.clock.advance(3_900_000);
+  const { exit, stderr } = await home.courier(`orders show ${home.gone.id}`);
+  expect([exit, stderr]).toEqual([
+    1,
+    "error: the service refused: none (NOT_FOUND)\n" +
+      `hint: this machine last saw it 1 h ago: courier find ${home.gone.id}\n`,
+  ]);
+  const found = await home.courier(`find ${home.gone.id} --json`);
+  expect(JSON.parse(found.stdout)[0].not_shown_since).toBeDefined();
+});
+
 /** Three orders, one of them deleted at the service since the first sync. */
 async function homeWithDeletedOrder() {
   const home = await createServedHome();
