@@ -167,7 +167,9 @@ async function mentionDoubt(context: Context): Promise<void> {
     inDoubt.length === 1
       ? `An order${facts}${sent && ","} is in doubt`
       : `${inDoubt.length} orders are in doubt, the last one${facts}`;
-  context.messages.note(`${said}; to settle ${inDoubt.length === 1 ? "it" : "them"}: ${context.nextCommand("orders resolve")}`);
+  context.messages.note(
+    `${said}; to settle ${inDoubt.length === 1 ? "it" : "them"}: ${context.nextCommand("orders resolve")}`,
+  );
 }
 
 type ElsewhereCheck = Promise<OrdersElsewhere | undefined>;

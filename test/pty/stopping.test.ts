@@ -294,7 +294,9 @@ describe("a terminal that closes", () => {
     await expect.poll(() => sentBodies(home).length).toBe(1);
     await hangUp(home, terminal);
     const next = home.open("orders create");
-    await next.until(/^An order to 李四, sent .*, is in doubt; to settle it: courier[\s\S]*\nPress Enter[\s\S]*\? Sender/);
+    await next.until(
+      /^An order to 李四, sent .*, is in doubt; to settle it: courier[\s\S]*\nPress Enter[\s\S]*\? Sender/,
+    );
   });
 
   async function importAtTerminal() {
