@@ -393,12 +393,28 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
     };
   }
 
+  /**
+   * The first search by words takes three times as long as the next one. So one is done before the
+   * first key, which then finds compiled code and read pages.
+   */
+  function warmUp(): void {
+    const [hit] = found.hits;
+    const name = textAt(hit?.order.fields.receiver, "name");
+    if (text !== "" || name === undefined) return;
+    const between = async () => {
+      throw new Superseded();
+    };
+    const first = mirror.search({ ...setup.search, text: name.slice(0, 1), page: pageLines(), between });
+    take(first, 1, []).catch(() => {}); // a key meets the same failure, and shows it
+  }
+
   await search();
   const onAbort = () => turn.end();
   signal.addEventListener("abort", onAbort, { once: true });
 
   async function* events(): Items {
     try {
+      setImmediate(warmUp);
       while (await turn.wait()) yield null;
       signal.throwIfAborted();
       return undefined;
