@@ -143,7 +143,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
   }
 
   async function paint({ screen, controls }: LiveOutput, quitKey: string): Promise<() => unknown> {
-    const blocks = await screen(clock.now(), { lines: (stdout.rows ?? 24) - 1, columns: width(), quitKey });
+    const blocks = await screen(clock.now(), { lines: (stdout.rows || 24) - 1, columns: width(), quitKey });
     const caret = controls?.caret();
     const shown = await lines(blocks);
     return () => isAway || region.show(shown, caret);
@@ -156,7 +156,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
   }
 
   function width(): number {
-    return stdout.columns ?? 80;
+    return stdout.columns || 80;
   }
 
   /** Draws one picture at a time, the newest last, and one every second. */

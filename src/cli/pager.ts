@@ -49,7 +49,8 @@ export function createPager({ stdout, env, job }: Host, writer: Writer): Pager |
 }
 
 /** Lines that the terminal breaks count as often as it breaks them. */
-function isLonger(text: string, { rows = usualRows, columns = 80 }: Host["stdout"]): boolean {
+function isLonger(text: string, stdout: Host["stdout"]): boolean {
+  const [rows, columns] = [stdout.rows || usualRows, stdout.columns || 80];
   const lines = text.trimEnd().split("\n");
   const shown = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0);
   return shown >= rows;

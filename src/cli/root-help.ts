@@ -7,8 +7,8 @@ import { program } from "./program.ts";
 const widestHelp = 100;
 
 /** Columns for help, on a terminal of so many or in a pipe. */
-export function helpWidth(columns = 80): number {
-  return Math.min(widestHelp, columns);
+export function helpWidth(columns: number | undefined): number {
+  return Math.min(widestHelp, columns || 80);
 }
 
 export function rootHelp(host: Host): string {

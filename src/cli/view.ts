@@ -15,7 +15,7 @@ export async function createView(
   nowMs: number,
 ): Promise<View> {
   return {
-    width: stream.isTTY ? (stream.columns ?? 80) : undefined,
+    width: stream.isTTY ? stream.columns || 80 : undefined,
     paint: await choosePaint(stream, env, noColor),
     nowMs,
   };

@@ -157,6 +157,6 @@ function keepEnds(lines: readonly string[], height: number): readonly string[] {
   return footer === 0 ? kept : [...kept, ...lines.slice(-footer)];
 }
 
-function sizeOf({ columns = 80, rows = 24 }: TerminalStream): { columns: number; rows: number } {
-  return { columns: Math.max(1, columns), rows };
+function sizeOf({ columns, rows }: TerminalStream): { columns: number; rows: number } {
+  return { columns: columns || 80, rows: rows || 24 };
 }

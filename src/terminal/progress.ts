@@ -70,7 +70,7 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
   const print = (text: string) => {
     if (isStopped) return;
     isShown = true;
-    stream.write(`${eraseLine}${cutToWidth(sanitise(text), (stream.columns ?? 80) - 1)}`);
+    stream.write(`${eraseLine}${cutToWidth(sanitise(text), (stream.columns || 80) - 1)}`);
   };
   const show = () => {
     if (!hasMeter) print([...inProgress.values()].at(-1) ?? "");

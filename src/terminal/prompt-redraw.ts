@@ -33,7 +33,7 @@ export function openFrame(stream: TerminalStream, onDraw: () => void): Frame {
     },
   });
   Object.defineProperties(output, {
-    columns: { get: () => stream.columns },
+    columns: { get: () => stream.columns || 80 },
     isTTY: { get: () => stream.isTTY },
   });
   return {

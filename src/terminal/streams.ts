@@ -8,6 +8,7 @@ export type TerminalStream = Writable & {
   /** The descriptor, where a process opened it. */
   readonly fd?: number | undefined;
   readonly isTTY?: boolean | undefined;
+  /** 0, like the rows, where the terminal does not know its size: it counts as 80 by 24. */
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
 };

@@ -40,8 +40,8 @@ export function openLiveScreen(
   { columns = 80, rows = 24, ...options }: LiveScreenOptions = {},
 ): OpenScreen {
   const emulator = new headless.Terminal({
-    cols: columns,
-    rows,
+    cols: columns || 80,
+    rows: rows || 24,
     scrollback: 1_000,
     allowProposedApi: true,
     convertEol: true,
