@@ -52,9 +52,9 @@ export const resolveOrder = defineCommand({
   description:
     "An order is in doubt when its answer was lost and it was not found since. NAME is its operation, such as 12.3,\n" +
     "or ref:R for the order with a ref. Without NAME, the command lists the orders in doubt of the account; without\n" +
-    "--as and --not-created, it shows what is known. --as takes an existing order that belongs to no other operation. With\n" +
-    "--not-created the next import sends it again. The list is read first: a listed order that equals it is named, and\n" +
-    "nothing is recorded unless you say so at a terminal.",
+    "--as and --not-created, it shows what is known. --as takes an existing order that belongs to no other operation;\n" +
+    "one to another receiver needs your yes. With --not-created the next import sends it again. The list is read first: a\n" +
+    "listed order that equals it is named, and nothing is recorded unless you say so at a terminal.",
   arguments: {
     name: {
       summary: "an operation (12.3), or ref:R",
@@ -214,11 +214,12 @@ async function settleAs(
 ): Promise<Operation> {
   const service = await context.service();
   const order = await service.order(orderId);
+  const name = nameOperation(operation);
   const [sent, made] = [operation.draft?.receiver?.name, order.receiver?.name];
-  if (sent && made && sent !== made)
-    context.messages.warn(
-      `order ${orderId} goes to ${made}, but ${nameOperation(operation)} was sent for ${sent}`,
-    );
+  if (sent && made && sent !== made) {
+    context.messages.warn(`order ${orderId} goes to ${made}, but ${name} was sent for ${sent}`);
+    await confirmOrStop(context, `Record that ${name} was created as order ${orderId}?`);
+  }
   const outcome = {
     state: "found",
     order: orderFacts(order),

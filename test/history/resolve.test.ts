@@ -5,6 +5,7 @@ import { identifyProcess } from "../../src/core/process-identity.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import { createAtService, type RecordedCreate, readRuns, recordRun } from "../support/ledger.ts";
+import { plainDraft } from "../support/orders.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 async function homeInDoubt(states: readonly RecordedCreate[] = ["unknown"]) {
@@ -164,6 +165,45 @@ describe("--as", () => {
       "error: order 1000001 belongs to operation 1.2\nhint: courier orders resolve 1.2 shows it\n",
     );
     expect((await operationOf(home))?.state).toBe("unknown");
+  });
+
+  describe("an order to another receiver is recorded only by who confirms it", () => {
+    const question = "Record that 1.1 was created as order 1000001?";
+    const warning = "warning: order 1000001 goes to 王五, but 1.1 was sent for 李四\n";
+
+    async function homeWithOther() {
+      const home = await homeInDoubt();
+      await createAtService(home, { ...plainDraft, receiver: { name: "王五" } });
+      return home;
+    }
+
+    test.each([
+      [true, 0, "found"],
+      [false, 130, "unknown"],
+    ])("at a terminal: %s", async (answer, exit, state) => {
+      const home = await homeWithOther();
+      const prompts = scriptedPrompts({ confirms: [answer] });
+      const ran = await home.courier("orders resolve 1.1 --as 1000001", {
+        terminal: 80,
+        prompts,
+        env: { NO_COLOR: "1" },
+      });
+      expect(ran.stderr).toContain(warning);
+      expect(prompts.asked).toEqual([question]);
+      expect([ran.exit, (await operationOf(home))?.state]).toEqual([exit, state]);
+    });
+
+    test("in a pipe: --yes", async () => {
+      const home = await homeWithOther();
+      const refused = await home.courier("orders resolve 1.1 --as 1000001");
+      expect([refused.exit, (await operationOf(home))?.state]).toEqual([2, "unknown"]);
+      expect(refused.stderr).toBe(
+        `${warning}error: “${question}” needs a confirmation, and courier cannot ask here\nhint: add --yes to confirm\n`,
+      );
+      const recorded = await home.courier("orders resolve 1.1 --as 1000001 --yes");
+      expect([recorded.exit, recorded.stderr]).toEqual([0, warning]);
+      expect((await operationOf(home))?.state).toBe("found");
+    });
   });
 });
 

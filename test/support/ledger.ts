@@ -49,11 +49,14 @@ export interface Order {
 }
 
 /** Creates an order at the service, past courier. */
-export async function createAtService(home: Pick<ServedHome, "sandbox">): Promise<Order> {
+export async function createAtService(
+  home: Pick<ServedHome, "sandbox">,
+  draft: object = plainDraft,
+): Promise<Order> {
   const answer = await fetch(`${home.sandbox.baseUrl}/api/v1/orders`, {
     method: "POST",
     headers: headersOf(home),
-    body: JSON.stringify(plainDraft),
+    body: JSON.stringify(draft),
   });
   const { data } = (await answer.json()) as { data: { id: number } & Omit<Order, "id"> };
   return { ...data, id: String(data.id) };
