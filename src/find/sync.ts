@@ -39,14 +39,14 @@ export const syncOrders = defineCommand({
     await ensureSameCustomer(mirror, context);
     const service = countCalls(await context.service());
     const meter = context.meter();
-    let read = 0;
+    let hasRead = false;
     const tools: SyncTools = {
       service,
       mirror,
       now: () => clock.now(),
       beforeCalls: (calls) => checkApiQuota(calls, service, context),
       onProgress: (orders) => {
-        read = orders;
+        hasRead = true;
         meter.update(() => `${counted(orders, "order")} read`);
       },
     };
@@ -64,7 +64,9 @@ export const syncOrders = defineCommand({
       };
       return document<SyncResult>(result, describe);
     } catch (error) {
-      throw error instanceof ServiceFailure ? tellHowFar(error, read, context) : error;
+      if (!(error instanceof ServiceFailure)) throw error;
+      const { orders } = await mirror.facts();
+      throw tellHowFar(error, hasRead ? orders : 0, context);
     } finally {
       meter.end();
     }
@@ -72,11 +74,8 @@ export const syncOrders = defineCommand({
 });
 
 /** The words of the command may have deleted the mirror: the next one must not. */
-function tellHowFar(failure: ServiceFailure, read: number, { nextCommand }: Context): ServiceFailure {
-  const kept =
-    read === 0
-      ? ""
-      : `; the mirror keeps the ${counted(read, "order")} that ${byCount(read, "was", "were")} read`;
+function tellHowFar(failure: ServiceFailure, mirrored: number, { nextCommand }: Context): ServiceFailure {
+  const kept = mirrored === 0 ? "" : `; the mirror keeps what was read: it has ${counted(mirrored, "order")}`;
   const hint = failure.hintBefore(`to go on: ${nextCommand("sync")}`);
   return failure.with({ message: `${failure.message}${kept}`, hint });
 }

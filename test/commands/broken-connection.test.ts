@@ -27,10 +27,22 @@ test("sync: what the mirror keeps, and the command that goes on, also after --re
   const { exit, stderr } = await home.courier("sync --rebuild");
   expect([exit, stderr.replace(broken, "")]).toEqual([
     5,
-    "; the mirror keeps the 200 orders that were read\nhint: to go on: courier sync\n",
+    "; the mirror keeps what was read: it has 200 orders\nhint: to go on: courier sync\n",
   ]);
   home.sandbox.faults.clear();
   expect(await home.courier("sync")).toMatchObject({ exit: 0 });
+});
+
+test("sync: an order that was read twice counts once", async () => {
+  const home = await createServedHome({ seedOrders: 250 });
+  expect((await home.courier("sync")).exit).toBe(0);
+
+  home.sandbox.faults.set([{ kind: "drop_before", path: /[?&]status=/, after: 1 }]);
+  const { exit, stderr } = await home.courier("sync --verify");
+  expect([exit, stderr.replace(broken, "")]).toEqual([
+    5,
+    "; the mirror keeps what was read: it has 250 orders\nhint: to go on: courier sync\n",
+  ]);
 });
 
 test("orders cancel: what was cancelled, what is not known, and what was not reached", async () => {
