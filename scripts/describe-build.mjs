@@ -48,8 +48,12 @@ async function describeCommands(root) {
 }
 
 async function readScripts(root) {
-  const extensions = { bash: "bash", zsh: "zsh", fish: "fish", powershell: "ps1" };
-  const read = ([shell, extension]) =>
-    readFile(`${root}completions/courier.${extension}`, "utf8").then((text) => [shell, text]);
-  return Object.fromEntries(await Promise.all(Object.entries(extensions).map(read)));
+  const files = {
+    bash: "bash-completion/completions/courier.bash",
+    zsh: "zsh/site-functions/_courier",
+    fish: "fish/vendor_completions.d/courier.fish",
+    powershell: "powershell/courier.ps1",
+  };
+  const read = ([shell, file]) => readFile(`${root}share/${file}`, "utf8").then((text) => [shell, text]);
+  return Object.fromEntries(await Promise.all(Object.entries(files).map(read)));
 }

@@ -88,11 +88,11 @@ async function makeDebianPackage(executable, architecture) {
         gzipSync(await readFile(join(root, "dist/man", page)), { level: 9 }),
       );
     for (const [script, path] of Object.entries({
-      "courier.bash": "usr/share/bash-completion/completions/courier",
-      "courier.zsh": "usr/share/zsh/vendor-completions/_courier",
-      "courier.fish": "usr/share/fish/vendor_completions.d/courier.fish",
+      "bash-completion/completions/courier.bash": "usr/share/bash-completion/completions/courier",
+      "zsh/site-functions/_courier": "usr/share/zsh/vendor-completions/_courier",
+      "fish/vendor_completions.d/courier.fish": "usr/share/fish/vendor_completions.d/courier.fish",
     }))
-      await place(path, await readFile(join(root, "completions", script)));
+      await place(path, await readFile(join(root, "share", script)));
     await place("usr/share/doc/courier/copyright", await readFile(join(root, "dist/THIRD_PARTY_LICENSES")));
     await place("usr/share/doc/courier/changelog.gz", gzipSync(changelog, { level: 9 }));
     const bytes = (await readFile(executable)).length;

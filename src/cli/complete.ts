@@ -1,5 +1,5 @@
 /**
- * Answers the Tab key, for the scripts in completions/. It must be fast: it loads no package but env-paths, calls
+ * Answers the Tab key, for the scripts in share/. It must be fast: it loads no package but env-paths, calls
  * no service, and prints nothing where it knows nothing.
  */
 

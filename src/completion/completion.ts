@@ -5,9 +5,9 @@ import { quote } from "../command/options.ts";
 import { usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import { line } from "../terminal/blocks.ts";
-import { readCompletionScript, type Shell, scriptExtensions } from "./scripts.ts";
+import { readCompletionScript, type Shell, scriptFiles } from "./scripts.ts";
 
-const shells = Object.keys(scriptExtensions) as Shell[];
+const shells = Object.keys(scriptFiles) as Shell[];
 
 export const printCompletion = defineCommand({
   description:

@@ -8,13 +8,18 @@ import { completeLine } from "../../src/cli/complete.ts";
 import { schemaNames } from "../../src/model/results.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
 
-const files = { bash: "courier.bash", zsh: "courier.zsh", fish: "courier.fish", powershell: "courier.ps1" };
+const files = {
+  bash: "bash-completion/completions/courier.bash",
+  zsh: "zsh/site-functions/_courier",
+  fish: "fish/vendor_completions.d/courier.fish",
+  powershell: "powershell/courier.ps1",
+};
 const order = "orders create --sender-name a --receiver-name 李四 --item-name 书 --json";
 
 describe.each(Object.entries(files))("courier completion %s", (shell, file) => {
-  const script = readFileSync(new URL(`../../completions/${file}`, import.meta.url), "utf8");
+  const script = readFileSync(new URL(`../../share/${file}`, import.meta.url), "utf8");
 
-  test("prints the file in completions/, at a terminal and in a pipe", async () => {
+  test("prints the file in share/, at a terminal and in a pipe", async () => {
     const home = await createHome();
     expect(await home.courier(`completion ${shell}`)).toEqual({ exit: 0, stdout: script, stderr: "" });
     expect((await home.courier(`completion ${shell}`, { terminal: 40 })).stdout).toBe(script);

@@ -50,7 +50,7 @@ async function preparePackage(): Promise<string> {
 
 function makePackage(copy: string, ready: string, begun: string): void {
   try {
-    if (newestMs("src", "completions", "scripts", "package.json") > modifiedMs("dist/main.cjs"))
+    if (newestMs("src", "share", "scripts", "package.json") > modifiedMs("dist/main.cjs"))
       execFileSync(process.execPath, [path.join(root, "scripts/build.mjs")], { stdio: "inherit" });
     // The optional packages are not in the bundle.
     for (const part of ["bin", "dist", "package.json", "node_modules/@napi-rs"])
