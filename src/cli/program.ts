@@ -323,7 +323,7 @@ export const program: Group = {
     },
     {
       name: "completion",
-      summary: "Print the script that completes courier's words at the Tab key",
+      summary: "Print or install the scripts that complete words at the Tab key",
       load: async () => (await import("../completion/completion.ts")).printCompletion,
     },
   ],

@@ -1,4 +1,4 @@
-/** What `courier doctor` and the sandbox commands use beside the service. */
+/** What commands about this machine and the sandbox use beside the service. */
 
 import type { ProxySettings } from "../api/proxy-route.ts";
 import type { Json } from "../model/json.ts";
@@ -35,4 +35,10 @@ export interface SandboxControl {
   reset(): Promise<void>;
   /** Moves a parcel on, by one state or to a named one; answers with its tracking. */
   advance(trackingNumber: string, to: string | undefined): Promise<Json>;
+}
+
+/** Names a directory below the user's own by `~`, in a path or in a sentence: `~` hides the user's name. */
+export function hideHome(text: string, { env }: RuntimeInfo): string {
+  const home = env.HOME || env.USERPROFILE;
+  return home === undefined || home.length < 2 ? text : text.replaceAll(home.replace(/[\\/]+$/, ""), "~");
 }

@@ -1,6 +1,5 @@
-/** The result of one check of `courier doctor`; `~` hides the user's name in paths. */
+/** The result of one check of `courier doctor`. */
 
-import type { RuntimeInfo } from "../command/runtime-info.ts";
 import type { ExitCode } from "../core/errors.ts";
 import type { DoctorCheck } from "../model/results.ts";
 
@@ -13,10 +12,4 @@ export interface CheckResult {
   readonly durationMs?: number;
   /** Of a failed check: the exit code of a command that fails for the same reason. */
   readonly exit?: ExitCode;
-}
-
-/** Names a directory below the user's own by `~`, in a path or in a sentence. */
-export function hideHome(text: string, { env }: RuntimeInfo): string {
-  const home = env.HOME || env.USERPROFILE;
-  return home === undefined || home.length < 2 ? text : text.replaceAll(home.replace(/[\\/]+$/, ""), "~");
 }

@@ -1,12 +1,13 @@
 /** The doctor's check of the ledger: its file, its driver, and the file system that it is on. */
 
 import type { Context } from "../command/command.ts";
+import { hideHome } from "../command/runtime-info.ts";
 import { CourierError } from "../core/errors.ts";
 import { counted, newLedgerWarning } from "../core/wording.ts";
 import type { LedgerFacts } from "../ledger/ledger.ts";
 import { hasLedger, ledgerPath } from "../ledger/ledger-file.ts";
 import { findDriver } from "../sqlite/database.ts";
-import { type CheckResult, hideHome } from "./check-result.ts";
+import type { CheckResult } from "./check-result.ts";
 import { readFileSystem, type Statfs } from "./file-system.ts";
 
 type LedgerContext = Pick<Context, "ledger" | "machine">;

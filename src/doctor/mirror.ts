@@ -2,13 +2,14 @@
 
 import type { Context } from "../command/command.ts";
 import { mirrorOwnerOf } from "../command/mirror-owner.ts";
+import { hideHome } from "../command/runtime-info.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import { CourierError } from "../core/errors.ts";
 import { formatRelative } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
 import { hasMirror, type MirrorFacts, openMirror } from "../mirror/mirror.ts";
 import { mirrorPath } from "../mirror/mirror-path.ts";
-import { type CheckResult, hideHome } from "./check-result.ts";
+import type { CheckResult } from "./check-result.ts";
 
 /** Orders of today and their states are missing in an older one. */
 const oldMs = 7 * 86_400_000;

@@ -4,12 +4,12 @@ import { ServiceFailure } from "../api/failure.ts";
 import { proxyFor, withoutPassword } from "../api/proxy-route.ts";
 import { toCount } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
-import type { RuntimeInfo } from "../command/runtime-info.ts";
+import { hideHome, type RuntimeInfo } from "../command/runtime-info.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import { holdsCertificates } from "../config/inspect-path.ts";
 import { CourierError } from "../core/errors.ts";
 import { formatSpan } from "../core/time.ts";
-import { type CheckResult, hideHome } from "./check-result.ts";
+import type { CheckResult } from "./check-result.ts";
 
 const longestProbeMs = 10_000;
 /** A `Date` header counts whole seconds, and the answer takes its time. */

@@ -2,13 +2,14 @@
 
 import path from "node:path";
 import type { Context } from "../command/command.ts";
-import type { RuntimeInfo } from "../command/runtime-info.ts";
+import { type CompletionShell, completionPlaces, completionShells } from "../command/completion-places.ts";
+import { hideHome, type RuntimeInfo } from "../command/runtime-info.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import { firstPresent, inspectPath } from "../config/inspect-path.ts";
 import { CourierError } from "../core/errors.ts";
 import { shellQuotePath } from "../core/shell-quote.ts";
 import { anotherStateDirectory } from "../core/wording.ts";
-import { type CheckResult, hideHome } from "./check-result.ts";
+import type { CheckResult } from "./check-result.ts";
 import { readFreeBytes } from "./file-system.ts";
 
 const oldestNode = [20, 18, 1] as const;
@@ -127,41 +128,19 @@ async function describe(account: ActiveAccount, { config, machine }: Context): P
   return `${account.name}, ${account.baseUrl}, ${places[account.key.place]}${rest}`;
 }
 
-const completionPlaces = {
-  bash: ["~data/bash-completion/completions/courier", "/usr/share/bash-completion/completions/courier"],
-  zsh: [
-    "~/.zfunc/_courier",
-    "/usr/local/share/zsh/site-functions/_courier",
-    "/usr/share/zsh/site-functions/_courier",
-  ],
-  fish: ["~config/fish/completions/courier.fish", "/usr/share/fish/vendor_completions.d/courier.fish"],
-} as const;
-
-/** Checks for the script where the help of `courier completion` says to put it. */
+/** Checks for the script where `courier completion --install` or a package puts it. */
 export async function checkCompletion({ machine }: Context): Promise<CheckResult> {
   const { env } = machine;
   const shell = path.basename(env.SHELL ?? "");
-  if (!Object.hasOwn(completionPlaces, shell)) {
+  if (!completionShells.some((each) => each === shell)) {
     const detail = `not checked: ${shell === "" ? "SHELL is not set" : `courier does not know where ${shell} keeps it`}`;
     return { check: "completion", status: "skip", detail };
   }
-  const home = env.HOME ?? "";
-  const files = completionPlaces[shell as keyof typeof completionPlaces].map((place) =>
-    place
-      .replace(/^~data/, () => absolute(env.XDG_DATA_HOME) ?? path.join(home, ".local/share"))
-      .replace(/^~config/, () => absolute(env.XDG_CONFIG_HOME) ?? path.join(home, ".config"))
-      .replace(/^~/, () => home),
-  );
+  const files = completionPlaces(shell as CompletionShell, env);
   const found = await firstPresent(files);
   if (found !== undefined) {
     return { check: "completion", status: "ok", detail: `${shell}: ${hideHome(found, machine)}` };
   }
-  const file = hideHome(files[0] ?? "", machine);
-  const advice = `mkdir -p ${shellQuotePath(path.dirname(file))} && courier completion ${shell} > ${shellQuotePath(file)}`;
+  const advice = `courier completion ${shell} --install`;
   return { check: "completion", status: "warn", detail: `not installed for ${shell}`, advice };
-}
-
-/** A relative XDG directory counts as not set. */
-function absolute(place: string | undefined): string | undefined {
-  return place !== undefined && path.isAbsolute(place) ? place : undefined;
 }

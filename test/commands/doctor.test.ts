@@ -498,7 +498,7 @@ describe("completion", () => {
     const before = await diagnose(home, { SHELL: shell });
     expect(before.by.completion).toMatchObject({
       status: "warn",
-      advice: `mkdir -p ~/${path.dirname(file)} && courier completion ${path.basename(shell)} > ~/${file}`,
+      advice: `courier completion ${path.basename(shell)} --install`,
     });
     const full = path.join(home.directory, file);
     await mkdir(path.dirname(full), { recursive: true });

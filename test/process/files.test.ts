@@ -145,9 +145,9 @@ describe("places where no file can be", () => {
     expect(await readdir(cwd)).toEqual([]);
     expect(await readdir(path.join(directory, ".config/courier"))).toContain("config.json");
     expect(await readdir(path.join(directory, ".local/share/courier"))).toContain("ledger.db");
-    const { stdout } = await courier("doctor --account sandbox", { env, cwd });
+    const { stdout } = await courier("completion bash --install", { env, cwd });
     expect(stdout).toContain("~/.local/share/bash-completion/completions/courier");
-    expect(stdout).not.toContain("xdg/");
+    expect(await readdir(cwd)).toEqual([]);
   });
 
   test("HOME does not matter where both directories are named", async () => {

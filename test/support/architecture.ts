@@ -111,7 +111,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/cli/raw-output.ts": "only `courier api` has it",
   "src/cli/runtime-info.ts": "facts about this machine, and nothing of the run",
   "src/command/orders-from-ledger.ts": "needs the ledger, which a search in the mirror does not load",
-  "src/completion/scripts.ts": "the build puts the scripts of the shells in its place",
   "src/config/key-ring-process.ts": "runs in a process of its own",
   "src/core/process-tree.ts": "what systems list, and nothing of how a program is run",
   "src/import/column-guesses.ts": "words of two languages, apart from the questions",

@@ -1,5 +1,5 @@
 /**
- * Real shells in a pseudo-terminal, with courier's completion installed as its help says. On their PATH is a
+ * Real shells in a pseudo-terminal, with courier's completion installed by hand or by `--install`. On their PATH is a
  * courier that answers the Tab key as the built program does, and otherwise prints the words it was given, so
  * that a test sees what a completed line really means to its shell.
  */
@@ -61,7 +61,11 @@ const startLines: Readonly<Record<ShellName, string>> = {
   fish: "exec fish -i",
 };
 
-export async function createShellHome(shell: ShellName, knowledge: Knowledge = {}): Promise<ShellHome> {
+export async function createShellHome(
+  shell: ShellName,
+  knowledge: Knowledge = {},
+  install: typeof installByHand = installByHand,
+): Promise<ShellHome> {
   const home = await createTerminalHome({
     COURIER_ACCOUNT: "sandbox",
     ZDOTDIR: undefined,
@@ -122,7 +126,30 @@ function standIn(program: readonly string[], calls: string): string {
   ].join("\n");
 }
 
-async function install(
+const startUpLines: Readonly<Record<ShellName, readonly [file: string, ...lines: string[]]>> = {
+  bash: [".bashrc", `PS1='${prompt}'`, "bind 'set enable-bracketed-paste off'"],
+  zsh: [".zshrc", `PS1='${prompt}'`, "unsetopt PROMPT_SP"],
+  fish: [".config/fish/config.fish", `function fish_prompt; printf '${prompt}'; end`, "set -g fish_greeting"],
+};
+
+/** As `courier completion --install` does it in a home whose shells read nothing of courier's yet. */
+export async function installByCommand(
+  shell: ShellName,
+  inHome: (name: string) => string,
+  [file = "", ...words]: readonly string[],
+): Promise<void> {
+  const [startUp, ...lines] = startUpLines[shell];
+  await mkdir(path.dirname(inHome(startUp)), { recursive: true });
+  await writeFile(inHome(startUp), `${lines.join("\n")}\n`);
+  const { status, stderr } = spawnSync(file, [...words, "completion", shell, "--install", "--yes"], {
+    encoding: "utf8",
+    // Without the package bash-completion, whether this machine has it or not.
+    env: { PATH: process.env.PATH, HOME: inHome("."), SHELL: `/bin/${shell}`, XDG_DATA_DIRS: inHome("none") },
+  });
+  if (status !== 0) throw new Error(stderr);
+}
+
+async function installByHand(
   shell: ShellName,
   inHome: (name: string) => string,
   [file = "", ...words]: readonly string[],
@@ -132,24 +159,18 @@ async function install(
     await mkdir(path.dirname(inHome(name)), { recursive: true });
     await writeFile(inHome(name), text);
   };
+  const own = async (...more: readonly string[]) => {
+    const [startUp, ...lines] = startUpLines[shell];
+    await put(startUp, [...lines, ...more, ""].join("\n"));
+  };
   if (shell === "bash") {
     await put("courier.bash", stdout);
-    const lines = ["source ~/courier.bash", "alias c=courier", "complete -F _courier c"];
-    await put(
-      ".bashrc",
-      [`PS1='${prompt}'`, "bind 'set enable-bracketed-paste off'", ...lines, ""].join("\n"),
-    );
+    await own("source ~/courier.bash", "alias c=courier", "complete -F _courier c");
   } else if (shell === "zsh") {
     await put(".zfunc/_courier", stdout);
-    const lines = ["fpath=(~/.zfunc $fpath)", "autoload -U compinit", "compinit -u", "alias c=courier"];
-    await put(".zshrc", [`PS1='${prompt}'`, "unsetopt PROMPT_SP", ...lines, ""].join("\n"));
+    await own("fpath=(~/.zfunc $fpath)", "autoload -U compinit", "compinit -u", "alias c=courier");
   } else {
     await put(".config/fish/completions/courier.fish", stdout);
-    const lines = [
-      `function fish_prompt; printf '${prompt}'; end`,
-      "set -g fish_greeting",
-      "alias c=courier",
-    ];
-    await put(".config/fish/config.fish", [...lines, ""].join("\n"));
+    await own("alias c=courier");
   }
 }

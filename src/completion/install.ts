@@ -1,0 +1,191 @@
+/** `courier completion --install` and `--remove`: the script where a shell finds it, and the manual pages. */
+
+import { access, appendFile, constants, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Context } from "../command/command.ts";
+import { type CompletionShell, completionPlaces, completionShells } from "../command/completion-places.ts";
+import { hideHome, type RuntimeInfo } from "../command/runtime-info.ts";
+import { fileError, systemCode, usageError } from "../core/errors.ts";
+import { shellQuotePath } from "../core/shell-quote.ts";
+import { explainSystemError } from "../core/system-errors.ts";
+import { line } from "../terminal/blocks.ts";
+import { linkManualPages, unlinkManualPages } from "./manual-pages.ts";
+import { readCompletionScript } from "./scripts.ts";
+
+/** A file or directory that courier wrote to, and what for: a shell, its start-up file, or `man`. */
+export interface Place {
+  readonly for: string;
+  readonly path: string;
+}
+
+type Env = RuntimeInfo["env"];
+
+/** Ends a line that courier added to a shell's start-up file. */
+const mark = "  # courier completion";
+
+/** Writes the script of each shell into the user's own directories; links the manual pages if npm did not. */
+export async function installCompletion(
+  named: readonly CompletionShell[],
+  context: Context,
+): Promise<readonly Place[]> {
+  const { env } = context.machine;
+  const shells = named.length > 0 ? named : await findShells(env);
+  if (shells.length === 0)
+    throw usageError(
+      `found no ${completionShells.join(", ")} in PATH`,
+      "name one: courier completion bash --install",
+    );
+  const installed: Place[] = [];
+  for (const shell of shells) await ensureOurs(ownPlace(shell, env), context);
+  for (const shell of shells) {
+    const file = ownPlace(shell, env);
+    await changing(file, async () => {
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, readCompletionScript(shell));
+    });
+    installed.push({ for: shell, path: file });
+    const added = await readAtStartUp(shell, file, context);
+    if (added !== undefined) installed.push({ for: shell, path: added });
+  }
+  const pages = await linkManualPages(env).catch((error: unknown) => {
+    const reason = explainSystemError(error, "directory");
+    context.messages.note(
+      `the manual pages could not be linked (${reason}); run this once as the user that installed courier`,
+    );
+    return undefined;
+  });
+  if (pages !== undefined) installed.push({ for: "man", path: pages });
+  return installed;
+}
+
+/** Deletes what `installCompletion` wrote, and nothing else. */
+export async function removeCompletion(
+  named: readonly CompletionShell[],
+  { machine: { env } }: Context,
+): Promise<readonly Place[]> {
+  const removed: Place[] = [];
+  for (const shell of named.length > 0 ? named : completionShells) {
+    const file = ownPlace(shell, env);
+    if (isOurs(await read(file))) {
+      await changing(file, () => rm(file));
+      removed.push({ for: shell, path: file });
+    }
+    const startUp = startUpFile(shell, env);
+    const text = startUp === undefined ? "" : await read(startUp);
+    const kept = text.replace(/^.*\n?/gm, (each) => (each.trimEnd().endsWith(mark) ? "" : each));
+    if (startUp !== undefined && kept !== text) {
+      await changing(startUp, () => writeFile(startUp, kept));
+      removed.push({ for: shell, path: startUp });
+    }
+  }
+  if (named.length > 0) return removed;
+  const pages = await changing("the manual pages", () => unlinkManualPages(env));
+  return pages === undefined ? removed : [...removed, { for: "man", path: pages }];
+}
+
+async function findShells(env: Env): Promise<readonly CompletionShell[]> {
+  const found: CompletionShell[] = [];
+  for (const shell of completionShells) {
+    const files = (env.PATH ?? "").split(path.delimiter).map((directory) => path.join(directory, shell));
+    const checks = await Promise.all(files.map((file) => isThere(file, constants.X_OK)));
+    if (checks.includes(true)) found.push(shell);
+  }
+  return found;
+}
+
+function ownPlace(shell: CompletionShell, env: Env): string {
+  const [own = ""] = completionPlaces(shell, env);
+  if (!path.isAbsolute(own)) throw usageError("HOME is not set: courier does not know where your files are");
+  return own;
+}
+
+async function ensureOurs(file: string, { machine }: Context): Promise<void> {
+  const text = await read(file);
+  if (text === "" || isOurs(text)) return;
+  throw fileError(`${hideHome(file, machine)} is not from courier: nothing was installed`, {
+    hint: "move it away, then run the same command again",
+  });
+}
+
+const isOurs = (text: string) => text.includes("courier __complete");
+
+/**
+ * Where a shell does not read the script by itself, adds a line to its start-up file if the person agrees, and otherwise
+ * notes the line. Gives back the file that was changed.
+ */
+async function readAtStartUp(
+  shell: CompletionShell,
+  file: string,
+  { machine, messages, globals, prompts, display }: Context,
+): Promise<string | undefined> {
+  const startUp = startUpFile(shell, machine.env);
+  const script = hideHome(file, machine);
+  if (startUp === undefined || (await isRead(shell, startUp, script, machine.env))) return undefined;
+  const addition = startUpLine(shell, script);
+  const name = hideHome(startUp, machine);
+  // Only about the shell that the person works with: the others may never be started.
+  const isTheirs = path.basename(machine.env.SHELL ?? "") === shell;
+  const asking = isTheirs && !globals.yes ? await prompts() : undefined;
+  if (asking) await display([line(addition)]);
+  const agreed = isTheirs && (globals.yes || (await asking?.confirm(`Add this line to ${name}?`, true)));
+  if (!agreed) {
+    messages.note(
+      `${shell} does not read ${script} by itself; add this line to the end of ${name}: ${addition}`,
+    );
+    return undefined;
+  }
+  const text = await read(startUp);
+  const separator = text === "" || text.endsWith("\n") ? "" : "\n";
+  await changing(startUp, () => appendFile(startUp, `${separator}${addition}${mark}\n`));
+  return startUp;
+}
+
+function startUpFile(shell: CompletionShell, env: Env): string | undefined {
+  const home = env.HOME ?? "";
+  if (shell === "zsh") return path.join(env.ZDOTDIR || home, ".zshrc");
+  return shell === "bash" ? path.join(home, ".bashrc") : undefined;
+}
+
+function startUpLine(shell: CompletionShell, script: string): string {
+  const file = shellQuotePath(script);
+  if (shell === "bash") return `[ -r ${file} ] && . ${file}`;
+  // zsh completes nothing before compinit ran, which is the user's choice in most start-up files.
+  const compinit = "(( $+functions[compdef] )) || { autoload -U compinit; compinit }";
+  return `[[ -r ${file} ]] && { ${compinit}; . ${file} }`;
+}
+
+/** Whether the shell finds the script: by its start-up file, or bash by the package bash-completion. */
+async function isRead(shell: CompletionShell, startUp: string, script: string, env: Env): Promise<boolean> {
+  const mentioned = shell === "zsh" ? path.dirname(script) : script;
+  if ((await read(startUp)).includes(mentioned)) return true;
+  if (shell !== "bash") return false;
+  const homebrew = env.HOMEBREW_PREFIX === undefined ? [] : [path.join(env.HOMEBREW_PREFIX, "share")];
+  const shared = (env.XDG_DATA_DIRS || "/usr/local/share:/usr/share").split(":").concat(homebrew);
+  const checks = shared.map((directory) => isThere(path.join(directory, "bash-completion/bash_completion")));
+  return (await Promise.all(checks)).includes(true);
+}
+
+async function isThere(file: string, mode = constants.R_OK): Promise<boolean> {
+  return access(file, mode).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Empty for a file that is missing. */
+async function read(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) return "";
+    throw fileError(`cannot read ${file}: ${explainSystemError(error)}`, { cause: error });
+  }
+}
+
+async function changing<T>(what: string, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    throw fileError(`cannot change ${what}: ${explainSystemError(error)}`, { cause: error });
+  }
+}
