@@ -1,14 +1,22 @@
-/** What `courier completion --install` leaves works in a new shell. */
+/** What `courier completion --install` leaves works in a new shell, and harms none once courier is gone. */
 
 import { cpSync, existsSync, symlinkSync } from "node:fs";
-import { mkdir, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createProcessHome } from "../support/process.ts";
-import { createShellHome, installByCommand, shellNames } from "../support/shells.ts";
+import { createShellHome, installByCommand, prompt, shellNames } from "../support/shells.ts";
+import { keys } from "../support/terminal.ts";
 import { lacks } from "../support/tools.ts";
 
 const config = { addresses: { shop: { city: "new york" } } };
+
+/** Where a shell looks for a program that is missing: systems suggest packages there, which takes seconds. */
+const missingHooks = {
+  bash: [".bashrc", "command_not_found_handle() { echo asked >> ~/asked; }"],
+  zsh: [".zshrc", "command_not_found_handler() { echo asked >> ~/asked; }"],
+  fish: [".config/fish/config.fish", "function fish_command_not_found; echo asked >> ~/asked; end"],
+} as const;
 
 describe.each(shellNames)("%s", (shell) => {
   test.skipIf(lacks(shell))(`completes in a new shell (needs ${shell})`, async () => {
@@ -17,6 +25,27 @@ describe.each(shellNames)("%s", (shell) => {
     const words = await home.wordsOf("courier orders create --sender-city n\t");
     expect(words).toEqual(["orders", "create", "--sender-city", "new york"]);
   });
+
+  test.skipIf(lacks(shell))(
+    `says and looks for nothing once courier is uninstalled (needs ${shell})`,
+    async () => {
+      const home = await createShellHome(shell, {}, installByCommand);
+      const [file, hook] = missingHooks[shell];
+      const startUp = path.join(home.directory, file);
+      await writeFile(startUp, `${await readFile(startUp, "utf8")}${hook}\n`);
+      await rm(path.join(home.directory, "bin/courier"));
+      const terminal = await home.start();
+      terminal.type("courier ord\t\t");
+      terminal.type(`${keys.clear}echo lo""ts\r`);
+      await terminal.until(() => /^lots\nready>/m.test(terminal.screen()));
+      expect(terminal.screen().trimEnd().split("\n")).toEqual([
+        `${prompt}echo lo""ts`,
+        "lots",
+        prompt.trimEnd(),
+      ]);
+      expect(existsSync(path.join(home.directory, "asked"))).toBe(false);
+    },
+  );
 });
 
 /** The program as npm 12 installs it below a prefix: one link, and no manual pages. */

@@ -6,6 +6,7 @@
 _courier() {
   local kind='' line
   COMPREPLY=()
+  type -P courier >/dev/null || return # uninstalled: the shell would look for a package that has it
   while IFS= read -r line; do
     if [[ -z $kind ]]; then kind=$line; else COMPREPLY+=("$line"); fi
   done < <(

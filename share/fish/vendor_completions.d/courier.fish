@@ -4,6 +4,7 @@
 # Nothing here evaluates or expands what an answer contains. What stands behind the cursor, fish does not tell.
 
 function __courier_complete
+    command -sq courier; or return
     set -l before (commandline -xpc 2>/dev/null; or commandline -opc)
     set -l present (string replace --all --regex '["\'\\\\]' '' -- (commandline -ct))
     set -l answer (command courier __complete fish (math (count $before) - 1) $before[2..-1] "$present" 2>/dev/null)
