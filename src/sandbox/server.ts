@@ -1,5 +1,6 @@
 /** The sandbox as a running HTTP server on this machine's loopback address. */
 
+import { setMaxListeners } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Clock } from "../core/clock.ts";
@@ -66,6 +67,7 @@ export async function startSandbox(options: SandboxOptions): Promise<SandboxServ
     createService({ orders, clock, profileId: () => stored.profileId(), callsLeft }),
   );
   const closing = new AbortController();
+  setMaxListeners(0, closing.signal); // each answer that waits adds one
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url = "" } = request;

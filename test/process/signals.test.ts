@@ -189,6 +189,16 @@ test("a second Ctrl-C ends at once what the first could not", async () => {
   expect(stderr, "it changed nothing").not.toContain("stopped at once");
 });
 
+test("a sandbox that answers many calls at once says nothing of it", async () => {
+  const { start } = await createProcessHome();
+  const running = start("sandbox serve --latency 300 --json");
+  const { base_url } = JSON.parse((await running.untilStdout(/\{.*\}/))[0]) as { base_url: string };
+  const answers = await Promise.all(Array.from({ length: 16 }, () => fetch(`${base_url}/api/v1/orders`)));
+  expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(401));
+  running.child.kill("SIGINT");
+  expect((await running.ended).stderr).not.toMatch(/warning/i);
+});
+
 test("a second Ctrl-C during an undo says that it stopped at once, and what to do", async () => {
   const { sandbox, start, courier } = await createServedProcessHome();
   await courier("orders create --sender-name A --receiver-name B --item-name C --yes");
