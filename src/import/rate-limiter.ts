@@ -5,8 +5,8 @@ import type { Clock } from "../core/clock.ts";
 export interface RateLimiter {
   /** Resolves when the next request may leave, in the order of the calls. Rejects with the signal's reason. */
   pass(signal: AbortSignal): Promise<void>;
-  /** No request starts for so long. */
-  pause(delayMs: number): void;
+  /** No request starts for so long. Returns when the longest pause ends, as the clock's `elapsed`. */
+  pause(delayMs: number): number;
 }
 
 const latestTimerMs = 20;
@@ -40,6 +40,7 @@ export function createRateLimiter(clock: Clock, ratePerSecond?: number): RateLim
     },
     pause(delayMs) {
       pausedUntilMs = Math.max(pausedUntilMs, clock.elapsed() + delayMs);
+      return pausedUntilMs;
     },
   };
 }

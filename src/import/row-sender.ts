@@ -40,6 +40,8 @@ export function createRowSender({
   const limiter = createRateLimiter(clock, options.ratePerSecond);
   const inSlot = createSemaphore(options.concurrency);
   let hasFailed = false;
+  /** The end of the wait that an HTTP 429 asked for: answers to requests that had left may come during it. */
+  let limitedUntilMs = Number.NEGATIVE_INFINITY;
   /** Why an answer could not be recorded. */
   let failure: { readonly error: unknown } | undefined;
 
@@ -71,7 +73,11 @@ export function createRowSender({
         case "created":
         case "refused":
           backoff.onSuccess();
-          onStage({ kind: "sending" });
+          onStage(
+            limitedUntilMs > clock.elapsed()
+              ? { kind: "rate_limited", untilMs: limitedUntilMs }
+              : { kind: "sending" },
+          );
           return undefined;
         case "stopped":
           throw result.cause;
@@ -90,9 +96,11 @@ export function createRowSender({
 
   function wait(failure: Failure): void {
     const waitMs = backoff.onFailure(failure);
-    if (waitMs > 0) limiter.pause(waitMs);
-    if (failure.rateLimit) onStage({ kind: "rate_limited", untilMs: clock.elapsed() + waitMs });
-    else if (waitMs > 0) onStage({ kind: "server_error", reason: failure.cause.message });
+    const untilMs = limiter.pause(waitMs);
+    if (failure.rateLimit) {
+      limitedUntilMs = untilMs;
+      onStage({ kind: "rate_limited", untilMs });
+    } else if (waitMs > 0) onStage({ kind: "server_error", reason: failure.cause.message });
   }
 
   const end = (name: OperationName, outcome: CreateOutcome, canWait = false) =>

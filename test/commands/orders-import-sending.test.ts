@@ -299,6 +299,28 @@ describe("a service that goes away", () => {
     expect(exit).toBe(0);
     expect(waits(stderr).join("\n")).toContain("rate limited by the service, retrying in 40 s");
   });
+
+  test("that asks for fewer calls: the longest wait is told, whatever is answered after that", async () => {
+    const home = await createImportHome(rowsOf(6));
+    const limited = { ...post, kind: "rate_limit", times: 1 } as const;
+    home.sandbox.faults.set([
+      { ...limited, retryAfter: "40" },
+      { ...limited, retryAfter: "1" },
+    ]);
+    const { clock } = home;
+    const sleep = clock.sleep.bind(clock);
+    let hasWaited = false;
+    clock.sleep = async (delayMs, signal) => {
+      if (delayMs <= 20_000 || hasWaited) return sleep(delayMs, signal);
+      hasWaited = true;
+      await until("all three are there", () => home.posts >= 3);
+      for (let turns = 0; turns < 200; turns++) await turn(); // until they are answered
+      clock.advance(20_000);
+    };
+    const { exit, stderr } = await home.run("--concurrency 3");
+    expect([exit, hasWaited]).toEqual([0, true]);
+    expect(waits(stderr)[0]).toMatch(/ [01]\/6 {2}rate limited by the service, retrying in 20 s$/);
+  });
 });
 
 describe("Ctrl-C", () => {
