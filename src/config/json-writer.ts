@@ -5,7 +5,6 @@ import type { Clock } from "../core/clock.ts";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, fileError, systemCode } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
-import { newLedgerWarning } from "../core/wording.ts";
 import type { Json } from "../model/json.ts";
 import { type LockOptions, takeLock } from "./config-lock.ts";
 import { checkSecurePath } from "./secure-path.ts";
@@ -64,7 +63,7 @@ function prepareDirectory(directory: string, title: string): void {
       `the ${title} cannot be kept in ${directory}: ${explainSystemError(error, "directory")}`,
       {
         cause: error,
-        hint: `choose another place with COURIER_CONFIG_DIR and COURIER_STATE_DIR; ${newLedgerWarning}`,
+        hint: "choose another place with COURIER_CONFIG_DIR",
       },
     );
   }

@@ -163,7 +163,9 @@ describe.skipIf(!canMount())("a read-only home (needs root)", () => {
     }
     const { exit, stdout, stderr } = await courier(login("a1"), { env: nowhere, stdin: longKey("a1") });
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toMatch(/error: .*the config file.*\nhint: choose another place with COURIER_CONFIG_DIR/);
+    expect(stderr).toMatch(
+      /error: .*the config file.*\nhint: choose another place with COURIER_CONFIG_DIR\n/,
+    );
     expect(stderr).toContain(home);
     const created = await courier("orders create --file - --json", { env: nowhere, stdin: order });
     const posts = sandbox.requests.filter(({ method }) => method === "POST").length;

@@ -265,7 +265,10 @@ describe("places where no file can be", () => {
     for (const line of ["accounts use sandbox", "addresses add li --name x"]) {
       const { exit, stderr } = await courier(line, { env, shell });
       expect(exit).toBe(2);
-      expect(stderr).toContain(`the config file cannot be kept in ${place}: permission denied`);
+      expect(stderr).toContain(
+        `the config file cannot be kept in ${place}: permission denied\n` +
+          "hint: choose another place with COURIER_CONFIG_DIR\n",
+      );
     }
     const { exit, stderr } = await courier("orders create --file - --account sandbox", {
       env,
