@@ -17,8 +17,14 @@ import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { byCount } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { nameOperation, type Operation, parseOperationName, type Run } from "../ledger/operation.ts";
-import { type CreateOutcome, OrderTaken } from "../ledger/operations.ts";
+import {
+  type CreateOutcome,
+  nameOperation,
+  type Operation,
+  parseOperationName,
+  type Run,
+} from "../ledger/operation.ts";
+import { OrderTaken } from "../ledger/operation-errors.ts";
 import type { OperationRow } from "../model/results.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
 import { orderFacts } from "../sending/order-facts.ts";

@@ -13,6 +13,7 @@ import {
   scriptWindowMs,
   terminalWindowMs,
 } from "../ledger/rules.ts";
+import { runNow } from "../ledger/statements.ts";
 import { countAll, describeEncoding, type Overview, readAgain } from "./check-rows.ts";
 import { skipNumbered } from "./equal-rows.ts";
 import { describeHold, nameOfRow } from "./row-words.ts";
@@ -140,7 +141,9 @@ export async function planImport(
           policy,
           nowMs,
         )
-      : batch.map((row) => decideRow(row, { own: [], equal: [] }, unknownFile, policy, nowMs));
+      : batch.map((row) =>
+          runNow(decideRow(row, { own: [], equal: [] }, unknownFile, policy, nowMs), () => []),
+        );
     for (const [index, decision] of decisions.entries()) count(batch[index] as ImportRow, decision);
     batch = [];
   };

@@ -1,8 +1,8 @@
 /** Sends the rows of an import with one rate limit. Each request is recorded before it is sent and after its answer. */
 
 import { createSemaphore } from "../core/concurrent.ts";
-import type { OperationName, Rejection } from "../ledger/operation.ts";
-import { type CreateOutcome, LostClaim, OtherOrder } from "../ledger/operations.ts";
+import type { CreateOutcome, OperationName, Rejection } from "../ledger/operation.ts";
+import { LostClaim, OtherOrder } from "../ledger/operation-errors.ts";
 import { redactRejection } from "../sending/redacted-rejection.ts";
 import type { Backoff, Failure } from "./backoff.ts";
 import type { DoubtGate } from "./doubt-gate.ts";

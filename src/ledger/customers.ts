@@ -1,9 +1,8 @@
 /** Customers: the owners of orders, identified by the profile's id at a service. Keys are stored as salted hashes. */
 
 import { createHmac } from "node:crypto";
-import type { Database } from "../sqlite/database.ts";
-import type { Write } from "../sqlite/write-queue.ts";
 import { numberOf, textOf } from "./operation.ts";
+import { ask, type Store, type Work } from "./statements.ts";
 
 export interface Customer {
   readonly id: number;
@@ -27,76 +26,108 @@ export interface Customers {
   customersOnlyOf(account: string, others: readonly string[]): Promise<readonly Customer[]>;
 }
 
-export function createCustomers(database: Database, write: Write): Customers {
-  const sql = database.sql;
-  const hashOf = (service: string, key: string) => {
-    const salt = String(sql("SELECT value FROM facts WHERE name = 'salt'").get()?.value);
-    return createHmac("sha256", salt)
+export function createCustomers({ write, read }: Store): Customers {
+  function* hashOf(service: string, key: string): Work<string> {
+    const [row] = yield ask("SELECT value FROM facts WHERE name = 'salt'");
+    return createHmac("sha256", String(row?.value))
       .update(JSON.stringify([service, key]))
       .digest("hex");
-  };
-  const byKey = (hash: string) =>
-    read(sql("SELECT customers.* FROM keys JOIN customers ON id = customer WHERE hash = ?").get(hash));
+  }
+
+  function* byKey(hash: string): Work<Customer | undefined> {
+    const [row] = yield ask(
+      "SELECT customers.* FROM keys JOIN customers ON id = customer WHERE hash = ?",
+      hash,
+    );
+    return readCustomer(row);
+  }
 
   return {
-    async findCustomer(service, key) {
-      return byKey(hashOf(service, key));
-    },
+    findCustomer: (service, key) =>
+      read(function* () {
+        return yield* byKey(yield* hashOf(service, key));
+      }),
 
     learnCustomer: ({ service, key, profileId, account }) =>
-      write(() => {
-        const hash = key === undefined ? undefined : hashOf(service, key);
-        const known = hash === undefined ? undefined : byKey(hash);
-        const customer = choose(known, service, profileId);
+      write(function* () {
+        const hash = key === undefined ? undefined : yield* hashOf(service, key);
+        const known = hash === undefined ? undefined : yield* byKey(hash);
+        const customer = yield* choose(known, service, profileId);
         if (hash !== undefined && known?.id !== customer.id)
-          sql(
+          yield ask(
             "INSERT INTO keys VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET customer = excluded.customer",
-          ).run(hash, customer.id);
-        sql("INSERT INTO accounts VALUES (?, ?) ON CONFLICT DO NOTHING").run(account, customer.id);
+            hash,
+            customer.id,
+          );
+        yield ask("INSERT INTO accounts VALUES (?, ?) ON CONFLICT DO NOTHING", account, customer.id);
         return customer;
       }),
 
-    async customersOnlyOf(account, others) {
-      const rows = sql(
-        `SELECT customers.* FROM customers JOIN accounts ON customer = id WHERE name = ?
+    customersOnlyOf: (account, others) =>
+      read(function* () {
+        const rows = yield ask(
+          `SELECT customers.* FROM customers JOIN accounts ON customer = id WHERE name = ?
          AND id NOT IN (SELECT customer FROM accounts WHERE name IN (SELECT value FROM json_each(?)))`,
-      ).all(account, JSON.stringify(others.filter((each) => each !== account)));
-      return rows.map((row) => read(row) as Customer);
-    },
+          account,
+          JSON.stringify(others.filter((each) => each !== account)),
+        );
+        return rows.map((row) => readCustomer(row) as Customer);
+      }),
   };
 
   /** Adds a profile id to a key's customer, or gives a key that has moved another customer. */
-  function choose(known: Customer | undefined, service: string, profileId: string | undefined): Customer {
-    if (profileId === undefined) return known ?? insert(service, undefined);
+  function* choose(
+    known: Customer | undefined,
+    service: string,
+    profileId: string | undefined,
+  ): Work<Customer> {
+    if (profileId === undefined) return known ?? (yield* insert(service, undefined));
     if (known?.profileId === profileId) return known;
-    const named = read(
-      sql("SELECT * FROM customers WHERE service = ? AND profile_id = ?").get(service, profileId),
+    const [row] = yield ask(
+      "SELECT * FROM customers WHERE service = ? AND profile_id = ?",
+      service,
+      profileId,
     );
+    const named = readCustomer(row);
     if (known && known.profileId === undefined && !named) {
-      sql("UPDATE customers SET profile_id = ? WHERE id = ?").run(profileId, known.id);
+      yield ask("UPDATE customers SET profile_id = ? WHERE id = ?", profileId, known.id);
       return { ...known, profileId };
     }
-    const customer = named ?? insert(service, profileId);
-    if (known && known.profileId === undefined) adopt(known, customer);
+    const customer = named ?? (yield* insert(service, profileId));
+    if (known && known.profileId === undefined) yield* adopt(known, customer);
     return customer;
   }
 
-  /** Moves what was recorded without a profile id to the customer with the id. */
-  function adopt(from: Customer, to: Customer): void {
-    for (const table of ["runs", "files", "operations", "keys", "accounts"])
-      sql(`UPDATE OR IGNORE ${table} SET customer = ? WHERE customer = ?`).run(to.id, from.id);
+  /** Moves what was recorded without a profile id to the customer with the id, except for what that one has as well. */
+  function* adopt(from: Customer, to: Customer): Work<void> {
+    for (const table of ["runs", "files", "keys"])
+      yield ask(`UPDATE ${table} SET customer = ? WHERE customer = ?`, to.id, from.id);
+    yield ask(
+      "UPDATE accounts SET customer = ? WHERE customer = ? AND name NOT IN (SELECT name FROM accounts WHERE customer = ?)",
+      to.id,
+      from.id,
+      to.id,
+    );
+    yield ask(
+      `UPDATE operations SET customer = ? WHERE customer = ? AND (kind <> 'create' OR order_id IS NULL OR order_id NOT IN
+         (SELECT order_id FROM operations WHERE customer = ? AND kind = 'create' AND order_id IS NOT NULL))`,
+      to.id,
+      from.id,
+      to.id,
+    );
   }
 
-  function insert(service: string, profileId: string | undefined): Customer {
-    const row = sql("INSERT INTO customers (service, profile_id) VALUES (?, ?) RETURNING *").get(
+  function* insert(service: string, profileId: string | undefined): Work<Customer> {
+    const [row] = yield ask(
+      "INSERT INTO customers (service, profile_id) VALUES (?, ?) RETURNING *",
       service,
       profileId ?? null,
     );
-    return read(row) as Customer;
+    return readCustomer(row) as Customer;
   }
 }
 
-function read(row: Readonly<Record<string, unknown>> | undefined): Customer | undefined {
+function readCustomer(row: Readonly<Record<string, unknown>> | undefined): Customer | undefined {
   if (!row) return undefined;
   return { id: numberOf(row.id) ?? 0, service: textOf(row.service) ?? "", profileId: textOf(row.profile_id) };
 }

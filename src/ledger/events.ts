@@ -1,15 +1,9 @@
 /** Sequence numbers of what happens at the service, which do not depend on a clock. */
 
-import type { Database } from "../sqlite/database.ts";
+import { ask, type Work } from "./statements.ts";
 
-export interface Events {
-  /** The number of the next event, the first of `count` that are reserved. Called inside a transaction. */
-  next(count?: number): number;
-}
-
-export function createEvents({ sql }: Database): Events {
-  return {
-    next: (count = 1) =>
-      Number(sql("UPDATE events SET last = last + ? RETURNING last").get(count)?.last) - count + 1,
-  };
+/** The number of the next event, the first of `count` that are reserved. */
+export function* nextEvent(count = 1): Work<number> {
+  const [row] = yield ask("UPDATE events SET last = last + ? RETURNING last", count);
+  return Number(row?.last) - count + 1;
 }

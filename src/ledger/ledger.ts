@@ -8,10 +8,10 @@ import type { WaitOptions } from "../sqlite/wait.ts";
 import { createWriteQueue } from "../sqlite/write-queue.ts";
 import { type Customers, createCustomers } from "./customers.ts";
 import { createDrafts, type Drafts } from "./drafts.ts";
-import { createEvents } from "./events.ts";
 import { createKnownOrders, type KnownOrders } from "./known-orders.ts";
 import { ledgerPath } from "./ledger-file.ts";
 import { createListings, type Listings } from "./listings.ts";
+import { createLocalStore } from "./local-store.ts";
 import { createOperations, type Operations } from "./operations.ts";
 import { publishOrders } from "./order-cache-writer.ts";
 import { createRuns, type Runs } from "./runs.ts";
@@ -60,13 +60,13 @@ export async function openLedger(stateDirectory: string, wait?: WaitOptions): Pr
       }),
   });
   const write = createWriteQueue(database);
-  const events = createEvents(database);
+  const store = createLocalStore(database, write);
   return {
     path: file,
-    ...createCustomers(database, write),
-    ...createRuns(database, write),
-    ...createOperations(database, write, events, () => wait?.clock?.sinceBoot()),
-    ...createListings(database, write, events),
+    ...createCustomers(store),
+    ...createRuns(store),
+    ...createOperations(store, () => wait?.clock?.sinceBoot()),
+    ...createListings(store),
     ...createDrafts(database, write),
     ...createKnownOrders(database, write, (owners) => publishOrders(stateDirectory, owners)),
     checkPlace: () => write(() => {}), // every write checks

@@ -1,9 +1,8 @@
 /** Complete listings of the account, and what the ledger learns from them about the service. */
 
-import type { Database } from "../sqlite/database.ts";
-import type { Write } from "../sqlite/write-queue.ts";
-import type { Events } from "./events.ts";
+import { nextEvent } from "./events.ts";
 import { numberOf, type Operation, type OperationName, readOperation, textOf } from "./operation.ts";
+import { ask, type Store, type Work } from "./statements.ts";
 
 /** A complete listing. */
 export interface Listing {
@@ -84,34 +83,46 @@ const hourMs = 3_600_000;
 /** Older listings and orders are deleted. */
 const keptMs = 60 * 24 * hourMs;
 
-export function createListings(database: Database, write: Write, events: Events): Listings {
-  const sql = database.sql;
-
+export function createListings({ write, read }: Store): Listings {
   /** Records when own orders were first listed, and which are still missing. */
-  function recordDelays({ customer, beganMs, endedMs, dateFrom, ids }: Listing): void {
+  function* recordDelays({ customer, beganMs, endedMs, dateFrom, ids }: Listing): Work<void> {
     const list = JSON.stringify(ids);
     // Times are ignored if the clock was set back.
-    sql(
+    yield ask(
       `UPDATE operations SET first_shown_ms = ? - ended_at
        WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL AND ended_at <= ?
          AND order_id IN (SELECT value FROM json_each(?))`,
-    ).run(endedMs, customer, endedMs, list);
+      endedMs,
+      customer,
+      endedMs,
+      list,
+    );
     if (dateFrom !== undefined && dateFrom > new Date(beganMs - hourMs).toISOString().slice(0, 10)) return;
     // Older orders may be missing for other reasons: some services drop cancelled ones.
-    sql(
-      `UPDATE operations SET missing_ms = max(coalesce(missing_ms, 0), ? - ended_at)
+    yield ask(
+      `UPDATE operations SET missing_ms = CASE WHEN missing_ms > ? - ended_at THEN missing_ms ELSE ? - ended_at END
        WHERE customer = ? AND kind = 'create' AND state = 'created' AND first_shown_ms IS NULL
          AND run >= coalesce((SELECT min(number) FROM runs WHERE coalesce(ended_at, ?) >= ?), 0)
          AND ended_at BETWEEN ? AND ? AND order_id NOT IN (SELECT value FROM json_each(?))`,
-    ).run(endedMs, customer, endedMs, beganMs - hourMs, beganMs - hourMs, beganMs, list);
+      endedMs,
+      endedMs,
+      customer,
+      endedMs,
+      beganMs - hourMs,
+      beganMs - hourMs,
+      beganMs,
+      list,
+    );
   }
 
-  function findNewestOwn(customer: number, ids: string): ListingFacts["newestOwn"] {
-    const row = sql(
+  function* findNewestOwn(customer: number, ids: string): Work<ListingFacts["newestOwn"]> {
+    const [row] = yield ask(
       `SELECT sent_event, sent_at, offset_ms FROM operations WHERE customer = ? AND kind = 'create'
          AND order_id IN (SELECT value FROM json_each(?)) AND sent_event IS NOT NULL
        ORDER BY sent_event DESC LIMIT 1`,
-    ).get(customer, ids);
+      customer,
+      ids,
+    );
     return (
       row && {
         sentEvent: Number(row.sent_event),
@@ -123,114 +134,145 @@ export function createListings(database: Database, write: Write, events: Events)
 
   return {
     recordListing: (listing) =>
-      write(() => {
+      write(function* () {
         const { customer, endedMs, dateFrom } = listing;
-        const event = events.next();
+        const event = yield* nextEvent();
         const ids = JSON.stringify(listing.ids);
-        const owned = sql(
+        const owned = yield ask(
           `SELECT order_id, run, number FROM operations WHERE kind = 'create' AND customer = ?
              AND order_id IN (SELECT value FROM json_each(?))`,
-        ).all(customer, ids);
+          customer,
+          ids,
+        );
         const owners = new Map(
           owned.map(({ order_id, run, number }) => [
             String(order_id),
             { run: Number(run), number: Number(number) },
           ]),
         );
-        recordDelays(listing);
+        yield* recordDelays(listing);
         const others = JSON.stringify(listing.ids.filter((id) => !owners.has(id)));
-        sql(
-          `INSERT INTO listed_orders SELECT ?, value, ?, ? FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
-        ).run(customer, event, endedMs, others);
-        const seen = sql(
+        yield ask(
+          `INSERT INTO listed_orders SELECT CAST(? AS BIGINT), value, CAST(? AS BIGINT), CAST(? AS BIGINT)
+             FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
+          customer,
+          event,
+          endedMs,
+          others,
+        );
+        const seen = yield ask(
           `SELECT order_id, event FROM listed_orders WHERE customer = ?
              AND order_id IN (SELECT value FROM json_each(?))`,
-        ).all(customer, others);
-        sql("DELETE FROM listed_orders WHERE customer = ? AND seen_at < ?").run(customer, endedMs - keptMs);
-        sql("DELETE FROM listings WHERE customer = ? AND ended_at < ?").run(customer, endedMs - keptMs);
-        sql("INSERT INTO listings VALUES (?, ?, ?, ?)").run(customer, event, endedMs, dateFrom ?? null);
+          customer,
+          others,
+        );
+        yield ask("DELETE FROM listed_orders WHERE customer = ? AND seen_at < ?", customer, endedMs - keptMs);
+        yield ask("DELETE FROM listings WHERE customer = ? AND ended_at < ?", customer, endedMs - keptMs);
+        yield ask("INSERT INTO listings VALUES (?, ?, ?, ?)", customer, event, endedMs, dateFrom ?? null);
         const firstSeen = new Map(seen.map((row) => [String(row.order_id), Number(row.event)]));
-        return { owners, firstSeen, newestOwn: findNewestOwn(customer, ids) };
+        return { owners, firstSeen, newestOwn: yield* findNewestOwn(customer, ids) };
       }),
 
-    async listedFrom(customer, { beforeEvent, sinceMs }) {
-      const row = sql(
-        `SELECT min(coalesce(date_from, '')) AS date_from FROM listings
+    listedFrom: (customer, { beforeEvent, sinceMs }) =>
+      read(function* () {
+        const [row] = yield ask(
+          `SELECT min(coalesce(date_from, '')) AS date_from FROM listings
          WHERE customer = ? AND event < ? AND ended_at >= ?`,
-      ).get(customer, beforeEvent, sinceMs);
-      return textOf(row?.date_from);
-    },
+          customer,
+          beforeEvent,
+          sinceMs,
+        );
+        return textOf(row?.date_from);
+      }),
 
-    async lastListing(customer) {
-      const last = sql("SELECT max(ended_at) AS ms FROM listings WHERE customer = ?").get(customer)?.ms;
-      return last === null || last === undefined ? undefined : Number(last);
-    },
+    lastListing: (customer) =>
+      read(function* () {
+        const [row] = yield ask("SELECT max(ended_at) AS ms FROM listings WHERE customer = ?", customer);
+        return numberOf(row?.ms);
+      }),
 
-    async learned(customer, fields) {
-      const recent = `FROM (SELECT * FROM operations WHERE customer = ? AND kind = 'create'
-        AND state IN ('created', 'found') ORDER BY run DESC, number DESC LIMIT ${mostLearnedFrom})`;
-      const counts = Array.from(
-        { length: fields },
-        (_, place) =>
-          `sum(kept_fields >> ${place} & 1) AS kept${place}, sum(changed_fields >> ${place} & 1) AS changed${place}`,
-      );
-      const row = sql(
-        `SELECT ${counts.join(", ")}, max(stamp_ahead_ms) AS ahead,
+    learned: (customer, fields) =>
+      read(function* () {
+        const recent = `FROM (SELECT * FROM operations WHERE customer = ? AND kind = 'create'
+        AND state IN ('created', 'found') ORDER BY run DESC, number DESC LIMIT ${mostLearnedFrom}) AS recent`;
+        const counts = Array.from(
+          { length: fields },
+          (_, place) =>
+            `sum(kept_fields >> ${place} & 1) AS kept${place}, sum(changed_fields >> ${place} & 1) AS changed${place}`,
+        );
+        const [row] = yield ask(
+          `SELECT ${counts.join(", ")}, max(stamp_ahead_ms) AS ahead,
            min(stamp_ahead_ms) AS least,
            max(CASE WHEN missing_ms IS NOT NULL THEN coalesce(first_shown_ms, missing_ms) END) AS missing ${recent}`,
-      ).get(customer);
-      const shown = sql(
-        `SELECT first_shown_ms ${recent} WHERE first_shown_ms IS NOT NULL
+          customer,
+        );
+        const [shown] = yield ask(
+          `SELECT first_shown_ms ${recent} WHERE first_shown_ms IS NOT NULL
            ORDER BY first_shown_ms LIMIT 1 OFFSET ${enoughOrders - 1}`,
-      ).get(customer);
-      return {
-        fields: Array.from({ length: fields }, (_, place) => ({
-          kept: Number(row?.[`kept${place}`] ?? 0),
-          changed: Number(row?.[`changed${place}`] ?? 0),
-        })),
-        shownMs: shown === undefined ? undefined : Number(shown.first_shown_ms),
-        missingMs: Number(row?.missing ?? 0),
-        stampAhead:
-          row?.ahead === null || row?.ahead === undefined
-            ? undefined
-            : { leastMs: Number(row.least), mostMs: Number(row.ahead) },
-      };
-    },
+          customer,
+        );
+        return {
+          fields: Array.from({ length: fields }, (_, place) => ({
+            kept: Number(row?.[`kept${place}`] ?? 0),
+            changed: Number(row?.[`changed${place}`] ?? 0),
+          })),
+          shownMs: shown === undefined ? undefined : Number(shown.first_shown_ms),
+          missingMs: Number(row?.missing ?? 0),
+          stampAhead:
+            row?.ahead === null || row?.ahead === undefined
+              ? undefined
+              : { leastMs: Number(row.least), mostMs: Number(row.ahead) },
+        };
+      }),
 
-    async findUncompared(customer, ids, bit, limit) {
-      return sql(
-        `SELECT * FROM operations WHERE customer = ? AND kind = 'create' AND state = 'created' AND draft IS NOT NULL
+    findUncompared: (customer, ids, bit, limit) =>
+      read(function* () {
+        const rows = yield ask(
+          `SELECT * FROM operations WHERE customer = ? AND kind = 'create' AND state = 'created' AND draft IS NOT NULL
            AND kept_fields & ? = 0 AND order_id IN (SELECT value FROM json_each(?))
          ORDER BY run DESC, number DESC LIMIT ?`,
-      )
-        .all(customer, bit, JSON.stringify(ids), limit)
-        .map((row) => readOperation(row));
-    },
+          customer,
+          bit,
+          JSON.stringify(ids),
+          limit,
+        );
+        return rows.map((row) => readOperation(row));
+      }),
 
     recordFields: ({ run, number }, kept, changed) =>
-      write(() => {
-        sql(
+      write(function* () {
+        yield ask(
           `UPDATE operations SET kept_fields = kept_fields | ?, changed_fields = changed_fields | ?
            WHERE run = ? AND number = ?`,
-        ).run(kept, changed, run, number);
+          kept,
+          changed,
+          run,
+          number,
+        );
       }),
 
     recordFirstListing: ({ run, number }, beganMs) =>
-      write(() => {
-        sql(
-          `UPDATE operations SET first_look_at = min(coalesce(first_look_at, ?), ?)
+      write(function* () {
+        yield ask(
+          `UPDATE operations SET first_look_at = CASE WHEN first_look_at < ? THEN first_look_at ELSE ? END
            WHERE run = ? AND number = ? AND state = 'unknown'`,
-        ).run(beganMs, beganMs, run, number);
+          beganMs,
+          beganMs,
+          run,
+          number,
+        );
       }),
 
     recordOffset: (customer, run, offsetMs) =>
-      write(() => {
+      write(function* () {
         const rounded = Math.round(offsetMs);
-        sql("UPDATE customers SET offset_ms = ? WHERE id = ?").run(rounded, customer);
+        yield ask("UPDATE customers SET offset_ms = ? WHERE id = ?", rounded, customer);
         if (run === undefined) return;
-        sql(
+        yield ask(
           "UPDATE operations SET offset_ms = ? WHERE owner = ? AND state = 'unknown' AND offset_ms IS NULL",
-        ).run(rounded, run);
+          rounded,
+          run,
+        );
       }),
   };
 }

@@ -46,6 +46,26 @@ export interface Rejection {
   readonly field?: string | undefined;
 }
 
+/** The outcome of a create. */
+export type CreateOutcome =
+  | {
+      readonly state: "created" | "found";
+      readonly order: OrderFacts;
+      readonly orderState?: string | undefined;
+      /** How far the order's time stamp is ahead of the service's clock, where both are known. */
+      readonly stampAheadMs?: number | undefined;
+    }
+  | { readonly state: "refused"; readonly rejection: Rejection }
+  | { readonly state: "unsent"; readonly rejection?: Rejection | undefined }
+  | { readonly state: "unknown"; readonly loss: Loss; readonly rejection?: Rejection | undefined };
+
+export interface CancelOutcome {
+  readonly state: Exclude<CancelState, "ready" | "sending">;
+  /** The state read back. */
+  readonly orderState?: string | undefined;
+  readonly rejection?: Rejection | undefined;
+}
+
 export interface Operation extends OperationName {
   readonly kind: "create" | "cancel";
   readonly state: CreateState | CancelState;

@@ -12,6 +12,7 @@ import {
   type OperationName,
 } from "./operation.ts";
 import { isRewrittenRef } from "./rewritten-ref.ts";
+import type { Work } from "./statements.ts";
 
 /** In this time after an order, an equal one is probably a mistake. */
 export const scriptWindowMs = 10 * 60_000;
@@ -170,25 +171,28 @@ export type RowDecision =
 /**
  * Decides about one row. `own` are the operations that may belong to the row: with the same ref, or with the same
  * content in the same file. `equal` are all others with the same content. `numbered` has the number of the row's cells.
- * `edited` finds the order that the row may have been before it was edited.
+ * `edited` finds the order that the row may have been before it was edited, `elsewhere` an order that was not sent from
+ * this machine; without it, the policy does.
  */
-export function decideRow(
+export function* decideRow(
   row: RowToSend,
   {
     own,
     equal,
-    edited = () => undefined,
     numbered,
+    edited,
+    elsewhere,
   }: {
     readonly own: readonly Operation[];
     readonly equal: readonly EqualOperation[];
     readonly numbered?: Operation | undefined;
-    readonly edited?: () => Operation | undefined;
+    readonly edited?: () => Work<Operation | undefined>;
+    readonly elsewhere?: () => Work<OrderElsewhere | undefined>;
   },
   file: FileFacts,
   policy: RowPolicy,
   nowMs: number,
-): RowDecision {
+): Work<RowDecision> {
   const isAllowed = policy.isAllowed(row);
   const placed = row.ref === undefined ? findSlot(row, own, numbered, file, policy) : findNamed(own);
   const isUnplaced = !placed || placed.state === "refused";
@@ -212,7 +216,7 @@ export function decideRow(
     return { kind: "refused", operation };
   const supersedes = operation ? { supersedes: operation } : {};
   const blocker = findBlocker(row, equal, file, policy, nowMs);
-  const former = blocker || operation ? undefined : edited();
+  const former = blocker || operation || !edited ? undefined : yield* edited();
   if (former && !(isMade(former) && isAllowed)) return { kind: "held", operation: former, isEdited: true };
   if (former) return { kind: "send", allowance: "equal" };
   const { number, holder } = file.byNumber?.numberOf(row.row) ?? { number: row.writtenNumbers?.[0] };
@@ -221,7 +225,7 @@ export function decideRow(
     return isAllowed
       ? { kind: "send", allowance: "equal", ...supersedes }
       : { kind: "written", number, isCovered: false, sent: numbered, holder };
-  const order = blocker ? undefined : policy.elsewhere?.(row);
+  const order = blocker ? undefined : elsewhere ? yield* elsewhere() : policy.elsewhere?.(row);
   if (order && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
   if (order) return { kind: "elsewhere", ...order, isCovered: policy.skipShipped && order.isCertain };
   if (!blocker && number !== undefined)

@@ -1,10 +1,9 @@
 /** Runs: one for each command that changes something at the service. */
 
 import type { ProcessIdentity } from "../core/process-identity.ts";
-import type { Database } from "../sqlite/database.ts";
 import type { SqlValue } from "../sqlite/driver.ts";
-import type { Write } from "../sqlite/write-queue.ts";
 import { type Run, readRun } from "./operation.ts";
+import { ask, type Store, type Work } from "./statements.ts";
 
 export interface NewRun {
   /** For example `orders import`. */
@@ -58,19 +57,18 @@ export interface Runs {
   listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
 }
 
-export function createRuns(database: Database, write: Write): Runs {
-  const sql = database.sql;
-
-  function summarise(run: Run): RunSummary {
-    const rows = sql(
+export function createRuns({ write, read }: Store): Runs {
+  function* summarise(run: Run): Work<RunSummary> {
+    const rows = yield ask(
       "SELECT kind, state, count(*) AS n FROM operations WHERE run = ? GROUP BY kind, state",
-    ).all(run.number);
+      run.number,
+    );
     return { ...run, counts: new Map(rows.map(({ kind, state, n }) => [`${kind} ${state}`, Number(n)])) };
   }
 
   return {
     beginRun: (run) =>
-      write(() => {
+      write(function* () {
         const { pid, started, place } = run.process;
         const values: SqlValue[] = [
           run.command,
@@ -84,76 +82,87 @@ export function createRuns(database: Database, write: Write): Runs {
           started ?? null,
           place,
         ];
-        const row = sql(
+        const [row] = yield ask(
           `INSERT INTO runs
              (command, account, service, customer, source, undoes, started_at, pid, process_started, place)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
-        ).get(...values);
-        sql("INSERT INTO accounts VALUES (?, ?) ON CONFLICT DO NOTHING").run(run.account, run.customer);
+          ...values,
+        );
+        yield ask("INSERT INTO accounts VALUES (?, ?) ON CONFLICT DO NOTHING", run.account, run.customer);
         return readRun(row ?? {});
       }),
 
     assignRun: (run, customer) =>
-      write(() => {
-        sql("UPDATE runs SET customer = ? WHERE number = ?").run(customer, run.number);
-        sql("INSERT INTO accounts VALUES (?, ?) ON CONFLICT DO NOTHING").run(run.account, customer);
+      write(function* () {
+        yield ask("UPDATE runs SET customer = ? WHERE number = ?", customer, run.number);
+        yield ask("INSERT INTO accounts VALUES (?, ?) ON CONFLICT DO NOTHING", run.account, customer);
         return { ...run, customer };
       }),
 
     endRun: (number, exit, endedAtMs) =>
-      write(() => {
-        sql("UPDATE runs SET exit = ?, ended_at = ? WHERE number = ?").run(exit, endedAtMs, number);
+      write(function* () {
+        yield ask("UPDATE runs SET exit = ?, ended_at = ? WHERE number = ?", exit, endedAtMs, number);
       }),
 
-    async undoneRuns(customer) {
-      const rows = sql("SELECT undoes FROM runs WHERE customer = ? AND undoes IS NOT NULL").all(customer);
-      return new Set(rows.map(({ undoes }) => Number(undoes)));
-    },
+    undoneRuns: (customer) =>
+      read(function* () {
+        const rows = yield ask("SELECT undoes FROM runs WHERE customer = ? AND undoes IS NOT NULL", customer);
+        return new Set(rows.map(({ undoes }) => Number(undoes)));
+      }),
 
-    async findRun(number) {
-      const row = sql("SELECT * FROM runs WHERE number = ?").get(number);
-      return row && summarise(readRun(row));
-    },
+    findRun: (number) =>
+      read(function* () {
+        const [row] = yield ask("SELECT * FROM runs WHERE number = ?", number);
+        return row && (yield* summarise(readRun(row)));
+      }),
 
-    async listRuns(filter) {
-      const { orderId, trackingNumber, order, account, customer, source, sinceMs, before, limit } = filter;
-      const conditions: string[] = [];
-      const values: SqlValue[] = [];
-      const where = (condition: string, ...given: SqlValue[]) => {
-        conditions.push(condition);
-        values.push(...given);
-      };
-      if (before !== undefined) where("number < ?", before);
-      if (sinceMs !== undefined) where("started_at >= ?", sinceMs);
-      if (source !== undefined) where("source = ?", source);
-      if (orderId !== undefined) where("number IN (SELECT run FROM operations WHERE order_id = ?)", orderId);
-      if (trackingNumber !== undefined)
-        where("number IN (SELECT run FROM operations WHERE tracking_number = ?)", trackingNumber);
-      if (account !== undefined) where("account = ?", account);
-      if (customer !== undefined) where("customer = ?", customer);
-      // A cancel has nothing but the id: find its order through the create.
-      if (order !== undefined) {
-        const ref = order.startsWith("ref:") ? order.slice("ref:".length) : null;
-        const isNamed = "(ref = ? OR order_no = ? OR tracking_number = ?)";
-        const named = [ref, order, order];
-        where(
-          `number IN (SELECT run FROM operations WHERE ${isNamed}
+    listRuns: (filter) =>
+      read(function* () {
+        const { orderId, trackingNumber, order, account, customer, source, sinceMs, before, limit } = filter;
+        const conditions: string[] = [];
+        const values: SqlValue[] = [];
+        const where = (condition: string, ...given: SqlValue[]) => {
+          conditions.push(condition);
+          values.push(...given);
+        };
+        if (before !== undefined) where("number < ?", before);
+        if (sinceMs !== undefined) where("started_at >= ?", sinceMs);
+        if (source !== undefined) where("source = ?", source);
+        if (orderId !== undefined)
+          where("number IN (SELECT run FROM operations WHERE order_id = ?)", orderId);
+        if (trackingNumber !== undefined)
+          where("number IN (SELECT run FROM operations WHERE tracking_number = ?)", trackingNumber);
+        if (account !== undefined) where("account = ?", account);
+        if (customer !== undefined) where("customer = ?", customer);
+        // A cancel has nothing but the id: find its order through the create.
+        if (order !== undefined) {
+          const ref = order.startsWith("ref:") ? order.slice("ref:".length) : null;
+          const isNamed = "(ref = ? OR order_no = ? OR tracking_number = ?)";
+          const named = [ref, order, order];
+          where(
+            `number IN (SELECT run FROM operations WHERE ${isNamed}
              OR order_id IN (SELECT value FROM json_each(?))
              OR (customer, order_id) IN (SELECT customer, order_id FROM operations WHERE ${isNamed}))`,
-          ...named,
-          JSON.stringify([order, ...(filter.orderIds ?? [])]),
-          ...named,
+            ...named,
+            JSON.stringify([order, ...(filter.orderIds ?? [])]),
+            ...named,
+          );
+        }
+        if (filter.hasCreated)
+          where(
+            "number IN (SELECT run FROM operations WHERE kind = 'create' AND state IN ('created', 'found'))",
+          );
+        if (filter.isUnknown)
+          where("number IN (SELECT run FROM operations WHERE state IN ('sending', 'unknown'))");
+        const condition = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+        const rows = yield ask(
+          `SELECT * FROM runs ${condition} ORDER BY number DESC LIMIT ?`,
+          ...values,
+          limit,
         );
-      }
-      if (filter.hasCreated)
-        where(
-          "number IN (SELECT run FROM operations WHERE kind = 'create' AND state IN ('created', 'found'))",
-        );
-      if (filter.isUnknown)
-        where("number IN (SELECT run FROM operations WHERE state IN ('sending', 'unknown'))");
-      const condition = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
-      const rows = sql(`SELECT * FROM runs ${condition} ORDER BY number DESC LIMIT ?`).all(...values, limit);
-      return rows.map((row) => summarise(readRun(row)));
-    },
+        const runs: RunSummary[] = [];
+        for (const row of rows) runs.push(yield* summarise(readRun(row)));
+        return runs;
+      }),
   };
 }

@@ -7,8 +7,13 @@ import { orderCallOf } from "../api/order-call.ts";
 import { rawUrl } from "../api/raw-url.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError, interrupted, usageError } from "../core/errors.ts";
-import { nameOperation, type OperationName } from "../ledger/operation.ts";
-import type { CancelOutcome, CreateOutcome, OtherOrder } from "../ledger/operations.ts";
+import {
+  type CancelOutcome,
+  type CreateOutcome,
+  nameOperation,
+  type OperationName,
+} from "../ledger/operation.ts";
+import type { OtherOrder } from "../ledger/operation-errors.ts";
 import { type Draft, draftSchema } from "../model/draft.ts";
 import { isJsonNumber, isJsonObject, type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { contentOf } from "../model/same-order.ts";

@@ -6,8 +6,7 @@ import type { Clock } from "../core/clock.ts";
 import { CourierError } from "../core/errors.ts";
 import { byCount } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { OperationName, Rejection, Run } from "../ledger/operation.ts";
-import type { CancelOutcome } from "../ledger/operations.ts";
+import type { CancelOutcome, OperationName, Rejection, Run } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 
 export interface CancelTools {

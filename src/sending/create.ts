@@ -4,9 +4,14 @@ import { ServiceFailure, shorten } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError, interruptionExit } from "../core/errors.ts";
-import { isMade, nameOperation, type Operation, type Rejection } from "../ledger/operation.ts";
-import type { CreateOutcome } from "../ledger/operations.ts";
-import { LostClaim, OtherOrder } from "../ledger/operations.ts";
+import {
+  type CreateOutcome,
+  isMade,
+  nameOperation,
+  type Operation,
+  type Rejection,
+} from "../ledger/operation.ts";
+import { LostClaim, OtherOrder } from "../ledger/operation-errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";

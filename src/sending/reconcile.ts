@@ -8,7 +8,7 @@ import { mapInOrder } from "../core/concurrent.ts";
 import { utcDate } from "../core/time.ts";
 import type { Learned, OwnRequest } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
-import { OrderTaken } from "../ledger/operations.ts";
+import { OrderTaken } from "../ledger/operation-errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { fieldsOf, learnFromDetails, learnFromSummaries, readDetail } from "./learn-fields.ts";

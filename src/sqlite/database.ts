@@ -351,11 +351,6 @@ export function mayPass(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && mayPass(error.cause);
 }
 
-/** True where a statement broke a constraint of its table, and so changed nothing. */
-export function isConstraint(error: unknown): boolean {
-  return error instanceof Error && sqliteCode(error.cause) === code.constraint;
-}
-
 /** The reason of an SQLite error in plain words; undefined for another error. */
 export function explainSqliteError(error: unknown): string | undefined {
   const number = sqliteCode(error);

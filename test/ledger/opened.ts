@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
-import type { OperationName, Run } from "../../src/ledger/operation.ts";
-import type { CreateOutcome } from "../../src/ledger/operations.ts";
+import type { CreateOutcome, OperationName, Run } from "../../src/ledger/operation.ts";
 import type { Draft } from "../../src/model/draft.ts";
 
 export const service = "https://api.example.com";

@@ -3,7 +3,7 @@
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createCustomers } from "../../src/ledger/customers.ts";
-import { createEvents } from "../../src/ledger/events.ts";
+import { createLocalStore } from "../../src/ledger/local-store.ts";
 import { createOperations } from "../../src/ledger/operations.ts";
 import type { FileFacts, RowPolicy, RowToSend } from "../../src/ledger/rules.ts";
 import { createRuns } from "../../src/ledger/runs.ts";
@@ -56,14 +56,14 @@ async function openCounted() {
     transaction: (work) => counted(opened.transaction(work)),
     read: (work) => counted(opened.read(work)),
   };
-  const write = createWriteQueue(database);
-  const { id: customer } = await createCustomers(database, write).learnCustomer({
+  const store = createLocalStore(database, createWriteQueue(database));
+  const { id: customer } = await createCustomers(store).learnCustomer({
     service,
     key: "key",
     profileId: "1",
     account: "shop",
   });
-  const run = await createRuns(database, write).beginRun({
+  const run = await createRuns(store).beginRun({
     command: "orders import",
     account: "shop",
     service,
@@ -72,7 +72,7 @@ async function openCounted() {
     startedAtMs: 0,
   });
   return {
-    operations: createOperations(database, write, createEvents(database), () => undefined),
+    operations: createOperations(store, () => undefined),
     run,
     counts,
   };

@@ -11,6 +11,7 @@ import {
   scriptWindowMs,
   terminalWindowMs,
 } from "../../src/ledger/rules.ts";
+import { runNow } from "../../src/ledger/statements.ts";
 import { contentOf } from "../../src/model/same-order.ts";
 
 const nowMs = Date.UTC(2026, 2, 1, 8);
@@ -95,7 +96,8 @@ interface Case {
 
 function decide({ of, own = [], equal = [], ...more }: Case): string {
   const known = { own: own.map(operation), equal: equal.map(operation) };
-  const decision = decideRow(row(of), known, file(more.file), policy(more.policy), nowMs);
+  const deciding = decideRow(row(of), known, file(more.file), policy(more.policy), nowMs);
+  const decision = runNow(deciding, () => []);
   if (decision.kind === "send")
     return ["send", decision.allowance, decision.supersedes ? "supersedes" : ""].join(" ").trim();
   if (decision.kind === "changed") return `changed ${decision.fields?.join(" ")}`;

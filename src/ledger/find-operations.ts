@@ -1,0 +1,85 @@
+/** Statements that find operations. */
+
+import type { SinceBoot } from "../core/process-identity.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
+import { numberOf, type Operation, type OperationName, readOperation } from "./operation.ts";
+import { ask, type Work } from "./statements.ts";
+
+export type OperationFinder = ReturnType<typeof createFinder>;
+
+export function createFinder(sinceBoot: () => SinceBoot | undefined) {
+  function readAll(rows: readonly SqlRow[]): Operation[] {
+    const now = rows.length > 0 ? sinceBoot() : undefined;
+    return rows.map((row) => readOperation(row, now));
+  }
+
+  /** Creates of a content, the oldest first, without refusals that were sent again. */
+  function* byContent(customer: number, content: string): Work<Operation[]> {
+    return readAll(
+      yield ask(
+        `SELECT * FROM operations WHERE kind = 'create' AND customer = ? AND content = ? AND is_superseded = 0
+         AND state <> 'unsent' ORDER BY run, number`,
+        customer,
+        content,
+      ),
+    );
+  }
+
+  function* byRef(customer: number, shop: string, ref: string): Work<Operation[]> {
+    return readAll(
+      yield ask(
+        `SELECT * FROM operations WHERE customer = ? AND ref = ? AND shop = ? AND kind = 'create'
+         AND is_superseded = 0 AND state <> 'unsent' ORDER BY run, number`,
+        customer,
+        ref,
+        shop,
+      ),
+    );
+  }
+
+  function* byName({ run, number }: OperationName): Work<Operation[]> {
+    return readAll(yield ask("SELECT * FROM operations WHERE run = ? AND number = ?", run, number));
+  }
+
+  /** Creates that are in doubt or being sent, without those of `run`. */
+  function* findInDoubt(customer: number, run = 0): Work<readonly Operation[]> {
+    return readAll(
+      yield ask(
+        `SELECT * FROM operations WHERE customer = ? AND state IN ('ready', 'sending', 'unknown')
+         AND kind = 'create' AND run <> ? ORDER BY run, number`,
+        customer,
+        run,
+      ),
+    );
+  }
+
+  function* findCreate(customer: number, name: OperationName | undefined): Work<Operation | undefined> {
+    if (!name) return undefined;
+    return readAll(
+      yield ask(
+        "SELECT * FROM operations WHERE run = ? AND number = ? AND customer = ? AND kind = 'create'",
+        name.run,
+        name.number,
+        customer,
+      ),
+    )[0];
+  }
+
+  /** The last known offset: the service's clock minus ours. */
+  function* lastOffset(customer: number): Work<number | null> {
+    const [row] = yield ask("SELECT offset_ms FROM customers WHERE id = ?", customer);
+    return numberOf(row?.offset_ms) ?? null;
+  }
+
+  /** True for an order of a create in this ledger. */
+  function* isOwned(customer: number, orderId: string): Work<boolean> {
+    const found = yield ask(
+      "SELECT 1 FROM operations WHERE customer = ? AND order_id = ? AND kind = 'create'",
+      customer,
+      orderId,
+    );
+    return found.length > 0;
+  }
+
+  return { readAll, byContent, byRef, byName, findInDoubt, findCreate, lastOffset, isOwned };
+}

@@ -1,0 +1,200 @@
+/** Statements that record operations and their outcomes. */
+
+import type { SinceBoot } from "../core/process-identity.ts";
+import type { Draft } from "../model/draft.ts";
+import type { SqlValue } from "../sqlite/driver.ts";
+import { nextEvent } from "./events.ts";
+import type { OperationFinder } from "./find-operations.ts";
+import { type Allowance, type CreateOutcome, type OperationName, type Run, writeDraft } from "./operation.ts";
+import { LostClaim, OrderTaken, OtherOrder } from "./operation-errors.ts";
+import { type FileFacts, type RowDecision, type RowToSend, readingVersion } from "./rules.ts";
+import { ask, type Work } from "./statements.ts";
+
+const columns = `run, number, kind, state, customer, owner, attempt, sent_at, sent_event, offset_ms,
+  assumed_offset_ms, content, shop, ref, file, row, allowance, draft, defaults, reading, sent_boot, sent_since_boot_ms`;
+
+interface Inserted {
+  readonly kind: "create" | "cancel";
+  readonly state: "ready" | "sending";
+  readonly sentAtMs?: number;
+  readonly sentEvent?: number;
+  readonly offsetMs?: number | undefined;
+  readonly content?: string;
+  readonly draft?: Draft | undefined;
+  /** Of a single order; that of a row is in `row`. */
+  readonly ref?: string | undefined;
+  readonly file?: FileFacts;
+  readonly row?: RowToSend;
+  readonly allowance?: Allowance;
+  readonly orderId?: string;
+}
+
+export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () => SinceBoot | undefined) {
+  /** The last operation number of the runs of this process. */
+  const lastNumbers = new Map<number, number>();
+  function nextNumber(run: number): number {
+    const known = lastNumbers.get(run) ?? 0;
+    lastNumbers.set(run, known + 1);
+    return known + 1;
+  }
+
+  function* insert(
+    run: Run,
+    { kind, state, sentAtMs, sentEvent, offsetMs, content, draft, ref, file, row, allowance }: Inserted,
+  ): Work<OperationName> {
+    const name = { run: run.number, number: nextNumber(run.number) };
+    const values: SqlValue[] = [
+      name.run,
+      name.number,
+      kind,
+      state,
+      run.customer,
+      run.number,
+      state === "sending" ? 1 : 0,
+      sentAtMs ?? null,
+      state === "sending" ? (sentEvent ?? (yield* nextEvent())) : null,
+      offsetMs === undefined ? null : Math.round(offsetMs),
+      offsetMs === undefined ? yield* lastOffset(run.customer) : null,
+      content ?? null,
+      file?.shop ?? (ref === undefined ? null : ""),
+      row?.ref ?? ref ?? null,
+      file?.files[0] ?? null,
+      row?.row ?? null,
+      allowance ?? "none",
+      writeDraft(draft),
+      row && row.defaults.length > 0 ? row.defaults.join(",") : null,
+      row || ref !== undefined ? readingVersion : null,
+      ...(sentAtMs === undefined ? [null, null] : sentSinceBoot()),
+    ];
+    yield ask(`INSERT INTO operations (${columns}) VALUES (${values.map(() => "?").join(", ")})`, ...values);
+    return name;
+  }
+
+  function sentSinceBoot(): [boot: string | null, sinceBootMs: number | null] {
+    const { boot = null, ms = null } = sinceBoot() ?? {};
+    return [boot, ms];
+  }
+
+  /** Records an order that was not sent from this machine. A row that it covers gets an operation for it. */
+  function* recordElsewhere(
+    run: Run,
+    row: RowToSend,
+    file: FileFacts,
+    { orderId, isCertain, isCovered }: Extract<RowDecision, { kind: "elsewhere" }>,
+    nowMs: number,
+  ): Work<void> {
+    if (!isCertain) return;
+    const { content, draft } = row;
+    yield ask(
+      "INSERT INTO orders_elsewhere VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      run.customer,
+      content,
+      orderId,
+    );
+    if (!isCovered) return;
+    const name = yield* insert(run, { kind: "create", state: "ready", content, draft, file, row });
+    const order = { id: orderId, order_no: null, tracking_number: null, estimated_fee: null };
+    yield* setOutcome(name, { state: "found", order }, nowMs);
+  }
+
+  /** Throws LostClaim unless the operation is still this owner's and in one of the states. */
+  function* ensureOwner(
+    { run, number }: OperationName,
+    owner: number,
+    states: readonly string[],
+  ): Work<void> {
+    const [row] = yield ask("SELECT state, owner FROM operations WHERE run = ? AND number = ?", run, number);
+    if (!row || row.owner !== owner || !states.includes(String(row.state)))
+      throw new LostClaim({ run, number });
+  }
+
+  /** Throws OrderTaken where another create has the order. */
+  function* ensureFree({ run, number }: OperationName, orderId: string): Work<void> {
+    const [row] = yield ask(
+      `SELECT run, number FROM operations WHERE kind = 'create' AND order_id = ?
+         AND customer = (SELECT customer FROM operations WHERE run = ? AND number = ?)`,
+      orderId,
+      run,
+      number,
+    );
+    if (!row || (row.run === run && row.number === number)) return;
+    throw new OrderTaken(orderId, { run: Number(row.run), number: Number(row.number) });
+  }
+
+  /** Throws OtherOrder where a list had the order of an answer before the request was sent. */
+  function* ensureNew({ run, number }: OperationName, orderId: string): Work<void> {
+    const [listed] = yield ask(
+      `SELECT 1 FROM operations JOIN listed_orders USING (customer)
+       WHERE run = ? AND number = ? AND listed_orders.order_id = ? AND event < sent_event`,
+      run,
+      number,
+      orderId,
+    );
+    if (listed) throw new OtherOrder(orderId, "existed before the request was sent");
+  }
+
+  /** Throws OrderTaken; with an owner, LostClaim unless the operation is the owner's and not settled. */
+  function* setOutcome(
+    name: OperationName,
+    outcome: CreateOutcome,
+    nowMs: number,
+    owner?: number,
+  ): Work<void> {
+    const order = "order" in outcome ? outcome.order : undefined;
+    const rejection = "rejection" in outcome ? outcome.rejection : undefined;
+    const owned = owner === undefined ? "" : "AND owner = ? AND state IN ('ready', 'sending', 'unknown')";
+    const values: SqlValue[] = [
+      outcome.state,
+      nowMs,
+      outcome.state === "unknown" ? yield* nextEvent() : null,
+      outcome.state === "unknown" ? outcome.loss : null,
+      "order" in outcome && outcome.stampAheadMs !== undefined ? Math.round(outcome.stampAheadMs) : null,
+      order?.id ?? null,
+      order?.order_no ?? null,
+      order?.tracking_number ?? null,
+      order?.estimated_fee ?? null,
+      order?.created_at ?? null,
+      "orderState" in outcome ? (outcome.orderState ?? null) : null,
+      rejection?.code ?? null,
+      rejection?.message ?? null,
+      rejection?.field ?? null,
+      name.run,
+      name.number,
+      ...(owner === undefined ? [] : [owner]),
+      ...(order ? [order.id] : []),
+    ];
+    // Each order has one create. On a server, a broken constraint would end the transaction, so it is asked first.
+    const free = order
+      ? `AND NOT EXISTS (SELECT 1 FROM operations AS other WHERE other.kind = 'create' AND other.order_id = ?
+           AND other.customer = operations.customer AND (other.run, other.number) <> (operations.run, operations.number))`
+      : "";
+    const changed = yield ask(
+      `UPDATE operations SET state = ?, ended_at = ?, ended_event = ?, loss = ?, stamp_ahead_ms = ?, order_id = ?,
+         order_no = ?, tracking_number = ?, estimated_fee = ?, order_created_at = ?, order_state = ?, error_code = ?,
+         error_message = ?, error_field = ?
+       WHERE run = ? AND number = ? ${owned} ${free} RETURNING run`,
+      ...values,
+    );
+    if (changed.length > 0) return;
+    if (order) yield* ensureFree(name, order.id);
+    if (owner !== undefined) throw new LostClaim(name);
+  }
+
+  function* setOrderState(customer: number, orderId: string, orderState: string): Work<void> {
+    yield ask(
+      "UPDATE operations SET order_state = ? WHERE kind = 'create' AND customer = ? AND order_id = ?",
+      orderState,
+      customer,
+      orderId,
+    );
+    if (orderState !== "cancelled") return;
+    yield ask(
+      `UPDATE operations SET state = 'cancelled', order_state = 'cancelled'
+       WHERE kind = 'cancel' AND customer = ? AND order_id = ? AND state = 'unknown'`,
+      customer,
+      orderId,
+    );
+  }
+
+  return { insert, sentSinceBoot, recordElsewhere, ensureOwner, ensureNew, setOutcome, setOrderState };
+}
