@@ -31,6 +31,14 @@ const unused = [
   // conf checks what it stores where it is given a schema; our own schemas do it before.
   { by: "conf", path: "ajv/dist/2020.js", contents: "export const Ajv2020 = undefined;" },
   { by: "conf", path: "ajv-formats", contents: "export default undefined;" },
+  // pg is given the few types of the ledger's columns, an address in parts, and runs in no worker of a cloud.
+  {
+    by: "pg",
+    path: "pg-types",
+    contents: "module.exports = { getTypeParser: () => String, setTypeParser() {} };",
+  },
+  { by: "pg", path: "pg-connection-string", contents: "module.exports = {};" },
+  { by: "pg", path: "pg-cloudflare", contents: "module.exports = {};" },
   // conf compares versions for migrations; there are none.
   { by: "conf", path: "semver", contents: "export default undefined;" },
 ];

@@ -1,12 +1,12 @@
 /** Deletes names, phones and addresses of an account's orders at logout. */
 
 import type { Context } from "../command/command.ts";
+import { hasLedger } from "../command/found-ledger.ts";
 import { switchOption } from "../command/options.ts";
 import { unnamedAccount } from "../config/accounts.ts";
 import { keySource } from "../config/key-source.ts";
 import { CourierError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { hasLedger } from "../ledger/ledger-file.ts";
 
 export const forceOption = switchOption("delete the details of orders in doubt too");
 
@@ -29,7 +29,7 @@ export async function deletePersonalData(
 ): Promise<DeletedDetails> {
   try {
     await context.forgetKnownOrders(account);
-    if (!hasLedger(context.machine.stateDirectory)) return { details_deleted: true, details_kept: 0 };
+    if (!(await hasLedger(context))) return { details_deleted: true, details_kept: 0 };
     const kept = await deleteFromLedger(context, account, isForced);
     if (kept > 0) {
       const orders = `${counted(kept, "order")} in doubt ${byCount(kept, "keeps its", "keep their")}`;
@@ -50,6 +50,13 @@ export async function deletePersonalData(
 /** Gives back how many orders in doubt keep their details. */
 async function deleteFromLedger(context: Context, account: string, isForced: boolean): Promise<number> {
   const ledger = await context.ledger();
+  await ledger.dropAllDrafts(account);
+  if (ledger.isShared) {
+    context.messages.note(
+      `the ledger that other machines use, too, keeps its orders: ${ledger.path}; to delete their details: courier ledger forget`,
+    );
+    return 0;
+  }
   const { accounts } = await context.config.read();
   const others = Object.entries(accounts).filter(
     ([name, stored]) => name !== account && keySource(name, stored) !== undefined,
@@ -60,7 +67,6 @@ async function deleteFromLedger(context: Context, account: string, isForced: boo
   );
   let kept = 0;
   for (const { id } of customers) kept += await ledger.deletePersonalData(id, isForced);
-  await ledger.dropAllDrafts(account);
   const ids = new Set(customers.map(({ id }) => id));
   const unnamed = await ledger.customersOnlyOf(unnamedAccount, []);
   // An account of the environment alone has no logout: its orders are deleted with their customer.

@@ -208,17 +208,25 @@ export async function createContext(
   };
 
   async function openWithWait(): Promise<Ledger> {
-    const [{ openLedger }, { ledgerPath }] = await Promise.all([
-      import("../ledger/ledger.ts"),
-      import("../ledger/ledger-file.ts"),
-    ]);
-    return openLedger(directories.state, {
+    const { openLedgerOf } = await import("./open-ledger.ts");
+    return openLedgerOf(await sharedLedger(), {
+      stateDirectory: directories.state,
+      env: host.env,
       clock,
       signal,
       limitMs: () => waitLimitMs,
-      onLongWait: () => noteLongWait(ledgerPath(directories.state)),
+      note: messages.note,
     });
   }
+
+  /** The address of the ledger that other machines use, too. The sandbox is on this machine alone. */
+  const sharedLedger = lazy(async () => {
+    const active = await account().catch(() => undefined);
+    if (active?.kind === "sandbox") return undefined;
+    return given(host.env.COURIER_LEDGER) ?? active?.ledger;
+  });
+
+  const sharesLedger = async () => (await sharedLedger()) !== undefined;
 
   function noteLongWait(file: string): void {
     messages.note(`waiting for another courier process that is writing to ${file}…`);
@@ -240,7 +248,7 @@ export async function createContext(
   async function knownCustomer() {
     const active = await account();
     const { hasLedger } = await import("../ledger/ledger-file.ts");
-    if (!hasLedger(directories.state)) return undefined;
+    if (!(await sharesLedger()) && !hasLedger(directories.state)) return undefined;
     if (active.kind === "sandbox") return customer(); // the embedded one: its profile takes no call over a network
     return (await ledger()).findCustomer(addressOf(active), (await address()).apiKey);
   }
@@ -336,6 +344,7 @@ export async function createContext(
     client,
     service,
     ledger,
+    sharesLedger,
     customer,
     knownCustomer,
     forgetKnownOrders,
@@ -355,7 +364,10 @@ export async function createContext(
     copyText(text) {
       host.stdout.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
     },
-    runCommand: async (words) => runCommand([...words, ...typeGlobals(globals)], await prompts()),
+    async runCommand(words) {
+      const { typeGlobals } = await import("./typed-globals.ts");
+      return runCommand([...words, ...typeGlobals(globals)], await prompts());
+    },
     async display(blocks) {
       if (globals.form !== "human") return;
       const { render } = await import("../terminal/render.ts");
@@ -382,7 +394,7 @@ export async function createContext(
     async openOutput(file, { mode, flag, isKeptElsewhere } = {}) {
       if (flag !== undefined) {
         const { ensureNoImportInput } = await import("./output-place.ts");
-        await ensureNoImportInput(flag, file, { ledger, machine });
+        await ensureNoImportInput(flag, file, { ledger, sharesLedger, machine });
       }
       const { openOutputFile } = await import("./output-file.ts");
       const { note, warn } = messages;
@@ -438,18 +450,6 @@ const processes = {
   pid: process.pid,
   isAlive: (pid: number) => hasProcess(process.kill.bind(process), pid),
 };
-
-/** The flags of this run that hold for a command after it, too. */
-function typeGlobals({ account, baseUrl, timeoutMs, debug, noColor, quiet }: GlobalValues): string[] {
-  return [
-    ...(account === undefined ? [] : [`--account=${account}`]),
-    ...(baseUrl === undefined ? [] : [`--base-url=${baseUrl}`]),
-    `--timeout=${timeoutMs / 1_000}`,
-    ...(debug ? ["--debug"] : []),
-    ...(noColor ? ["--no-color"] : []),
-    ...(quiet ? ["--quiet"] : []),
-  ];
-}
 
 /** An empty environment variable counts as not set. */
 function given(value: string | undefined): string | undefined {

@@ -1,9 +1,9 @@
 /** The line about orders in doubt, which a person reads at the end of a command, whichever run left them so. */
 
+import { hasLedger } from "../command/found-ledger.ts";
 import { systemClock } from "../core/clock.ts";
 import { type ExitCode, isInterruption } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { hasLedger } from "../ledger/ledger-file.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
 import { createMessages } from "../terminal/messages.ts";
 import { noProgress } from "../terminal/progress.ts";
@@ -15,7 +15,7 @@ import type { Host } from "./host.ts";
 /** Prints it after a command with this exit code. A failure here does not change the command's result. */
 export async function mentionDoubt(context: RunContext, exit: ExitCode): Promise<void> {
   const isSaid = exit === 6; // by the command itself
-  if (isSaid || isInterruption(exit) || !hasLedger(context.machine.stateDirectory)) return;
+  if (isSaid || isInterruption(exit) || !(await hasLedger(context))) return;
   context.noteResultIsOut();
   const { length: count } = await findCreatesInDoubt(context).catch(() => []);
   if (count === 0) return;

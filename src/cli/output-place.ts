@@ -4,10 +4,11 @@ import { fstatSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { Context } from "../command/command.ts";
+import { hasLedger } from "../command/found-ledger.ts";
 import { nameLock } from "../config/config-lock.ts";
 import { usageError } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
-import { hasLedger, ledgerPath } from "../ledger/ledger-file.ts";
+import { ledgerPath } from "../ledger/ledger-file.ts";
 import { orderCachePath } from "../ledger/order-cache.ts";
 import { mirrorFiles } from "../mirror/mirror.ts";
 import { sandboxDirectory, storedOrdersPath } from "../sandbox/stored-orders.ts";
@@ -47,16 +48,17 @@ export async function checkOutputPlace(
 export async function ensureNoImportInput(
   flag: string,
   file: string,
-  { ledger, machine }: Pick<Context, "ledger" | "machine">,
+  context: Pick<Context, "ledger" | "sharesLedger" | "machine">,
 ): Promise<void> {
   const isFile = await stat(file).then(
     (found) => found.isFile(),
     () => false,
   );
-  if (!isFile || !hasLedger(machine.stateDirectory)) return;
+  if (!isFile || !(await hasLedger(context))) return;
   const source = await findRealPath(file);
   // What only reads works without a ledger that can be read.
-  const runs = await ledger()
+  const runs = await context
+    .ledger()
     .then((opened) => opened.listRuns({ source, limit: 1 }))
     .catch(() => []);
   const [run] = runs;

@@ -3,8 +3,9 @@
 import { statSync } from "node:fs";
 import type { ActiveAccount } from "../config/accounts.ts";
 import type { Clock } from "../core/clock.ts";
+import { CourierError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { hasLedger, ledgerPath } from "../ledger/ledger-file.ts";
+import { hasLedger as hasLocalLedger, ledgerPath } from "../ledger/ledger-file.ts";
 import { type Answer, hasMirror, type Mirror, openMirror } from "../mirror/mirror.ts";
 import type { MirrorOwner } from "../mirror/mirror-path.ts";
 import type { Context } from "./command.ts";
@@ -47,15 +48,24 @@ async function refreshIndex(mirror: Mirror, context: Context): Promise<void> {
   }
 }
 
-/** Adds orders that this machine created since the mirror was opened. Throws `database`, exit 5. */
+/** Adds orders that the ledger has and the mirror has not. Throws `database`, exit 5. */
 export async function addOwnOrders(mirror: Mirror, context: Context): Promise<void> {
   const { stateDirectory } = context.machine;
-  if (!hasLedger(stateDirectory)) return;
+  const take = async () => {
+    const { takeFromLedger } = await import("./orders-from-ledger.ts");
+    await takeFromLedger(mirror, await mirrorOwner(context), context);
+  };
+  // A server that cannot be reached is no reason to find nothing.
+  if (await context.sharesLedger()) return take().catch(ignoreDatabase);
+  if (!hasLocalLedger(stateDirectory)) return;
   const version = describeVersion(ledgerPath(stateDirectory));
   if (version === (await mirror.fact(versionFact))) return;
-  const { takeFromLedger } = await import("./orders-from-ledger.ts");
-  await takeFromLedger(mirror, await mirrorOwner(context), context);
+  await take();
   await mirror.setFact(versionFact, version);
+}
+
+function ignoreDatabase(error: unknown): void {
+  if (!(error instanceof CourierError) || error.code !== "database") throw error;
 }
 
 /** Records answers of a run that needed no mirror, where there is one. Throws `database`, exit 5. */

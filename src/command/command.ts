@@ -45,8 +45,10 @@ export interface Context {
   readonly config: ConfigStore;
   /** The API keys of accounts, in whatever store. */
   readonly keys: Keys;
-  /** The ledger of operations from this machine. Throws `database`, exit 5, where it cannot be opened. */
+  /** The ledger of the account's operations. Throws `database`, exit 5, where it cannot be opened. */
   ledger(): Promise<Ledger>;
+  /** True where the account has a ledger in common with other machines. */
+  sharesLedger(): Promise<boolean>;
   /** The customer of the account. `isFresh` calls the service again. */
   customer(options?: { isFresh: boolean }): Promise<Customer>;
   /** The same without a call: undefined for a key that was not used yet, and without a ledger. */

@@ -5,12 +5,12 @@ import { CourierError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { formatRelative } from "../core/time.ts";
-import { hasLedger } from "../ledger/ledger-file.ts";
 import { hasMirror, type Mirror } from "../mirror/mirror.ts";
 import { type MirroredOrder, textAt } from "../mirror/mirrored-order.ts";
 import type { OrderSummary } from "../model/interface.ts";
 import { mirrorOwner, openAccountMirror } from "./account-mirror.ts";
 import type { Context } from "./command.ts";
+import { hasLedger } from "./found-ledger.ts";
 import { isOrderId, quote, refOf } from "./options.ts";
 
 /** Orders of the service's list that are looked through for a number that this machine does not know. */
@@ -149,8 +149,8 @@ function choose(name: string, found: readonly NamedOrder[]): NamedOrder | undefi
 
 /** The mirror, with the orders of the ledger; undefined where there is neither. */
 export async function openKnownOrders(context: Context): Promise<Mirror | undefined> {
-  const { stateDirectory } = context.machine;
-  if (!hasLedger(stateDirectory) && !hasMirror(stateDirectory, await mirrorOwner(context))) return undefined;
+  const isKept = async () => hasMirror(context.machine.stateDirectory, await mirrorOwner(context));
+  if (!(await hasLedger(context)) && !(await isKept())) return undefined;
   return openAccountMirror(context);
 }
 

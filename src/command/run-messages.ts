@@ -2,6 +2,7 @@
 
 import { sandboxAccount, unnamedAccount } from "../config/accounts.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
+import { nameProcess } from "../core/process-place.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Run } from "../ledger/operation.ts";
 
@@ -39,7 +40,7 @@ export function hasEndedQuestion({ number, process: begun }: Run): string {
 
 export function stillRunning({ number, process: begun }: Run): CourierError {
   return usageError(
-    `run ${number} is still running, as process ${begun.pid}`,
+    `run ${number} is still running (${nameProcess(begun)})`,
     "wait until it ends, or stop it with Ctrl-C",
   );
 }

@@ -16,7 +16,14 @@ export const unnamedAccount = "(environment)";
 /** The account that a run talks with. `sandbox` has its URL and key made when it starts. */
 export type ActiveAccount =
   | { readonly kind: "sandbox"; readonly name: string }
-  | { readonly kind: "remote"; readonly name: string; readonly baseUrl: string; readonly key: KeySource };
+  | {
+      readonly kind: "remote";
+      readonly name: string;
+      readonly baseUrl: string;
+      readonly key: KeySource;
+      /** The address of the ledger that it shares with other machines. */
+      readonly ledger?: string | undefined;
+    };
 
 /** The service's address under which the ledger keeps its customers, and the mirror its orders. */
 export function serviceOf(account: ActiveAccount): string {
@@ -69,7 +76,7 @@ export function chooseAccount(choice: AccountChoice, config: Config): ActiveAcco
       "give the other service's key in COURIER_API_KEY, or store it with: courier login --account NAME --base-url URL",
     );
   }
-  return { kind: "remote", name: name ?? unnamedAccount, baseUrl, key };
+  return { kind: "remote", name: name ?? unnamedAccount, baseUrl, key, ledger: stored?.ledger };
 }
 
 function chooseKey(given: string | undefined, name: string, stored: StoredAccount | undefined) {

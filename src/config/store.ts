@@ -32,6 +32,7 @@ function configSchema() {
       key: optionalText,
       key_store,
       key_command: optionalText,
+      ledger: optionalText,
       allow_http: maybe(boolean({ error: "boolean" })),
     },
     object,
@@ -60,6 +61,8 @@ export interface StoredAccount {
   readonly key_store?: KeyStore | null | undefined;
   /** The command that prints the key, where courier stores none. */
   readonly key_command?: string | undefined;
+  /** The address of the ledger that it shares with other machines. */
+  readonly ledger?: string | undefined;
   readonly allow_http?: boolean | null | undefined;
 }
 

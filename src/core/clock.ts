@@ -17,6 +17,8 @@ export interface Clock {
    * this process began.
    */
   asOfNow(stampMs: number): number;
+  /** From now on the hour is that of another clock, which is so far ahead of the machine's. */
+  follow(aheadMs: number): void;
   /** Resolves after `delayMs`; rejects with the signal's reason as soon as it aborts. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
   /** Calls `expire` once after `delayMs` unless the returned function was called before. */
@@ -83,9 +85,11 @@ interface Stretch {
 
 /** Notices, at each reading, that the clock was set since the last one. */
 export function trackHour(
-  readHour: () => number,
+  readOwnHour: () => number,
   elapsed: () => number,
-): Pick<Clock, "now" | "elapsed" | "asOfNow"> {
+): Pick<Clock, "now" | "elapsed" | "asOfNow" | "follow"> {
+  let followedMs = 0;
+  const readHour = () => readOwnHour() + followedMs;
   // Stamps of other processes are older than the first reading, and by the same clock.
   const firstMs = readHour();
   let current: Stretch = { fromMs: Number.NEGATIVE_INFINITY, toMs: firstMs, offsetMs: firstMs - elapsed() };
@@ -105,6 +109,9 @@ export function trackHour(
   return {
     now,
     elapsed,
+    follow(aheadMs) {
+      followedMs = aheadMs;
+    },
     asOfNow(stampMs) {
       const nowMs = now();
       if (before.length === 0) return stampMs;

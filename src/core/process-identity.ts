@@ -60,7 +60,7 @@ function isEarlierBoot(place: string, here: string): boolean {
 }
 
 /** Host, namespace of processes and boot. */
-function findPlace(): string {
+export function findPlace(): string {
   const space = orUndefined(() => readlinkSync("/proc/self/ns/pid"));
   const boot = readBoot();
   return [hostname().replaceAll(" ", "_"), space || "-", boot || "-"].join(" ");

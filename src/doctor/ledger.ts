@@ -10,12 +10,13 @@ import { findDriver } from "../sqlite/database.ts";
 import type { CheckResult } from "./check-result.ts";
 import { readFileSystem, type Statfs } from "./file-system.ts";
 
-type LedgerContext = Pick<Context, "ledger" | "machine">;
+type LedgerContext = Pick<Context, "ledger" | "sharesLedger" | "machine">;
 
 /** Damage and files of another kind are failures; orders in doubt and shared file systems are warnings. */
 export async function checkLedger(context: LedgerContext, statfs?: Statfs): Promise<CheckResult> {
   const { machine } = context;
   const { stateDirectory, platform } = machine;
+  if (await context.sharesLedger()) return checkSharedLedger(context);
   const shared = await findNetworkFileSystem(stateDirectory, platform, statfs);
   const name = hideHome(ledgerPath(stateDirectory), machine);
   try {
@@ -32,8 +33,30 @@ export async function checkLedger(context: LedgerContext, statfs?: Statfs): Prom
   }
 }
 
+/** Reachable, of this version, writable; what its settings void is a warning. */
+async function checkSharedLedger({ ledger }: LedgerContext): Promise<CheckResult> {
+  try {
+    const opened = await ledger();
+    const facts = await opened.inspect();
+    await opened.checkPlace();
+    const { detail, advice, ...rest } = describe(facts.path, facts, undefined);
+    const { weaknesses } = facts;
+    if (weaknesses.length === 0) return { detail, advice, ...rest };
+    return {
+      ...rest,
+      status: "warn",
+      detail,
+      advice: `never twice is not certain: ${weaknesses.join("; ")}`,
+    };
+  } catch (error) {
+    if (!(error instanceof CourierError)) throw error;
+    const { message, hint, exit } = error;
+    return { check: "ledger", status: "fail", detail: message, advice: hint, exit };
+  }
+}
+
 function describe(name: string, facts: LedgerFacts, shared: NetworkFileSystem | undefined): CheckResult {
-  const { driver, sqliteVersion, sizeBytes, inDoubt, integrity } = facts;
+  const { engine, sizeBytes, inDoubt, integrity } = facts;
   if (integrity !== "ok") {
     const detail = `${name} is damaged: ${integrity}`;
     const advice = `restore it from a backup, or move it away with its -wal and -shm files; ${newLedgerWarning}`;
@@ -41,7 +64,7 @@ function describe(name: string, facts: LedgerFacts, shared: NetworkFileSystem | 
   }
   const size = `${Math.ceil(sizeBytes / 1_000)} kB`;
   const doubt = `${counted(inDoubt, "operation")} in doubt`;
-  const detail = `${name}, ${size}, SQLite ${sqliteVersion} (${driver}), ${doubt}`;
+  const detail = `${name}, ${size}, ${engine}, ${doubt}`;
   return withSharing(
     {
       detail,

@@ -1,7 +1,7 @@
 /** `courier log`: the runs of this machine, and the operations of one run. */
 
 import { type Context, defineCommand, type Output, rows } from "../command/command.ts";
-import { findLedger } from "../command/local-ledger.ts";
+import { findLedger } from "../command/found-ledger.ts";
 import {
   countOption,
   type OptionValues,

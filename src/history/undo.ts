@@ -10,7 +10,7 @@ import {
   type Output,
   rows,
 } from "../command/command.ts";
-import { findLedger } from "../command/local-ledger.ts";
+import { findLedger } from "../command/found-ledger.ts";
 import { quote, switchOption } from "../command/options.ts";
 import { hasEndedQuestion, stillRunning, wrongAccount } from "../command/run-messages.ts";
 import { findRun, parseRunNumber } from "../command/run-number.ts";

@@ -109,7 +109,7 @@ function describeWait(stage: Stage, silentMs: number, clock: Clock, isStopping: 
         : undefined;
     }
     case "waiting": {
-      const which = stage.pids.length === 0 ? "" : ` (pid ${stage.pids.join(", ")})`;
+      const which = stage.names.length === 0 ? "" : ` (${stage.names.join(", ")})`;
       return `another courier process${which} is sending ${counted(stage.rows, "row")} of this file`;
     }
     case "looking": {

@@ -37,8 +37,8 @@ export type Stage =
    * It reconciles rows whose answers were lost. `untilMs`: the time limit while it waits to poll again, by `elapsed`.
    */
   | { readonly kind: "looking"; readonly rows: number; readonly untilMs?: number | undefined }
-  /** Other courier processes are sending rows of the same file. `pids`: those on this machine. */
-  | { readonly kind: "waiting"; readonly rows: number; readonly pids: readonly number[] };
+  /** Other courier processes are sending rows of the same file; `names` of those that are known to run. */
+  | { readonly kind: "waiting"; readonly rows: number; readonly names: readonly string[] };
 
 export interface ImportTools {
   readonly ledger: Ledger;

@@ -4,6 +4,7 @@
  */
 
 import { mapInOrder } from "../core/concurrent.ts";
+import { nameProcess } from "../core/process-place.ts";
 import {
   isMade,
   nameOperation,
@@ -203,16 +204,18 @@ export async function* importRows(
 
   /** `settled`: some rows can be decided now; `waited`: another run may have settled some. */
   async function settleRows(batch: readonly ImportRow[]): Promise<"settled" | "waited" | "stopped"> {
-    let pids: readonly number[] = [];
+    let senders: readonly string[] = [];
     try {
       const result = await pollInDoubt(batch.length, async () => {
         const running = await tools.releaseDead();
         const { names, owners } = await findAwaited(batch);
-        pids = running.filter(({ number }) => owners.has(number)).map(({ process }) => process.pid);
+        senders = running
+          .filter(({ number }) => owners.has(number))
+          .map(({ process }) => nameProcess(process));
         return names;
       });
       if (result !== "none") return "settled";
-      onStage({ kind: "waiting", rows: batch.length, pids });
+      onStage({ kind: "waiting", rows: batch.length, names: senders });
       await clock.sleep(otherRunPollMs, stop);
       return "waited";
     } catch (error) {

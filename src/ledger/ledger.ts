@@ -21,7 +21,10 @@ import { applicationId, migrations } from "./schema.ts";
  * Each method is one transaction. The interface is asynchronous, so that a database server can implement it.
  */
 export interface Ledger extends Customers, Runs, Operations, Listings, Drafts, KnownOrders {
+  /** The file, or the address of the server. */
   readonly path: string;
+  /** True where several machines use it. */
+  readonly isShared: boolean;
   /** Throws `ledger_lost` where the ledger was removed or replaced since it was opened. */
   checkPlace(): Promise<void>;
   /** Throws `database` where it cannot be written: no order could be sent. */
@@ -34,14 +37,16 @@ export interface Ledger extends Customers, Runs, Operations, Listings, Drafts, K
 /** For `courier doctor`. */
 export interface LedgerFacts {
   readonly path: string;
-  readonly driver: string;
-  readonly sqliteVersion: string;
+  /** What keeps it, for example `SQLite 3.50.4 (node:sqlite)`. */
+  readonly engine: string;
   readonly sizeBytes: number;
   readonly runs: number;
   readonly operations: number;
   readonly inDoubt: number;
   /** `ok`, or the result of SQLite's check. */
   readonly integrity: string;
+  /** Settings that void what is promised of it, in words. */
+  readonly weaknesses: readonly string[];
 }
 
 /** Opens the ledger of a state directory, or creates it. Throws `database`, exit 5. */
@@ -63,6 +68,7 @@ export async function openLedger(stateDirectory: string, wait?: WaitOptions): Pr
   const store = createLocalStore(database, write);
   return {
     path: file,
+    isShared: false,
     ...createCustomers(store),
     ...createRuns(store),
     ...createOperations(store, () => wait?.clock?.sinceBoot()),
@@ -90,13 +96,13 @@ function inspect(database: Database): LedgerFacts {
   const one = (text: string) => Object.values(database.sql(text).get() ?? {})[0];
   return {
     path: database.path,
-    driver: database.driver,
-    sqliteVersion: String(one("SELECT sqlite_version()")),
+    engine: `SQLite ${one("SELECT sqlite_version()")} (${database.driver})`,
     sizeBytes: statSync(database.path).size,
     runs: Number(one("SELECT count(*) FROM runs")),
     operations: Number(one("SELECT count(*) FROM operations")),
     inDoubt: Number(one("SELECT count(*) FROM operations WHERE state IN ('sending', 'unknown')")),
     integrity: String(one("PRAGMA quick_check(1)")),
+    weaknesses: [],
   };
 }
 

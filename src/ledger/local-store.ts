@@ -1,11 +1,23 @@
 /** The statements of the ledger on an SQLite file of this machine. */
 
 import type { Database } from "../sqlite/database.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import type { Write } from "../sqlite/write-queue.ts";
 import { type Question, runNow, type Store } from "./statements.ts";
 
 export function createLocalStore(database: Database, write: Write): Store {
-  const answer = ({ text, values }: Question) => database.sql(text).all(...values);
+  /** A change is not asked for all of its rows: the drivers tell more of why it failed where they expect one, or none. */
+  function answer({ text, values }: Question): readonly SqlRow[] {
+    const statement = database.sql(text);
+    if (text.startsWith("SELECT")) return statement.all(...values);
+    if (text.includes("RETURNING")) {
+      const row = statement.get(...values);
+      return row ? [row] : [];
+    }
+    statement.run(...values);
+    return [];
+  }
+
   return {
     write: (work, options) => write(() => runNow(work(), answer), options),
     read: async (work) => runNow(work(), answer),

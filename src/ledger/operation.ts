@@ -123,6 +123,8 @@ export interface Run {
   readonly endedAtMs: number | undefined;
   readonly exit: number | undefined;
   readonly process: ProcessIdentity;
+  /** On a shared ledger: how long it has given no sign of life. */
+  readonly silentForMs: number | undefined;
 }
 
 export function nameOperation({ run, number }: OperationName): string {
@@ -225,6 +227,7 @@ export function readRun(row: SqlRow): Run {
     endedAtMs: numberOf(row.ended_at),
     exit: numberOf(row.exit),
     process: { pid: Number(row.pid), started: textOf(row.process_started), place: String(row.place) },
+    silentForMs: numberOf(row.silent_for_ms),
   };
 }
 

@@ -134,7 +134,10 @@ CREATE TABLE orders_elsewhere (
   order_id TEXT NOT NULL,
   PRIMARY KEY (customer, content, order_id)
 ) STRICT, WITHOUT ROWID;
+`;
 
+/** What only this machine needs. */
+const local = `
 CREATE TABLE drafts (
   account TEXT NOT NULL,
   service TEXT NOT NULL,
@@ -175,4 +178,7 @@ ALTER TABLE operations ADD COLUMN sent_since_boot_ms INTEGER;
 /** As the service wrote it. */
 const fifth = "ALTER TABLE operations ADD COLUMN order_created_at TEXT";
 
-export const migrations: readonly string[] = [first, second, third, fourth, fifth];
+/** What several machines may share, in SQLite's words; shared/shared-schema.ts has PostgreSQL's. */
+export const sharedMigrations: readonly string[] = [first, second, third, fourth, fifth];
+
+export const migrations: readonly string[] = [first + local, second, third, fourth, fifth];

@@ -12,7 +12,7 @@ import {
   type Items,
   rows,
 } from "../command/command.ts";
-import { findLedger } from "../command/local-ledger.ts";
+import { findLedger } from "../command/found-ledger.ts";
 import { parseOrderName, switchOption } from "../command/options.ts";
 import type { OrderQuery } from "../command/order-filter.ts";
 import { findOrderIds } from "../command/order-name.ts";

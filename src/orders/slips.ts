@@ -3,7 +3,7 @@
 import { ServiceFailure } from "../api/failure.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, type Items, type Output, rows } from "../command/command.ts";
-import { findLedger } from "../command/local-ledger.ts";
+import { findLedger } from "../command/found-ledger.ts";
 import { parseOrderName, quote } from "../command/options.ts";
 import {
   checkFilter,

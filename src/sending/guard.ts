@@ -4,7 +4,6 @@ import { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { capitalised } from "../command/options.ts";
 import { CourierError } from "../core/errors.ts";
-import { checkLiveness } from "../core/process-identity.ts";
 import { formatRelative, formatUntil, utcDate } from "../core/time.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import {
@@ -18,7 +17,7 @@ import {
 import { type Equals, scriptWindowMs, terminalWindowMs } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import { nameCandidates } from "./candidates.ts";
-import { releaseDeadRuns } from "./owners.ts";
+import { checkRun, releaseDeadRuns } from "./owners.ts";
 import type { ReconcileTools, StillInDoubt } from "./reconcile-types.ts";
 import { createReconcileTools, settleInDoubt } from "./settle.ts";
 
@@ -169,8 +168,7 @@ async function findInProgress(
     if (ref !== undefined && operation?.ref === ref) continue; // it is this order, and no other one
     const isOpen = operation?.state === "sending" || operation?.state === "ready";
     const owner = isOpen ? await ledger.findRun(operation.owner) : undefined;
-    const isRunning = owner?.endedAtMs === undefined && owner !== undefined;
-    if (isRunning && checkLiveness(owner.process, processes) === "alive") names.push(nameOperation(name));
+    if (owner && checkRun(owner, processes) === "alive") names.push(nameOperation(name));
   }
   return names;
 }

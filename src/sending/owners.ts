@@ -1,8 +1,10 @@
 /** Runs that ended with open operations. */
 
 import { checkLiveness, type Liveness, type ProcessTable } from "../core/process-identity.ts";
+import { isOfThisPlace } from "../core/process-place.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
+import { leaseMs, takeOverMs } from "../ledger/shared/lease.ts";
 
 /**
  * Takes over the open operations of runs that are known to have ended: a `ready` one becomes unsent, a `sending` one
@@ -31,7 +33,12 @@ export function hasEnded(run: Run, processes: ProcessTable): boolean {
   return checkRun(run, processes) === "dead";
 }
 
-/** Whether a run is running. `unknown`: it has no recorded end, and its process is not visible from this machine. */
+/** Whether a run is running. `unknown`: it has no recorded end, and nothing tells whether its process runs. */
 export function checkRun(run: Run, processes: ProcessTable): Liveness {
-  return run.endedAtMs === undefined ? checkLiveness(run.process, processes) : "dead";
+  if (run.endedAtMs !== undefined) return "dead";
+  if (run.silentForMs === undefined || isOfThisPlace(run.process))
+    return checkLiveness(run.process, processes);
+  // Another machine may have the same name, so its boots say nothing.
+  if (run.silentForMs < leaseMs) return "alive";
+  return run.silentForMs < takeOverMs ? "unknown" : "dead";
 }

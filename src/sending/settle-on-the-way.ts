@@ -2,8 +2,8 @@
 
 import type { OrderFilter } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
+import { hasLedger } from "../command/found-ledger.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { hasLedger } from "../ledger/ledger-file.ts";
 import type { OrderSummary } from "../model/interface.ts";
 import { earliestDate, openCreates, reconcileWith, recordListing } from "./reconcile.ts";
 import type { ReconcileTools } from "./reconcile-types.ts";
@@ -36,7 +36,7 @@ export async function* settleOnTheWay(
 /** Undefined where nothing is in doubt, or where the list may not contain all candidates. */
 async function toolsFor(filter: OrderFilter, context: Context): Promise<ReconcileTools | undefined> {
   if (filter.status !== undefined || filter.dateTo !== undefined) return undefined;
-  if (!hasLedger(context.machine.stateDirectory)) return undefined;
+  if (!(await hasLedger(context))) return undefined;
   const customer = await context.knownCustomer();
   if (!customer) return undefined;
   const ledger = await context.ledger();

@@ -7,13 +7,56 @@ import type { Database } from "./database.ts";
  * disk. With `canWait` it shares a later commit and does not wait for the disk: a power failure may lose it. A `work`
  * that throws NotDone must have changed nothing: the others are committed.
  */
-export type Write = <T>(work: () => T, options?: { readonly canWait: boolean }) => Promise<T>;
+export type Write = <T>(work: () => T, options?: WriteOptions) => Promise<T>;
+
+interface WriteOptions {
+  readonly canWait: boolean;
+}
+
+/** Thrown by `work` before it has changed anything: the caller gets it, and the commit continues. */
+export class NotDone extends Error {}
+
+/** What became of one piece of work in a commit. */
+export type Ended = { readonly value: unknown } | { readonly error: NotDone };
+
+/** Does work in one transaction. */
+export interface Committer<Work> {
+  commit(works: readonly Work[]): Promise<readonly Ended[]>;
+  /** Resolves when all commits so far are on the disk, where a commit alone does not say so. */
+  flush?(): Promise<void>;
+}
 
 /** Long enough for the next request to cause a commit, too short to be noticed. */
 const longestWaitMs = 25;
 
-export function createWriteQueue(database: Database): Write {
-  let waiting: Job[] = [];
+/** The queue of an SQLite file. */
+export function createWriteQueue(database: Pick<Database, "transaction" | "flush">): Write {
+  const queue = createQueue<() => unknown>({
+    commit: (works) => database.transaction(() => works.map(endNow)),
+    flush: () => database.flush(),
+  });
+  return (work, options) => queue(work, options) as Promise<never>;
+}
+
+function endNow(work: () => unknown): Ended {
+  try {
+    return { value: work() };
+  } catch (error) {
+    if (!(error instanceof NotDone)) throw error;
+    return { error };
+  }
+}
+
+interface Job<Work> {
+  readonly work: Work;
+  readonly canWait: boolean;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Resolves with the value of the work, as in Write. */
+export function createQueue<Work>({ commit, flush }: Committer<Work>) {
+  let waiting: Job<Work>[] = [];
   let isWorking = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -31,8 +74,7 @@ export function createWriteQueue(database: Database): Write {
       const jobs = waiting;
       waiting = [];
       try {
-        const ends = await database.transaction(() => jobs.map(run));
-        resolveJobs(jobs, ends);
+        resolveJobs(jobs, await commit(jobs.map(({ work }) => work)));
       } catch (error) {
         for (const { reject } of jobs) reject(error);
       }
@@ -41,39 +83,20 @@ export function createWriteQueue(database: Database): Write {
   }
 
   /** Jobs that must be on the disk resolve later; the next jobs are committed meanwhile. */
-  function resolveJobs(jobs: readonly Job[], ends: readonly (() => void)[]): void {
-    const flushed = jobs.every(({ canWait }) => canWait) ? undefined : database.flush();
-    for (const [index, { canWait, reject }] of jobs.entries()) {
-      const end = ends[index] ?? (() => {});
+  function resolveJobs(jobs: readonly Job<Work>[], ends: readonly Ended[]): void {
+    const flushed = jobs.every(({ canWait }) => canWait) ? undefined : flush?.();
+    for (const [index, { canWait, resolve, reject }] of jobs.entries()) {
+      const ended = ends[index] as Ended;
+      const end = () => ("error" in ended ? reject(ended.error) : resolve(ended.value));
       if (canWait || !flushed) end();
       else flushed.then(end, reject);
     }
   }
 
-  return (work, { canWait } = { canWait: false }) =>
+  return (work: Work, { canWait }: WriteOptions = { canWait: false }): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      waiting.push({ work, canWait, resolve: resolve as (value: unknown) => void, reject });
+      waiting.push({ work, canWait, resolve, reject });
       if (canWait && !isWorking) timer ??= setTimeout(start, longestWaitMs);
       else start();
     });
-}
-
-interface Job {
-  readonly work: () => unknown;
-  readonly canWait: boolean;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Thrown by `work` before it has changed anything: the caller gets it, and the commit continues. */
-export class NotDone extends Error {}
-
-function run({ work, resolve, reject }: Job): () => void {
-  try {
-    const value = work();
-    return () => resolve(value);
-  } catch (error) {
-    if (!(error instanceof NotDone)) throw error;
-    return () => reject(error);
-  }
 }

@@ -314,7 +314,7 @@ describe("an operation that a run is at work on", () => {
     const home = await homeSending("alive");
     const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created --yes");
     expect(exit).toBe(2);
-    expect(stderr).toContain("run 1 is still running, as process");
+    expect(stderr).toContain("run 1 is still running (pid ");
     expect((await operationOf(home))?.state).toBe("sending");
   });
 

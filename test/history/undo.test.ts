@@ -260,7 +260,7 @@ describe("a run without an end", () => {
     await recordRun(home, ["created"], { exit: undefined, process });
     const { exit, stderr } = await home.courier("undo 1 --yes");
     expect(exit).toBe(2);
-    expect(stderr).toContain(`run 1 is still running, as process ${process.pid}`);
+    expect(stderr).toContain(`run 1 is still running (pid ${process.pid})`);
   });
 
   test("one that was killed: what was ready was never sent, what was sending is in doubt", async () => {

@@ -98,7 +98,7 @@ export async function withLedger<T>(stateDir: string, work: (ledger: Ledger) => 
 
 /** Every create of a ledger, the oldest first. */
 export async function allCreates(ledger: Ledger): Promise<readonly Operation[]> {
-  const runs = await ledger.listRuns({ limit: -1 });
+  const runs = await ledger.listRuns({ limit: Number.MAX_SAFE_INTEGER });
   const lists = await Promise.all(runs.toReversed().map(({ number }) => ledger.listOperations(number)));
   return lists.flat().filter(({ kind }) => kind === "create");
 }

@@ -1,0 +1,36 @@
+/** Opens the ledger of a run: this machine's own, or one that several machines share. */
+
+import type { Clock } from "../core/clock.ts";
+import { type Ledger, openLedger } from "../ledger/ledger.ts";
+import { ledgerPath } from "../ledger/ledger-file.ts";
+
+interface OpenOptions {
+  readonly stateDirectory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly limitMs: () => number | undefined;
+  readonly note: (text: string) => void;
+}
+
+/** `shared` is the address of a shared one. */
+export async function openLedgerOf(shared: string | undefined, options: OpenOptions): Promise<Ledger> {
+  const { stateDirectory, env, note, ...wait } = options;
+  if (shared === undefined) {
+    const file = ledgerPath(stateDirectory);
+    const onLongWait = () => note(`waiting for another courier process that is writing to ${file}…`);
+    return openLedger(stateDirectory, { ...wait, onLongWait });
+  }
+  const [{ openSharedLedger }, { parseAddress }] = await Promise.all([
+    import("../ledger/shared/shared-ledger.ts"),
+    import("../postgres/address.ts"),
+  ]);
+  const source = shared === env.COURIER_LEDGER ? "COURIER_LEDGER" : "the account's ledger";
+  const address = parseAddress(shared, source, env);
+  return openSharedLedger({
+    ...wait,
+    address,
+    stateDirectory,
+    onLongWait: () => note(`waiting for ${address.text}…`),
+  });
+}

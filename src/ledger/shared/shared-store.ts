@@ -1,0 +1,69 @@
+/** The statements of the ledger on a PostgreSQL server. */
+
+import type { Answer, Connection } from "../../postgres/connection.ts";
+import type { SqlRow } from "../../sqlite/driver.ts";
+import { createQueue, type Ended, NotDone } from "../../sqlite/write-queue.ts";
+import type { Question, Store, Work } from "../statements.ts";
+import type { Lease } from "./lease.ts";
+import { schemaName } from "./shared-schema.ts";
+
+/**
+ * A pooler may give each transaction another connection, so each sets what it needs. A writer that stops in the middle
+ * gives its lock back, and what is committed is on the disk, whatever the server does otherwise.
+ */
+const settings = `SET LOCAL search_path = ${schemaName}; SET LOCAL lock_timeout = '30s';
+  SET LOCAL idle_in_transaction_session_timeout = '15s'`;
+
+/** The row of the events is changed by all that is sent: who holds it is the only writer. */
+export const beginWrite = `BEGIN; ${settings}; SET LOCAL synchronous_commit = on; SELECT last FROM events FOR UPDATE`;
+const beginRead = `BEGIN READ ONLY; ${settings}`;
+const beginSnapshot = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settings}`;
+
+export function createSharedStore(connection: Connection, lease: Lease, now: () => number): Store {
+  async function run<T>(work: Work<T>, answer: Answer): Promise<T> {
+    let step = work.next();
+    while (!step.done) step = work.next(await ask(step.value, answer));
+    return step.value;
+  }
+
+  async function ask({ text, values }: Question, answer: Answer): Promise<readonly SqlRow[]> {
+    const rows = await answer(text, values);
+    return rows[0] && "beat_at" in rows[0] ? rows.map(withSilence) : rows;
+  }
+
+  /** How long the run has given no sign of life, by the database's clock. */
+  function withSilence(row: SqlRow): SqlRow {
+    return { ...row, silent_for_ms: Math.max(0, now() - Number(row.beat_at)) };
+  }
+
+  async function end(work: () => Work<unknown>, answer: Answer): Promise<Ended> {
+    try {
+      return { value: await run(work(), answer) };
+    } catch (error) {
+      if (!(error instanceof NotDone)) throw error;
+      return { error };
+    }
+  }
+
+  const write = createQueue<() => Work<unknown>>({
+    commit: (works) =>
+      connection.transaction(beginWrite, async (answer) => {
+        const ends: Ended[] = [];
+        for (const work of works) ends.push(await end(work, answer));
+        return ends;
+      }),
+  });
+
+  const reading =
+    (begin: string) =>
+    <T>(work: () => Work<T>) =>
+      connection.transaction(begin, (answer) => run(work(), answer));
+
+  return {
+    write: (work, options) => write(work, options) as Promise<never>,
+    read: reading(beginRead),
+    snapshot: reading(beginSnapshot),
+    // No other process takes it over while this one gives signs of life.
+    holdsClaim: () => lease.isHeld(),
+  };
+}

@@ -1,0 +1,106 @@
+/** The address of a database: `postgres://USER@HOST:PORT/DATABASE?sslmode=…`, as libpq has it, without a password. */
+
+import { readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import type { ConnectionOptions } from "node:tls";
+import { usageError } from "../core/errors.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const modes = ["disable", "require", "verify-ca", "verify-full"] as const;
+type SslMode = (typeof modes)[number];
+
+export interface PostgresAddress {
+  /** For messages, and to be kept: there is no secret in it. */
+  readonly text: string;
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+  readonly sslMode: SslMode;
+  /** False: the connection is not encrypted. */
+  readonly ssl: ConnectionOptions | false;
+}
+
+const known = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
+
+/** Throws a usage error; `source` names where the text is from. */
+export function parseAddress(text: string, source: string, env: Env): PostgresAddress {
+  const form = "write it as postgres://USER@HOST:PORT/DATABASE";
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol))
+    throw usageError(`${source} is not the address of a PostgreSQL database`, form);
+  if (url.password !== "")
+    throw usageError(
+      `${source} contains a password, which other programs and people could read`,
+      "leave it out: PostgreSQL's own PGPASSFILE (~/.pgpass) or PGPASSWORD has it",
+    );
+  for (const name of url.searchParams.keys())
+    if (!known.includes(name))
+      throw usageError(
+        `${source} has a setting that courier does not know: ${name}`,
+        `known: ${known.join(", ")}`,
+      );
+  const setting = (name: string) =>
+    url.searchParams.get(name) ?? (env[`PG${name.toUpperCase()}`] || undefined);
+  const host = decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, "$1")) || env.PGHOST || "localhost";
+  const user = decodeURIComponent(url.username) || env.PGUSER || userInfo().username;
+  const database = decodeURIComponent(url.pathname.slice(1)) || env.PGDATABASE || user;
+  const port = Number(url.port || env.PGPORT || 5432);
+  const sslMode = readMode(setting("sslmode"), isLoopback(host), source);
+  const encoded = [user, database].map(encodeURIComponent);
+  const shownHost = host.includes(":") ? `[${host}]` : encodeURIComponent(host);
+  const search = url.searchParams.size === 0 ? "" : `?${url.searchParams}`;
+  return {
+    text: `postgres://${encoded[0]}@${shownHost}:${port}/${encoded[1]}${search}`,
+    host,
+    port,
+    user,
+    database,
+    sslMode,
+    ssl: sslMode === "disable" ? false : readTls(sslMode, setting, source),
+  };
+}
+
+function readMode(given: string | undefined, isLocal: boolean, source: string): SslMode {
+  if (given === undefined) return isLocal ? "disable" : "verify-full";
+  const mode = modes.find((each) => each === given);
+  if (mode) return mode;
+  throw usageError(
+    `sslmode in ${source} is ${given}, which courier does not support`,
+    `give one of: ${modes.join(", ")}`,
+  );
+}
+
+/** Unix sockets are named by their directory. */
+export function isLoopback(host: string): boolean {
+  return host.startsWith("/") || host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function readTls(
+  mode: SslMode,
+  setting: (name: string) => string | undefined,
+  source: string,
+): ConnectionOptions {
+  const read = (name: string) => {
+    const file = setting(name);
+    if (file === undefined || file === "system") return undefined;
+    try {
+      return readFileSync(file, "utf8");
+    } catch (error) {
+      throw usageError(
+        `${name} in ${source} cannot be read: ${error instanceof Error ? error.message : error}`,
+        "name a file that your user may read",
+      );
+    }
+  };
+  const [ca, cert, key] = [read("sslrootcert"), read("sslcert"), read("sslkey")];
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    // As libpq: `require` encrypts, and checks the server only where it is told which authority signed it.
+    rejectUnauthorized: mode !== "require" || ca !== undefined,
+    ...(mode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
+  };
+}

@@ -1,0 +1,302 @@
+/** A connection to PostgreSQL (owner of pg), which is made anew after it broke. One transaction at a time. */
+
+import type { Client, ClientConfig } from "pg";
+import type { Clock } from "../core/clock.ts";
+import { CourierError, systemCode } from "../core/errors.ts";
+import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
+import type { PostgresAddress } from "./address.ts";
+
+export interface ConnectionOptions {
+  readonly address: PostgresAddress;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal | undefined;
+  /** The longest wait for a connection from now; half a minute where undefined. */
+  readonly limitMs?: (() => number | undefined) | undefined;
+  /** Called when a wait has lasted for a second. */
+  readonly onLongWait?: (() => void) | undefined;
+}
+
+/** `?` stands for each value. */
+export type Answer = (text: string, values: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
+
+export interface Connection {
+  /**
+   * Runs `work` between `begin` and COMMIT. Throws `database` (exit 5) where the server cannot be reached, refuses or
+   * fails; where `isCommitUnknown` is said of that error, it may have committed. Throws what `work` throws.
+   */
+  transaction<T>(begin: string, work: (answer: Answer) => Promise<T>): Promise<T>;
+  /** One statement outside a transaction. */
+  ask: Answer;
+  close(): Promise<void>;
+}
+
+/** An idle server is asked again and again in this time; no writer takes so long, unless it is stopped. */
+const longestWaitMs = 30_000;
+/** After Ctrl-C: enough for a server that is there. */
+const momentMs = 1_000;
+const noteAfterMs = 1_000;
+const firstPauseMs = 50;
+const longestPauseMs = 1_000;
+/** A server that does not answer for so long is as good as away. */
+const answerLimitMs = 20_000;
+
+export function createConnection(options: ConnectionOptions): Connection {
+  const { address, clock } = options;
+  let client: Client | undefined;
+  let isClosed = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function connect(): Promise<Client> {
+    const Client = await loadDriver();
+    const made = new Client(configOf(address));
+    made.on("error", () => {
+      if (client === made) client = undefined; // the next transaction connects again
+    });
+    try {
+      await made.connect();
+    } catch (error) {
+      await made.end().catch(() => {});
+      throw error;
+    }
+    return made;
+  }
+
+  /** Tries until the server answers. Only what may pass by itself is tried again. */
+  async function connectInTime(): Promise<Client> {
+    const startedMs = clock.elapsed();
+    let isNoted = false;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+      try {
+        return await connect();
+      } catch (error) {
+        const passedMs = clock.elapsed() - startedMs;
+        const limitMs = Math.min(
+          options.limitMs?.() ?? longestWaitMs,
+          options.signal?.aborted ? momentMs : longestWaitMs,
+        );
+        if (!mayPass(error) || passedMs >= limitMs) throw error;
+        if (passedMs >= noteAfterMs && !isNoted) {
+          isNoted = true;
+          options.onLongWait?.();
+        }
+        await clock.sleep(Math.ceil(pauseMs * (0.5 + Math.random())));
+      }
+    }
+  }
+
+  function drop(broken: Client): void {
+    if (client === broken) client = undefined;
+    void broken.end().catch(() => {});
+  }
+
+  /** The client, after `begin`: a connection that broke while nobody used it is replaced. */
+  async function start(begin: string | undefined): Promise<Client> {
+    const kept = client;
+    if (kept) {
+      try {
+        if (begin !== undefined) await kept.query(begin);
+        return kept;
+      } catch (error) {
+        drop(kept);
+        if (!isLost(error)) throw error;
+      }
+    }
+    const made = await connectInTime();
+    client = made;
+    if (begin !== undefined) await made.query(begin);
+    return made;
+  }
+
+  const answerOf =
+    (used: Client): Answer =>
+    async (text, values) => {
+      const result = await used.query(toNumbered(text), values.map(toParameter));
+      // Without values a text may hold several statements: the last one answers.
+      const { rows } = Array.isArray(result) ? result.at(-1) : result;
+      return rows as SqlRow[];
+    };
+
+  /** After all that was asked before. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = last.then(work, work);
+    last = next.catch(() => {});
+    return next;
+  }
+
+  return {
+    transaction: (begin, work) =>
+      inTurn(async () => {
+        ensureOpen(isClosed);
+        let used: Client | undefined;
+        try {
+          used = await start(begin);
+          const result = await work(answerOf(used));
+          const { command } = await used.query("COMMIT");
+          if (command !== "COMMIT") throw new Error("the server rolled the transaction back");
+          return result;
+        } catch (error) {
+          if (used) await rollBack(used, drop);
+          throw explain(error, address);
+        }
+      }),
+    ask: (text, values) =>
+      inTurn(async () => {
+        ensureOpen(isClosed);
+        let used: Client | undefined;
+        try {
+          used = await start(undefined);
+          return await answerOf(used)(text, values);
+        } catch (error) {
+          if (used && isLost(error)) drop(used);
+          throw explain(error, address);
+        }
+      }),
+    async close() {
+      isClosed = true;
+      await last.catch(() => {});
+      const closing = client;
+      client = undefined;
+      await closing?.end().catch(() => {});
+    },
+  };
+}
+
+function ensureOpen(isClosed: boolean): void {
+  if (isClosed) throw new Error("the connection was closed");
+}
+
+async function rollBack(used: Client, drop: (client: Client) => void): Promise<void> {
+  try {
+    await used.query("ROLLBACK");
+  } catch {
+    drop(used); // the server ends the transaction with the connection
+  }
+}
+
+/** Without the pool and the search for a native driver, which the package's entry loads. */
+async function loadDriver(): Promise<typeof Client> {
+  // @ts-expect-error: the types have no modules below the entry
+  const loaded = (await import("pg/lib/client.js")) as { readonly default: typeof Client };
+  return loaded.default;
+}
+
+function configOf({ host, port, user, database, ssl }: PostgresAddress): ClientConfig {
+  return {
+    host,
+    port,
+    user,
+    database,
+    ssl,
+    application_name: "courier",
+    connectionTimeoutMillis: 10_000,
+    query_timeout: answerLimitMs,
+    keepAlive: true,
+    types: { getTypeParser: (oid) => (numberTypes.has(Number(oid)) ? Number : String) },
+  };
+}
+
+/** int8, int2, int4, oid, float4, float8, numeric: what the ledger has of them fits a number. */
+const numberTypes = new Set([20, 21, 23, 26, 700, 701, 1700]);
+
+/** Each `?` becomes `$1`, `$2` and so on; no text of the ledger's statements has one of its own. */
+function toNumbered(text: string): string {
+  let count = 0;
+  return text.replace(/\?/g, () => `$${++count}`);
+}
+
+/** PostgreSQL stores no NUL in a text. */
+function toParameter(value: SqlValue): unknown {
+  return typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
+}
+
+/** SQLSTATE, five characters, where the server itself said no. */
+export function sqlState(error: unknown): string | undefined {
+  const code = systemCode(error);
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && "severity" in (error as object)
+    ? code
+    : undefined;
+}
+
+/** True where the connection is gone, or going: nothing more can be asked on it. */
+function isLost(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return /^(08|57P0|25P03)/.test(state);
+  return !(error instanceof CourierError);
+}
+
+const notReached = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ETIMEDOUT",
+  "EPIPE",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EAI_AGAIN",
+  "ENOENT",
+]);
+
+/** True where the same may succeed a moment later: the server starts, restarts or fails over. */
+function mayPass(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return /^(57P0[123]|53300|08)/.test(state);
+  return (
+    notReached.has(systemCode(error) ?? "") || /timeout|terminated|ended unexpectedly/i.test(String(error))
+  );
+}
+
+const tryAgain =
+  "run the same command again when it works: what was sent is looked up, and nothing is sent twice";
+const givePassword = "put the right one into ~/.pgpass (chmod 600 ~/.pgpass) or PGPASSWORD";
+
+const refusals: Readonly<Record<string, readonly [reason: string, remedy: string]>> = {
+  "28P01": ["it refuses the password", givePassword],
+  "28000": ["it refuses this user", "check the user and pg_hba.conf"],
+  "3D000": ["there is no such database", "make it with createdb, or correct the address"],
+  "42501": [
+    "this user may not do that",
+    "let the user create a schema in the database, or give it the one named courier",
+  ],
+  "25006": ["it is read-only", "name the server that takes writes"],
+  "53100": ["its disk is full", "make room on the server, then run the same command again"],
+  "53300": ["it has no connection left", "raise max_connections, or end processes that hang"],
+  "57P01": ["it is being restarted", tryAgain],
+  "57P02": ["it is being restarted", tryAgain],
+  "57P03": ["it is being restarted", tryAgain],
+  "55P03": ["another courier process keeps it locked", "end the process that hangs"],
+};
+
+const losses: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ECONNRESET: "the connection broke",
+  EPIPE: "the connection broke",
+  ETIMEDOUT: "it does not answer",
+  EHOSTUNREACH: "no way leads to that host",
+  ENETUNREACH: "no way leads to that host",
+  ENOTFOUND: "there is no host of that name",
+  EAI_AGAIN: "the name of the host cannot be looked up",
+};
+
+function describeOther(error: unknown, state: string | undefined): readonly [reason: string, remedy: string] {
+  const message = error instanceof Error ? error.message : String(error);
+  if (state !== undefined) return [message, tryAgain];
+  if (/password must be a string/.test(message)) return ["it asks for a password", givePassword];
+  if (/terminated|ended unexpectedly/i.test(message)) return ["the connection broke", tryAgain];
+  if (/timeout/i.test(message)) return ["it does not answer", tryAgain];
+  return [losses[systemCode(error) ?? ""] ?? message, tryAgain];
+}
+
+/** Plain words for a failure of the server; what is no failure of it stays as it is. */
+function explain(error: unknown, { text }: PostgresAddress): unknown {
+  const state = sqlState(error);
+  const code = systemCode(error);
+  if (
+    error instanceof CourierError ||
+    (error instanceof Error && error.constructor !== Error && state === undefined && code === undefined)
+  )
+    return error;
+  const [reason, remedy] = refusals[state ?? ""] ?? describeOther(error, state);
+  return new CourierError("database", 5, `the ledger cannot be used: ${reason}: ${text}`, {
+    cause: error,
+    hint: remedy,
+  });
+}

@@ -1,0 +1,197 @@
+/** Machines that share a ledger: each is a home of its own, and the database a real one. */
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createServedHome } from "../support/courier.ts";
+import { outcomes, row, sheet } from "../support/imports.ts";
+import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import { createProcessHome, createServedProcessHome, type ProcessHome, until } from "../support/process.ts";
+
+const rows = sheet(row("A-1"), row("A-2"), row("A-3"));
+const order = {
+  sender: { name: "张三", phone: "13800138000" },
+  receiver: { name: "李四", phone: "13900139000" },
+  item: { name: "手机" },
+};
+
+describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (needs PostgreSQL)", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.remove());
+
+  /** Machines with one service and one database between them. */
+  async function createMachines(names: readonly string[] = ["one", "two"]) {
+    const { sandbox } = await createServedProcessHome();
+    const database = await server.createDatabase();
+    const name = database.slice(database.lastIndexOf("/") + 1);
+    const env = {
+      COURIER_BASE_URL: sandbox.baseUrl,
+      COURIER_API_KEY: "process-key-0123456789",
+      COURIER_SETTLE: "1s",
+      COURIER_LEDGER: database,
+    };
+    const homes: ProcessHome[] = [];
+    for (const _ of names) homes.push(await createProcessHome(env));
+    for (const { directory } of homes) await writeFile(path.join(directory, "orders.csv"), rows);
+    const posts = () =>
+      sandbox.requests.filter(({ method, path }) => method === "POST" && path === "/api/v1/orders").length;
+    const query = (text: string) => server.query(`SET search_path = courier; ${text}`, name);
+    return { homes: homes as [ProcessHome, ProcessHome], sandbox, database, posts, query };
+  }
+
+  const importing = "orders import orders.csv --yes --json";
+
+  test("what one has sent, the other one does not send again", async () => {
+    const { homes, posts } = await createMachines();
+    const [one, two] = homes;
+    const sent = await one.courier(importing);
+    expect([sent.exit, outcomes(JSON.parse(sent.stdout))], sent.stderr).toEqual([
+      0,
+      "created created created",
+    ]);
+    const again = await two.courier(importing);
+    expect([again.exit, outcomes(JSON.parse(again.stdout))], again.stderr).toEqual([
+      0,
+      "shipped shipped shipped",
+    ]);
+    expect(posts()).toBe(3);
+
+    const create = { stdin: JSON.stringify(order) };
+    expect((await one.courier("orders create --file - --json", create)).exit).toBe(0);
+    const equal = await two.courier("orders create --file - --json", create);
+    expect(equal.exit, equal.stdout).not.toBe(0);
+    expect(equal.stderr).toContain("the same order was sent");
+    expect(posts()).toBe(4);
+  });
+
+  test("two that import the same file at once share its rows", async () => {
+    const { homes, posts } = await createMachines();
+    const ran = await Promise.all(homes.map((home) => home.courier(importing)));
+    const all = ran.map(({ stdout }) => outcomes(JSON.parse(stdout))).join(" ");
+    expect(all.match(/created/g)).toHaveLength(3);
+    expect(posts()).toBe(3);
+    for (const home of homes) {
+      const last = await home.courier(importing);
+      expect([last.exit, outcomes(JSON.parse(last.stdout))]).toEqual([0, "shipped shipped shipped"]);
+    }
+    expect(posts()).toBe(3);
+  });
+
+  /** The machine that sent the first row is another one, whose process tells nothing here. */
+  async function leaveRowBehind(silentMs: number) {
+    const made = await createMachines();
+    const [one] = made.homes;
+    made.sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "stall", times: 1 }]);
+    const running = one.start(importing);
+    await until("a request has left", () => made.posts() > 0);
+    running.child.kill("SIGKILL");
+    await running.ended;
+    await made.query(
+      `UPDATE runs SET place = 'elsewhere - 1', beat_at = ${clockMs} - ${silentMs} WHERE ended_at IS NULL`,
+    );
+    return made;
+  }
+
+  test("a row that a machine is sending is not sent by another one, however long its answer takes", async () => {
+    const { homes, posts } = await leaveRowBehind(20_000);
+    const before = posts();
+    const waiting = homes[1].start(importing);
+    await waiting.untilStderr(/another courier process \(pid \d+ on elsewhere\) is sending 3 rows/);
+    waiting.child.kill("SIGINT");
+    expect((await waiting.ended).exit).toBe(130);
+    expect(posts()).toBe(before);
+  });
+
+  test("a machine that has been silent for minutes has ended: what it was sending is looked up, then sent once", async () => {
+    const { homes, posts, query } = await leaveRowBehind(200_000);
+    const ran = await homes[1].courier(importing);
+    expect([0, 3, 6], ran.stderr).toContain(ran.exit);
+    const last = await homes[1].courier(importing);
+    expect([last.exit, outcomes(JSON.parse(last.stdout))], last.stderr).toEqual([
+      0,
+      "shipped shipped shipped",
+    ]);
+    const [made] = await query(
+      "SELECT count(DISTINCT order_id) AS n FROM operations WHERE order_id IS NOT NULL",
+    );
+    expect(made?.n).toBe("3");
+    expect(posts()).toBeLessThanOrEqual(4);
+  });
+
+  test("nothing is sent without the database, and the same command sends it later", async () => {
+    const own = await startPostgres();
+    try {
+      const { sandbox } = await createServedProcessHome();
+      const home = await createProcessHome({
+        COURIER_BASE_URL: sandbox.baseUrl,
+        COURIER_API_KEY: "process-key-0123456789",
+        COURIER_LEDGER: await own.createDatabase(),
+      });
+      const create = { stdin: JSON.stringify(order) };
+      await own.query("ALTER SYSTEM SET default_transaction_read_only = on");
+      await own.query("SELECT pg_reload_conf()");
+      const refused = await home.courier("orders create --file -", create);
+      expect([refused.exit, refused.stderr]).toEqual([5, expect.stringContaining("it is read-only")]);
+      await own.query("ALTER SYSTEM RESET default_transaction_read_only");
+      await own.query("SELECT pg_reload_conf()");
+      expect(sandbox.requests.filter(({ method }) => method === "POST")).toEqual([]);
+      const sent = await home.courier("orders create --file -", create);
+      expect(sent.exit, sent.stderr).toBe(0);
+      await own.stop("immediate");
+      const waiting = home.start("orders create --file - --allow-duplicate", create);
+      await waiting.untilStderr(/waiting for postgres:\/\/courier@127/);
+      await own.start();
+      expect((await waiting.ended).exit).toBe(0);
+      expect(sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(2);
+    } finally {
+      await own.remove();
+    }
+  });
+
+  test("times are the database's, whatever the clock of the machine says", async () => {
+    const { database, query } = await createMachines([]);
+    const home = await createServedHome(); // its clock is months behind
+    const ran = await home.courier("orders create --file - --json", {
+      stdin: JSON.stringify(order),
+      env: { COURIER_LEDGER: database },
+    });
+    expect(ran.exit, ran.stderr).toBe(0);
+    const [row] = await query(`SELECT ${clockMs} - sent_at AS ago, state FROM operations`);
+    expect(row?.state).toBe("created");
+    expect(Number(row?.ago)).toBeGreaterThanOrEqual(-1_000);
+    expect(Number(row?.ago)).toBeLessThan(60_000);
+  });
+
+  test("a ledger of a later version is left alone", async () => {
+    const { homes, query, posts } = await createMachines();
+    expect((await homes[0].courier("orders create --file -", { stdin: JSON.stringify(order) })).exit).toBe(0);
+    await query("UPDATE version SET number = 99");
+    const ran = await homes[1].courier("orders create --file -", { stdin: JSON.stringify(order) });
+    expect([ran.exit, ran.stderr]).toEqual([5, expect.stringContaining("it has version 99")]);
+    expect(ran.stderr).toContain("update courier");
+    expect(posts()).toBe(1);
+  });
+});
+
+const clockMs = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+
+describe("the address of a shared ledger", () => {
+  test.each([
+    ["postgres://shop:hunter2@db.example.com/ledger", "contains a password"],
+    ["mysql://shop@db.example.com/ledger", "is not the address of a PostgreSQL database"],
+    ["postgres://shop@db.example.com/ledger?sslmode=prefer", "sslmode in COURIER_LEDGER is prefer"],
+    ["postgres://shop@db.example.com/ledger?sslmodus=require", "does not know: sslmodus"],
+  ])("%s is refused before anything is sent", async (address, reason) => {
+    const home = await createServedProcessHome();
+    const ran = await home.courier("orders create --file -", {
+      stdin: JSON.stringify(order),
+      env: { COURIER_LEDGER: address },
+    });
+    expect([ran.exit, ran.stderr]).toEqual([2, expect.stringContaining(reason)]);
+    expect(ran.stderr).not.toContain("hunter2");
+    expect(home.sandbox.requests.filter(({ method }) => method === "POST")).toEqual([]);
+  });
+});
