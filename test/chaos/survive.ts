@@ -6,13 +6,14 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "vitest";
 import { type ImportRow, readRows } from "../../src/import/rows.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { FaultRule } from "../../src/sandbox/faults.ts";
 import { createRandom } from "../../src/sandbox/random.ts";
 import { inspectSource } from "../../src/sheets/source.ts";
 import { effort } from "../support/effort.ts";
 import { allCreates, withLedger } from "../support/imports.ts";
-import { createProcessHome, type ProcessHome } from "../support/process.ts";
+import { createProcessHome, type ProcessHome, type StartOptions } from "../support/process.ts";
 
 export interface Ordeal {
   readonly rows: number;
@@ -23,20 +24,20 @@ export interface Ordeal {
   readonly longestLifeMs: number;
 }
 
-interface Served {
+export interface Served {
   readonly base_url: string;
   readonly api_key: string;
 }
 
-const longestRunMs = 600_000;
+export const longestRunMs = 600_000;
 const mostRuns = 40;
 const name = "orders.csv";
-const importing = (file: string) => `orders import ${file} --yes --ndjson`;
+export const importing = (file: string) => `orders import ${file} --yes --ndjson`;
 
 /** Imports a file through it all, and checks that the service holds each row exactly once. */
 export async function survive(ordeal: Ordeal, seed: number): Promise<string> {
   const random = createRandom(seed);
-  const served = await serveBadly(seed);
+  const served = await serveBadly(faultRules(seed));
   const home = await homeOf(served);
   await writeFile(path.join(home.directory, name), sheet(ordeal, random));
   const startedMs = Date.now();
@@ -44,7 +45,7 @@ export async function survive(ordeal: Ordeal, seed: number): Promise<string> {
   const elapsedMs = Date.now() - startedMs;
   const faults = await countFaults(served);
   await planFaults(served, "DELETE");
-  await compare(home, served, [name]);
+  await compare([path.join(home.directory, name)], served, (work) => withLedger(home.stateDir, work));
   return `${kills} kills, ends: ${ends.join(" ")}; ${Math.round(elapsedMs / 1_000)} s; ${faults}`;
 }
 
@@ -54,7 +55,7 @@ export async function survive(ordeal: Ordeal, seed: number): Promise<string> {
  */
 export async function surviveTogether(ordeal: Ordeal & { files: number }, seed: number): Promise<string> {
   const random = createRandom(seed);
-  const served = await serveBadly(seed);
+  const served = await serveBadly(faultRules(seed));
   const home = await homeOf(served);
   const names = Array.from({ length: ordeal.files }, (_, index) => `part-${index}.csv`);
   for (const [index, part] of names.entries())
@@ -70,22 +71,27 @@ export async function surviveTogether(ordeal: Ordeal & { files: number }, seed: 
       ordeal.rows,
     ]);
   }
-  await compare(home, served, names);
+  await compare(
+    names.map((part) => path.join(home.directory, part)),
+    served,
+    (work) => withLedger(home.stateDir, work),
+  );
   const kills = all.reduce((sum, one) => sum + one.kills, 0);
   return `${kills} kills, ends: ${all.map(({ ends }) => ends.join(" ")).join(" | ")}; ${faults}`;
 }
 
-async function serveBadly(seed: number): Promise<Served> {
+export async function serveBadly(rules: readonly FaultRule[]): Promise<Served> {
   const service = await createProcessHome();
   const serving = service.start("sandbox serve --faults --json", { limitMs: longestRunMs });
   const [line] = await serving.untilStdout(/\{.*\}/);
   const served = JSON.parse(line) as Served;
-  await planFaults(served, "PUT", faultRules(seed));
+  await planFaults(served, "PUT", rules);
   return served;
 }
 
-function homeOf({ base_url, api_key }: Served): Promise<ProcessHome> {
+export function homeOf({ base_url, api_key }: Served, env: StartOptions["env"] = {}): Promise<ProcessHome> {
   return createProcessHome({
+    ...env,
     COURIER_BASE_URL: base_url,
     COURIER_API_KEY: api_key,
     COURIER_SETTLE: effort("1s", "10s"), // this sandbox lists an order at once
@@ -93,7 +99,7 @@ function homeOf({ base_url, api_key }: Served): Promise<ProcessHome> {
 }
 
 /** Imports a file in processes that are killed, as often as the ordeal says, and then until nothing is left to do. */
-async function insist(home: ProcessHome, file: string, ordeal: Ordeal, random: () => number) {
+export async function insist(home: ProcessHome, file: string, ordeal: Ordeal, random: () => number) {
   const words = importing(file);
   const ends: string[] = [];
   let kills = 0;
@@ -120,7 +126,7 @@ async function insist(home: ProcessHome, file: string, ordeal: Ordeal, random: (
 }
 
 /** 10 % lost before and 10 % after processing, 5 % limited, 5 % failing, on all paths. */
-function faultRules(seed: number): FaultRule[] {
+export function faultRules(seed: number): FaultRule[] {
   const rules: (FaultRule & { readonly probability: number })[] = [
     { kind: "drop_before", probability: 0.1 },
     { kind: "drop_after", probability: 0.1 },
@@ -137,7 +143,11 @@ function faultRules(seed: number): FaultRule[] {
   });
 }
 
-async function planFaults({ base_url, api_key }: Served, method: "PUT" | "DELETE", rules?: FaultRule[]) {
+export async function planFaults(
+  { base_url, api_key }: Served,
+  method: "PUT" | "DELETE",
+  rules?: readonly FaultRule[],
+) {
   const response = await fetch(`${base_url}/_sandbox/faults`, {
     method,
     headers: { authorization: `Bearer ${api_key}`, "content-type": "application/json" },
@@ -146,7 +156,7 @@ async function planFaults({ base_url, api_key }: Served, method: "PUT" | "DELETE
   expect(response.status).toBe(200);
 }
 
-async function countFaults({ base_url, api_key }: Served): Promise<string> {
+export async function countFaults({ base_url, api_key }: Served): Promise<string> {
   const response = await fetch(`${base_url}/_sandbox/faults`, {
     headers: { authorization: `Bearer ${api_key}` },
   });
@@ -167,7 +177,7 @@ function sheet({ rows, pairs }: Ordeal, random: () => number): string {
 }
 
 /** Half of the rows have refs that other files have too; of the others, which have none, `pairs` stand twice. */
-function overlappingSheet(file: number, { rows, pairs }: Ordeal, random: () => number): string {
+export function overlappingSheet(file: number, { rows, pairs }: Ordeal, random: () => number): string {
   const half = Math.floor(rows / 2);
   const shared = Array.from({ length: half }, (_, index) => {
     const number = index + Math.floor((file * half) / 3);
@@ -197,12 +207,12 @@ interface Detail {
 }
 
 /** What the service holds, and what the ledger says of it, against the rows of the files. */
-async function compare(
-  { directory, stateDir }: ProcessHome,
-  { base_url, api_key }: Served,
+export async function compare(
   files: readonly string[],
+  { base_url, api_key }: Served,
+  openLedger: <T>(work: (ledger: Ledger) => Promise<T>) => Promise<T>,
 ) {
-  const wanted = await rowsOf(files.map((file) => path.join(directory, file)));
+  const wanted = await rowsOf(files);
   const get = async (target: string) => {
     const response = await fetch(`${base_url}/api/v1/${target}`, {
       headers: { authorization: `Bearer ${api_key}` },
@@ -221,7 +231,7 @@ async function compare(
   const expected = wanted.map(({ draft }) => describe(draft));
   expect([...stored.values()].sort()).toEqual([...expected].sort());
 
-  await withLedger(stateDir, async (ledger) => {
+  await openLedger(async (ledger) => {
     const creates = await allCreates(ledger);
     const open = creates.filter(({ state }) => !["created", "found", "unsent"].includes(state));
     expect(open, "operations that are not settled").toEqual([]);

@@ -18,9 +18,17 @@ export async function createDirectory(): Promise<string> {
 }
 
 /** A new ledger, closed when the test ends. */
-export async function createLedger(directory?: string): Promise<Ledger & { readonly directory: string }> {
+export function createLedger(directory?: string): Promise<Ledger & { readonly directory: string }> {
+  return createLedgerWith(openLedger, directory);
+}
+
+/** The same of another kind. */
+export async function createLedgerWith(
+  open: (stateDirectory: string) => Promise<Ledger>,
+  directory?: string,
+): Promise<Ledger & { readonly directory: string }> {
   const place = directory ?? path.join(await createDirectory(), "state");
-  const ledger = await openLedger(place);
+  const ledger = await open(place);
   onTestFinished(() => ledger.close());
   return { ...ledger, directory: place };
 }

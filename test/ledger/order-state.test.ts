@@ -4,77 +4,80 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Run } from "../../src/ledger/operation.ts";
+import { describeKinds } from "./kinds.ts";
 
-async function openTestLedger(): Promise<{ ledger: Ledger; begin: (account?: string) => Promise<Run> }> {
-  const directory = await mkdtemp(path.join(tmpdir(), "courier-ledger-"));
-  const ledger = await openLedger(directory);
-  onTestFinished(async () => {
-    await ledger.close();
-    await rm(directory, { recursive: true, force: true });
+describeKinds((open) => {
+  async function openTestLedger(): Promise<{ ledger: Ledger; begin: (account?: string) => Promise<Run> }> {
+    const directory = await mkdtemp(path.join(tmpdir(), "courier-ledger-"));
+    const ledger = await open(directory);
+    onTestFinished(async () => {
+      await ledger.close();
+      await rm(directory, { recursive: true, force: true });
+    });
+    const begin = async (account = "shop") => {
+      const service = "https://courier.test";
+      const customer = await ledger.learnCustomer({ service, key: account, profileId: account, account });
+      const process = { pid: 1, started: undefined, place: "here" };
+      const facts = { command: "orders import", account, service, process };
+      return ledger.beginRun({ ...facts, customer: customer.id, startedAtMs: 0 });
+    };
+    return { ledger, begin };
+  }
+
+  async function createOne(ledger: Ledger, run: Run, id: string) {
+    const create = {
+      content: id,
+      draft: undefined,
+      windowMs: 0,
+      isDuplicateAllowed: true,
+      accepted: new Set<string>(),
+    };
+    const begun = await ledger.beginCreate(run, create, 1);
+    if (begun.kind !== "begun") throw new Error("not begun");
+    const order = { id, order_no: null, tracking_number: `T${id}`, estimated_fee: null };
+    await ledger.endCreate(begun.operation, run.number, { state: "created", order }, 2);
+    return begun.operation;
+  }
+
+  test("an order that is seen cancelled settles a cancel of it that was in doubt", async () => {
+    const { ledger, begin } = await openTestLedger();
+    const run = await begin();
+    const create = await createOne(ledger, run, "7");
+    const cancel = await ledger.beginCancel(run, "7", 3);
+    await ledger.endCancel(cancel, run.number, { state: "unknown" }, 4);
+
+    await ledger.noteOrderState(run.customer, "7", "paid");
+    expect((await ledger.findOperation(cancel))?.state).toBe("unknown");
+    expect((await ledger.findOperation(create))?.orderState).toBe("paid");
+
+    await ledger.noteOrderState(run.customer, "7", "cancelled");
+    expect(await ledger.findOperation(cancel)).toMatchObject({ state: "cancelled", endedAtMs: 4 });
+    expect((await ledger.findOperation(create))?.orderState).toBe("cancelled");
   });
-  const begin = async (account = "shop") => {
-    const service = "https://courier.test";
-    const customer = await ledger.learnCustomer({ service, key: account, profileId: account, account });
-    const process = { pid: 1, started: undefined, place: "here" };
-    const facts = { command: "orders import", account, service, process };
-    return ledger.beginRun({ ...facts, customer: customer.id, startedAtMs: 0 });
-  };
-  return { ledger, begin };
-}
 
-async function createOne(ledger: Ledger, run: Run, id: string) {
-  const create = {
-    content: id,
-    draft: undefined,
-    windowMs: 0,
-    isDuplicateAllowed: true,
-    accepted: new Set<string>(),
-  };
-  const begun = await ledger.beginCreate(run, create, 1);
-  if (begun.kind !== "begun") throw new Error("not begun");
-  const order = { id, order_no: null, tracking_number: `T${id}`, estimated_fee: null };
-  await ledger.endCreate(begun.operation, run.number, { state: "created", order }, 2);
-  return begun.operation;
-}
+  test("another customer's order of the same id keeps its state", async () => {
+    const { ledger, begin } = await openTestLedger();
+    const [mine, other] = [await begin("shop"), await begin("other")];
+    const create = await createOne(ledger, other, "7");
+    await createOne(ledger, mine, "7");
+    await ledger.noteOrderState(mine.customer, "7", "cancelled");
+    expect((await ledger.findOperation(create))?.orderState).toBeUndefined();
+  });
 
-test("an order that is seen cancelled settles a cancel of it that was in doubt", async () => {
-  const { ledger, begin } = await openTestLedger();
-  const run = await begin();
-  const create = await createOne(ledger, run, "7");
-  const cancel = await ledger.beginCancel(run, "7", 3);
-  await ledger.endCancel(cancel, run.number, { state: "unknown" }, 4);
-
-  await ledger.noteOrderState(run.customer, "7", "paid");
-  expect((await ledger.findOperation(cancel))?.state).toBe("unknown");
-  expect((await ledger.findOperation(create))?.orderState).toBe("paid");
-
-  await ledger.noteOrderState(run.customer, "7", "cancelled");
-  expect(await ledger.findOperation(cancel)).toMatchObject({ state: "cancelled", endedAtMs: 4 });
-  expect((await ledger.findOperation(create))?.orderState).toBe("cancelled");
-});
-
-test("another customer's order of the same id keeps its state", async () => {
-  const { ledger, begin } = await openTestLedger();
-  const [mine, other] = [await begin("shop"), await begin("other")];
-  const create = await createOne(ledger, other, "7");
-  await createOne(ledger, mine, "7");
-  await ledger.noteOrderState(mine.customer, "7", "cancelled");
-  expect((await ledger.findOperation(create))?.orderState).toBeUndefined();
-});
-
-test("the runs of an order are found by its id and by its tracking number, its cancels too", async () => {
-  const { ledger, begin } = await openTestLedger();
-  const [created, cancelled, other] = [await begin(), await begin(), await begin("other")];
-  await createOne(ledger, created, "7");
-  await ledger.beginCancel(cancelled, "7", 3);
-  await createOne(ledger, other, "8");
-  const numbers = async (filter: object) =>
-    (await ledger.listRuns({ ...filter, limit: 10 })).map(({ number }) => number);
-  expect(await numbers({ order: "7" })).toEqual([cancelled.number, created.number]);
-  expect(await numbers({ order: "T7" })).toEqual([cancelled.number, created.number]);
-  expect(await numbers({ order: "9" })).toEqual([]);
-  expect(await numbers({ account: "other" })).toEqual([other.number]);
-  expect(await numbers({ customer: created.customer, hasCreated: true })).toEqual([created.number]);
+  test("the runs of an order are found by its id and by its tracking number, its cancels too", async () => {
+    const { ledger, begin } = await openTestLedger();
+    const [created, cancelled, other] = [await begin(), await begin(), await begin("other")];
+    await createOne(ledger, created, "7");
+    await ledger.beginCancel(cancelled, "7", 3);
+    await createOne(ledger, other, "8");
+    const numbers = async (filter: object) =>
+      (await ledger.listRuns({ ...filter, limit: 10 })).map(({ number }) => number);
+    expect(await numbers({ order: "7" })).toEqual([cancelled.number, created.number]);
+    expect(await numbers({ order: "T7" })).toEqual([cancelled.number, created.number]);
+    expect(await numbers({ order: "9" })).toEqual([]);
+    expect(await numbers({ account: "other" })).toEqual([other.number]);
+    expect(await numbers({ customer: created.customer, hasCreated: true })).toEqual([created.number]);
+  });
 });

@@ -1,0 +1,29 @@
+/** The same tests on each kind of ledger: in a file of this machine, and on a server that machines share. */
+
+import { afterAll, beforeAll, describe } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
+import { openSharedLedger } from "../../src/ledger/shared/shared-ledger.ts";
+import { parseAddress } from "../../src/postgres/address.ts";
+import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+
+/** Opens the ledger of a state directory: the same directory is the same ledger. */
+export type OpenLedger = (stateDirectory: string) => Promise<Ledger>;
+
+export function describeKinds(define: (open: OpenLedger, kind: "SQLite" | "PostgreSQL") => void): void {
+  describe("SQLite", () => define((directory) => openLedger(directory), "SQLite"));
+  describe.skipIf(postgresPrograms === undefined)("PostgreSQL", () => {
+    let server: PostgresServer;
+    const databases = new Map<string, Promise<string>>();
+    beforeAll(async () => {
+      server = await startPostgres();
+    });
+    afterAll(() => server.remove());
+    define(async (stateDirectory) => {
+      const database = databases.get(stateDirectory) ?? server.createDatabase();
+      databases.set(stateDirectory, database);
+      const address = parseAddress(await database, "the test", {});
+      return openSharedLedger({ address, stateDirectory, clock: systemClock() });
+    }, "PostgreSQL");
+  });
+}
