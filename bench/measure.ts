@@ -43,11 +43,17 @@ export interface Run {
 }
 
 /** Runs the program to its end; its output is read and thrown away. Throws when it fails. */
-export async function run(words: readonly string[], directory: string, served?: Served): Promise<Run> {
+export async function run(
+  words: readonly string[],
+  directory: string,
+  served?: Served,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Run> {
   const startedMs = performance.now();
   const child = spawn(process.execPath, [program, ...words], {
     env: {
       ...process.env,
+      ...env,
       COURIER_STATE_DIR: path.join(directory, "state"),
       COURIER_CONFIG_DIR: path.join(directory, "config"),
       ...(served ? { COURIER_BASE_URL: served.baseUrl, COURIER_API_KEY: served.apiKey } : {}),

@@ -7,6 +7,7 @@ import { benchFindKeys } from "./find-keys.ts";
 import { benchExportMemory, benchImportMemory } from "./import-memory.ts";
 import { benchImportRate } from "./import-rate.ts";
 import { benchListPages } from "./list-pages.ts";
+import { benchMachines } from "./machines.ts";
 import { benchStartup } from "./startup.ts";
 import { benchWatch } from "./watch.ts";
 
@@ -18,6 +19,7 @@ const benches = {
   "export-memory": benchExportMemory,
   watch: benchWatch,
   "find-keys": benchFindKeys,
+  machines: benchMachines,
 };
 const asked = process.argv.slice(2);
 const directory = await mkdtemp(path.join(tmpdir(), "courier-bench-"));

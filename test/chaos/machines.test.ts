@@ -16,8 +16,12 @@ const ordeal = {
   troubleMs: effort(2_000, 120_000),
 };
 const size = `${ordeal.machines} machines, ${ordeal.rows} rows each, ${ordeal.kills} kills`;
-test.skipIf(postgresPrograms === undefined)(`${size}: each ref and row once`, async () => {
-  const told = await surviveMachines(ordeal, seed);
-  console.log(told);
-  expect(told).toMatch(/^\d+ kills/);
-});
+test.skipIf(postgresPrograms === undefined)(
+  `${size}: each ref and row once`,
+  async () => {
+    const told = await surviveMachines(ordeal, seed);
+    console.log(told);
+    expect(told).toMatch(/^\d+ kills/);
+  },
+  effort(120_000, 7_200_000),
+);
