@@ -3,7 +3,32 @@
 import type { SinceBoot } from "../core/process-identity.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { numberOf, type Operation, type OperationName, readOperation } from "./operation.ts";
-import { ask, type Work } from "./statements.ts";
+import { ask, type Question, type Work } from "./statements.ts";
+
+/** Creates of a content, the oldest first, without refusals that were sent again. */
+export function ofContent(customer: number, content: string): Question {
+  return ask(
+    `SELECT * FROM operations WHERE kind = 'create' AND customer = ? AND content = ? AND is_superseded = 0
+     AND state <> 'unsent' ORDER BY run, number`,
+    customer,
+    content,
+  );
+}
+
+/** The same of a ref. */
+export function ofRef(customer: number, shop: string, ref: string): Question {
+  return ask(
+    `SELECT * FROM operations WHERE customer = ? AND ref = ? AND shop = ? AND kind = 'create'
+     AND is_superseded = 0 AND state <> 'unsent' ORDER BY run, number`,
+    customer,
+    ref,
+    shop,
+  );
+}
+
+export function ofName({ run, number }: OperationName): Question {
+  return ask("SELECT * FROM operations WHERE run = ? AND number = ?", run, number);
+}
 
 export type OperationFinder = ReturnType<typeof createFinder>;
 
@@ -13,32 +38,12 @@ export function createFinder(sinceBoot: () => SinceBoot | undefined) {
     return rows.map((row) => readOperation(row, now));
   }
 
-  /** Creates of a content, the oldest first, without refusals that were sent again. */
   function* byContent(customer: number, content: string): Work<Operation[]> {
-    return readAll(
-      yield ask(
-        `SELECT * FROM operations WHERE kind = 'create' AND customer = ? AND content = ? AND is_superseded = 0
-         AND state <> 'unsent' ORDER BY run, number`,
-        customer,
-        content,
-      ),
-    );
+    return readAll(yield ofContent(customer, content));
   }
 
   function* byRef(customer: number, shop: string, ref: string): Work<Operation[]> {
-    return readAll(
-      yield ask(
-        `SELECT * FROM operations WHERE customer = ? AND ref = ? AND shop = ? AND kind = 'create'
-         AND is_superseded = 0 AND state <> 'unsent' ORDER BY run, number`,
-        customer,
-        ref,
-        shop,
-      ),
-    );
-  }
-
-  function* byName({ run, number }: OperationName): Work<Operation[]> {
-    return readAll(yield ask("SELECT * FROM operations WHERE run = ? AND number = ?", run, number));
+    return readAll(yield ofRef(customer, shop, ref));
   }
 
   /** Creates that are in doubt or being sent, without those of `run`. */
@@ -81,5 +86,5 @@ export function createFinder(sinceBoot: () => SinceBoot | undefined) {
     return found.length > 0;
   }
 
-  return { readAll, byContent, byRef, byName, findInDoubt, findCreate, lastOffset, isOwned };
+  return { readAll, byContent, byRef, findInDoubt, findCreate, lastOffset, isOwned };
 }

@@ -1,6 +1,6 @@
 /** Decisions about the rows of an import, by what the ledger has of them. */
 
-import type { OperationFinder } from "./find-operations.ts";
+import { type OperationFinder, ofContent, ofName, ofRef } from "./find-operations.ts";
 import { nameOperation, type Operation, parseOperationName, textOf } from "./operation.ts";
 import {
   asReadToday,
@@ -15,7 +15,7 @@ import {
   type RowPolicy,
   type RowToSend,
 } from "./rules.ts";
-import { ask, type Work } from "./statements.ts";
+import { ask, askTogether, type Work } from "./statements.ts";
 
 /** `last`: the number of the last operation that was read. */
 interface ComparedRun {
@@ -37,9 +37,8 @@ function merge(one: readonly EqualOperation[], other: readonly EqualOperation[])
 }
 
 export function createRowDecisions({
+  readAll,
   byContent,
-  byRef,
-  byName,
   findInDoubt,
   findCreate,
   isOwned,
@@ -126,22 +125,26 @@ export function createRowDecisions({
   ): Work<RowDecision> {
     const { ref, content, former } = row;
     const today = (found: readonly Operation[]) => found.map((each) => asReadToday(each, row));
-    const same = today(yield* byContent(customer, content));
+    const isFormerOther = former !== undefined && former.content !== content;
+    const numberedName = file.byNumber?.numberOf(row.row)?.operation;
+    const found = yield* askTogether({
+      same: ofContent(customer, content),
+      named: ref === undefined ? undefined : ofRef(customer, file.shop, ref),
+      numbered: numberedName && ofName(numberedName),
+      formerNamed:
+        ref === undefined || former?.ref === undefined ? undefined : ofRef(customer, file.shop, former.ref),
+      formerSame: isFormerOther ? ofContent(customer, former.content) : undefined,
+    });
+    const same = today(readAll(found.same));
     const isOwn =
       ref === undefined
         ? (each: EqualOperation) =>
             each.ref === undefined && isOfFile(each, file) && file.byNumber?.holderOf(each)?.ref === undefined
         : (each: EqualOperation) => each.ref === ref && each.shop === file.shop;
-    const byNumber = file.byNumber?.numberOf(row.row)?.operation;
-    const [numbered] = byNumber ? today(yield* byName(byNumber)) : [];
-    const named = ref === undefined ? [] : yield* byRef(customer, file.shop, ref);
-    const formerNamed =
-      ref === undefined || former?.ref === undefined ? [] : yield* byRef(customer, file.shop, former.ref);
-    const own = ref === undefined ? same.filter(isOwn) : today(merge(named, formerNamed)).filter(isOwn);
-    const formerSame =
-      former && former.content !== content
-        ? today(yield* byContent(customer, former.content)).filter((each) => each.content === content)
-        : [];
+    const [numbered] = today(readAll(found.numbered));
+    const named = merge(readAll(found.named), readAll(found.formerNamed));
+    const own = ref === undefined ? same.filter(isOwn) : today(named).filter(isOwn);
+    const formerSame = today(readAll(found.formerSame)).filter((each) => each.content === content);
     function* elsewhere(): Work<OrderElsewhere | undefined> {
       const order = policy.elsewhere?.(row) ?? (yield* findElsewhere(customer, row.content));
       // Another process may have assigned it to a row meanwhile.

@@ -12,12 +12,22 @@ export interface Question {
   readonly values: readonly SqlValue[];
 }
 
-/** A part of a transaction. */
-export type Work<T> = Generator<Question, T, readonly SqlRow[]>;
+/** A part of a transaction: it asks one question, or several that do not depend on each other. */
+export type Work<T> = Generator<Question | readonly Question[], T, readonly SqlRow[]>;
 
 /** For `yield`: the rows that a query finds, or that a change returns. */
 export function ask(text: string, ...values: readonly SqlValue[]): Question {
   return { text, values };
+}
+
+/** Asks all of them, for one wait on a server. No rows for one that is undefined. */
+export function* askTogether<K extends string>(
+  questions: Readonly<Record<K, Question | undefined>>,
+): Work<Readonly<Record<K, readonly SqlRow[]>>> {
+  const asked = Object.values<Question | undefined>(questions).filter((each) => each !== undefined);
+  const answers = (yield asked) as readonly unknown[] as (readonly SqlRow[])[];
+  const rows = Object.entries(questions).map(([name, each]) => [name, each ? answers.shift() : []]);
+  return Object.fromEntries(rows);
 }
 
 /** Where the ledger is kept. */
@@ -38,6 +48,9 @@ export interface Store {
 /** Runs `work` where each answer is there at once. */
 export function runNow<T>(work: Work<T>, answer: (question: Question) => readonly SqlRow[]): T {
   let step = work.next();
-  while (!step.done) step = work.next(answer(step.value));
+  while (!step.done) {
+    const asked = step.value;
+    step = work.next("text" in asked ? answer(asked) : (asked.map(answer) as never));
+  }
   return step.value;
 }

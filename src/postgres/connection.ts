@@ -191,6 +191,7 @@ function configOf({ host, port, user, database, ssl }: PostgresAddress): ClientC
     connectionTimeoutMillis: 10_000,
     query_timeout: answerLimitMs,
     keepAlive: true,
+    pipeline: true,
     types: { getTypeParser: (oid) => (numberTypes.has(Number(oid)) ? Number : String) },
   };
 }

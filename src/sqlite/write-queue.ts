@@ -19,9 +19,15 @@ export class NotDone extends Error {}
 /** What became of one piece of work in a commit. */
 export type Ended = { readonly value: unknown } | { readonly error: NotDone };
 
+/** What was given to the queue. `canWait`: it does not depend on other such work. */
+export interface Asked<Work> {
+  readonly work: Work;
+  readonly canWait: boolean;
+}
+
 /** Does work in one transaction. */
 export interface Committer<Work> {
-  commit(works: readonly Work[]): Promise<readonly Ended[]>;
+  commit(works: readonly Asked<Work>[]): Promise<readonly Ended[]>;
   /** Resolves when all commits so far are on the disk, where a commit alone does not say so. */
   flush?(): Promise<void>;
 }
@@ -32,7 +38,7 @@ const longestWaitMs = 25;
 /** The queue of an SQLite file. */
 export function createWriteQueue(database: Pick<Database, "transaction" | "flush">): Write {
   const queue = createQueue<() => unknown>({
-    commit: (works) => database.transaction(() => works.map(endNow)),
+    commit: (works) => database.transaction(() => works.map(({ work }) => endNow(work))),
     flush: () => database.flush(),
   });
   return (work, options) => queue(work, options) as Promise<never>;
@@ -47,9 +53,7 @@ function endNow(work: () => unknown): Ended {
   }
 }
 
-interface Job<Work> {
-  readonly work: Work;
-  readonly canWait: boolean;
+interface Job<Work> extends Asked<Work> {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -74,7 +78,7 @@ export function createQueue<Work>({ commit, flush }: Committer<Work>) {
       const jobs = waiting;
       waiting = [];
       try {
-        resolveJobs(jobs, await commit(jobs.map(({ work }) => work)));
+        resolveJobs(jobs, await commit(jobs));
       } catch (error) {
         for (const { reject } of jobs) reject(error);
       }

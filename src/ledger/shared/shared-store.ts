@@ -20,10 +20,27 @@ const beginRead = `BEGIN READ ONLY; ${settings}`;
 const beginSnapshot = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settings}`;
 
 export function createSharedStore(connection: Connection, lease: Lease, now: () => number): Store {
+  /** A change is not waited for: what is asked after it is answered after it. */
   async function run<T>(work: Work<T>, answer: Answer): Promise<T> {
-    let step = work.next();
-    while (!step.done) step = work.next(await ask(step.value, answer));
-    return step.value;
+    const changes: Promise<unknown>[] = [];
+    try {
+      let step = work.next();
+      while (!step.done) {
+        const asked = step.value;
+        if (!("text" in asked)) {
+          step = work.next((await Promise.all(asked.map((each) => ask(each, answer)))) as never);
+        } else if (asked.text.startsWith("SELECT") || asked.text.includes("RETURNING")) {
+          step = work.next(await ask(asked, answer));
+        } else {
+          changes.push(ask(asked, answer));
+          changes.at(-1)?.catch(() => {}); // seen below
+          step = work.next([]);
+        }
+      }
+      return step.value;
+    } finally {
+      await Promise.all(changes); // a change that failed is why the next question did
+    }
   }
 
   async function ask({ text, values }: Question, answer: Answer): Promise<readonly SqlRow[]> {
@@ -49,8 +66,12 @@ export function createSharedStore(connection: Connection, lease: Lease, now: () 
     commit: (works) =>
       connection.transaction(beginWrite, async (answer) => {
         const ends: Ended[] = [];
-        for (const work of works) ends.push(await end(work, answer));
-        return ends;
+        const together: Promise<Ended>[] = [];
+        for (const { work, canWait } of works) {
+          if (!canWait) ends.push(...(await Promise.all(together.splice(0))), await end(work, answer));
+          else together.push(end(work, answer));
+        }
+        return [...ends, ...(await Promise.all(together))];
       }),
   });
 
