@@ -10,6 +10,7 @@ import type { ImportOptions, ImportTools, RowResult, SendResult, Turn } from "./
 import { createRateLimiter } from "./rate-limiter.ts";
 import type { RefusalGate } from "./refusal-gate.ts";
 import type { ImportRow } from "./rows.ts";
+import { createSharedRest } from "./shared-rest.ts";
 
 interface RowSenderOptions {
   readonly tools: ImportTools;
@@ -38,6 +39,10 @@ export function createRowSender({
 }: RowSenderOptions) {
   const { ledger, run, clock, stop, onStage } = tools;
   const limiter = createRateLimiter(clock, options.ratePerSecond);
+  const rest = createSharedRest(tools, (waitMs) => {
+    limitedUntilMs = limiter.pause(waitMs);
+    onStage({ kind: "rate_limited", untilMs: limitedUntilMs });
+  });
   const inSlot = createSemaphore(options.concurrency);
   let hasFailed = false;
   /** The end of the wait that an HTTP 429 asked for: answers to requests that had left may come during it. */
@@ -50,6 +55,7 @@ export function createRowSender({
    * request is sent.
    */
   async function request(row: ImportRow, name: OperationName) {
+    await rest.keep();
     await limiter.pass(stop).catch(() => {});
     if (stop.aborted || hasFailed || gate.isShut || refusals.isShut) return undefined;
     const sentMs = clock.elapsed(); // after the wait for the limiter, which is not a wait for the service
@@ -98,6 +104,7 @@ export function createRowSender({
     const waitMs = backoff.onFailure(failure);
     const untilMs = limiter.pause(waitMs);
     if (failure.rateLimit) {
+      rest.note(waitMs);
       limitedUntilMs = untilMs;
       onStage({ kind: "rate_limited", untilMs });
     } else if (waitMs > 0) onStage({ kind: "server_error", reason: failure.cause.message });

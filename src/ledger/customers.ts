@@ -24,6 +24,10 @@ export interface Customers {
   }): Promise<Customer>;
   /** Customers that an account of this machine has used, and none of the accounts in `others`. */
   customersOnlyOf(account: string, others: readonly string[]): Promise<readonly Customer[]>;
+  /** Records that the service wants no request of the customer for so long; a rest that ends later stays. */
+  noteRest(customer: number, waitMs: number, nowMs: number): Promise<void>;
+  /** How much is left of the rest that any process was told to keep. */
+  restLeft(customer: number, nowMs: number): Promise<number>;
 }
 
 export function createCustomers({ write, read }: Store): Customers {
@@ -61,6 +65,27 @@ export function createCustomers({ write, read }: Store): Customers {
           );
         yield ask("INSERT INTO accounts VALUES (?, ?) ON CONFLICT DO NOTHING", account, customer.id);
         return customer;
+      }),
+
+    noteRest: (customer, waitMs, nowMs) =>
+      write(function* () {
+        const untilMs = Math.round(nowMs + waitMs);
+        yield ask(
+          "UPDATE customers SET rest_until = ?, rest_ms = ? WHERE id = ? AND (rest_until IS NULL OR rest_until < ? OR rest_until > ? + rest_ms)",
+          untilMs,
+          Math.round(waitMs),
+          customer,
+          untilMs,
+          nowMs,
+        );
+      }),
+
+    restLeft: (customer, nowMs) =>
+      read(function* () {
+        const [row] = yield ask("SELECT rest_until, rest_ms FROM customers WHERE id = ?", customer);
+        const leftMs = (numberOf(row?.rest_until) ?? nowMs) - nowMs;
+        // The clock may have been set back since.
+        return leftMs > (numberOf(row?.rest_ms) ?? 0) ? 0 : Math.max(0, leftMs);
       }),
 
     customersOnlyOf: (account, others) =>

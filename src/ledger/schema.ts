@@ -178,7 +178,13 @@ ALTER TABLE operations ADD COLUMN sent_since_boot_ms INTEGER;
 /** As the service wrote it. */
 const fifth = "ALTER TABLE operations ADD COLUMN order_created_at TEXT";
 
-/** What several machines may share, in SQLite's words; shared/shared-schema.ts has PostgreSQL's. */
-export const sharedMigrations: readonly string[] = [first, second, third, fourth, fifth];
+/** Until when the service wants no request, as one process was told, and how long that was then. */
+const sixth = `
+ALTER TABLE customers ADD COLUMN rest_until INTEGER;
+ALTER TABLE customers ADD COLUMN rest_ms INTEGER;
+`;
 
-export const migrations: readonly string[] = [first + local, second, third, fourth, fifth];
+/** What several machines may share, in SQLite's words; shared/shared-schema.ts has PostgreSQL's. */
+export const sharedMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth];
+
+export const migrations: readonly string[] = [first + local, second, third, fourth, fifth, sixth];

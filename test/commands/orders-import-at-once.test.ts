@@ -55,6 +55,26 @@ describe("several imports of one account at once", () => {
     expect([...(await home.receivers())].sort()).toEqual(["孙七", "王五", "赵六"].sort());
   });
 
+  test("one that the service told to wait makes the others wait, too", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    expect((await home.run(words)).exit).toBe(0);
+    await withLedger(home.stateDir, (ledger) => ledger.noteRest(1, 20_000, home.clock.now()));
+    const other = await home.put(sheet(row("B-1"), row("B-2")), "other.csv");
+    const startedMs = home.clock.elapsed();
+    const { exit, stderr } = await home.importFile(other, words);
+    expect([exit, home.posts], stderr).toEqual([0, 3]);
+    expect(home.clock.elapsed() - startedMs).toBeGreaterThanOrEqual(20_000);
+    expect(home.clock.elapsed() - startedMs).toBeLessThan(25_000);
+
+    // A clock that was set back since makes no wait longer than the service asked for.
+    await withLedger(home.stateDir, (ledger) => ledger.noteRest(1, 20_000, home.clock.now()));
+    home.clock.jump(-3_600_000);
+    const third = await home.put(sheet(row("C-1")), "third.csv");
+    const thirdMs = home.clock.elapsed();
+    expect((await home.importFile(third, words)).exit).toBe(0);
+    expect(home.clock.elapsed() - thirdMs).toBeLessThan(21_000);
+  });
+
   test.each([5, 7, 14, 23])(
     "with answers lost to each of them: each row once, and none in doubt (%s)",
     async (seed) => {

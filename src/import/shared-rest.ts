@@ -1,0 +1,34 @@
+/** The rest that the service asked for: every process that uses the ledger keeps it. */
+
+import type { ImportTools } from "./import-types.ts";
+
+/** The ledger is asked at most so often. */
+const readEveryMs = 1_000;
+/** What is over sooner needs no record. */
+const leastMs = 500;
+
+export interface SharedRest {
+  /** Before a request: waits where another process was told to. */
+  keep(): Promise<void>;
+  /** The service asked this process to wait. */
+  note(waitMs: number): void;
+}
+
+/** Where the ledger cannot be asked, each process keeps its own rests. */
+export function createSharedRest(
+  { ledger, run, clock }: Pick<ImportTools, "ledger" | "run" | "clock">,
+  pause: (waitMs: number) => void,
+): SharedRest {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return {
+    async keep() {
+      if (clock.elapsed() - lastMs < readEveryMs) return;
+      lastMs = clock.elapsed();
+      const leftMs = await ledger.restLeft(run.customer, clock.now()).catch(() => 0);
+      if (leftMs > 0) pause(leftMs);
+    },
+    note(waitMs) {
+      if (waitMs >= leastMs) ledger.noteRest(run.customer, waitMs, clock.now()).catch(() => {});
+    },
+  };
+}
