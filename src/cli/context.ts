@@ -308,6 +308,7 @@ export async function createContext(
       }
       await book.close();
     } catch (error) {
+      await book.close().catch(() => undefined); // a connection would keep the process alive
       if (begun === undefined) return; // nothing but orders for the Tab key
       messages.warn(
         `the end of this run could not be recorded: ${error instanceof Error ? error.message : error}`,

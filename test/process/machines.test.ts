@@ -151,6 +151,45 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
     }
   });
 
+  test("a run whose end cannot be recorded ends, and its rows are looked up by the next one", async () => {
+    const own = await startPostgres();
+    try {
+      const { sandbox } = await createServedProcessHome();
+      const home = await createProcessHome({
+        COURIER_BASE_URL: sandbox.baseUrl,
+        COURIER_API_KEY: "process-key-0123456789",
+        COURIER_SETTLE: "1s",
+        COURIER_LEDGER: await own.createDatabase(),
+      });
+      await writeFile(path.join(home.directory, "orders.csv"), rows);
+      sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 2_000 }]);
+      const running = home.start(importing);
+      await until("a request has left", () => sandbox.requests.some(({ method }) => method === "POST"));
+      await own.stop("immediate");
+      running.child.kill("SIGINT");
+      const { exit, stderr } = await running.ended;
+      expect(exit, stderr).not.toBe(0);
+      expect(stderr).toContain("the end of this run could not be recorded");
+      await own.start();
+      sandbox.faults.set([]);
+      const next = await home.courier(importing);
+      expect([0, 3, 6], next.stderr).toContain(next.exit);
+      const last = await home.courier(importing);
+      expect([last.exit, outcomes(JSON.parse(last.stdout))], last.stderr).toEqual([
+        0,
+        "shipped shipped shipped",
+      ]);
+      const { data } = (await (
+        await fetch(`${sandbox.baseUrl}/api/v1/orders`, {
+          headers: { authorization: "Bearer process-key-0123456789" },
+        })
+      ).json()) as { data: readonly unknown[] };
+      expect(data).toHaveLength(3);
+    } finally {
+      await own.remove();
+    }
+  });
+
   test("times are the database's, whatever the clock of the machine says", async () => {
     const { database, query } = await createMachines([]);
     const home = await createServedHome(); // its clock is months behind
