@@ -39,6 +39,8 @@ export interface LedgerFacts {
   readonly path: string;
   /** What keeps it, for example `SQLite 3.50.4 (node:sqlite)`. */
   readonly engine: string;
+  /** The version of its tables. */
+  readonly tablesVersion: number;
   readonly sizeBytes: number;
   readonly runs: number;
   readonly operations: number;
@@ -49,11 +51,10 @@ export interface LedgerFacts {
   readonly weaknesses: readonly string[];
 }
 
-/** Opens the ledger of a state directory, or creates it. Throws `database`, exit 5. */
-export async function openLedger(stateDirectory: string, wait?: WaitOptions): Promise<Ledger> {
-  const file = ledgerPath(stateDirectory);
-  const database = await openDatabase({
-    path: file,
+/** The file of the ledger, for what goes through all of it (copy-ledger.ts, moved.ts). */
+export function openLedgerFile(stateDirectory: string, wait?: WaitOptions): Promise<Database> {
+  return openDatabase({
+    path: ledgerPath(stateDirectory),
     title: "ledger",
     applicationId,
     migrations,
@@ -64,10 +65,15 @@ export async function openLedger(stateDirectory: string, wait?: WaitOptions): Pr
         hint: `restore it before you send anything: ${newLedgerWarning}`,
       }),
   });
+}
+
+/** Opens the ledger of a state directory, or creates it. Throws `database`, exit 5. */
+export async function openLedger(stateDirectory: string, wait?: WaitOptions): Promise<Ledger> {
+  const database = await openLedgerFile(stateDirectory, wait);
   const write = createWriteQueue(database);
   const store = createLocalStore(database, write);
   return {
-    path: file,
+    path: database.path,
     isShared: false,
     ...createCustomers(store),
     ...createRuns(store),
@@ -97,6 +103,7 @@ function inspect(database: Database): LedgerFacts {
   return {
     path: database.path,
     engine: `SQLite ${one("SELECT sqlite_version()")} (${database.driver})`,
+    tablesVersion: migrations.length,
     sizeBytes: statSync(database.path).size,
     runs: Number(one("SELECT count(*) FROM runs")),
     operations: Number(one("SELECT count(*) FROM operations")),

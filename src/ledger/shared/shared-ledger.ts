@@ -194,6 +194,7 @@ async function inspect(
   return {
     path: text,
     engine: `PostgreSQL ${row.version}, ${tookMs.toFixed(1)} ms an answer`,
+    tablesVersion: migrations.length,
     sizeBytes: Number(row.size),
     runs: Number(row.runs),
     operations: Number(row.operations),
