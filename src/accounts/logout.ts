@@ -1,7 +1,7 @@
 /** `courier logout`: forgets the key of an account, and the people in its orders. */
 
 import { defineCommand, document } from "../command/command.ts";
-import { defaultAccount, sandboxAccount } from "../config/accounts.ts";
+import { defaultAccount, findAccount, sandboxAccount } from "../config/accounts.ts";
 import { usageError } from "../core/errors.ts";
 import { line } from "../terminal/blocks.ts";
 import { deletePersonalData, forceOption } from "./personal-data.ts";
@@ -21,11 +21,11 @@ export const logout = defineCommand({
   ],
   seeAlso: ["login", "accounts remove"],
   async run({ force }, context) {
-    const { current } = await context.config.read();
-    const name = context.globals.account ?? current ?? defaultAccount;
+    const config = await context.config.read();
+    const name = context.globals.account ?? config.current ?? defaultAccount;
     if (name === sandboxAccount) throw usageError("the account sandbox has no key to forget");
     await context.keys.forget(name);
-    const details = await deletePersonalData(context, name, force === true);
+    const details = await deletePersonalData(context, name, findAccount(config, name), force === true);
     return document({ account: name, logged_out: true, ...details }, () => [
       line(`The key of the account ${name} is forgotten`),
     ]);

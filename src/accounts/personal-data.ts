@@ -1,12 +1,14 @@
 /** Deletes names, phones and addresses of an account's orders at logout. */
 
 import type { Context } from "../command/command.ts";
-import { hasLedger } from "../command/found-ledger.ts";
 import { switchOption } from "../command/options.ts";
 import { unnamedAccount } from "../config/accounts.ts";
 import { keySource } from "../config/key-source.ts";
+import type { StoredAccount } from "../config/store.ts";
 import { CourierError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted } from "../core/wording.ts";
+import { hasLedger } from "../ledger/ledger-file.ts";
 
 export const forceOption = switchOption("delete the details of orders in doubt too");
 
@@ -18,18 +20,25 @@ export interface DeletedDetails {
 }
 
 /**
- * Deletes names, phones and addresses of an account's orders, its drafts and its known orders. Customers that
- * another account with a key uses keep theirs; the ledger still knows which orders were sent. Never throws: the account's
- * key is deleted already.
+ * Deletes names, phones and addresses of an account's orders from this machine, its drafts and its known orders.
+ * Customers that another account with a key uses keep theirs; the ledger still knows which orders were sent. One that
+ * other machines share is left as it is. Never throws: the account's key is deleted already.
  */
 export async function deletePersonalData(
   context: Context,
   account: string,
+  stored: StoredAccount | undefined,
   isForced: boolean,
 ): Promise<DeletedDetails> {
+  const shared = context.machine.env.COURIER_LEDGER || stored?.ledger;
+  if (shared !== undefined)
+    context.messages.note(
+      `the ledger that other machines share keeps the details of its orders; to delete them: ` +
+        `COURIER_LEDGER=${shellQuote(shared)} courier ledger forget --account ${shellQuote(account)}`,
+    );
   try {
     await context.forgetKnownOrders(account);
-    if (!(await hasLedger(context))) return { details_deleted: true, details_kept: 0 };
+    if (!hasLedger(context.machine.stateDirectory)) return { details_deleted: true, details_kept: 0 };
     const kept = await deleteFromLedger(context, account, isForced);
     if (kept > 0) {
       const orders = `${counted(kept, "order")} in doubt ${byCount(kept, "keeps its", "keep their")}`;
@@ -49,14 +58,8 @@ export async function deletePersonalData(
 
 /** Gives back how many orders in doubt keep their details. */
 async function deleteFromLedger(context: Context, account: string, isForced: boolean): Promise<number> {
-  const ledger = await context.ledger();
+  const ledger = await context.localLedger();
   await ledger.dropAllDrafts(account);
-  if (ledger.isShared) {
-    context.messages.note(
-      `the ledger that other machines use, too, keeps its orders: ${ledger.path}; to delete their details: courier ledger forget`,
-    );
-    return 0;
-  }
   const { accounts } = await context.config.read();
   const others = Object.entries(accounts).filter(
     ([name, stored]) => name !== account && keySource(name, stored) !== undefined,

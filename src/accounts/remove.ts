@@ -20,12 +20,13 @@ export const removeStoredAccount = defineCommand({
   async run({ name, force }, context) {
     if (name === sandboxAccount) throw usageError("the account sandbox is part of courier and always there");
     const config = await context.config.read();
-    if (!findAccount(config, name)) throw unknownAccount(name, config);
+    const stored = findAccount(config, name);
+    if (!stored) throw unknownAccount(name, config);
     await confirmOrStop(context, `Forget the account ${name} and its key?`);
     const keyLeft = await context.keys.remove(name);
     if (keyLeft)
       context.messages.warn(`the key of the account ${name} is still in the key ring: ${keyLeft.message}`);
-    const details = await deletePersonalData(context, name, force === true);
+    const details = await deletePersonalData(context, name, stored, force === true);
     return document({ account: name, removed: true, ...details }, () => [
       line(`The account ${name} is forgotten`),
     ]);

@@ -12,11 +12,12 @@ import {
   type ActiveAccount,
   serviceOf as addressOf,
   chooseAccount,
+  findAccount,
   sandboxAccount,
 } from "../config/accounts.ts";
 import { createKeys, type KeyDeps, type Keys } from "../config/api-keys.ts";
 import type { KeyCommandOptions } from "../config/key-command.ts";
-import { openConfigStore } from "../config/store.ts";
+import { openConfigStore, type StoredAccount } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ExitCode } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
@@ -168,7 +169,7 @@ export async function createContext(
     const { createNoticedOrders } = await import("../ledger/noticed-orders.ts");
     const made = createNoticedOrders(directories.state);
     noticedOrders = made;
-    addCleanup(() => made.keep(ledger, clock.now()).catch(() => undefined));
+    addCleanup(() => made.keep(localLedger, clock.now()).catch(() => undefined));
     return made;
   });
 
@@ -207,9 +208,11 @@ export async function createContext(
     return openedLedger;
   };
 
-  async function openWithWait(): Promise<Ledger> {
+  const openWithWait = async () => openLedgerAt(await sharedLedger());
+
+  async function openLedgerAt(shared: string | undefined): Promise<Ledger> {
     const { openLedgerOf } = await import("./open-ledger.ts");
-    return openLedgerOf(await sharedLedger(), {
+    return openLedgerOf(shared, {
       stateDirectory: directories.state,
       env: host.env,
       clock,
@@ -219,12 +222,26 @@ export async function createContext(
     });
   }
 
+  let openedLocal: Promise<Ledger> | undefined;
+  async function localLedger(): Promise<Ledger> {
+    if (!(await sharesLedger())) return ledger();
+    openedLocal ??= openLedgerAt(undefined);
+    return openedLocal;
+  }
+
   /** The address of the ledger that other machines use, too. The sandbox is on this machine alone. */
   const sharedLedger = lazy(async () => {
-    const active = await account().catch(() => undefined);
-    if (active?.kind === "sandbox") return undefined;
-    return given(host.env.COURIER_LEDGER) ?? active?.ledger;
+    const active = await account().catch(keylessAccount);
+    if (active && "kind" in active && active.kind === "sandbox") return undefined;
+    return given(host.env.COURIER_LEDGER) ?? (active && "ledger" in active ? active.ledger : undefined);
   });
+
+  /** An account without a key sends nothing, and its ledger can be read. */
+  async function keylessAccount(): Promise<StoredAccount | undefined> {
+    const read = await config.read().catch(() => undefined);
+    const name = globals.account ?? given(host.env.COURIER_ACCOUNT) ?? read?.current;
+    return read && name ? findAccount(read, name) : undefined;
+  }
 
   const sharesLedger = async () => (await sharedLedger()) !== undefined;
 
@@ -263,7 +280,7 @@ export async function createContext(
     deleteMirrors(directories.state, account);
     // Before the ledger is opened, which may fail: it writes the cache again.
     deleteOrderCache(directories.state);
-    if (hasLedger(directories.state)) await (await ledger()).forgetOrders(account);
+    if (hasLedger(directories.state)) await (await localLedger()).forgetOrders(account);
   }
 
   async function forgetSandboxOrders(): Promise<void> {
@@ -297,6 +314,8 @@ export async function createContext(
 
   /** Settles the operations that this run left open, so that no other run has to find out that it ended. */
   async function closeLedger(exit: ExitCode): Promise<void> {
+    const local = await openedLocal?.catch(() => undefined);
+    await local?.close().catch(() => undefined); // nothing but drafts and orders for the Tab key
     const book = await openedLedger?.catch(() => undefined);
     if (!book) return;
     try {
@@ -346,6 +365,8 @@ export async function createContext(
     service,
     ledger,
     sharesLedger,
+    sharedLedger,
+    localLedger,
     customer,
     knownCustomer,
     forgetKnownOrders,

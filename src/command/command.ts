@@ -49,6 +49,10 @@ export interface Context {
   ledger(): Promise<Ledger>;
   /** True where the account has a ledger in common with other machines. */
   sharesLedger(): Promise<boolean>;
+  /** The address of that ledger; undefined for the one of this machine. */
+  sharedLedger(): Promise<string | undefined>;
+  /** This machine's own ledger, which has drafts and known orders of accounts that share another one, too. */
+  localLedger(): Promise<Ledger>;
   /** The customer of the account. `isFresh` calls the service again. */
   customer(options?: { isFresh: boolean }): Promise<Customer>;
   /** The same without a call: undefined for a key that was not used yet, and without a ledger. */
