@@ -11,3 +11,8 @@ export function isOfThisPlace({ place }: ProcessIdentity): boolean {
 export function nameProcess(owner: ProcessIdentity): string {
   return `pid ${owner.pid}${isOfThisPlace(owner) ? "" : ` on ${owner.place.split(" ")[0]}`}`;
 }
+
+/** The name of the machine. */
+export function hostOf({ place }: ProcessIdentity): string {
+  return place.split(" ")[0] ?? place;
+}

@@ -44,6 +44,12 @@ export interface RunFilter {
   readonly limit: number;
 }
 
+/** A run without a recorded end. */
+export interface OpenRun extends Run {
+  /** Its operations that are about to be sent, or being sent. */
+  readonly held: number;
+}
+
 export interface Runs {
   /** Records the start of a run. */
   beginRun(run: NewRun): Promise<Run>;
@@ -53,6 +59,12 @@ export interface Runs {
   /** The numbers of the customer's runs that were undone. */
   undoneRuns(customer: number): Promise<ReadonlySet<number>>;
   findRun(number: number): Promise<RunSummary | undefined>;
+  /** Runs without a recorded end, the oldest first: they run, or were killed. */
+  openRuns(): Promise<readonly OpenRun[]>;
+  /** Runs that have operations: of these customers, or with these numbers. */
+  runsThatSent(
+    of: { readonly customers: readonly number[] } | { readonly numbers: readonly number[] },
+  ): Promise<readonly Run[]>;
   /** The newest first. */
   listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
 }
@@ -114,6 +126,29 @@ export function createRuns({ write, read }: Store): Runs {
       read(function* () {
         const [row] = yield ask("SELECT * FROM runs WHERE number = ?", number);
         return row && (yield* summarise(readRun(row)));
+      }),
+
+    openRuns: () =>
+      read(function* () {
+        const counts = yield ask(
+          `SELECT owner, count(*) AS n FROM operations
+           WHERE state IN ('ready', 'sending', 'unknown') AND state <> 'unknown' GROUP BY owner`,
+        );
+        const held = new Map(counts.map(({ owner, n }) => [Number(owner), Number(n)]));
+        const rows = yield ask("SELECT * FROM runs WHERE ended_at IS NULL ORDER BY number");
+        return rows.map(readRun).map((run) => ({ ...run, held: held.get(run.number) ?? 0 }));
+      }),
+
+    runsThatSent: (of) =>
+      read(function* () {
+        const [column, values] =
+          "customers" in of ? (["customer", of.customers] as const) : (["number", of.numbers] as const);
+        const rows = yield ask(
+          `SELECT * FROM runs WHERE ${column} IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
+             AND EXISTS (SELECT 1 FROM operations WHERE run = runs.number) ORDER BY number`,
+          JSON.stringify(values),
+        );
+        return rows.map(readRun);
       }),
 
     listRuns: (filter) =>
