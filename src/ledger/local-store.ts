@@ -1,8 +1,11 @@
 /** The statements of the ledger on an SQLite file of this machine. */
 
+import { CourierError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import type { Write } from "../sqlite/write-queue.ts";
+import { movedMessage } from "./schema.ts";
 import { type Question, runNow, type Store } from "./statements.ts";
 
 export function createLocalStore(database: Database, write: Write): Store {
@@ -19,7 +22,10 @@ export function createLocalStore(database: Database, write: Write): Store {
   }
 
   return {
-    write: (work, options) => write(() => runNow(work(), answer), options),
+    write: (work, options) =>
+      write(() => runNow(work(), answer), options).catch((error) => {
+        throw explainMoved(error, database);
+      }),
     read: async (work) => runNow(work(), answer),
     // Without it, each statement takes and drops the file's locks.
     snapshot: (work) => database.read(() => runNow(work(), answer)),
@@ -30,4 +36,18 @@ export function createLocalStore(database: Database, write: Write): Store {
       return database.isInPlace() && row?.owner === owner && row.state === "sending";
     },
   };
+}
+
+/** Names the ledger that has the orders now; another error stays as it is. */
+function explainMoved(error: unknown, database: Database): unknown {
+  if (!(error instanceof Error) || !error.message.includes(movedMessage)) return error;
+  const address = String(database.sql("SELECT address FROM moved").get()?.address);
+  return new CourierError(
+    "database",
+    5,
+    `nothing is sent from the ledger ${database.path}: ${movedMessage}: ${address}`,
+    {
+      hint: `name it: courier ledger use ${shellQuote(address)}, or COURIER_LEDGER where no account is stored`,
+    },
+  );
 }

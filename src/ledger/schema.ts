@@ -184,7 +184,22 @@ ALTER TABLE customers ADD COLUMN rest_until INTEGER;
 ALTER TABLE customers ADD COLUMN rest_ms INTEGER;
 `;
 
+/** What SQLite says where one of the triggers below stops a write. */
+export const movedMessage = "its orders are kept in a shared ledger now";
+
+/** The customers whose orders moved to a shared ledger. Nothing is sent for them from here, whatever the config says. */
+const moved = `
+CREATE TABLE moved (customer INTEGER PRIMARY KEY REFERENCES customers, address TEXT NOT NULL) STRICT;
+CREATE TRIGGER no_run_of_moved BEFORE INSERT ON runs WHEN NEW.customer IN (SELECT customer FROM moved)
+  BEGIN SELECT RAISE(ABORT, '${movedMessage}'); END;
+CREATE TRIGGER no_operation_of_moved BEFORE INSERT ON operations WHEN NEW.customer IN (SELECT customer FROM moved)
+  BEGIN SELECT RAISE(ABORT, '${movedMessage}'); END;
+CREATE TRIGGER no_request_of_moved BEFORE UPDATE OF state ON operations
+  WHEN NEW.state = 'sending' AND NEW.customer IN (SELECT customer FROM moved)
+  BEGIN SELECT RAISE(ABORT, '${movedMessage}'); END;
+`;
+
 /** What several machines may share, in SQLite's words; shared/shared-schema.ts has PostgreSQL's. */
 export const sharedMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth];
 
-export const migrations: readonly string[] = [first + local, second, third, fourth, fifth, sixth];
+export const migrations: readonly string[] = [first + local, second, third, fourth, fifth, sixth, moved];

@@ -1,0 +1,54 @@
+/** Customers of this machine's ledger whose orders moved to a shared ledger: the file sends nothing for them. */
+
+import type { Database } from "../sqlite/database.ts";
+
+/** A moved customer, and the address of the ledger that has its orders. */
+export interface Moved {
+  readonly customer: number;
+  readonly address: string;
+}
+
+export async function readMoved(database: Database): Promise<readonly Moved[]> {
+  return database.read(() =>
+    database
+      .sql("SELECT customer, address FROM moved ORDER BY customer")
+      .all()
+      .map(({ customer, address }) => ({ customer: Number(customer), address: String(address) })),
+  );
+}
+
+/**
+ * Marks all customers as moved to an address, but for those of the sandbox and those that moved elsewhere before.
+ * Returns these customers, and what takes the new marks away again. Undefined where operations are about to be sent,
+ * or being sent: nothing is marked then.
+ */
+export async function markMoved(
+  database: Database,
+  address: string,
+): Promise<{ readonly customers: readonly number[]; unmark(): Promise<void> } | undefined> {
+  const sql = database.sql;
+  const marked = await database.transaction(() => {
+    const [held] = sql(
+      `SELECT 1 FROM operations WHERE state IN ('ready', 'sending') AND customer IN
+         (SELECT id FROM customers WHERE service <> 'sandbox') LIMIT 1`,
+    ).all();
+    if (held) return undefined;
+    const fresh = sql(
+      "INSERT INTO moved SELECT id, ? FROM customers WHERE service <> 'sandbox' ON CONFLICT DO NOTHING RETURNING customer",
+    ).all(address);
+    const all = sql("SELECT customer FROM moved WHERE address = ? ORDER BY customer").all(address);
+    const ids = (rows: typeof all) => rows.map(({ customer }) => Number(customer));
+    return { fresh: ids(fresh), customers: ids(all) };
+  });
+  if (!marked) return undefined;
+  await database.flush();
+  return { customers: marked.customers, unmark: () => unmarkMoved(database, marked.fresh) };
+}
+
+/** These customers' orders are sent from this file again. */
+export async function unmarkMoved(database: Database, customers: readonly number[]): Promise<void> {
+  await database.transaction(() => {
+    for (const customer of customers) database.sql("DELETE FROM moved WHERE customer = ?").run(customer);
+  });
+  await database.flush();
+}
