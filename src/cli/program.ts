@@ -184,6 +184,42 @@ export const program: Group = {
       ],
     },
     {
+      name: "ledger",
+      summary: "Where orders are recorded before they are sent: on this machine, or shared by several",
+      examples: [
+        { line: "ledger status", note: "where it is, how fast it answers, who is sending" },
+        {
+          line: "ledger use postgres://shop@db.example.com/orders",
+          note: "share one with other machines: none sends an order twice",
+        },
+      ],
+      commands: [
+        {
+          name: "status",
+          summary: "Show where the ledger is, and which runs use it now",
+          load: async () => (await import("../ledgers/status.ts")).showLedgerStatus,
+        },
+        {
+          name: "use",
+          summary: "Share a ledger with other machines, or go back to this one's own",
+          changes: true,
+          load: async () => (await import("../ledgers/use.ts")).useLedger,
+        },
+        {
+          name: "move",
+          summary: "Copy this machine's ledger into an empty shared one, and use that",
+          changes: true,
+          load: async () => (await import("../ledgers/move.ts")).moveLedger,
+        },
+        {
+          name: "forget",
+          summary: "Delete names, phones and addresses of an account's orders",
+          changes: true,
+          load: async () => (await import("../ledgers/forget.ts")).forgetLedger,
+        },
+      ],
+    },
+    {
       name: "addresses",
       summary: "The address book on this machine: --sender @shop, --receiver @li",
       examples: [

@@ -9,7 +9,7 @@ export function isOfThisPlace({ place }: ProcessIdentity): boolean {
 
 /** For messages: `pid 7`, and `pid 7 on HOST` for a process of another machine. */
 export function nameProcess(owner: ProcessIdentity): string {
-  return `pid ${owner.pid}${isOfThisPlace(owner) ? "" : ` on ${owner.place.split(" ")[0]}`}`;
+  return `pid ${owner.pid}${isOfThisPlace(owner) ? "" : ` on ${hostOf(owner)}`}`;
 }
 
 /** The name of the machine. */

@@ -82,6 +82,60 @@ const keyMovedSchema = object({ account: text, from: keyStore, key_store: keySto
 const keyStoreChosenSchema = object({ key_store: keyStore });
 const accountRemovedSchema = object({ account: text, removed: boolean(), ...deletedDetails });
 
+/** `running`: false where the run has no recorded end, and gave no sign of life for a while. */
+const ledgerRunSchema = object({
+  run: count,
+  command: text,
+  account: text,
+  host: text,
+  here: boolean(),
+  pid: count,
+  since: text,
+  running: boolean(),
+  rows_held: count,
+});
+export type LedgerRun = Infer<typeof ledgerRunSchema>;
+
+/** `ledger`: a file, or an address; `named_by`: `account` or `COURIER_LEDGER`, null for the local one. */
+const ledgerStatusSchema = object({
+  account: text,
+  ledger: text,
+  shared: boolean(),
+  named_by: textOrNull,
+  engine: textOrNull,
+  tables_version: nullable(count),
+  latency_us: nullable(count),
+  size_bytes: count,
+  runs: count,
+  operations: count,
+  in_doubt: count,
+  running: array(ledgerRunSchema),
+  weaknesses: array(text),
+});
+export type LedgerStatus = Infer<typeof ledgerStatusSchema>;
+
+const ledgerUsedSchema = object({
+  account: text,
+  ledger: text,
+  shared: boolean(),
+  engine: text,
+  tables_version: count,
+  latency_us: count,
+  runs: count,
+  operations: count,
+  weaknesses: array(text),
+});
+export type LedgerUsed = Infer<typeof ledgerUsedSchema>;
+
+const ledgerMovedSchema = object({
+  ledger: text,
+  from: text,
+  runs: count,
+  operations: count,
+  accounts: array(text),
+});
+const ledgerForgottenSchema = object({ account: text, ledger: text, runs: count, ...deletedDetails });
+
 const addressRowSchema = extend(partySchema(), { alias: text, default: boolean() });
 export type AddressRow = Infer<typeof addressRowSchema>;
 
@@ -542,6 +596,10 @@ export const resultSchemas = {
   profile: profileSchema,
   login: loginSchema,
   logout: logoutSchema,
+  "ledger-status": ledgerStatusSchema,
+  "ledger-use": ledgerUsedSchema,
+  "ledger-move": ledgerMovedSchema,
+  "ledger-forget": ledgerForgottenSchema,
   "accounts-list": array(accountRowSchema),
   "accounts-use": accountUsedSchema,
   "accounts-move-key": keyMovedSchema,

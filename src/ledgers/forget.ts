@@ -1,0 +1,99 @@
+/** `courier ledger forget`: deletes names, phones and addresses of an account's orders from the ledger in use. */
+
+import {
+  type Context,
+  confirmOrStop,
+  defineCommand,
+  document,
+  ensureCanConfirm,
+} from "../command/command.ts";
+import { findLedger } from "../command/found-ledger.ts";
+import { switchOption, textOption } from "../command/options.ts";
+import { interrupted, usageError } from "../core/errors.ts";
+import { byCount, counted } from "../core/wording.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { hasLedger } from "../ledger/ledger-file.ts";
+import { line } from "../terminal/blocks.ts";
+import { findAccountName, findCustomers } from "./ledger-place.ts";
+
+export const forgetLedger = defineCommand({
+  description:
+    "Deletes the data of the people in the account's orders, and messages of refusals, which may contain them, from the\n" +
+    "ledger that the account uses, and from this machine's copy where it was moved. Other machines and accounts of\n" +
+    "the same customer lose them, too. That an order was sent stays known, so that none is sent twice. Orders in\n" +
+    "doubt keep their details without --force. Backups of the server keep what they have. It asks twice; a script\n" +
+    "gives --yes, and the account's name with --confirm.",
+  arguments: {},
+  options: {
+    force: switchOption("delete the details of orders in doubt too, which settling needs"),
+    confirm: textOption("ACCOUNT", "the account's name, in place of typing it"),
+  },
+  confirms: true,
+  examples: [
+    { line: "ledger forget --account shop", note: "asks twice: the second answer is the account's name" },
+    { line: "ledger forget --account shop --yes --confirm shop", note: "for a script" },
+  ],
+  exits: [5],
+  seeAlso: ["logout", "ledger status"],
+  async run({ force = false, confirm }, context) {
+    const account = await findAccountName(context);
+    const ledger = await findLedger(context);
+    if (!ledger) throw usageError("there is no ledger on this machine", "nothing is kept of any order");
+    const customers = await findCustomers(ledger, account, context);
+    const runs = await ledger.runsThatSent({ customers });
+    await confirmTwice(account, ledger, runs.length, confirm, context);
+    let kept = await deleteAll(ledger, customers, force);
+    if (ledger.isShared && hasLedger(context.machine.stateDirectory)) {
+      const own = await context.localLedger();
+      kept += await deleteAll(own, await findCustomers(own, account, context), force);
+    }
+    await context.localLedger().then((own) => own.dropAllDrafts(account));
+    await ledger.compact();
+    if (kept > 0)
+      context.messages.note(
+        `${counted(kept, "order")} in doubt ${byCount(kept, "keeps its", "keep their")} details, which settling needs; --force deletes them too`,
+      );
+    return document(
+      { account, ledger: ledger.path, runs: runs.length, details_deleted: true, details_kept: kept },
+      () => [
+        line(
+          `The names, phones and addresses in ${counted(runs.length, "run")} of the account ${account} are deleted from ${ledger.path}`,
+        ),
+      ],
+    );
+  },
+});
+
+async function deleteAll(ledger: Ledger, customers: readonly number[], isForced: boolean): Promise<number> {
+  let kept = 0;
+  for (const customer of customers) kept += await ledger.deletePersonalData(customer, isForced);
+  return kept;
+}
+
+/** A yes, and the name of the account: `--yes` alone is not enough for what no one can bring back. */
+async function confirmTwice(
+  account: string,
+  { path, isShared }: Ledger,
+  runs: number,
+  named: string | undefined,
+  context: Context,
+): Promise<void> {
+  const what = `deleting the details of the account ${account}`;
+  await ensureCanConfirm(context, what);
+  if (named !== undefined && named !== account)
+    throw usageError(
+      `--confirm names ${named}, but the account is ${account}`,
+      "name the account with --account",
+    );
+  const prompts = await context.prompts();
+  if (named === undefined && !prompts)
+    throw usageError(`${what} needs its name, too`, `add --yes --confirm ${account}`);
+  const others = isShared ? " All machines that use it lose them." : "";
+  await confirmOrStop(
+    context,
+    `Delete names, phones and addresses in ${counted(runs, "run")} of the account ${account} from ${path}?${others}`,
+  );
+  if (named !== undefined) return;
+  const typed = await prompts?.text(`This cannot be undone. Type ${account} to delete them`);
+  if (typed !== account) throw interrupted(130, "not confirmed: nothing was done");
+}

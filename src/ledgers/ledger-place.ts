@@ -1,0 +1,157 @@
+/** The places where an account's ledger can be, and what a ledger knows of the account's runs. */
+
+import type { Context } from "../command/command.ts";
+import type { Argument } from "../command/options.ts";
+import { quote } from "../command/options.ts";
+import {
+  defaultAccount,
+  findAccount,
+  sandboxAccount,
+  serviceOf,
+  unknownAccount,
+  unnamedAccount,
+} from "../config/accounts.ts";
+import type { StoredAccount } from "../config/store.ts";
+import { CourierError, usageError } from "../core/errors.ts";
+import { isOfThisPlace } from "../core/process-place.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Run } from "../ledger/operation.ts";
+import { openSharedLedger } from "../ledger/shared/shared-ledger.ts";
+import { type PostgresAddress, parseAddress } from "../postgres/address.ts";
+import { checkRun } from "../sending/owners.ts";
+
+/** The word for this machine's own ledger. */
+export const local = "local";
+
+export function addressArgument(summary: string): Argument<string> {
+  return {
+    summary,
+    parse(text) {
+      if (text === local || /^postgres(ql)?:\/\//.test(text)) return text;
+      throw usageError(
+        `${quote(text)} is not the address of a ledger`,
+        "write it as postgres://USER@HOST:PORT/DATABASE",
+      );
+    },
+    usage: "ADDRESS",
+  };
+}
+
+export interface NamedAccount {
+  readonly name: string;
+  readonly stored: StoredAccount;
+}
+
+/** The account whose ledger a command changes. Throws a usage error, or `no_account`. */
+export async function findStoredAccount({ config, globals, machine }: Context): Promise<NamedAccount> {
+  const content = await config.read();
+  const name = globals.account ?? (machine.env.COURIER_ACCOUNT || undefined) ?? content.current;
+  if (name === sandboxAccount)
+    throw usageError(
+      "the sandbox keeps its orders on this machine",
+      "name another account with --account NAME",
+    );
+  const stored = findAccount(content, name ?? defaultAccount);
+  if (stored) return { name: name ?? defaultAccount, stored };
+  if (name === undefined && machine.env.COURIER_API_KEY)
+    throw usageError(
+      "no account is stored here that a ledger could be kept with",
+      "name the ledger in COURIER_LEDGER instead",
+    );
+  throw unknownAccount(name ?? defaultAccount, content);
+}
+
+/** Throws a usage error where the environment goes before what a command would change. */
+export function ensureNoLedgerInEnv({ machine }: Context): void {
+  if (machine.env.COURIER_LEDGER)
+    throw usageError(
+      "COURIER_LEDGER is set, and goes before the ledger that is kept with an account",
+      "unset it, then run the same command again",
+    );
+}
+
+export function readAddress(text: string, source: string, { machine }: Context): PostgresAddress {
+  return parseAddress(text, source, machine.env);
+}
+
+/** Opens a shared ledger, which makes its tables; it is closed when the command ends. Throws `database`, exit 5. */
+export async function openShared(address: PostgresAddress, context: Context): Promise<Ledger> {
+  const { clock, signal, machine, messages } = context;
+  const ledger = await openSharedLedger({
+    address,
+    clock,
+    signal,
+    stateDirectory: machine.stateDirectory,
+    onLongWait: () => messages.note(`waiting for ${address.text}…`),
+  });
+  context.addCleanup(() => ledger.close());
+  return ledger;
+}
+
+/** The numbers of an account's customers in a ledger: those of its name at its service, and that of its key. */
+export async function findCustomers(
+  ledger: Ledger,
+  name: string,
+  context: Context,
+): Promise<readonly number[]> {
+  const active = await context.account().catch(() => undefined);
+  const isActive = active !== undefined && active.name === name;
+  const service = isActive ? serviceOf(active) : findAccount(await context.config.read(), name)?.base_url;
+  const byName = (await ledger.customersOnlyOf(name, [])).filter(
+    (each) => service === undefined || each.service === service,
+  );
+  const key =
+    isActive && active.kind === "remote" ? await context.keys.read(active).catch(() => undefined) : undefined;
+  const byKey =
+    key === undefined || service === undefined ? undefined : await ledger.findCustomer(service, key);
+  return [...new Set([...byName, ...(byKey ? [byKey] : [])].map(({ id }) => id))];
+}
+
+/** Of an account's runs in `from`, those that `to` does not know. */
+export async function findUnknownRuns(
+  from: Ledger,
+  to: Ledger,
+  name: string,
+  context: Context,
+): Promise<readonly Run[]> {
+  const customers = await findCustomers(from, name, context);
+  const runs = await from.runsThatSent({ customers });
+  const found = await to.runsThatSent({ numbers: runs.map(({ number }) => number) });
+  const known = new Set(found.map(nameBegin));
+  return runs.filter((run) => !known.has(nameBegin(run)));
+}
+
+/** Two ledgers number their runs alike, so its process and time tell which run it is. */
+function nameBegin({ number, startedAtMs, process }: Run): string {
+  return [number, startedAtMs, process.pid, process.place].join(" ");
+}
+
+/** Throws a usage error while a run of these accounts runs on this machine. */
+export async function ensureNoneRuns(
+  ledger: Ledger,
+  isMeant: (run: Run) => boolean,
+  { processes }: Context,
+): Promise<void> {
+  const running = (await ledger.openRuns()).find(
+    (run) => isMeant(run) && isOfThisPlace(run.process) && checkRun(run, processes) === "alive",
+  );
+  if (!running) return;
+  throw usageError(
+    `run ${running.number} (${running.command}) of the account ${running.account} is running, as process ${running.process.pid}`,
+    "wait until it ends, or stop it with Ctrl-C",
+  );
+}
+
+/** The account's name, for the ledger of a run without a stored account, too. */
+export async function findAccountName(context: Context): Promise<string> {
+  const { config, globals, machine } = context;
+  const active = await context.account().catch(() => undefined);
+  if (active) return active.name;
+  const name = globals.account ?? (machine.env.COURIER_ACCOUNT || undefined) ?? (await config.read()).current;
+  return name ?? (machine.env.COURIER_API_KEY ? unnamedAccount : defaultAccount);
+}
+
+/** Adds a hint to what failed when a ledger was opened. */
+export function withHint(error: unknown, hint: string): unknown {
+  return error instanceof CourierError ? error.with({ hint }) : error;
+}

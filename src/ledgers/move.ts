@@ -1,0 +1,179 @@
+/** `courier ledger move`: copies this machine's ledger into an empty shared one, and uses that from then on. */
+
+import { type Context, confirmOrStop, defineCommand, document } from "../command/command.ts";
+import { sandboxAccount, unnamedAccount } from "../config/accounts.ts";
+import { CourierError, usageError } from "../core/errors.ts";
+import { hostOf } from "../core/process-place.ts";
+import { shellQuote } from "../core/shell-quote.ts";
+import { byCount, counted, listed } from "../core/wording.ts";
+import { type CopyResult, copyLedger } from "../ledger/copy-ledger.ts";
+import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
+import { hasLedger } from "../ledger/ledger-file.ts";
+import { markMoved } from "../ledger/moved.ts";
+import type { Run } from "../ledger/operation.ts";
+import type { PostgresAddress } from "../postgres/address.ts";
+import { createConnection } from "../postgres/connection.ts";
+import { checkRun } from "../sending/owners.ts";
+import type { Database } from "../sqlite/database.ts";
+import { line, styled } from "../terminal/blocks.ts";
+import {
+  addressArgument,
+  ensureNoLedgerInEnv,
+  ensureNoneRuns,
+  local,
+  openShared,
+  readAddress,
+} from "./ledger-place.ts";
+
+export const moveLedger = defineCommand({
+  description:
+    "Copies what this machine's ledger knows of all accounts but the sandbox into a shared ledger that has no run\n" +
+    "yet, in one transaction. Every row is read back and compared before it counts. Then the accounts that used the\n" +
+    "local ledger use the shared one. The file stays as it is, and refuses to send for these accounts from then on.\n" +
+    "Drafts of the order form stay on this machine. It is refused while a run is sending. Interrupted, it can be\n" +
+    "run again.",
+  arguments: { address: addressArgument("postgres://USER@HOST:PORT/DATABASE") },
+  options: {},
+  confirms: true,
+  examples: [
+    { line: "ledger move postgres://shop@db.example.com/orders", note: "shows what is copied, and asks" },
+    { line: "ledger move postgres://shop@db.example.com/orders --yes --json", note: "for a script" },
+  ],
+  exits: [5],
+  seeAlso: ["ledger use", "ledger status"],
+  async run({ address }, context) {
+    ensureNoLedgerInEnv(context);
+    if (address === local)
+      throw usageError(
+        "a ledger is moved to a server, not to this machine",
+        "to use this machine's own: courier ledger use local",
+      );
+    const parsed = readAddress(address, "the address", context);
+    const directory = context.machine.stateDirectory;
+    if (!hasLedger(directory))
+      throw usageError(
+        "there is no ledger on this machine to move",
+        `use the shared one from the start: courier ledger use ${shellQuote(parsed.text)}`,
+      );
+    const { openLedger } = await import("../ledger/ledger.ts");
+    const ledger = await openLedger(directory, context);
+    context.addCleanup(() => ledger.close());
+    await ensureIdle(ledger, context);
+    await (await openShared(parsed, context)).checkPlace();
+    const accounts = await findAccounts(ledger, context);
+    await confirmOrStop(context, question(await ledger.inspect(), accounts, parsed));
+
+    const file = await openLedgerFile(directory, context);
+    try {
+      const { runs, operations } = await move(file, parsed, context);
+      await context.config.update((config) => {
+        const switched = accounts.flatMap((name) => {
+          const stored = config.accounts[name];
+          return stored ? [[name, { ...stored, ledger: parsed.text }] as const] : [];
+        });
+        return { ...config, accounts: { ...config.accounts, ...Object.fromEntries(switched) } };
+      });
+      await noteUnnamed(ledger, parsed, context);
+      return document({ ledger: parsed.text, from: file.path, runs, operations, accounts }, (moved) => [
+        line(
+          styled("good", "Moved"),
+          ` ${counted(moved.runs, "run")} with ${counted(moved.operations, "operation")} to ${moved.ledger}; all rows were compared`,
+        ),
+        line(
+          moved.accounts.length === 0
+            ? "No stored account used this ledger"
+            : `${byCount(moved.accounts.length, "It is used by", "It is used by")} ${listed(moved.accounts)} from now on`,
+        ),
+        line(`${moved.from} stays as it is, and sends nothing for them any more`),
+      ]);
+    } finally {
+      file.close();
+    }
+  },
+});
+
+const isReal = ({ service }: Run) => service !== sandboxAccount;
+
+/** Settles what dead runs left. Throws a usage error while a run is sending, or may be. */
+async function ensureIdle(ledger: Ledger, context: Context): Promise<void> {
+  await ensureNoneRuns(ledger, isReal, context);
+  for (const run of (await ledger.openRuns()).filter(isReal)) {
+    if (run.held === 0) continue;
+    if (checkRun(run, context.processes) === "dead") {
+      await ledger.releaseRun(run.number, context.clock.now());
+      continue;
+    }
+    throw usageError(
+      `run ${run.number} (${run.command}) holds ${counted(run.held, "row")}, and may be running on ${hostOf(run.process)} as process ${run.process.pid}`,
+      "where it has ended, run courier orders resolve on that machine first",
+    );
+  }
+}
+
+/** The stored accounts that use this machine's ledger. */
+async function findAccounts(ledger: Ledger, context: Context): Promise<string[]> {
+  const { accounts } = await context.config.read();
+  const used: string[] = [];
+  for (const [name, stored] of Object.entries(accounts))
+    if (stored.ledger === undefined && (await ledger.customersOnlyOf(name, [])).length > 0) used.push(name);
+  return used;
+}
+
+function question(
+  { runs, operations }: { readonly runs: number; readonly operations: number },
+  accounts: readonly string[],
+  { text }: PostgresAddress,
+): string {
+  const uses =
+    accounts.length === 0
+      ? ""
+      : `, which ${byCount(accounts.length, "the account", "the accounts")} ${listed(accounts)} ${byCount(accounts.length, "uses", "use")} from then on`;
+  return `Copy this machine's ledger (${counted(runs, "run")}, ${counted(operations, "operation")}) to ${text}${uses}?`;
+}
+
+/** Marks first, so that nothing is sent from the file while it is copied, nor afterwards. */
+async function move(
+  file: Database,
+  address: PostgresAddress,
+  context: Context,
+): Promise<Extract<CopyResult, { kind: "copied" }>> {
+  const marked = await markMoved(file, address.text);
+  if (!marked)
+    throw usageError("a run has begun to send", "wait until it ends, then run the same command again");
+  const connection = createConnection({ address, clock: context.clock, signal: context.signal });
+  try {
+    if (marked.customers.length === 0)
+      throw usageError(
+        "there is nothing to move: this machine's ledger has no orders, or they moved before",
+        `use the shared one: courier ledger use ${shellQuote(address.text)}`,
+      );
+    const result = await copyLedger(file, marked.customers, connection);
+    if (result.kind === "copied") return result;
+    throw explain(result, address);
+  } catch (error) {
+    await marked.unmark();
+    throw error;
+  } finally {
+    await connection.close();
+  }
+}
+
+function explain(result: Exclude<CopyResult, { kind: "copied" }>, { text }: PostgresAddress): CourierError {
+  if (result.kind === "has runs")
+    return usageError(
+      `${text} has ${counted(result.runs, "run")} already, and a ledger is copied into an empty one only`,
+      `to share it without what this machine sent: courier ledger use ${shellQuote(text)}, which says what it lacks`,
+    );
+  return new CourierError(
+    "database",
+    5,
+    `nothing was moved: ${result.table} did not come back from ${text} as it was written`,
+    { hint: "run courier doctor, then the same command again; this machine's ledger was left as it is" },
+  );
+}
+
+/** Runs with a key in the environment have no stored account that could name the ledger. */
+async function noteUnnamed(ledger: Ledger, { text }: PostgresAddress, { messages }: Context): Promise<void> {
+  if ((await ledger.customersOnlyOf(unnamedAccount, [])).length === 0) return;
+  messages.note(`for runs with a key in COURIER_API_KEY, set COURIER_LEDGER=${shellQuote(text)}`);
+}

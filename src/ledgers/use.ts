@@ -1,0 +1,173 @@
+/** `courier ledger use`: keeps the address of a shared ledger with an account, or goes back to this machine's own. */
+
+import { type Context, confirmOrStop, defineCommand, document } from "../command/command.ts";
+import { switchOption } from "../command/options.ts";
+import { usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
+import { byCount, counted } from "../core/wording.ts";
+import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
+import { hasLedger } from "../ledger/ledger-file.ts";
+import { readMoved, unmarkMoved } from "../ledger/moved.ts";
+import type { LedgerUsed } from "../model/results.ts";
+import { type Block, fields, line, paragraph, styled } from "../terminal/blocks.ts";
+import {
+  addressArgument,
+  ensureNoLedgerInEnv,
+  ensureNoneRuns,
+  findCustomers,
+  findStoredAccount,
+  findUnknownRuns,
+  local,
+  type NamedAccount,
+  openShared,
+  readAddress,
+  withHint,
+} from "./ledger-place.ts";
+
+export const useLedger = defineCommand({
+  description:
+    "The account's orders are then recorded in that PostgreSQL database, which all machines that name it share:\n" +
+    "they never send the same order twice. The address is kept with the account, without a password: PGPASSFILE\n" +
+    "(~/.pgpass) or PGPASSWORD has it. Tables are made in a schema named courier. Where the ledger so far knows\n" +
+    "runs of the account that the new one lacks, nothing is changed without --new. The word local goes back to the\n" +
+    "file on this machine. For jobs without a stored account, COURIER_LEDGER names the ledger.",
+  arguments: { address: addressArgument("postgres://USER@HOST:PORT/DATABASE, or local") },
+  options: { new: switchOption("begin there without the runs that it does not know") },
+  confirms: true,
+  examples: [
+    {
+      line: "ledger use postgres://shop@db.example.com/orders",
+      note: "the current account shares that ledger",
+    },
+    { line: "ledger use postgres://shop@db.example.com/orders --account till", note: "another account" },
+    { line: "ledger use local", note: "back to this machine's own" },
+  ],
+  exits: [4, 5],
+  seeAlso: ["ledger move", "ledger status", "doctor"],
+  async run({ address, new: isNew = false }, context) {
+    ensureNoLedgerInEnv(context);
+    const parsed = address === local ? undefined : readAddress(address, "the address", context);
+    const account = await findStoredAccount(context);
+    const before = await openBefore(account, parsed?.text, isNew, context);
+    if (before) await ensureNoneRuns(before, (run) => run.account === account.name, context);
+    const ledger = parsed ? await openShared(parsed, context) : await context.localLedger();
+    if (before) await ensureKnown(before, ledger, account, isNew, context);
+    const startedMs = context.clock.elapsed();
+    await ledger.checkPlace();
+    const latencyUs = Math.round((context.clock.elapsed() - startedMs) * 1_000);
+    const { engine, tablesVersion, runs, operations, weaknesses } = await ledger.inspect();
+    if (!parsed) await sendFromHere(ledger, account, context);
+    await context.config.update((config) => {
+      const { ledger: _before, ...stored } = config.accounts[account.name] ?? account.stored;
+      const changed = parsed ? { ...stored, ledger: parsed.text } : stored;
+      return { ...config, accounts: { ...config.accounts, [account.name]: changed } };
+    });
+    return document(
+      {
+        account: account.name,
+        ledger: ledger.path,
+        shared: parsed !== undefined,
+        engine,
+        tables_version: tablesVersion,
+        latency_us: latencyUs,
+        runs,
+        operations,
+        weaknesses: [...weaknesses],
+      },
+      view,
+    );
+  },
+});
+
+function view(used: LedgerUsed): readonly Block[] {
+  const { account, ledger, engine, tables_version, latency_us, runs, operations, weaknesses } = used;
+  return [
+    line(styled("good", "Changed"), `: the account ${account} records its orders in ${ledger}`),
+    fields(
+      ["Engine", engine],
+      ["Tables", `version ${tables_version}`],
+      ["Answers in", `${(latency_us / 1_000).toFixed(1)} ms`],
+      ["Recorded", `${counted(runs, "run")}, ${counted(operations, "operation")}`],
+    ),
+    ...weaknesses.map((weakness) =>
+      paragraph({ style: "warn", text: `never twice is not certain: ${weakness}` }),
+    ),
+  ];
+}
+
+/** The ledger that the account's orders are in so far; undefined where there is none, or it is the same one. */
+async function openBefore(
+  account: NamedAccount,
+  next: string | undefined,
+  isNew: boolean,
+  context: Context,
+): Promise<Ledger | undefined> {
+  const before =
+    account.stored.ledger ?? (next === undefined ? await findMovedTo(account, context) : undefined);
+  if (before === next) return undefined;
+  if (before === undefined)
+    return hasLedger(context.machine.stateDirectory) ? context.localLedger() : undefined;
+  const source = `the ledger of the account ${account.name}`;
+  try {
+    return await openShared(readAddress(before, source, context), context);
+  } catch (error) {
+    const hint =
+      "what it knows cannot be compared; to go on without it, although orders could be sent twice: --new";
+    if (!isNew) throw withHint(error, hint);
+    context.messages.warn(
+      `${error instanceof Error ? error.message : error}; what was sent there is not known from now on`,
+    );
+    await confirmOrStop(context, `Orders of ${before} could be sent a second time. Continue without it?`);
+    return undefined;
+  }
+}
+
+/** Where the account's orders of this machine's ledger moved to. */
+async function findMovedTo({ name }: NamedAccount, context: Context): Promise<string | undefined> {
+  if (!hasLedger(context.machine.stateDirectory)) return undefined;
+  const customers = await findCustomers(await context.localLedger(), name, context);
+  const file = await openLedgerFile(context.machine.stateDirectory, context);
+  try {
+    return (await readMoved(file)).find(({ customer }) => customers.includes(customer))?.address;
+  } finally {
+    file.close();
+  }
+}
+
+/** Takes the marks away that keep this machine's ledger from sending for the account. */
+async function sendFromHere(ledger: Ledger, { name }: NamedAccount, context: Context): Promise<void> {
+  const customers = await findCustomers(ledger, name, context);
+  const file = await openLedgerFile(context.machine.stateDirectory, context);
+  try {
+    await unmarkMoved(file, customers);
+  } finally {
+    file.close();
+  }
+}
+
+/** Throws a usage error where the new ledger would not know what was sent; `--new` asks twice instead. */
+async function ensureKnown(
+  before: Ledger,
+  ledger: Ledger,
+  { name }: NamedAccount,
+  isNew: boolean,
+  context: Context,
+): Promise<void> {
+  const { length: count } = await findUnknownRuns(before, ledger, name, context);
+  if (count === 0) return;
+  const lacks = `${ledger.path} does not know ${counted(count, "run")} of the account ${name}`;
+  if (!isNew) {
+    const canMove = !before.isShared && ledger.isShared && (await ledger.inspect()).runs === 0;
+    throw usageError(
+      `${lacks}: what ${byCount(count, "it", "they")} sent could be sent twice`,
+      canMove
+        ? `copy them there, and use it from then on: courier ledger move ${shellQuote(ledger.path)}`
+        : "to begin there without them: --new",
+    );
+  }
+  await confirmOrStop(context, `${lacks}. Begin there without ${byCount(count, "it", "them")}?`);
+  await confirmOrStop(
+    context,
+    `An order of ${byCount(count, "that run", "those runs")} that you import or create again is sent a second time. Continue?`,
+  );
+}

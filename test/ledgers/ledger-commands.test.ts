@@ -1,0 +1,433 @@
+/** `courier ledger use|status|move|forget` with a real PostgreSQL. */
+
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { identifyProcess } from "../../src/core/process-identity.ts";
+import { openLedgerFile } from "../../src/ledger/ledger.ts";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
+import { putConfig, readConfigText } from "../support/config-file.ts";
+import type { RunOptions } from "../support/courier.ts";
+import { deadPid } from "../support/dead-process.ts";
+import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
+import { recordRun, withLedger } from "../support/ledger.ts";
+import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import { scriptedPrompts } from "../support/scripted-prompts.ts";
+
+const rows = [row("A-1", "李一"), row("A-2", "李二"), row("A-3", "李三")];
+
+/** The account's own key and service are used. */
+const noKey = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+
+/** A home whose config has the accounts shop and till of one customer, and no key in the environment. */
+async function createShop(accounts: Record<string, object> = { shop: {}, till: {} }) {
+  const home = await createImportHome(sheet(...rows));
+  const { baseUrl, apiKey } = home.sandbox;
+  const put = (stored: Record<string, object>) =>
+    putConfig(home, {
+      current: "shop",
+      accounts: Object.fromEntries(
+        Object.entries(stored).map(([name, more]) => [name, { base_url: baseUrl, key: apiKey, ...more }]),
+      ),
+    });
+  await put(accounts);
+  const env = noKey;
+  const courier = (words: string | readonly string[], options: RunOptions = {}) =>
+    home.courier(words, { ...options, env: { ...env, ...options.env } });
+  const json = async (words: string, options: RunOptions = {}) => {
+    const ran = await courier(`${words} --json`, options);
+    return { ...ran, result: ran.exit === 0 ? JSON.parse(ran.stdout) : undefined };
+  };
+  return {
+    ...home,
+    get posts() {
+      return home.posts;
+    },
+    put,
+    courier,
+    json,
+    importRows: (words = "", options: RunOptions = {}) =>
+      home.run(words, { ...options, env: { ...env, ...options.env } }),
+    ledgers: async () => {
+      const { accounts: stored } = JSON.parse(await readConfigText(home));
+      return Object.fromEntries(
+        Object.entries(stored).map(([name, each]) => [name, (each as { ledger?: string }).ledger]),
+      );
+    },
+    status: async (words = "") => (await json(`ledger status ${words}`)).result,
+  };
+}
+
+describe("without a server", () => {
+  test("status tells where the ledger will be, and makes none", async () => {
+    const home = await createShop();
+    expect(await home.status()).toMatchObject({
+      account: "shop",
+      ledger: ledgerPath(home.stateDir),
+      shared: false,
+      named_by: null,
+      engine: null,
+      running: [],
+    });
+    expect((await home.courier("ledger status")).stdout).toContain("No ledger yet");
+    expect(existsSync(home.stateDir)).toBe(false);
+  });
+
+  test("status of the local ledger counts, and names who holds rows", async () => {
+    const home = await createShop();
+    await home.importRows();
+    const own = identifyProcess({ pid: process.pid, isAlive: () => true });
+    await recordRun(home, ["ready", "sending", "unknown"], {
+      account: "shop",
+      exit: undefined,
+      process: own,
+    });
+    await recordRun(home, ["sending"], { account: "shop", exit: undefined, process: killed() });
+    const status = await home.status();
+    expect(status).toMatchObject({ runs: 3, operations: 7, in_doubt: 3, weaknesses: [] });
+    expect(status.engine).toMatch(/^SQLite /);
+    expect(status.running).toMatchObject([
+      { run: 2, account: "shop", here: true, pid: process.pid, running: true, rows_held: 2 },
+    ]);
+    const { stdout } = await home.courier("ledger status", { terminal: 100 });
+    expect(stdout).toMatch(/1 run uses it now/);
+    expect(stdout).toMatch(/shop +orders import +this one/);
+  });
+
+  test.each([
+    ["a password in the address", "use postgres://shop:secret@localhost/db", "contains a password"],
+    ["no address", "use db.example.com", "is not the address of a ledger"],
+    ["an unknown setting", "use postgres://localhost/db?color=red", "color"],
+    ["a move to this machine", "move local", "moved to a server"],
+  ])("%s is refused, exit 2, and changes nothing", async (_name, words, message) => {
+    const home = await createShop();
+    const ran = await home.courier(`ledger ${words}`);
+    expect(ran).toMatchObject({ exit: 2, stdout: "" });
+    expect(ran.stderr).toContain(message);
+    expect(ran.stderr).not.toContain("secret");
+    expect(await home.ledgers()).toEqual({ shop: undefined, till: undefined });
+  });
+
+  test("a server that is away is exit 5, and changes nothing", async () => {
+    const home = await createShop();
+    const ran = await home.json("ledger use postgres://shop@127.0.0.1:1/orders");
+    expect(ran.exit).toBe(5);
+    expect(errorOf(ran)).toMatchObject({ code: "database" });
+    expect(await home.ledgers()).toEqual({ shop: undefined, till: undefined });
+    await home.importRows();
+    const moved = await home.json("ledger move postgres://shop@127.0.0.1:1/orders --yes");
+    expect(moved.exit).toBe(5);
+    await home.put({ shop: {} });
+    expect(outcomes((await home.importRows()).report)).toBe("shipped shipped shipped");
+  });
+
+  test("the sandbox keeps its ledger here, and COURIER_LEDGER goes before what is kept", async () => {
+    const home = await createShop();
+    const sandbox = await home.json("ledger use postgres://localhost/db --account sandbox");
+    expect(errorOf(sandbox).message).toContain("on this machine");
+    const env = { COURIER_LEDGER: "postgres://localhost/db" };
+    for (const words of ["use postgres://localhost/other", "move postgres://localhost/other"])
+      expect(errorOf(await home.json(`ledger ${words}`, { env })).message).toContain("COURIER_LEDGER is set");
+  });
+
+  test("move needs a ledger, and forget the account's name", async () => {
+    const home = await createShop();
+    expect(errorOf(await home.json("ledger move postgres://localhost/db")).message).toContain("no ledger");
+    await home.importRows();
+    expect(errorOf(await home.json("ledger forget --yes")).hint).toContain("--confirm shop");
+    expect(errorOf(await home.json("ledger forget --yes --confirm till")).message).toContain("names till");
+  });
+
+  test("forget deletes the details of the local ledger after two answers, and no record of what was sent", async () => {
+    const home = await createShop();
+    await home.importRows();
+    const no = scriptedPrompts({ confirms: [true], texts: ["no"] });
+    expect((await home.courier("ledger forget", { terminal: 100, prompts: no })).exit).toBe(130);
+    const details = () =>
+      withLedger(home, async (ledger) => (await ledger.listOperations(1)).map(({ draft }) => draft));
+    expect(await details()).not.toContain(undefined);
+    const prompts = scriptedPrompts({ confirms: [true], texts: ["shop"] });
+    expect(await home.courier("ledger forget", { terminal: 100, prompts })).toMatchObject({ exit: 0 });
+    expect(prompts.asked).toHaveLength(2);
+    expect(await details()).toEqual([undefined, undefined, undefined]);
+    expect(outcomes((await home.importRows()).report)).toBe("shipped shipped shipped");
+  });
+});
+
+describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server?.remove());
+
+  const databaseOf = (address: string) => address.split("/").at(-1);
+  const count = async (address: string, table: string) =>
+    Number((await server.query(`SELECT count(*) AS n FROM courier.${table}`, databaseOf(address)))[0]?.n);
+
+  test("use makes the tables, keeps the address, and orders are recorded there", async () => {
+    const home = await createShop();
+    const address = await server.createDatabase();
+    const used = await home.json(`ledger use ${address}`);
+    expect(used.result).toMatchObject({
+      account: "shop",
+      ledger: address,
+      shared: true,
+      runs: 0,
+      weaknesses: [],
+    });
+    expect(used.result.engine).toMatch(/^PostgreSQL 1/);
+    expect(await home.ledgers()).toEqual({ shop: address, till: undefined });
+    expect(outcomes((await home.importRows()).report)).toBe("created created created");
+    expect(await count(address, "operations")).toBe(3);
+    expect(await home.status()).toMatchObject({
+      ledger: address,
+      named_by: "account",
+      runs: 1,
+      operations: 3,
+    });
+    expect(await home.status("--account till")).toMatchObject({ shared: false });
+    const { result } = await home.json("ledger status", { env: { COURIER_LEDGER: address } });
+    expect(result).toMatchObject({ ledger: address, named_by: "COURIER_LEDGER" });
+  });
+
+  test("use refuses a ledger that lacks the account's runs; --new asks twice", async () => {
+    const home = await createShop();
+    const address = await server.createDatabase();
+    await home.importRows();
+    const refused = await home.json(`ledger use ${address}`);
+    expect(refused.exit).toBe(2);
+    expect(errorOf(refused)).toMatchObject({
+      message: expect.stringContaining("does not know 1 run"),
+      hint: expect.stringContaining(`courier ledger move '${address}'`.replaceAll("'", "")),
+    });
+    const no = scriptedPrompts({ confirms: [true, false] });
+    const stopped = await home.courier(`ledger use ${address} --new`, { terminal: 100, prompts: no });
+    expect(stopped.exit).toBe(130);
+    expect(await home.ledgers()).toMatchObject({ shop: undefined });
+    const prompts = scriptedPrompts({ confirms: [true, true] });
+    const used = await home.courier(`ledger use ${address} --new`, { terminal: 100, prompts });
+    expect(used).toMatchObject({ exit: 0 });
+    expect(prompts.asked).toHaveLength(2);
+    expect(await home.ledgers()).toMatchObject({ shop: address });
+    await home.put({ shop: { ledger: address } });
+    home.clock.advance(60_000);
+    await home.importFile(await putRows(home, row("B-1", "王五")), "", { env: noKey });
+    const back = await home.json("ledger use local");
+    expect(errorOf(back)).toMatchObject({ hint: expect.stringContaining("--new") });
+    expect((await home.json("ledger use local --new --yes")).result).toMatchObject({ shared: false });
+    expect(await home.ledgers()).toMatchObject({ shop: undefined });
+  });
+
+  test("use refuses while a run of the account runs here", async () => {
+    const home = await createShop();
+    const own = identifyProcess({ pid: process.pid, isAlive: () => true });
+    await recordRun(home, ["sending"], { account: "shop", exit: undefined, process: own });
+    const address = await server.createDatabase();
+    for (const words of [`use ${address}`, `move ${address} --yes`])
+      expect(errorOf(await home.json(`ledger ${words}`)).message).toContain(
+        `run 1 (orders import) of the account shop is running, as process ${process.pid}`,
+      );
+    expect((await home.json(`ledger use ${address} --account till --new --yes`)).exit).toBe(0);
+  });
+
+  test("a ledger of a later version is left alone", async () => {
+    const home = await createShop();
+    const address = await server.createDatabase();
+    await home.courier(`ledger use ${address}`);
+    await server.query("UPDATE courier.version SET number = 99", databaseOf(address));
+    await home.put({ shop: {} });
+    const used = await home.json(`ledger use ${address}`);
+    expect(used.exit).toBe(5);
+    expect(errorOf(used).message).toContain("it has version 99");
+    await home.importRows();
+    expect(errorOf(await home.json(`ledger move ${address} --yes`)).message).toContain("it has version 99");
+    expect(await home.ledgers()).toEqual({ shop: undefined });
+    await server.query("UPDATE courier.version SET number = 1", databaseOf(address));
+  });
+
+  test("move copies everything; a second import of the same file sends nothing", async () => {
+    const home = await createShop();
+    await home.importRows();
+    await home.importRows("", { env: { COURIER_ACCOUNT: "till" } });
+    await home.courier("orders list --all"); // a listing
+    await home.courier(["orders", "create", "--yes", "--account", "sandbox", "--sender-name", "A"]);
+    const address = await server.createDatabase();
+    const prompts = scriptedPrompts({ confirms: [true] });
+    const moved = await home.courier(`ledger move ${address}`, { terminal: 200, prompts });
+    expect(moved).toMatchObject({ exit: 0 });
+    expect(prompts.asked[0]).toContain("which the accounts shop, till use from then on");
+    expect(await home.ledgers()).toEqual({ shop: address, till: address });
+    const posts = home.posts;
+    expect(outcomes((await home.importRows()).report)).toBe("shipped shipped shipped");
+    expect(home.posts).toBe(posts);
+    // The next run goes on with the numbers, and new orders are recorded there.
+    await home.put({ shop: { ledger: address } });
+    await home.importFile(await putRows(home, row("B-1", "王五")), "", { env: noKey });
+    expect(await home.status()).toMatchObject({ ledger: address, in_doubt: 0 });
+    expect(await count(address, "operations")).toBe(4);
+    expect(
+      await server.query("SELECT 1 FROM courier.runs WHERE service = 'sandbox'", databaseOf(address)),
+    ).toEqual([]);
+  });
+
+  test("after a move the file on this machine sends nothing, whatever the config says", async () => {
+    const home = await createShop();
+    await home.importRows();
+    const address = await server.createDatabase();
+    expect((await home.json(`ledger move ${address} --yes`)).result).toMatchObject({
+      ledger: address,
+      runs: 1,
+      operations: 3,
+      accounts: ["shop"],
+    });
+    await home.put({ shop: {} });
+    const posts = home.posts;
+    const again = await home.importFile(await putRows(home, ...rows, row("C-1")), "", { env: noKey });
+    expect(again).toMatchObject({ exit: 5 });
+    expect(errorOf(again)).toMatchObject({
+      message: expect.stringContaining(`kept in a shared ledger now: ${address}`),
+      hint: expect.stringContaining("courier ledger use"),
+    });
+    const byEnvironment = await home.run();
+    expect(byEnvironment.exit).toBe(5);
+    expect(home.posts).toBe(posts);
+    // The sandbox, and what only reads, still work.
+    expect((await home.courier("orders create --yes --account sandbox --sender-name A")).exit).not.toBe(5);
+    expect((await home.courier("log")).exit).toBe(0);
+    // The same address is known to have everything.
+    expect((await home.json(`ledger use ${address}`)).exit).toBe(0);
+  });
+
+  test("use local goes back after a move, unless the shared ledger knows more", async () => {
+    const home = await createShop({ shop: {} });
+    await home.importRows();
+    const address = await server.createDatabase();
+    await home.json(`ledger move ${address} --yes`);
+    expect((await home.json("ledger use local")).exit).toBe(0);
+    expect(outcomes((await home.importRows()).report)).toBe("shipped shipped shipped");
+    await home.importFile(await putRows(home, row("D-1")), "", { env: noKey });
+    expect(errorOf(await home.json(`ledger use ${address}`)).message).toContain("does not know");
+  });
+
+  test("move is refused where the target has runs, and while rows are held elsewhere", async () => {
+    const address = await server.createDatabase();
+    const first = await createShop();
+    await first.importRows();
+    await first.json(`ledger move ${address} --yes`);
+    const second = await createShop();
+    await second.importRows();
+    const refused = await second.json(`ledger move ${address} --yes`);
+    expect(refused.exit).toBe(2);
+    expect(errorOf(refused).message).toContain("has 1 run already");
+    expect(outcomes((await second.importRows()).report)).toBe("shipped shipped shipped");
+
+    const elsewhere = { pid: 7, started: "1", place: "other - -" };
+    await recordRun(second, ["ready"], { account: "shop", exit: undefined, process: elsewhere });
+    const held = await second.json(`ledger move ${await server.createDatabase()} --yes`);
+    expect(errorOf(held).message).toContain("holds 1 row, and may be running on other as process 7");
+  });
+
+  test("move settles what dead runs left, and goes on after it was killed before the switch", async () => {
+    const home = await createShop();
+    await home.importRows();
+    await recordRun(home, ["ready", "sending"], { account: "shop", exit: undefined, process: killed() });
+    const address = await server.createDatabase();
+    expect((await home.json(`ledger move ${address} --yes`)).result).toMatchObject({
+      runs: 2,
+      operations: 5,
+    });
+    await home.put({ shop: {}, till: {} }); // as if it was killed before it wrote the config
+    expect((await home.json(`ledger move ${address} --yes`)).result).toMatchObject({
+      runs: 2,
+      operations: 5,
+    });
+    expect(await home.ledgers()).toMatchObject({ shop: address });
+    expect(await home.status()).toMatchObject({ in_doubt: 1 });
+  });
+
+  test("move keeps the local ledger in use where the server fails in the middle", async () => {
+    const home = await createShop();
+    await home.importRows();
+    const address = await server.createDatabase();
+    await home.json(`ledger use ${address} --new --yes`);
+    await home.put({ shop: {} });
+    await server.query(
+      `CREATE FUNCTION courier.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.state := 'created?'; RETURN NEW; END $$;
+       CREATE TRIGGER fail BEFORE INSERT ON courier.operations FOR EACH ROW EXECUTE FUNCTION courier.fail()`,
+      databaseOf(address),
+    );
+    const ran = await home.json(`ledger move ${address} --yes`);
+    expect(ran.exit).toBe(5);
+    expect(errorOf(ran).message).toContain("operations did not come back");
+    expect(await count(address, "runs")).toBe(0);
+    expect(outcomes((await home.importRows()).report)).toBe("shipped shipped shipped");
+  });
+
+  test("forget deletes the details in the shared ledger and in the file that was moved", async () => {
+    const home = await createShop({ shop: {} });
+    await home.importRows();
+    await recordRun(home, ["unknown"], { account: "shop", exit: 6 });
+    const address = await server.createDatabase();
+    await home.json(`ledger move ${address} --yes`);
+    const ran = await home.json("ledger forget --yes --confirm shop");
+    expect(ran.result).toMatchObject({ account: "shop", ledger: address, runs: 2, details_kept: 2 });
+    const shared = () =>
+      server.query("SELECT draft FROM courier.operations WHERE draft IS NOT NULL", databaseOf(address));
+    expect(await shared()).toHaveLength(1);
+    expect((await home.json("ledger forget --yes --confirm shop --force")).result).toMatchObject({
+      details_kept: 0,
+    });
+    expect(await shared()).toHaveLength(0);
+    const file = await openLedgerFile(home.stateDir);
+    expect(file.sql("SELECT count(*) AS n FROM operations WHERE draft IS NOT NULL").get()).toEqual({ n: 0 });
+    file.close();
+    expect(outcomes((await home.importRows()).report)).toBe("shipped shipped shipped");
+  });
+
+  test.each(["logout --account shop", "accounts remove shop --yes"])(
+    "%s leaves the shared ledger alone, and names the command that deletes there",
+    async (words) => {
+      const home = await createShop();
+      const address = await server.createDatabase();
+      await home.courier(`ledger use ${address}`);
+      await home.importRows();
+      const ran = await home.courier(words);
+      expect(ran.exit).toBe(0);
+      const hint = /COURIER_LEDGER=(\S+) courier (ledger forget --account shop)/.exec(ran.stderr);
+      expect(hint?.[1]?.replaceAll("'", "")).toBe(address);
+      const shared = () =>
+        server.query("SELECT draft FROM courier.operations WHERE draft IS NOT NULL", databaseOf(address));
+      expect(await shared()).toHaveLength(3);
+      const env = { COURIER_LEDGER: address };
+      expect((await home.json(`${hint?.[2]} --yes --confirm shop`, { env })).exit).toBe(0);
+      expect(await shared()).toHaveLength(0);
+    },
+  );
+
+  test("two homes that share a ledger send an order once", async () => {
+    const address = await server.createDatabase();
+    const first = await createShop();
+    await first.courier(`ledger use ${address}`);
+    await first.importRows();
+    const second = await createImportHome(sheet(...rows));
+    const { baseUrl, apiKey } = first.sandbox;
+    await putConfig(second, { current: "shop", accounts: { shop: { base_url: baseUrl, key: apiKey } } });
+    const env = noKey;
+    expect((await second.courier(`ledger use ${address}`, { env })).exit).toBe(0);
+    const again = await second.run("", { env });
+    expect(outcomes(again.report)).toBe("shipped shipped shipped");
+    expect(first.posts).toBe(3);
+  });
+});
+
+async function putRows(home: { put: never } | object, ...content: readonly string[]): Promise<string> {
+  const { directory } = home as { directory: string };
+  const { writeFile } = await import("node:fs/promises");
+  const file = `${directory}/other.csv`;
+  await writeFile(file, sheet(...content));
+  return file;
+}
+
+function killed() {
+  return { ...identifyProcess({ pid: deadPid(), isAlive: () => false }), started: "1" };
+}
