@@ -37,6 +37,7 @@ const features = [
   "find",
   "history",
   "import",
+  "ledgers",
   "orders",
   "raw-calls",
   "report",
