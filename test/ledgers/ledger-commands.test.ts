@@ -1,10 +1,12 @@
 /** `courier ledger use|status|move|forget` with a real PostgreSQL. */
 
 import { existsSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identifyProcess } from "../../src/core/process-identity.ts";
 import { openLedgerFile } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
+import { toJsonSchema } from "../../src/model/json-schema.ts";
 import { putConfig, readConfigText } from "../support/config-file.ts";
 import type { RunOptions } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
@@ -274,12 +276,9 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     const home = await createShop();
     await home.importRows();
     const address = await server.createDatabase();
-    expect((await home.json(`ledger move ${address} --yes`)).result).toMatchObject({
-      ledger: address,
-      runs: 1,
-      operations: 3,
-      accounts: ["shop"],
-    });
+    const { result } = await home.json(`ledger move ${address} --yes`);
+    expect(result).toMatchObject({ ledger: address, runs: 1, operations: 3, accounts: ["shop"] });
+    expect(new Ajv2020().compile(toJsonSchema("ledger-move"))(result)).toBe(true);
     await home.put({ shop: {} });
     const posts = home.posts;
     const again = await home.importFile(await putRows(home, ...rows, row("C-1")), "", { env: noKey });

@@ -98,5 +98,7 @@ function neutral(text: string, directory: string): string {
     .replaceAll(directory, "/home/zhang/courier")
     .replace(/http:\/\/127\.0\.0\.1:\d+/g, "http://127.0.0.1:4010")
     .replace(/Node\.js [\d.]+ on \w+ \w+, courier [\d.]+/, "Node.js 22.12.0 on linux x64, courier 1.0.0")
+    .replace(/"engine":"SQLite [^"]*"/, '"engine":"SQLite 3.53.0 (node:sqlite)"')
+    .replace(/"size_bytes":\d+/, '"size_bytes":106496')
     .replace(/\d+ kB, SQLite [\d.]+ \([^)]*\)/, "107 kB, SQLite 3.53.0 (node:sqlite)");
 }
