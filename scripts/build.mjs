@@ -93,7 +93,10 @@ async function bundleCompletion() {
     logLevel: "warning",
     logOverride: { "empty-import-meta": "silent" }, // read only where the sources run as they are
   });
-  return Object.keys(metafile.inputs);
+  // What is only reachable where the tree is no data is read, and left out.
+  return Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
+  );
 }
 
 /**
