@@ -8,16 +8,10 @@ import type { CourierService } from "../api/service.ts";
 import type { OrderAnswer } from "../api/with-known-orders.ts";
 import type { Context, RunFacts } from "../command/command.ts";
 import { settleOption } from "../command/value-options.ts";
-import {
-  type ActiveAccount,
-  serviceOf as addressOf,
-  chooseAccount,
-  findAccount,
-  sandboxAccount,
-} from "../config/accounts.ts";
+import { type ActiveAccount, serviceOf as addressOf, chooseAccount } from "../config/accounts.ts";
 import { createKeys, type KeyDeps, type Keys } from "../config/api-keys.ts";
 import type { KeyCommandOptions } from "../config/key-command.ts";
-import { openConfigStore, type StoredAccount } from "../config/store.ts";
+import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ExitCode } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
@@ -204,11 +198,9 @@ export async function createContext(
   let waitLimitMs: number | undefined;
   let openedLedger: Promise<Ledger> | undefined;
   const ledger = (): Promise<Ledger> => {
-    openedLedger ??= openWithWait();
+    openedLedger ??= sharedLedger().then(openLedgerAt);
     return openedLedger;
   };
-
-  const openWithWait = async () => openLedgerAt(await sharedLedger());
 
   async function openLedgerAt(shared: string | undefined): Promise<Ledger> {
     const { openLedgerOf } = await import("./open-ledger.ts");
@@ -231,17 +223,13 @@ export async function createContext(
 
   /** The address of the ledger that other machines use, too. The sandbox is on this machine alone. */
   const sharedLedger = lazy(async () => {
-    const active = await account().catch(keylessAccount);
-    if (active && "kind" in active && active.kind === "sandbox") return undefined;
-    return given(host.env.COURIER_LEDGER) ?? (active && "ledger" in active ? active.ledger : undefined);
+    const active = await account().catch(async () => {
+      const { findKeylessAccount } = await import("./open-ledger.ts");
+      return findKeylessAccount(config, globals.account ?? given(host.env.COURIER_ACCOUNT));
+    });
+    if (active?.kind === "sandbox") return undefined;
+    return given(host.env.COURIER_LEDGER) ?? active?.ledger;
   });
-
-  /** An account without a key sends nothing, and its ledger can be read. */
-  async function keylessAccount(): Promise<StoredAccount | undefined> {
-    const read = await config.read().catch(() => undefined);
-    const name = globals.account ?? given(host.env.COURIER_ACCOUNT) ?? read?.current;
-    return read && name ? findAccount(read, name) : undefined;
-  }
 
   const sharesLedger = async () => (await sharedLedger()) !== undefined;
 
@@ -272,24 +260,8 @@ export async function createContext(
 
   async function forgetKnownOrders(account: string): Promise<void> {
     noticedOrders?.drop(account);
-    const [{ hasLedger }, { deleteOrderCache }, { deleteMirrors }] = await Promise.all([
-      import("../ledger/ledger-file.ts"),
-      import("../ledger/order-cache.ts"),
-      import("../mirror/mirror.ts"),
-    ]);
-    deleteMirrors(directories.state, account);
-    // Before the ledger is opened, which may fail: it writes the cache again.
-    deleteOrderCache(directories.state);
-    if (hasLedger(directories.state)) await (await localLedger()).forgetOrders(account);
-  }
-
-  async function forgetSandboxOrders(): Promise<void> {
-    await forgetKnownOrders(sandboxAccount).catch((error) =>
-      messages.warn(
-        `the orders that completion offers for ${sandboxAccount} could not be forgotten: ` +
-          `${error instanceof Error ? error.message : error}`,
-      ),
-    );
+    const { forgetOrders } = await import("./forget-orders.ts");
+    await forgetOrders(account, directories.state, localLedger);
   }
 
   let begun: Promise<Run> | undefined;
@@ -314,8 +286,8 @@ export async function createContext(
 
   /** Settles the operations that this run left open, so that no other run has to find out that it ended. */
   async function closeLedger(exit: ExitCode): Promise<void> {
-    const local = await openedLocal?.catch(() => undefined);
-    await local?.close().catch(() => undefined); // nothing but drafts and orders for the Tab key
+    // It has nothing but drafts and orders for the Tab key.
+    await openedLocal?.then((local) => local.close()).catch(() => undefined);
     const book = await openedLedger?.catch(() => undefined);
     if (!book) return;
     try {
@@ -461,8 +433,11 @@ export async function createContext(
       return createAlerts(host, clock, children);
     }),
     sandbox: lazy(async () => {
-      const { controlSandbox } = await import("./embedded-sandbox.ts");
-      return controlSandbox(sandboxRun, forgetSandboxOrders);
+      const [{ controlSandbox }, { forgetSandboxOrders }] = await Promise.all([
+        import("./embedded-sandbox.ts"),
+        import("./forget-orders.ts"),
+      ]);
+      return controlSandbox(sandboxRun, () => forgetSandboxOrders(forgetKnownOrders, messages.warn));
     }),
   };
 }

@@ -1,5 +1,7 @@
 /** Opens the ledger of a run: this machine's own, or one that several machines share. */
 
+import { findAccount } from "../config/accounts.ts";
+import type { ConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import { type Ledger, openLedger } from "../ledger/ledger.ts";
 import { ledgerPath } from "../ledger/ledger-file.ts";
@@ -33,4 +35,11 @@ export async function openLedgerOf(shared: string | undefined, options: OpenOpti
     stateDirectory,
     onLongWait: () => note(`waiting for ${address.text}…`),
   });
+}
+
+/** An account without a key sends nothing, and its ledger can be read. */
+export async function findKeylessAccount(store: ConfigStore, named: string | undefined) {
+  const config = await store.read().catch(() => undefined);
+  const name = named ?? config?.current;
+  return { kind: "keyless", ledger: config && name ? findAccount(config, name)?.ledger : undefined } as const;
 }
