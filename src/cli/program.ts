@@ -185,13 +185,10 @@ export const program: Group = {
     },
     {
       name: "ledger",
-      summary: "Where orders are recorded before they are sent: on this machine, or shared by several",
+      summary: "The record of sent orders: on this machine, or shared by several",
       examples: [
-        { line: "ledger status", note: "where it is, how fast it answers, who is sending" },
-        {
-          line: "ledger use postgres://shop@db.example.com/orders",
-          note: "share one with other machines: none sends an order twice",
-        },
+        { line: "ledger status", note: "where it is, and who is sending" },
+        { line: "ledger use postgres://shop@db.example.com/orders", note: "share one with other machines" },
       ],
       commands: [
         {

@@ -278,7 +278,7 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     const address = await server.createDatabase();
     const { result } = await home.json(`ledger move ${address} --yes`);
     expect(result).toMatchObject({ ledger: address, runs: 1, operations: 3, accounts: ["shop"] });
-    expect(new Ajv2020().compile(toJsonSchema("ledger-move"))(result)).toBe(true);
+    expect(new Ajv2020().compile(toJsonSchema("ledger-move") as object)(result)).toBe(true);
     await home.put({ shop: {} });
     const posts = home.posts;
     const again = await home.importFile(await putRows(home, ...rows, row("C-1")), "", { env: noKey });
