@@ -143,6 +143,7 @@ export const environment: readonly (readonly [names: string, meaning: string])[]
     "COURIER_STATE_DIR",
     "where the sandbox's orders and what this machine remembers of orders are kept: an absolute path",
   ],
+  ["COURIER_LEDGER", "the address of a ledger that machines share; it goes before the account's"],
   ["COURIER_SETTLE", "how long the service may take to list an order, as --settle takes it"],
   ["COURIER_PAGER", "a program that shows what is longer than the terminal, such as less"],
   ["NO_COLOR, FORCE_COLOR", "no colour when not empty; colour also in a pipe"],
