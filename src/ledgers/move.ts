@@ -7,7 +7,7 @@ import { hostOf } from "../core/process-place.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { byCount, counted, listed } from "../core/wording.ts";
 import { type CopyResult, copyLedger } from "../ledger/copy-ledger.ts";
-import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
+import { type Ledger, openLedger, openLedgerFile } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
 import { markMoved } from "../ledger/moved.ts";
 import type { Run } from "../ledger/operation.ts";
@@ -55,7 +55,6 @@ export const moveLedger = defineCommand({
         "there is no ledger on this machine to move",
         `use the shared one from the start: courier ledger use ${shellQuote(parsed.text)}`,
       );
-    const { openLedger } = await import("../ledger/ledger.ts");
     const ledger = await openLedger(directory, context);
     context.addCleanup(() => ledger.close());
     await ensureIdle(ledger, context);

@@ -320,7 +320,6 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(errorOf(refused).message).toContain("has 1 run already");
     expect(outcomes((await second.importRows()).report)).toBe("shipped shipped shipped");
 
-    const elsewhere = { pid: 7, started: "1", place: "other - -" };
     await recordRun(second, ["ready"], { account: "shop", exit: undefined, process: elsewhere });
     const held = await second.json(`ledger move ${await server.createDatabase()} --yes`);
     expect(errorOf(held).message).toContain("holds 1 row, and may be running on other as process 7");
@@ -403,6 +402,55 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     },
   );
 
+  test("a logout after a move deletes the details of the file on this machine", async () => {
+    const home = await createShop({ shop: {} });
+    await home.importRows();
+    const address = await server.createDatabase();
+    await home.json(`ledger move ${address} --yes`);
+    await server.stop("fast");
+    try {
+      const { result } = await home.json("logout");
+      expect(result).toMatchObject({ details_deleted: true, details_kept: 0 });
+      const drafts = await withLedger(home, (ledger) => ledger.listOperations(1));
+      expect(drafts.map(({ draft }) => draft)).toEqual([undefined, undefined, undefined]);
+    } finally {
+      await server.start();
+    }
+    expect(await count(address, "operations WHERE draft IS NOT NULL")).toBe(3);
+  });
+
+  test("a run that began before a move can record nothing more, and is told where the orders are", async () => {
+    const home = await createShop({ shop: {} });
+    await home.importRows();
+    const address = await server.createDatabase();
+    await recordRun(home, [], { account: "shop", exit: undefined, process: elsewhere });
+    expect((await home.json(`ledger move ${address} --yes`)).exit).toBe(0);
+    await withLedger(home, async (ledger) => {
+      const run = await ledger.findRun(2);
+      if (!run) throw new Error("no run");
+      const create = {
+        content: "x",
+        draft: undefined,
+        windowMs: 0,
+        isDuplicateAllowed: true,
+        accepted: new Set<string>(),
+      };
+      await expect(ledger.beginCreate(run, create, 0)).rejects.toMatchObject({ code: "database", exit: 5 });
+      await expect(ledger.beginCancel(run, "1000001", 0)).rejects.toThrow(address);
+    });
+  });
+
+  test("a ledger that is away is left only with --new", async () => {
+    const home = await createShop({ shop: { ledger: "postgres://shop@127.0.0.1:1/orders" } });
+    const stays = await home.json("ledger use local");
+    expect(stays.exit).toBe(5);
+    expect(errorOf(stays).hint).toContain("--new");
+    const left = await home.json("ledger use local --new --yes");
+    expect(left.exit).toBe(0);
+    expect(left.stderr).toContain("what was sent there is not known");
+    expect(await home.ledgers()).toEqual({ shop: undefined });
+  });
+
   test("two homes that share a ledger send an order once", async () => {
     const address = await server.createDatabase();
     const first = await createShop();
@@ -418,6 +466,9 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(first.posts).toBe(3);
   });
 });
+
+/** A process of another machine. */
+const elsewhere = { pid: 7, started: "1", place: "other - -" };
 
 async function putRows(home: { put: never } | object, ...content: readonly string[]): Promise<string> {
   const { directory } = home as { directory: string };
