@@ -56,7 +56,7 @@ async function checkSharedLedger({ ledger }: LedgerContext): Promise<CheckResult
 }
 
 function describe(name: string, facts: LedgerFacts, shared: NetworkFileSystem | undefined): CheckResult {
-  const { engine, sizeBytes, inDoubt, integrity } = facts;
+  const { engine, latencyMs, sizeBytes, inDoubt, integrity } = facts;
   if (integrity !== "ok") {
     const detail = `${name} is damaged: ${integrity}`;
     const advice = `restore it from a backup, or move it away with its -wal and -shm files; ${newLedgerWarning}`;
@@ -64,7 +64,8 @@ function describe(name: string, facts: LedgerFacts, shared: NetworkFileSystem | 
   }
   const size = `${Math.ceil(sizeBytes / 1_000)} kB`;
   const doubt = `${counted(inDoubt, "operation")} in doubt`;
-  const detail = `${name}, ${size}, ${engine}, ${doubt}`;
+  const latency = latencyMs === undefined ? "" : ` (${latencyMs.toFixed(1)} ms an answer)`;
+  const detail = `${name}, ${size}, ${engine}${latency}, ${doubt}`;
   return withSharing(
     {
       detail,

@@ -39,6 +39,8 @@ export interface LedgerFacts {
   readonly path: string;
   /** What keeps it, for example `SQLite 3.50.4 (node:sqlite)`. */
   readonly engine: string;
+  /** How long a server took to answer. */
+  readonly latencyMs?: number | undefined;
   /** The version of its tables. */
   readonly tablesVersion: number;
   readonly sizeBytes: number;

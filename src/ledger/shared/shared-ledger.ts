@@ -193,7 +193,8 @@ async function inspect(
   ];
   return {
     path: text,
-    engine: `PostgreSQL ${row.version}, ${tookMs.toFixed(1)} ms an answer`,
+    engine: `PostgreSQL ${row.version}`,
+    latencyMs: tookMs,
     tablesVersion: migrations.length,
     sizeBytes: Number(row.size),
     runs: Number(row.runs),
