@@ -81,7 +81,7 @@ export const moveLedger = defineCommand({
         line(
           moved.accounts.length === 0
             ? "No stored account used this ledger"
-            : `${byCount(moved.accounts.length, "It is used by", "It is used by")} ${listed(moved.accounts)} from now on`,
+            : `${listed(moved.accounts)} ${byCount(moved.accounts.length, "uses", "use")} it from now on`,
         ),
         line(`${moved.from} stays as it is, and sends nothing for them any more`),
       ]);
