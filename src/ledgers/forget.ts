@@ -26,7 +26,7 @@ export const forgetLedger = defineCommand({
   arguments: {},
   options: {
     force: switchOption("delete the details of orders in doubt too, which settling needs"),
-    confirm: textOption("ACCOUNT", "the account's name, in place of typing it"),
+    confirm: textOption("ACCOUNT", "the account's name, in place of typing it", { values: "stored account" }),
   },
   confirms: true,
   examples: [

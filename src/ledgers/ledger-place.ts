@@ -23,7 +23,10 @@ import { checkRun } from "../sending/owners.ts";
 /** The word for this machine's own ledger. */
 export const local = "local";
 
-export function addressArgument(summary: string): Argument<string> {
+export function addressArgument(
+  summary: string,
+  extras: Pick<Argument<string>, "candidates"> = {},
+): Argument<string> {
   return {
     summary,
     parse(text) {
@@ -34,6 +37,7 @@ export function addressArgument(summary: string): Argument<string> {
       );
     },
     usage: "ADDRESS",
+    ...extras,
   };
 }
 

@@ -31,7 +31,11 @@ export const useLedger = defineCommand({
     "(~/.pgpass) or PGPASSWORD has it. Tables are made in a schema named courier. Where the ledger so far knows\n" +
     "runs of the account that the new one lacks, nothing is changed without --new. The word local goes back to the\n" +
     "file on this machine. For jobs without a stored account, COURIER_LEDGER names the ledger.",
-  arguments: { address: addressArgument("postgres://USER@HOST:PORT/DATABASE, or local") },
+  arguments: {
+    address: addressArgument("postgres://USER@HOST:PORT/DATABASE, or local", {
+      candidates: [{ value: local, description: "this machine's own" }],
+    }),
+  },
   options: { new: switchOption("begin there without the runs that it does not know") },
   confirms: true,
   examples: [
