@@ -11,9 +11,11 @@ import {
   unknownAccount,
   unnamedAccount,
 } from "../config/accounts.ts";
+import { parseBaseUrl } from "../config/base-url.ts";
 import type { StoredAccount } from "../config/store.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { isOfThisPlace } from "../core/process-place.ts";
+import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
 import { openSharedLedger } from "../ledger/shared/shared-ledger.ts";
@@ -92,7 +94,10 @@ export async function openShared(address: PostgresAddress, context: Context): Pr
   return ledger;
 }
 
-/** The numbers of an account's customers in a ledger: those of its name at its service, and that of its key. */
+/**
+ * The numbers of an account's customers in a ledger: those of its name, and that of its key. On a shared one another
+ * machine may use the name for another service.
+ */
 export async function findCustomers(
   ledger: Ledger,
   name: string,
@@ -100,15 +105,21 @@ export async function findCustomers(
 ): Promise<readonly number[]> {
   const active = await context.account().catch(() => undefined);
   const isActive = active !== undefined && active.name === name;
-  const service = isActive ? serviceOf(active) : findAccount(await context.config.read(), name)?.base_url;
-  const byName = (await ledger.customersOnlyOf(name, [])).filter(
-    (each) => service === undefined || each.service === service,
-  );
+  const stored = findAccount(await context.config.read(), name);
+  const services = [
+    ...(isActive ? [serviceOf(active)] : []),
+    ...(stored ? [parseBaseUrl(stored.base_url, "the account's base_url", true)] : []),
+  ];
+  const isOwn = ({ service }: Customer) =>
+    !ledger.isShared || services.length === 0 || services.includes(service);
+  const found = (await ledger.customersOnlyOf(name, [])).filter(isOwn);
   const key =
     isActive && active.kind === "remote" ? await context.keys.read(active).catch(() => undefined) : undefined;
-  const byKey =
-    key === undefined || service === undefined ? undefined : await ledger.findCustomer(service, key);
-  return [...new Set([...byName, ...(byKey ? [byKey] : [])].map(({ id }) => id))];
+  for (const service of key === undefined ? [] : services) {
+    const customer = await ledger.findCustomer(service, key ?? "");
+    if (customer) found.push(customer);
+  }
+  return [...new Set(found.map(({ id }) => id))];
 }
 
 /** Of an account's runs in `from`, those that `to` does not know. */
@@ -127,7 +138,7 @@ export async function findUnknownRuns(
 
 /** Two ledgers number their runs alike, so its process and time tell which run it is. */
 function nameBegin({ number, startedAtMs, process }: Run): string {
-  return [number, startedAtMs, process.pid, process.place].join(" ");
+  return [number, startedAtMs, process.pid, process.started, process.place].join(" ");
 }
 
 /** Throws a usage error while a run of these accounts runs on this machine. */

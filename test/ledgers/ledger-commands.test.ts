@@ -220,6 +220,17 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(await home.ledgers()).toMatchObject({ shop: undefined });
   });
 
+  test("use finds the account's runs whatever its base URL looks like now", async () => {
+    const home = await createShop({ shop: {} });
+    const address = await server.createDatabase();
+    await home.importRows();
+    const env = { COURIER_API_KEY: "another-key-0123456789", COURIER_BASE_URL: "http://127.0.0.1:9" };
+    const elsewhere = await home.json(`ledger use ${address}`, { env });
+    expect(errorOf(elsewhere).message).toContain("does not know 1 run");
+    await home.put({ shop: { base_url: `${home.sandbox.baseUrl}/` } });
+    expect(errorOf(await home.json(`ledger use ${address}`)).message).toContain("does not know 1 run");
+  });
+
   test("use refuses while a run of the account runs here", async () => {
     const home = await createShop();
     const own = identifyProcess({ pid: process.pid, isAlive: () => true });
