@@ -8,7 +8,7 @@ const readEveryMs = 1_000;
 const leastMs = 500;
 
 export interface SharedRest {
-  /** Before a request: waits where another process was told to. */
+  /** Before a request: waits where the service asked another process to. */
   keep(): Promise<void>;
   /** The service asked this process to wait. */
   note(waitMs: number): void;

@@ -26,7 +26,7 @@ export interface Customers {
   customersOnlyOf(account: string, others: readonly string[]): Promise<readonly Customer[]>;
   /** Records that the service wants no request of the customer for so long; a rest that ends later stays. */
   noteRest(customer: number, waitMs: number, nowMs: number): Promise<void>;
-  /** How much is left of the rest that any process was told to keep. */
+  /** How much is left of the rest that the service asked any process for. */
   restLeft(customer: number, nowMs: number): Promise<number>;
 }
 

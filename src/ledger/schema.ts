@@ -178,7 +178,7 @@ ALTER TABLE operations ADD COLUMN sent_since_boot_ms INTEGER;
 /** As the service wrote it. */
 const fifth = "ALTER TABLE operations ADD COLUMN order_created_at TEXT";
 
-/** Until when the service wants no request, as one process was told, and how long that was then. */
+/** Until when the service wants no request, and how long that was when it said so. */
 const sixth = `
 ALTER TABLE customers ADD COLUMN rest_until INTEGER;
 ALTER TABLE customers ADD COLUMN rest_ms INTEGER;

@@ -99,7 +99,7 @@ function readTls(
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
-    // As libpq: `require` encrypts, and checks the server only where it is told which authority signed it.
+    // As libpq: `require` encrypts, and checks the server only where the authority that signed it is named.
     rejectUnauthorized: mode !== "require" || ca !== undefined,
     ...(mode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
   };

@@ -30,7 +30,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** An idle server is asked again and again in this time; no writer takes so long, unless it is stopped. */
+/** For so long a connection is tried. No writer takes so long, unless it is stopped. */
 const longestWaitMs = 30_000;
 /** After Ctrl-C: enough for a server that is there. */
 const momentMs = 1_000;
@@ -89,7 +89,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     void broken.end().catch(() => {});
   }
 
-  /** The client, after `begin`: a connection that broke while nobody used it is replaced. */
+  /** The client, after `begin`: a connection that broke while it was idle is replaced. */
   async function start(begin: string | undefined): Promise<Client> {
     const kept = client;
     if (kept) {

@@ -72,5 +72,7 @@ test("what a raw call may have done is looked up with the same account", async (
   home.sandbox.faults.set([{ kind: "drop_after", method: "POST" } as never]);
   const { exit, stderr } = await home.courier("api POST things -f a=b --account shop");
   expect(exit).toBe(6);
-  expect(stderr).toContain("check before you send it again: courier orders list --account shop; courier log");
+  expect(stderr).toContain(
+    "check before you send it again: courier orders list --account shop; courier orders resolve --account shop",
+  );
 });
