@@ -20,15 +20,23 @@ export function createSharedRest(
   pause: (waitMs: number) => void,
 ): SharedRest {
   let lastMs = Number.NEGATIVE_INFINITY;
+  let ownUntilMs: number | undefined;
   return {
     async keep() {
       if (clock.elapsed() - lastMs < readEveryMs) return;
       lastMs = clock.elapsed();
-      const leftMs = await ledger.restLeft(run.customer, clock.now()).catch(() => 0);
-      if (leftMs > 0) pause(leftMs);
+      const rest = await ledger.findRest(run.customer).catch(() => undefined);
+      if (!rest || rest.untilMs === ownUntilMs) return; // its own is kept without asking
+      const leftMs = rest.untilMs - clock.now();
+      // The clock may have been set back since.
+      if (leftMs > 0 && leftMs <= rest.waitMs) pause(leftMs);
     },
     note(waitMs) {
-      if (waitMs >= leastMs) ledger.noteRest(run.customer, waitMs, clock.now()).catch(() => {});
+      if (waitMs < leastMs) return;
+      const nowMs = clock.now();
+      ownUntilMs = Math.round(nowMs + waitMs);
+      const rest = { untilMs: ownUntilMs, waitMs: Math.round(waitMs) };
+      ledger.noteRest(run.customer, rest, nowMs).catch(() => {});
     },
   };
 }

@@ -12,6 +12,13 @@ export interface Customer {
   readonly profileId: string | undefined;
 }
 
+/** The service wants no request until then. */
+export interface Rest {
+  readonly untilMs: number;
+  /** How long that was when it was asked for. */
+  readonly waitMs: number;
+}
+
 export interface Customers {
   /** The customer of a key; undefined for an unknown key. */
   findCustomer(service: string, key: string): Promise<Customer | undefined>;
@@ -24,10 +31,10 @@ export interface Customers {
   }): Promise<Customer>;
   /** Customers that an account of this machine has used, and none of the accounts in `others`. */
   customersOnlyOf(account: string, others: readonly string[]): Promise<readonly Customer[]>;
-  /** Records that the service wants no request of the customer for so long; a rest that ends later stays. */
-  noteRest(customer: number, waitMs: number, nowMs: number): Promise<void>;
-  /** How much is left of the rest that the service asked any process for. */
-  restLeft(customer: number, nowMs: number): Promise<number>;
+  /** Records until when the service wants no request of the customer; a rest that ends later stays. */
+  noteRest(customer: number, rest: Rest, nowMs: number): Promise<void>;
+  /** The rest that the service asked any process for last. */
+  findRest(customer: number): Promise<Rest | undefined>;
 }
 
 export function createCustomers({ write, read }: Store): Customers {
@@ -67,25 +74,23 @@ export function createCustomers({ write, read }: Store): Customers {
         return customer;
       }),
 
-    noteRest: (customer, waitMs, nowMs) =>
+    noteRest: (customer, { untilMs, waitMs }, nowMs) =>
       write(function* () {
-        const untilMs = Math.round(nowMs + waitMs);
         yield ask(
           "UPDATE customers SET rest_until = ?, rest_ms = ? WHERE id = ? AND (rest_until IS NULL OR rest_until < ? OR rest_until > ? + rest_ms)",
           untilMs,
-          Math.round(waitMs),
+          waitMs,
           customer,
           untilMs,
           nowMs,
         );
       }),
 
-    restLeft: (customer, nowMs) =>
+    findRest: (customer) =>
       read(function* () {
         const [row] = yield ask("SELECT rest_until, rest_ms FROM customers WHERE id = ?", customer);
-        const leftMs = (numberOf(row?.rest_until) ?? nowMs) - nowMs;
-        // The clock may have been set back since.
-        return leftMs > (numberOf(row?.rest_ms) ?? 0) ? 0 : Math.max(0, leftMs);
+        const untilMs = numberOf(row?.rest_until);
+        return untilMs === undefined ? undefined : { untilMs, waitMs: numberOf(row?.rest_ms) ?? 0 };
       }),
 
     customersOnlyOf: (account, others) =>

@@ -478,7 +478,8 @@ describe("the ledger", () => {
   ])("a file system of type %i is a warning", async (type, told) => {
     const { stateDir } = await createServedHome();
     const machine = { stateDirectory: stateDir, platform: "linux x64", env: {} };
-    const context = { machine, ledger: () => openLedger(stateDir) } as unknown as Context;
+    const sharesLedger = async () => false;
+    const context = { machine, sharesLedger, ledger: () => openLedger(stateDir) } as unknown as Context;
     const finding = await checkLedger(context, async () => ({ type }));
     expect(finding).toMatchObject({
       status: "warn",

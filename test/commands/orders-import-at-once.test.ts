@@ -58,7 +58,9 @@ describe("several imports of one account at once", () => {
   test("one that the service told to wait makes the others wait, too", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     expect((await home.run(words)).exit).toBe(0);
-    await withLedger(home.stateDir, (ledger) => ledger.noteRest(1, 20_000, home.clock.now()));
+    await withLedger(home.stateDir, (ledger) =>
+      ledger.noteRest(1, { untilMs: home.clock.now() + 20_000, waitMs: 20_000 }, home.clock.now()),
+    );
     const other = await home.put(sheet(row("B-1"), row("B-2")), "other.csv");
     const startedMs = home.clock.elapsed();
     const { exit, stderr } = await home.importFile(other, words);
@@ -67,7 +69,9 @@ describe("several imports of one account at once", () => {
     expect(home.clock.elapsed() - startedMs).toBeLessThan(25_000);
 
     // A clock that was set back since makes no wait longer than the service asked for.
-    await withLedger(home.stateDir, (ledger) => ledger.noteRest(1, 20_000, home.clock.now()));
+    await withLedger(home.stateDir, (ledger) =>
+      ledger.noteRest(1, { untilMs: home.clock.now() + 20_000, waitMs: 20_000 }, home.clock.now()),
+    );
     home.clock.jump(-3_600_000);
     const third = await home.put(sheet(row("C-1")), "third.csv");
     const thirdMs = home.clock.elapsed();
