@@ -19,6 +19,8 @@ const steps = {
     run("npx", ["vitest", "run", "--mode", "long", "test/never-twice/matrix.test.ts"], {
       NEVER_TWICE_SHARE: share,
     }),
+  /** Eight machines with one ledger, three times with another seed. */
+  chaos: () => [1, 2, 3].every(() => run("npm", ["run", "chaos"])),
   executable: () => {
     if (!run("npm", ["run", "build"])) return false;
     compileExecutable(executable);

@@ -5,15 +5,18 @@ import { effort, seed } from "../support/effort.ts";
 import { postgresPrograms } from "../support/postgres.ts";
 import { surviveMachines } from "./machines.ts";
 
+/** `npm run chaos`: an hour or less. */
+const isFull = process.env.COURIER_CHAOS === "full";
+const sized = (everyday: number, long: number, full: number) => (isFull ? full : effort(everyday, long));
 const ordeal = {
-  machines: effort(3, 8),
-  rows: effort(12, 1_250),
-  pairs: effort(2, 63),
-  kills: effort(3, 50),
-  longestLifeMs: effort(900, 6_000),
-  restarts: effort(1, 5),
-  partitionMs: effort(300, 60_000),
-  troubleMs: effort(2_000, 120_000),
+  machines: sized(3, 4, 8),
+  rows: sized(12, 60, 1_250),
+  pairs: sized(2, 6, 63),
+  kills: sized(3, 8, 50),
+  longestLifeMs: sized(900, 2_000, 6_000),
+  restarts: sized(1, 2, 5),
+  partitionMs: sized(300, 3_000, 60_000),
+  troubleMs: sized(2_000, 8_000, 120_000),
 };
 const size = `${ordeal.machines} machines, ${ordeal.rows} rows each, ${ordeal.kills} kills`;
 test.skipIf(postgresPrograms === undefined)(
