@@ -1,4 +1,4 @@
-/** The ledger: an SQLite database of the runs and operations of this machine. */
+/** The ledger: runs and operations, in an SQLite file of this machine (shared/ has that of several). */
 
 import { statSync } from "node:fs";
 import { CourierError } from "../core/errors.ts";

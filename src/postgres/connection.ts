@@ -22,7 +22,7 @@ export type Answer = (text: string, values: readonly SqlValue[]) => Promise<read
 export interface Connection {
   /**
    * Runs `work` between `begin` and COMMIT. Throws `database` (exit 5) where the server cannot be reached, refuses or
-   * fails; where `isCommitUnknown` is said of that error, it may have committed. Throws what `work` throws.
+   * fails: where the connection broke at the COMMIT, that may have happened. Throws what `work` throws.
    */
   transaction<T>(begin: string, work: (answer: Answer) => Promise<T>): Promise<T>;
   /** One statement outside a transaction. */
@@ -34,6 +34,8 @@ export interface Connection {
 const longestWaitMs = 30_000;
 /** After Ctrl-C: enough for a server that is there. */
 const momentMs = 1_000;
+/** A host that lets nothing through does not refuse either. */
+const longestConnectMs = 10_000;
 const noteAfterMs = 1_000;
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
@@ -46,19 +48,23 @@ export function createConnection(options: ConnectionOptions): Connection {
   let isClosed = false;
   let last: Promise<unknown> = Promise.resolve();
 
-  async function connect(): Promise<Client> {
+  async function connect(limitMs: number): Promise<Client> {
     const Client = await loadDriver();
-    const made = new Client(configOf(address));
+    const made = new Client(configOf(address, Math.min(longestConnectMs, Math.max(1, limitMs))));
     made.on("error", () => {
       if (client === made) client = undefined; // the next transaction connects again
     });
     try {
       await made.connect();
     } catch (error) {
-      await made.end().catch(() => {});
+      drop(made);
       throw error;
     }
     return made;
+  }
+
+  function limitNow(): number {
+    return Math.min(options.limitMs?.() ?? longestWaitMs, options.signal?.aborted ? momentMs : longestWaitMs);
   }
 
   /** Tries until the server answers. Only what may pass by itself is tried again. */
@@ -67,14 +73,10 @@ export function createConnection(options: ConnectionOptions): Connection {
     let isNoted = false;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
       try {
-        return await connect();
+        return await connect(limitNow());
       } catch (error) {
         const passedMs = clock.elapsed() - startedMs;
-        const limitMs = Math.min(
-          options.limitMs?.() ?? longestWaitMs,
-          options.signal?.aborted ? momentMs : longestWaitMs,
-        );
-        if (!mayPass(error) || passedMs >= limitMs) throw error;
+        if (!mayPass(error) || passedMs >= limitNow()) throw error;
         if (passedMs >= noteAfterMs && !isNoted) {
           isNoted = true;
           options.onLongWait?.();
@@ -103,7 +105,12 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
     const made = await connectInTime();
     client = made;
-    if (begin !== undefined) await made.query(begin);
+    try {
+      if (begin !== undefined) await made.query(begin);
+    } catch (error) {
+      drop(made); // it may be in a transaction that failed
+      throw error;
+    }
     return made;
   }
 
@@ -180,7 +187,10 @@ async function loadDriver(): Promise<typeof Client> {
   return loaded.default;
 }
 
-function configOf({ host, port, user, database, ssl }: PostgresAddress): ClientConfig {
+function configOf(
+  { host, port, user, database, ssl }: PostgresAddress,
+  connectionTimeoutMillis: number,
+): ClientConfig {
   return {
     host,
     port,
@@ -188,7 +198,7 @@ function configOf({ host, port, user, database, ssl }: PostgresAddress): ClientC
     database,
     ssl,
     application_name: "courier",
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis,
     query_timeout: answerLimitMs,
     keepAlive: true,
     pipeline: true,

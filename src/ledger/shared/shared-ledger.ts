@@ -20,7 +20,7 @@ export interface SharedLedgerOptions extends Omit<WaitOptions, "clock"> {
   readonly clock: Clock;
 }
 
-/** A smaller difference is the time that an answer takes, and changes nothing. */
+/** A smaller difference of the clocks changes nothing. */
 const clockStepMs = 250;
 
 /** Opens the ledger, or makes its tables. Times are the database's from now on. Throws `database`, exit 5. */
@@ -35,9 +35,10 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
   async function readTime(beat: Promise<readonly { readonly now?: unknown }[]>): Promise<void> {
     const began = { nowMs: clock.now(), elapsedMs: clock.elapsed() };
     const [row] = await beat;
-    const hereMs = began.nowMs + (clock.elapsed() - began.elapsedMs) / 2;
-    const stepMs = Number(row?.now) - hereMs;
-    if (!Number.isFinite(stepMs) || Math.abs(stepMs) < clockStepMs) return;
+    const halfMs = (clock.elapsed() - began.elapsedMs) / 2;
+    const stepMs = Number(row?.now) - (began.nowMs + halfMs);
+    // The answer may be of any moment of the wait, which was long where the connection was made anew.
+    if (!Number.isFinite(stepMs) || Math.abs(stepMs) < clockStepMs + halfMs) return;
     aheadMs += stepMs;
     clock.follow(aheadMs);
   }

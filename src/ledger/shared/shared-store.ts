@@ -9,9 +9,10 @@ import { schemaName } from "./shared-schema.ts";
 
 /**
  * A pooler may give each transaction another connection, so each sets what it needs. A writer that stops in the middle
- * gives its lock back, and what is committed is on the disk, whatever the server does otherwise.
+ * gives its lock back before another one has waited too long for it, and that one before the connection counts as
+ * broken. What is committed is on the disk, whatever the server does otherwise.
  */
-const settings = `SET LOCAL search_path = ${schemaName}; SET LOCAL lock_timeout = '30s';
+const settings = `SET LOCAL search_path = ${schemaName}; SET LOCAL lock_timeout = '18s';
   SET LOCAL idle_in_transaction_session_timeout = '15s'`;
 
 /** The row of the events is changed by all that is sent: who holds it is the only writer. */
@@ -68,10 +69,10 @@ export function createSharedStore(connection: Connection, lease: Lease, now: () 
         const ends: Ended[] = [];
         const together: Promise<Ended>[] = [];
         for (const { work, canWait } of works) {
-          if (!canWait) ends.push(...(await Promise.all(together.splice(0))), await end(work, answer));
+          if (!canWait) ends.push(...(await allEnded(together.splice(0))), await end(work, answer));
           else together.push(end(work, answer));
         }
-        return [...ends, ...(await Promise.all(together))];
+        return [...ends, ...(await allEnded(together))];
       }),
   });
 
@@ -87,4 +88,10 @@ export function createSharedStore(connection: Connection, lease: Lease, now: () 
     // No other process takes it over while this one gives signs of life.
     holdsClaim: () => lease.isHeld(),
   };
+}
+
+/** Throws the first failure once all have ended: what is asked after the rollback would not be in the transaction. */
+async function allEnded(works: readonly Promise<Ended>[]): Promise<readonly Ended[]> {
+  await Promise.allSettled(works);
+  return Promise.all(works);
 }
