@@ -48,6 +48,8 @@ async function refreshIndex(mirror: Mirror, context: Context): Promise<void> {
   }
 }
 
+const longestTakeMs = 2_000;
+
 /** Adds orders that the ledger has and the mirror has not. Throws `database`, exit 5. */
 export async function addOwnOrders(mirror: Mirror, context: Context): Promise<void> {
   const { stateDirectory } = context.machine;
@@ -55,8 +57,7 @@ export async function addOwnOrders(mirror: Mirror, context: Context): Promise<vo
     const { takeFromLedger } = await import("./orders-from-ledger.ts");
     await takeFromLedger(mirror, await mirrorOwner(context), context);
   };
-  // A server that cannot be reached is no reason to find nothing.
-  if (await context.sharesLedger()) return take().catch(ignoreDatabase);
+  if (await context.sharesLedger()) return takeInTime(take(), context);
   if (!hasLocalLedger(stateDirectory)) return;
   const version = describeVersion(ledgerPath(stateDirectory));
   if (version === (await mirror.fact(versionFact))) return;
@@ -64,8 +65,20 @@ export async function addOwnOrders(mirror: Mirror, context: Context): Promise<vo
   await mirror.setFact(versionFact, version);
 }
 
-function ignoreDatabase(error: unknown): void {
-  if (!(error instanceof CourierError) || error.code !== "database") throw error;
+/** A server that cannot be reached is no reason to find nothing: it is waited for only so long. */
+async function takeInTime(taken: Promise<void>, { clock, messages }: Context): Promise<void> {
+  let cancel = () => {};
+  const late = new Promise<"late">((resolve) => {
+    cancel = clock.after(longestTakeMs, () => resolve("late"));
+  });
+  try {
+    if ((await Promise.race([taken, late])) !== "late") return;
+  } catch (error) {
+    if (!(error instanceof CourierError) || error.code !== "database") throw error;
+  } finally {
+    cancel();
+  }
+  messages.note("The shared ledger does not answer: orders sent since the last search may be missing.");
 }
 
 /** Records answers of a run that needed no mirror, where there is one. Throws `database`, exit 5. */

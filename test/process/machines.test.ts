@@ -204,6 +204,17 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
     expect(Number(row?.ago)).toBeLessThan(60_000);
   });
 
+  test("a search does not wait long for a database that is away, and says what may be missing", async () => {
+    const { homes } = await createMachines();
+    const [home] = homes;
+    const ran = await home.courier("find 李", {
+      env: { COURIER_LEDGER: "postgres://courier@127.0.0.1:1/away" },
+      limitMs: 15_000,
+    });
+    expect([ran.exit, ran.stdout], ran.stderr).toEqual([0, ""]);
+    expect(ran.stderr).toContain("The shared ledger does not answer");
+  });
+
   test("a ledger of a later version is left alone", async () => {
     const { homes, query, posts } = await createMachines();
     expect((await homes[0].courier("orders create --file -", { stdin: JSON.stringify(order) })).exit).toBe(0);
