@@ -3,31 +3,43 @@
 import type { SinceBoot } from "../core/process-identity.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { numberOf, type Operation, type OperationName, readOperation } from "./operation.ts";
-import { ask, type Question, type Work } from "./statements.ts";
+import { ask, inList, type Question, type Work } from "./statements.ts";
 
-/** Creates of a content, the oldest first, without refusals that were sent again. */
-export function ofContent(customer: number, content: string): Question {
+/** Creates of these contents, the oldest first, without refusals that were sent again. */
+export function ofContents(customer: number, contents: readonly string[]): Question {
+  const [isOne, values] = inList(contents);
   return ask(
-    `SELECT * FROM operations WHERE kind = 'create' AND customer = ? AND content = ? AND is_superseded = 0
-     AND state <> 'unsent' ORDER BY run, number`,
+    `SELECT * FROM operations WHERE kind = 'create' AND customer = ? AND content ${isOne}
+     AND is_superseded = 0 AND state <> 'unsent' ORDER BY run, number`,
     customer,
-    content,
+    ...values,
   );
 }
 
-/** The same of a ref. */
-export function ofRef(customer: number, shop: string, ref: string): Question {
+/** The same of refs. */
+export function ofRefs(customer: number, shop: string, refs: readonly string[]): Question {
+  const [isOne, values] = inList(refs);
   return ask(
-    `SELECT * FROM operations WHERE customer = ? AND ref = ? AND shop = ? AND kind = 'create'
+    `SELECT * FROM operations WHERE customer = ? AND shop = ? AND ref ${isOne} AND kind = 'create'
      AND is_superseded = 0 AND state <> 'unsent' ORDER BY run, number`,
     customer,
-    ref,
     shop,
+    ...values,
   );
 }
 
 export function ofName({ run, number }: OperationName): Question {
   return ask("SELECT * FROM operations WHERE run = ? AND number = ?", run, number);
+}
+
+/** Creates that are in doubt or being sent, without those of `run`. */
+export function ofInDoubt(customer: number, run = 0): Question {
+  return ask(
+    `SELECT * FROM operations WHERE customer = ? AND state IN ('ready', 'sending', 'unknown')
+     AND kind = 'create' AND run <> ? ORDER BY run, number`,
+    customer,
+    run,
+  );
 }
 
 export type OperationFinder = ReturnType<typeof createFinder>;
@@ -39,23 +51,11 @@ export function createFinder(sinceBoot: () => SinceBoot | undefined) {
   }
 
   function* byContent(customer: number, content: string): Work<Operation[]> {
-    return readAll(yield ofContent(customer, content));
+    return readAll(yield ofContents(customer, [content]));
   }
 
   function* byRef(customer: number, shop: string, ref: string): Work<Operation[]> {
-    return readAll(yield ofRef(customer, shop, ref));
-  }
-
-  /** Creates that are in doubt or being sent, without those of `run`. */
-  function* findInDoubt(customer: number, run = 0): Work<readonly Operation[]> {
-    return readAll(
-      yield ask(
-        `SELECT * FROM operations WHERE customer = ? AND state IN ('ready', 'sending', 'unknown')
-         AND kind = 'create' AND run <> ? ORDER BY run, number`,
-        customer,
-        run,
-      ),
-    );
+    return readAll(yield ofRefs(customer, shop, [ref]));
   }
 
   function* findCreate(customer: number, name: OperationName | undefined): Work<Operation | undefined> {
@@ -86,5 +86,5 @@ export function createFinder(sinceBoot: () => SinceBoot | undefined) {
     return found.length > 0;
   }
 
-  return { readAll, byContent, byRef, findInDoubt, findCreate, lastOffset, isOwned };
+  return { readAll, byContent, byRef, findCreate, lastOffset, isOwned };
 }

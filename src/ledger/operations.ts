@@ -3,7 +3,7 @@
 import type { SinceBoot } from "../core/process-identity.ts";
 import type { Draft } from "../model/draft.ts";
 import { nextEvent } from "./events.ts";
-import { createFinder } from "./find-operations.ts";
+import { createFinder, ofInDoubt } from "./find-operations.ts";
 import {
   type Allowance,
   type CancelOutcome,
@@ -196,11 +196,10 @@ export interface Operations {
 export function createOperations(store: Store, sinceBoot: () => SinceBoot | undefined): Operations {
   const { write, read, snapshot } = store;
   const finder = createFinder(sinceBoot);
-  const { readAll, byContent, byRef, findInDoubt } = finder;
-  const { createFindEdited, decide, coverOnce } = createRowDecisions(finder);
+  const { readAll, byContent, byRef } = finder;
+  const createBatch = createRowDecisions(finder);
   const recorder = createRecorder(finder, sinceBoot);
-  const { insert, sentSinceBoot, recordElsewhere, ensureOwner, ensureNew, setOutcome, setOrderState } =
-    recorder;
+  const { insert, sentSinceBoot, recordElsewhere, ensureOwner, setOutcome, setOrderState } = recorder;
 
   /** The numbers of files that are the same: by path, by bytes, or by their rows. */
   function* matchFiles(customer: number, { path, bytesHash, rowsHash }: ImportFile): Work<number[]> {
@@ -243,7 +242,7 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
         const allowance = equal.length > 0 ? "equal" : "none";
         const edited =
           draft &&
-          (yield* findInDoubt(run.customer)).find(
+          readAll(yield ofInDoubt(run.customer)).find(
             (each) => isOpen(each) && each.state === "unknown" && mayBeEdited({ ref, draft }, each, false),
           );
         const operation = yield* insert(run, {
@@ -332,23 +331,24 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
 
     viewRows: (customer, rows, file, policy, nowMs) =>
       snapshot(function* () {
-        const { note, ...covering } = coverOnce(policy);
-        const findEdited = createFindEdited(customer, file, policy);
+        const batch = createBatch(customer, rows, file, policy, nowMs);
         const decisions: RowDecision[] = [];
-        for (const row of rows)
-          decisions.push(note(yield* decide(customer, row, file, covering, nowMs, findEdited)));
+        for (const row of rows) decisions.push(yield* batch.decide(row));
         return decisions;
       }),
 
     claimRows: (run, rows, file, policy, { atMs, offsetMs }) =>
       write(function* () {
-        const { note, ...covering } = coverOnce(policy);
-        const findEdited = createFindEdited(run.customer, file, policy, run.number);
+        const batch = createBatch(run.customer, rows, file, policy, atMs, run.number);
+        yield* batch.prepare();
         const claimed: ClaimedRow[] = [];
         let event: number | undefined;
         for (const [index, row] of rows.entries()) {
-          const decision = note(yield* decide(run.customer, row, file, covering, atMs, findEdited));
-          if (decision.kind === "elsewhere") yield* recordElsewhere(run, row, file, decision, atMs);
+          const decision = yield* batch.decide(row);
+          if (decision.kind === "elsewhere") {
+            yield* recordElsewhere(run, row, file, decision, atMs);
+            batch.noteChanged();
+          }
           if (decision.kind !== "send") {
             claimed.push({ decision, operation: undefined });
             continue;
@@ -357,14 +357,17 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
           const { allowance, supersedes } = decision;
           const sentEvent: number = event ?? (yield* nextEvent(rows.length - index));
           event = sentEvent + 1;
-          if (supersedes)
+          if (supersedes) {
             yield ask(
               "UPDATE operations SET is_superseded = 1 WHERE run = ? AND number = ?",
               supersedes.run,
               supersedes.number,
             );
+            batch.noteChanged();
+          }
           const sending = { kind: "create", state: "sending", sentAtMs: atMs, sentEvent, offsetMs } as const;
           const operation = yield* insert(run, { ...sending, content, draft, file, row, allowance });
+          batch.noteSent(row);
           claimed.push({ decision, operation });
         }
         return claimed;
@@ -402,7 +405,6 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
       write(function* () {
         // Nothing may be changed before LostClaim is thrown, and this outcome takes a number of the events.
         if (outcome.state === "unknown") yield* ensureOwner(name, owner, ["ready", "sending", "unknown"]);
-        if (outcome.state === "created") yield* ensureNew(name, outcome.order.id);
         yield* setOutcome(name, outcome, nowMs, owner);
       }, options),
 

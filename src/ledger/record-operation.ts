@@ -133,7 +133,10 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     if (listed) throw new OtherOrder(orderId, "existed before the request was sent");
   }
 
-  /** Throws OrderTaken; with an owner, LostClaim unless the operation is the owner's and not settled. */
+  /**
+   * Throws OrderTaken. With an owner, throws LostClaim unless the operation is the owner's and not settled, and
+   * OtherOrder where the order of a create's answer existed before.
+   */
   function* setOutcome(
     name: OperationName,
     outcome: CreateOutcome,
@@ -142,6 +145,7 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
   ): Work<void> {
     const order = "order" in outcome ? outcome.order : undefined;
     const rejection = "rejection" in outcome ? outcome.rejection : undefined;
+    const isAnswer = owner !== undefined && outcome.state === "created";
     const owned = owner === undefined ? "" : "AND owner = ? AND state IN ('ready', 'sending', 'unknown')";
     const values: SqlValue[] = [
       outcome.state,
@@ -162,20 +166,26 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
       name.number,
       ...(owner === undefined ? [] : [owner]),
       ...(order ? [order.id] : []),
+      ...(isAnswer ? [order?.id ?? null] : []),
     ];
     // Each order has one create. On a server, a broken constraint would end the transaction, so it is asked first.
     const free = order
       ? `AND NOT EXISTS (SELECT 1 FROM operations AS other WHERE other.kind = 'create' AND other.order_id = ?
            AND other.customer = operations.customer AND (other.run, other.number) <> (operations.run, operations.number))`
       : "";
+    const isNew = isAnswer
+      ? `AND NOT EXISTS (SELECT 1 FROM listed_orders WHERE listed_orders.customer = operations.customer
+           AND listed_orders.order_id = ? AND listed_orders.event < operations.sent_event)`
+      : "";
     const changed = yield ask(
       `UPDATE operations SET state = ?, ended_at = ?, ended_event = ?, loss = ?, stamp_ahead_ms = ?, order_id = ?,
          order_no = ?, tracking_number = ?, estimated_fee = ?, order_created_at = ?, order_state = ?, error_code = ?,
          error_message = ?, error_field = ?
-       WHERE run = ? AND number = ? ${owned} ${free} RETURNING run`,
+       WHERE run = ? AND number = ? ${owned} ${free} ${isNew} RETURNING run`,
       ...values,
     );
     if (changed.length > 0) return;
+    if (order && isAnswer) yield* ensureNew(name, order.id);
     if (order) yield* ensureFree(name, order.id);
     if (owner !== undefined) throw new LostClaim(name);
   }
@@ -196,5 +206,5 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
     );
   }
 
-  return { insert, sentSinceBoot, recordElsewhere, ensureOwner, ensureNew, setOutcome, setOrderState };
+  return { insert, sentSinceBoot, recordElsewhere, ensureOwner, setOutcome, setOrderState };
 }

@@ -1,7 +1,8 @@
 /** Decisions about the rows of an import, by what the ledger has of them. */
 
-import { type OperationFinder, ofContent, ofName, ofRef } from "./find-operations.ts";
+import { type OperationFinder, ofInDoubt, ofName } from "./find-operations.ts";
 import { nameOperation, type Operation, parseOperationName, textOf } from "./operation.ts";
+import { createRowLookup } from "./row-lookup.ts";
 import {
   asReadToday,
   decideRow,
@@ -15,7 +16,7 @@ import {
   type RowPolicy,
   type RowToSend,
 } from "./rules.ts";
-import { ask, askTogether, type Work } from "./statements.ts";
+import { ask, askTogether, inList, type Question, sideBySide, type Work } from "./statements.ts";
 
 /** `last`: the number of the last operation that was read. */
 interface ComparedRun {
@@ -23,10 +24,15 @@ interface ComparedRun {
   readonly isShared: boolean;
 }
 
-/** An operation that no row of the file is any more. */
-interface GoneOperation {
-  readonly operation: Operation;
-  readonly isOfSameFile: boolean;
+/** Decides about the rows of a batch, one after the other. */
+export interface Batch {
+  /** Asks for all that rows to be sent need, at once. Without it, each is asked when it is needed. */
+  prepare(): Work<void>;
+  decide(row: RowToSend): Work<RowDecision>;
+  /** What the ledger has of rows like this one is asked again. */
+  noteSent(row: RowToSend): void;
+  /** What it has of all rows is asked again. */
+  noteChanged(): void;
 }
 
 /** Operations of two lists, each once, the oldest first. */
@@ -36,58 +42,48 @@ function merge(one: readonly EqualOperation[], other: readonly EqualOperation[])
   return [...byName.values()].sort((a, b) => a.run - b.run || a.number - b.number);
 }
 
-export function createRowDecisions({
-  readAll,
-  byContent,
-  findInDoubt,
-  findCreate,
-  isOwned,
-}: OperationFinder) {
+/** Orders that held rows equal to these before; later listings may not show them any more. */
+function ofElsewhere(customer: number, rows: readonly RowToSend[]): Question {
+  const [isOne, contents] = inList(rows.map(({ content }) => content));
+  return ask(
+    `SELECT content, order_id FROM orders_elsewhere WHERE customer = ? AND content ${isOne}
+       AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.customer = orders_elsewhere.customer
+         AND operations.order_id = orders_elsewhere.order_id AND kind = 'create')`,
+    customer,
+    ...contents,
+  );
+}
+
+export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: OperationFinder) {
   /** Which runs were compared with a file, so that each of their operations is read once. */
   const comparedRuns = new WeakMap<FileFacts, Map<number, ComparedRun>>();
+  const found = new Map<string, Operation>();
 
-  /**
-   * Operations that no row of the file is: those in doubt, and those that `foundNow` names. The rows of `run` are in
-   * the file.
-   */
-  function* findGone(
-    customer: number,
-    file: FileFacts,
-    foundNow: ReadonlySet<string> = new Set(),
-    run = 0,
-  ): Work<readonly GoneOperation[]> {
-    const found = [...(yield* findInDoubt(customer, run))];
-    for (const name of foundNow) {
-      const create = yield* findCreate(customer, parseOperationName(name));
-      if (create) found.push(create);
+  /** Of these runs, those with rows that are in the file: a copy has another path. */
+  function* findRunsOfFile(names: ReadonlySet<number>, file: FileFacts): Work<ReadonlySet<number>> {
+    const compared = comparedRuns.get(file) ?? new Map<number, ComparedRun>();
+    comparedRuns.set(file, compared);
+    const runs = [...names].filter((run) => !compared.get(run)?.isShared);
+    const lastOf = (run: number) => compared.get(run)?.last ?? 0;
+    const answers = yield* askTogether(
+      runs.map((run) =>
+        ask(
+          "SELECT number, ref, shop, content FROM operations WHERE run = ? AND number > ? AND kind = 'create' ORDER BY number",
+          run,
+          lastOf(run),
+        ),
+      ),
+    );
+    for (const [index, run] of runs.entries()) {
+      const rows = answers[index] ?? [];
+      const isShared = rows.some(({ ref, shop, content }) =>
+        typeof ref === "string"
+          ? shop === file.shop && file.hasRef(ref)
+          : file.countOf(textOf(content) ?? "") > 0,
+      );
+      compared.set(run, { last: Number(rows.at(-1)?.number ?? lastOf(run)), isShared });
     }
-    const gone: GoneOperation[] = [];
-    for (const operation of found)
-      if (yield* isGone(operation, file))
-        gone.push({ operation, isOfSameFile: yield* isOfSameFile(operation, file) });
-    return gone;
-  }
-
-  /** True where it is of the file, or of a run whose rows are in the file: a copy has another path. */
-  function* isOfSameFile(operation: Operation, file: FileFacts): Work<boolean> {
-    if (isOfFile(operation, file)) return true;
-    if (operation.file === undefined) return false;
-    const runs = comparedRuns.get(file) ?? new Map<number, ComparedRun>();
-    comparedRuns.set(file, runs);
-    const before = runs.get(operation.run) ?? { last: 0, isShared: false };
-    if (before.isShared) return true;
-    const rows = yield ask(
-      "SELECT number, ref, shop, content FROM operations WHERE run = ? AND number > ? AND kind = 'create' ORDER BY number",
-      operation.run,
-      before.last,
-    );
-    const isShared = rows.some(({ ref, shop, content }) =>
-      typeof ref === "string"
-        ? shop === file.shop && file.hasRef(ref)
-        : file.countOf(textOf(content) ?? "") > 0,
-    );
-    runs.set(operation.run, { last: Number(rows.at(-1)?.number ?? before.last), isShared });
-    return isShared;
+    return new Set([...names].filter((run) => compared.get(run)?.isShared));
   }
 
   /** True for a standing order, or one in doubt, that no row of the file is any more. */
@@ -104,84 +100,129 @@ export function createRowDecisions({
     return standing.length > count;
   }
 
-  /** The order that the row may have been before it was edited, as a batch of rows asks for it. */
-  function createFindEdited(customer: number, file: FileFacts, policy: RowPolicy, run?: number) {
-    let gone: readonly GoneOperation[] | undefined;
-    return function* (row: RowToSend): Work<Operation | undefined> {
-      const marked = yield* findCreate(customer, row.markedDoubt);
-      if (marked && (yield* isGone(marked, file))) return marked;
-      gone ??= yield* findGone(customer, file, policy.foundNow, run);
-      return gone.find((each) => mayBeEdited(row, each.operation, each.isOfSameFile))?.operation;
-    };
+  function* onlyGone(operations: readonly Operation[], file: FileFacts): Work<readonly Operation[]> {
+    const gone: Operation[] = [];
+    for (const operation of operations) if (yield* isGone(operation, file)) gone.push(operation);
+    return gone;
   }
 
-  function* decide(
+  /** Creates of which orders were found. Each is read once. */
+  function* findFound(names: ReadonlySet<string> = new Set()): Work<readonly Operation[]> {
+    const unread = [...names].filter((name) => !found.has(name));
+    const answers = yield* askTogether(
+      unread.map((name) => {
+        const parsed = parseOperationName(name);
+        return parsed && ofName(parsed);
+      }),
+    );
+    for (const [index, name] of unread.entries()) {
+      const [operation] = readAll(answers[index] ?? []);
+      if (operation) found.set(name, operation);
+    }
+    return [...names].map((name) => found.get(name)).filter((each) => each !== undefined);
+  }
+
+  /** The rows of `run` are in the file. */
+  function createBatch(
     customer: number,
-    row: RowToSend,
+    rows: readonly RowToSend[],
     file: FileFacts,
     policy: RowPolicy,
     nowMs: number,
-    findEdited: (row: RowToSend) => Work<Operation | undefined>,
-  ): Work<RowDecision> {
-    const { ref, content, former } = row;
-    const today = (found: readonly Operation[]) => found.map((each) => asReadToday(each, row));
-    const isFormerOther = former !== undefined && former.content !== content;
-    const numberedName = file.byNumber?.numberOf(row.row)?.operation;
-    const found = yield* askTogether({
-      same: ofContent(customer, content),
-      named: ref === undefined ? undefined : ofRef(customer, file.shop, ref),
-      numbered: numberedName && ofName(numberedName),
-      formerNamed:
-        ref === undefined || former?.ref === undefined ? undefined : ofRef(customer, file.shop, former.ref),
-      formerSame: isFormerOther ? ofContent(customer, former.content) : undefined,
-    });
-    const same = today(readAll(found.same));
-    const isOwn =
-      ref === undefined
-        ? (each: EqualOperation) =>
-            each.ref === undefined && isOfFile(each, file) && file.byNumber?.holderOf(each)?.ref === undefined
-        : (each: EqualOperation) => each.ref === ref && each.shop === file.shop;
-    const [numbered] = today(readAll(found.numbered));
-    const named = merge(readAll(found.named), readAll(found.formerNamed));
-    const own = ref === undefined ? same.filter(isOwn) : today(named).filter(isOwn);
-    const formerSame = today(readAll(found.formerSame)).filter((each) => each.content === content);
-    function* elsewhere(): Work<OrderElsewhere | undefined> {
-      const order = policy.elsewhere?.(row) ?? (yield* findElsewhere(customer, row.content));
+    run = 0,
+  ): Batch {
+    const lookup = createRowLookup(readAll, customer, rows, file);
+    let others: { gone: readonly Operation[]; elsewhere: ReadonlyMap<unknown, string> } | undefined;
+    let runsOfFile: ReadonlySet<number> | undefined;
+    /** Orders of other files that cover rows of this batch: each covers one. */
+    const covered = new Set<string>();
+    const isCovered = (operation: Operation) =>
+      covered.has(nameOperation(operation)) || policy.isCovered?.(operation) === true;
+
+    /** What is in doubt and of no row of the file any more, and the orders elsewhere: only a row to be sent needs them. */
+    function* findOthers() {
+      if (others) return others;
+      const [inDoubt = [], elsewhere = []] = yield* askTogether([
+        ofInDoubt(customer, run),
+        ofElsewhere(customer, rows),
+      ]);
+      const inQuestion = [...readAll(inDoubt), ...(yield* findFound(policy.foundNow))];
+      others = {
+        gone: yield* onlyGone(inQuestion, file),
+        // The first of each content.
+        elsewhere: new Map(elsewhere.map((row) => [row.content, String(row.order_id)] as const).reverse()),
+      };
+      return others;
+    }
+
+    /** The order that the row may have been before it was edited. */
+    function* findEdited(row: RowToSend): Work<Operation | undefined> {
+      const marked = yield* findCreate(customer, row.markedDoubt);
+      if (marked && (yield* isGone(marked, file))) return marked;
+      const { gone } = yield* findOthers();
+      for (const operation of gone) {
+        if (!mayBeEdited(row, operation, true)) continue;
+        runsOfFile ??= yield* findRunsOfFile(
+          new Set(gone.filter((each) => each.file !== undefined).map((each) => each.run)),
+          file,
+        );
+        const isOfSameFile =
+          isOfFile(operation, file) || (operation.file !== undefined && runsOfFile.has(operation.run));
+        if (mayBeEdited(row, operation, isOfSameFile)) return operation;
+      }
+      return undefined;
+    }
+
+    function* findElsewhere(row: RowToSend): Work<OrderElsewhere | undefined> {
+      const listed = policy.elsewhere?.(row);
+      const orderId = listed ? undefined : (yield* findOthers()).elsewhere.get(row.content);
+      const order = listed ?? (orderId === undefined ? undefined : { orderId, isCertain: true });
       // Another process may have assigned it to a row meanwhile.
       return order && (yield* isOwned(customer, order.orderId)) ? { ...order, isCertain: false } : order;
     }
-    const others = merge(same, formerSame).filter((each) => each.isFormer || !isOwn(each));
-    const edited = () => findEdited(row);
-    return yield* decideRow(row, { own, equal: others, numbered, edited, elsewhere }, file, policy, nowMs);
-  }
 
-  /** An order that held an equal row before; later listings may not show it any more. */
-  function* findElsewhere(customer: number, content: string): Work<OrderElsewhere | undefined> {
-    const [row] = yield ask(
-      `SELECT order_id FROM orders_elsewhere WHERE customer = ? AND content = ? AND order_id NOT IN
-         (SELECT order_id FROM operations WHERE customer = ? AND kind = 'create' AND order_id IS NOT NULL)`,
-      customer,
-      content,
-      customer,
-    );
-    const orderId = textOf(row?.order_id);
-    return orderId === undefined ? undefined : { orderId, isCertain: true };
-  }
-
-  /** The policy for a batch of rows: an order elsewhere covers at most one of them. */
-  function coverOnce(policy: RowPolicy) {
-    const covered = new Set<string>();
     return {
-      ...policy,
-      isCovered: (operation: Operation) =>
-        covered.has(nameOperation(operation)) || policy.isCovered?.(operation) === true,
-      note(decision: RowDecision): RowDecision {
+      prepare: () => sideBySide(lookup.askForAll(), findOthers()),
+      *decide(row) {
+        const { ref, content } = row;
+        const known = yield* lookup.find(row);
+        const today = (found: readonly Operation[]) => found.map((each) => asReadToday(each, row));
+        const same = today(known.same);
+        const isOwn =
+          ref === undefined
+            ? (each: EqualOperation) =>
+                each.ref === undefined &&
+                isOfFile(each, file) &&
+                file.byNumber?.holderOf(each)?.ref === undefined
+            : (each: EqualOperation) => each.ref === ref && each.shop === file.shop;
+        const own = ref === undefined ? same : merge(today(known.named), today(known.formerNamed));
+        const formerSame = today(known.formerSame).filter((each) => each.content === content);
+        const numbered = known.numbered && asReadToday(known.numbered, row);
+        const decision = yield* decideRow(
+          row,
+          {
+            own: own.filter(isOwn),
+            equal: merge(same, formerSame).filter((each) => each.isFormer || !isOwn(each)),
+            numbered,
+            edited: () => findEdited(row),
+            elsewhere: () => findElsewhere(row),
+          },
+          file,
+          { ...policy, isCovered },
+          nowMs,
+        );
         if (decision.kind === "shipped" && decision.isElsewhere)
           covered.add(nameOperation(decision.operation));
         return decision;
       },
+      noteSent: lookup.forget,
+      noteChanged() {
+        lookup.forgetAll();
+        others = undefined;
+        runsOfFile = undefined;
+      },
     };
   }
 
-  return { createFindEdited, decide, coverOnce };
+  return createBatch;
 }

@@ -20,14 +20,40 @@ export function ask(text: string, ...values: readonly SqlValue[]): Question {
   return { text, values };
 }
 
-/** Asks all of them, for one wait on a server. No rows for one that is undefined. */
-export function* askTogether<K extends string>(
-  questions: Readonly<Record<K, Question | undefined>>,
-): Work<Readonly<Record<K, readonly SqlRow[]>>> {
-  const asked = Object.values<Question | undefined>(questions).filter((each) => each !== undefined);
-  const answers = (yield asked) as readonly unknown[] as (readonly SqlRow[])[];
-  const rows = Object.entries(questions).map(([name, each]) => [name, each ? answers.shift() : []]);
-  return Object.fromEntries(rows);
+/** `IN` with places, and the values for them: few lengths, because each text is prepared once and kept. */
+export function inList(values: readonly string[]): readonly [text: string, values: readonly string[]] {
+  const places = 2 ** Math.ceil(Math.log2(Math.max(1, values.length)));
+  const last = values.at(-1) ?? "";
+  return [
+    `IN (${"?, ".repeat(places - 1)}?)`,
+    [...values, ...new Array<string>(places - values.length).fill(last)],
+  ];
+}
+
+/** Asks them all, for one wait on a server. No rows for one that is undefined. */
+export function* askTogether(
+  questions: readonly (Question | undefined)[],
+): Work<readonly (readonly SqlRow[])[]> {
+  const asked = questions.filter((each) => each !== undefined);
+  if (asked.length === 0) return questions.map(() => []);
+  const answers = [...((yield asked) as readonly unknown[] as (readonly SqlRow[])[])];
+  return questions.map((each) => (each && answers.shift()) ?? []);
+}
+
+/** Does two works side by side: what they ask at the same time is asked together. */
+export function* sideBySide(one: Work<unknown>, other: Work<unknown>): Work<void> {
+  let steps = [one, other].map((work) => ({ work, step: work.next() })).filter(({ step }) => !step.done);
+  while (steps.length > 0) {
+    const questions = steps.map(({ step }) => [step.value as Question | readonly Question[]].flat());
+    const answers = [...(yield* askTogether(questions.flat()))];
+    steps = steps
+      .map(({ work, step }, index) => {
+        const own = answers.splice(0, questions[index]?.length);
+        const isOne = "text" in (step.value as object);
+        return { work, step: work.next((isOne ? own[0] : own) as never) };
+      })
+      .filter(({ step }) => !step.done);
+  }
 }
 
 /** Where the ledger is kept. */

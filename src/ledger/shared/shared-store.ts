@@ -69,8 +69,9 @@ export function createSharedStore(connection: Connection, lease: Lease, now: () 
         const ends: Ended[] = [];
         const together: Promise<Ended>[] = [];
         for (const { work, canWait } of works) {
-          if (!canWait) ends.push(...(await allEnded(together.splice(0))), await end(work, answer));
-          else together.push(end(work, answer));
+          // What was asked first is answered first.
+          together.push(end(work, answer));
+          if (!canWait) ends.push(...(await allEnded(together.splice(0))));
         }
         return [...ends, ...(await allEnded(together))];
       }),
