@@ -107,8 +107,8 @@ CREATE TABLE operations (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX one_create_for_each_order ON operations (customer, order_id)
   WHERE kind = 'create' AND order_id IS NOT NULL;
-CREATE INDEX operations_by_content ON operations (customer, content) WHERE kind = 'create';
-CREATE INDEX operations_by_ref ON operations (customer, ref) WHERE ref IS NOT NULL;
+CREATE INDEX operations_by_content ON operations (content, customer) WHERE kind = 'create';
+CREATE INDEX operations_by_ref ON operations (ref, customer) WHERE ref IS NOT NULL;
 CREATE INDEX open_operations ON operations (customer, state) WHERE state IN ('ready', 'sending', 'unknown');
 CREATE INDEX operations_by_order ON operations (order_id) WHERE kind = 'cancel';
 
