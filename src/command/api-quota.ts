@@ -13,22 +13,22 @@ const manyCalls = 50;
 /**
  * Compares the calls that some work needs with the account's quota. Where they are too few, asks, or without a
  * terminal stops with exit 2, unless `--yes`. Does nothing where the service gives no quota. `what` says how many
- * calls they are.
+ * calls they are; `planned`, how many of those that are left other runs are about to make.
  */
 export async function checkApiQuota(
   calls: number,
   service: CourierService,
   context: Context,
   what = `this takes ${counted(calls, "call")}`,
+  planned = 0,
 ): Promise<void> {
   if (calls < manyCalls) return;
   const left = toCount((await service.profile()).api_calls_remaining);
   if (left === undefined) return;
-  if (left >= calls) {
-    context.messages.note(`${capitalised(what)}; ${left} ${byCount(left, "is", "are")} left.`);
-    return;
-  }
-  const message = `${what}, but only ${left} ${byCount(left, "is", "are")} left`;
+  const others = planned === 0 ? "" : `, and other runs are about to make ${planned} of them`;
+  const areLeft = `${left} ${byCount(left, "is", "are")} left${others}`;
+  if (left - planned >= calls) return context.messages.note(`${capitalised(what)}; ${areLeft}.`);
+  const message = `${what}, but only ${areLeft}`;
   if (context.globals.yes) return context.messages.warn(message);
   const prompts = await context.prompts();
   if (await prompts?.confirm(`${capitalised(message)}. Continue?`)) return;

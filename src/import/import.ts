@@ -24,7 +24,8 @@ import { ensureReplaces } from "../command/replace.ts";
 import { settleOption } from "../command/value-options.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { releaseDeadRuns } from "../sending/owners.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { checkRun, releaseDeadRuns } from "../sending/owners.ts";
 import { isPassing } from "../sheets/source.ts";
 import { checkRows, describeWrong, type Overview } from "./check-rows.ts";
 import { checkView, toSummary } from "./check-summary.ts";
@@ -185,10 +186,12 @@ export const importOrders = defineCommand({
     const toSend = plan.toSend + (resendCancelled ? plan.cancelled : 0);
     const inDoubt = plan.unknown + plan.heldByDoubt;
     if (toSend + inDoubt > 0) {
-      await checkApiQuota(toSend + inDoubt, await context.service(), context);
+      const planned = await findPlannedCalls(ledger, customer, context);
+      await checkApiQuota(toSend + inDoubt, await context.service(), context, undefined, planned);
       await confirmOrStop(context, question(toSend, inDoubt, (await context.account()).name));
     }
     const run = await context.beginRun({ command: "orders import", source: identity.path || "-" });
+    await ledger.planCalls(run.number, toSend + inDoubt);
     const facts = await readFacts(source, overview, [await ledger.openFile(run, identity)], lookup);
     const settings = { concurrency: input.concurrency ?? 4, ratePerSecond: input.rate };
     const readBy = readingOptions.filter((name) => input[name] !== undefined).map(flagOf);
@@ -240,6 +243,13 @@ async function askAboutUndone({ undone }: ImportPlan, context: Context): Promise
   const question = `An undo cancelled ${counted(undone, "order")} of this file. Ship ${byCount(undone, "it", "them")} again?`;
   const prompts = context.globals.yes ? undefined : await context.prompts();
   return (await prompts?.confirm(question, false)) ?? false;
+}
+
+/** The calls that the customer's other imports are about to make, on all machines that share the ledger. */
+async function findPlannedCalls(ledger: Ledger, customer: number, { processes }: Context): Promise<number> {
+  const open = await ledger.openRuns();
+  const others = open.filter((run) => run.customer === customer && checkRun(run, processes) !== "dead");
+  return others.reduce((sum, { callsLeft }) => sum + callsLeft, 0);
 }
 
 /** Compares the file with the ledger, where there is an account. */

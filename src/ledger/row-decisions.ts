@@ -29,9 +29,9 @@ export interface Batch {
   /** Asks for all that rows to be sent need, at once. Without it, each is asked when it is needed. */
   prepare(): Work<void>;
   decide(row: RowToSend): Work<RowDecision>;
-  /** What the ledger has of rows like this one is asked again. */
+  /** Rows like this one are looked up anew. */
   noteSent(row: RowToSend): void;
-  /** What it has of all rows is asked again. */
+  /** All rows are looked up anew. */
   noteChanged(): void;
 }
 

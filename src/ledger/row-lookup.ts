@@ -67,7 +67,7 @@ export function createRowLookup(
         formerNamed: byRef.get(former?.ref ?? "") ?? [],
       };
     },
-    /** A row was sent: what there is of rows like it is asked again. */
+    /** A row was sent: rows like it are looked up anew. */
     forget({ content, ref }: RowToSend): void {
       byContent.delete(content);
       if (ref !== undefined) byRef.delete(ref);

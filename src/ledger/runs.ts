@@ -48,6 +48,8 @@ export interface RunFilter {
 export interface OpenRun extends Run {
   /** Its operations that are about to be sent, or being sent. */
   readonly held: number;
+  /** The calls that it is still about to make, as far as it said how many. */
+  readonly callsLeft: number;
 }
 
 export interface Runs {
@@ -55,6 +57,8 @@ export interface Runs {
   beginRun(run: NewRun): Promise<Run>;
   /** Assigns a run that has just begun to another customer, who has the key now. */
   assignRun(run: Run, customer: number): Promise<Run>;
+  /** Records how many calls a run is about to make. */
+  planCalls(run: number, calls: number): Promise<void>;
   endRun(number: number, exit: number, endedAtMs: number): Promise<void>;
   /** The numbers of the customer's runs that were undone. */
   undoneRuns(customer: number): Promise<ReadonlySet<number>>;
@@ -111,6 +115,11 @@ export function createRuns({ write, read }: Store): Runs {
         return { ...run, customer };
       }),
 
+    planCalls: (run, calls) =>
+      write(function* () {
+        yield ask("UPDATE runs SET calls = ? WHERE number = ?", calls, run);
+      }),
+
     endRun: (number, exit, endedAtMs) =>
       write(function* () {
         yield ask("UPDATE runs SET exit = ?, ended_at = ? WHERE number = ?", exit, endedAtMs, number);
@@ -135,8 +144,15 @@ export function createRuns({ write, read }: Store): Runs {
            WHERE state IN ('ready', 'sending', 'unknown') AND state <> 'unknown' GROUP BY owner`,
         );
         const held = new Map(counts.map(({ owner, n }) => [Number(owner), Number(n)]));
-        const rows = yield ask("SELECT * FROM runs WHERE ended_at IS NULL ORDER BY number");
-        return rows.map(readRun).map((run) => ({ ...run, held: held.get(run.number) ?? 0 }));
+        const rows = yield ask(
+          `SELECT runs.*, CASE WHEN calls IS NULL THEN 0
+             ELSE calls - (SELECT count(*) FROM operations WHERE run = runs.number) END AS calls_left
+           FROM runs WHERE ended_at IS NULL ORDER BY number`,
+        );
+        return rows.map((row) => {
+          const run = readRun(row);
+          return { ...run, held: held.get(run.number) ?? 0, callsLeft: Math.max(0, Number(row.calls_left)) };
+        });
       }),
 
     runsThatSent: (of) =>

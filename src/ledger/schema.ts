@@ -184,6 +184,9 @@ ALTER TABLE customers ADD COLUMN rest_until INTEGER;
 ALTER TABLE customers ADD COLUMN rest_ms INTEGER;
 `;
 
+/** How many calls a run is about to make in all. */
+const seventh = "ALTER TABLE runs ADD COLUMN calls INTEGER";
+
 /** What SQLite says where one of the triggers below stops a write. */
 export const movedMessage = "its orders are kept in a shared ledger now";
 
@@ -200,6 +203,15 @@ CREATE TRIGGER no_request_of_moved BEFORE UPDATE OF state ON operations
 `;
 
 /** What several machines may share, in SQLite's words; shared/shared-schema.ts has PostgreSQL's. */
-export const sharedMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth];
+export const sharedMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh];
 
-export const migrations: readonly string[] = [first + local, second, third, fourth, fifth, sixth, moved];
+export const migrations: readonly string[] = [
+  first + local,
+  second,
+  third,
+  fourth,
+  fifth,
+  sixth,
+  moved,
+  seventh,
+];

@@ -3,6 +3,7 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { identifyProcess } from "../../src/core/process-identity.ts";
 import { requestCount } from "../support/answers.ts";
 import { createImportHome, errorOf, header, outcomes, row, sheet, withLedger } from "../support/imports.ts";
 import { expectScreens } from "../support/screens.ts";
@@ -146,6 +147,48 @@ describe("before it sends", () => {
     const { exit, stderr } = await home.run();
     expect(stderr).toContain("warning: this takes 60 calls, but only 10 are left");
     expect([exit, home.posts]).toEqual([0, 60]);
+  });
+
+  test("calls that another import is about to make are not counted as left", async () => {
+    const home = await createImportHome(three);
+    const data = { id: 1, name: "n", email: "e", balance: 1, api_calls_remaining: 100 };
+    home.sandbox.faults.set([{ kind: "wrong_shape", path: "/api/v1/user/profile", data: data as never }]);
+    await home.run();
+    await withLedger(home.stateDir, async (ledger) => {
+      const [first] = await ledger.listRuns({ limit: 1 });
+      if (!first) throw new Error("no run");
+      const { pid } = process;
+      const self = identifyProcess({ pid, isAlive: () => true });
+      const other = await ledger.beginRun({ ...first, process: self, startedAtMs: Date.now() });
+      await ledger.planCalls(other.number, 50);
+    });
+    const many = await home.put(sheet(...Array.from({ length: 60 }, (_, index) => row(`B-${index}`))));
+    const prompts = scriptedPrompts({ confirms: [false] });
+    const asked = await home.courier(["orders", "import", many], { terminal: 100, prompts });
+    expect([asked.exit, home.posts]).toEqual([2, 3]);
+    expect(prompts.asked).toEqual([
+      "This takes 60 calls, but only 100 are left, and other runs are about to make 50 of them. Continue?",
+    ]);
+  });
+
+  test("a run that ended, or was killed, makes no more calls", async () => {
+    const home = await createImportHome(
+      sheet(...Array.from({ length: 60 }, (_, index) => row(`A-${index}`))),
+    );
+    const data = { id: 1, name: "n", email: "e", balance: 1, api_calls_remaining: 100 };
+    home.sandbox.faults.set([{ kind: "wrong_shape", path: "/api/v1/user/profile", data: data as never }]);
+    await home.run();
+    await withLedger(home.stateDir, async (ledger) => {
+      const [first] = await ledger.listRuns({ limit: 1 });
+      if (!first) throw new Error("no run");
+      const killed = { ...first.process, started: "another process" };
+      const other = await ledger.beginRun({ ...first, process: killed, startedAtMs: Date.now() });
+      await ledger.planCalls(other.number, 50);
+    });
+    const next = sheet(...Array.from({ length: 60 }, (_, index) => row(`B-${index}`)));
+    const { exit, stderr } = await home.importFile(await home.put(next));
+    expect(stderr).toContain("This takes 60 calls; 100 are left.");
+    expect([exit, home.posts]).toEqual([0, 120]);
   });
 });
 
