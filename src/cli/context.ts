@@ -211,6 +211,7 @@ export async function createContext(
       signal,
       limitMs: () => waitLimitMs,
       note: messages.note,
+      keys,
     });
   }
 

@@ -1,6 +1,7 @@
 /** Opens the ledger of a run: this machine's own, or one that several machines share. */
 
 import { findAccount } from "../config/accounts.ts";
+import type { Keys } from "../config/api-keys.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import { type Ledger, openLedger } from "../ledger/ledger.ts";
@@ -13,11 +14,12 @@ interface OpenOptions {
   readonly signal: AbortSignal;
   readonly limitMs: () => number | undefined;
   readonly note: (text: string) => void;
+  readonly keys: Pick<Keys, "askPassword">;
 }
 
 /** `shared` is the address of a shared one. */
 export async function openLedgerOf(shared: string | undefined, options: OpenOptions): Promise<Ledger> {
-  const { stateDirectory, env, note, ...wait } = options;
+  const { stateDirectory, env, note, keys, ...wait } = options;
   if (shared === undefined) {
     const file = ledgerPath(stateDirectory);
     const onLongWait = () => note(`waiting for another courier process that is writing to ${file}…`);
@@ -28,7 +30,7 @@ export async function openLedgerOf(shared: string | undefined, options: OpenOpti
     import("../postgres/address.ts"),
   ]);
   const source = shared === env.COURIER_LEDGER ? "COURIER_LEDGER" : "the account's ledger";
-  const address = parseAddress(shared, source, env);
+  const address = parseAddress(shared, source, env, keys.askPassword);
   return openSharedLedger({
     ...wait,
     address,

@@ -30,6 +30,8 @@ export interface Keys {
    * contains it, or a stored key.
    */
   ask(command: KeyCommand): Promise<string>;
+  /** What the password command of a shared ledger prints. Throws `key_command`, and `key_on_command_line`. */
+  askPassword(command: string): Promise<string>;
   /** Throws where the key ring cannot be used. */
   probeKeychain(name: string, baseUrl: string): Promise<void>;
   /** Stores an account with its key; the first account becomes the current one. A copy elsewhere is deleted. */
@@ -100,16 +102,23 @@ export function createKeys({ config, ring, runCommand, redact }: KeyDeps): Keys 
     }
   }
 
+  async function run(command: KeyCommand): Promise<string> {
+    const { accounts } = await config.read();
+    return runCommand(
+      command,
+      Object.values(accounts).flatMap(({ key }) => key ?? []),
+    );
+  }
+
   return {
     async read({ name, baseUrl, key }) {
       if (key.place === "keychain") return readRing(name, baseUrl);
       if (key.place === "command") return this.ask({ account: name, command: key.command });
       return key.apiKey;
     },
+    askPassword: (command) => run({ account: undefined, command }),
     async ask(command) {
-      const { accounts } = await config.read();
-      const storedKeys = Object.values(accounts).flatMap(({ key }) => key ?? []);
-      const printed = await runCommand(command, storedKeys);
+      const printed = await run(command);
       try {
         return registered(
           parseApiKey(printed, `what the key command of the account ${command.account} prints`),

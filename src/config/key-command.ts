@@ -14,10 +14,21 @@ import { shortestKey } from "./key-source.ts";
 const limitMs = 60_000;
 
 export interface KeyCommand {
-  /** The account that has it. */
-  readonly account: string;
+  /** The account that has it; undefined for the one that prints the password of a shared ledger. */
+  readonly account: string | undefined;
   /** Messages leave it out: it may contain a key. */
   readonly command: string;
+}
+
+function titleOf({ account }: Pick<KeyCommand, "account">): string {
+  return account === undefined
+    ? "the password command of the ledger"
+    : `the key command of the account ${account}`;
+}
+
+/** What it prints. */
+function keyOf({ account }: KeyCommand): string {
+  return account === undefined ? "password" : "key";
 }
 
 export interface KeyCommandOptions {
@@ -33,15 +44,18 @@ export interface KeyCommandOptions {
 }
 
 /** The words of a command, split as a shell would, quotes included; no shell runs. Throws a usage error. */
-async function splitKeyCommand({ account, command }: KeyCommand): Promise<readonly string[]> {
-  const words = await splitWords(command);
+async function splitKeyCommand(keyCommand: KeyCommand): Promise<readonly string[]> {
+  const words = await splitWords(keyCommand.command);
   if (words === undefined)
     throw usageError(
-      `the key command of the account ${account} has a quote that is not closed`,
+      `${titleOf(keyCommand)} has a quote that is not closed`,
       "close it, or write a quote of its own as \\' or \\\"",
     );
   if ((words[0] ?? "") === "")
-    throw usageError("the key command is empty", "name a program that prints the key: 'pass show courier'");
+    throw usageError(
+      `the ${keyOf(keyCommand)} command is empty`,
+      "name a program that prints it: 'pass show courier'",
+    );
   return words;
 }
 
@@ -88,14 +102,15 @@ const mostPrinted = 65_536;
  */
 export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandOptions): Promise<string> {
   const { account, command } = keyCommand;
+  const [title, key] = [titleOf(keyCommand), keyOf(keyCommand)];
   const { env, signal, clock, processes, onComplaint, storedKeys } = options;
   const words = await splitKeyCommand(keyCommand);
   const [program = "", ...others] = words;
   const contains = (key: string) =>
     key.length >= shortestKey && [command, words.join(" ")].some((text) => text.includes(key));
   const known = [...storedKeys, env.COURIER_API_KEY ?? ""].map((key) => key.trim());
-  if (known.some(contains)) throw keyInCommand(account, "an API key");
-  if (isRelativePath(program)) throw relativeProgram(account, program);
+  if (known.some(contains)) throw keyInCommand(keyCommand, "an API key");
+  if (isRelativePath(program)) throw relativeProgram(keyCommand, program);
   signal.throwIfAborted();
   let printed = "";
   let lastComplaint = "";
@@ -138,31 +153,32 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
     throw new CourierError(
       "key_command",
       2,
-      `the key command of the account ${account} cannot be started: ${isShown ? `${program}: ` : ""}${end.reason}`,
+      `${title} cannot be started: ${isShown ? `${program}: ` : ""}${end.reason}`,
       {
-        hint: `it runs without a shell; name a program that prints the key: ${setAnother(account)}`,
+        hint: `it runs without a shell; name a program that prints the ${key}: ${setAnother(keyCommand)}`,
       },
     );
   }
   if (end.kind === "ended" && end.exit === 0) {
-    const key = end.stdout.trim();
-    if (contains(key)) throw keyInCommand(account, "the key that it prints");
-    return key;
+    const printedKey = end.stdout.trim();
+    if (contains(printedKey)) throw keyInCommand(keyCommand, `the ${key} that it prints`);
+    if (account === undefined && !/^.+$/.test(printedKey)) throw noPassword(printedKey);
+    return printedKey;
   }
   const reasons = {
     timeout: `did not end within ${limitMs / 1_000} seconds`,
-    flood: "printed far more than a key",
+    flood: `printed far more than a ${key}`,
     ended: `failed (${"exit" in end ? end.exit : ""})`,
     stopped: "was stopped",
   };
   throw new CourierError(
     "key_command",
     4,
-    `the key command of the account ${account} ${reasons[end.kind]}${lastComplaint === "" ? "" : `, saying “${show(lastComplaint)}”`}`,
+    `${title} ${reasons[end.kind]}${lastComplaint === "" ? "" : `, saying “${show(lastComplaint)}”`}`,
     {
       hint:
-        "run it by hand until it prints the key and nothing else (it runs without a shell), " +
-        `or set another one: ${setAnother(account)}`,
+        `run it by hand until it prints the ${key} and nothing else (it runs without a shell), ` +
+        `or set another one: ${setAnother(keyCommand)}`,
     },
   );
 }
@@ -187,26 +203,36 @@ function maybeKeys(printed: string): readonly string[] {
     .slice(0, mostParts);
 }
 
-function keyInCommand(account: string, what: string): CourierError {
+function keyInCommand(keyCommand: KeyCommand, what: string): CourierError {
+  const key = keyOf(keyCommand);
   return new CourierError(
     "key_on_command_line",
     2,
-    `the key command of the account ${account} contains ${what}, where others could read it`,
+    `${titleOf(keyCommand)} contains ${what}, where others could read it`,
     {
-      hint: `name a program that fetches the key: ${setAnother(account)}; replace the key if others could see it`,
+      hint: `name a program that fetches the ${key}: ${setAnother(keyCommand)}; replace the ${key} if others could see it`,
     },
   );
 }
 
+function noPassword(printed: string): CourierError {
+  const what = printed === "" ? "prints nothing" : "prints more than one line";
+  const hint =
+    "it has to print the password alone; a first line: \"sh -c 'pass show courier-ledger | head -n 1'\"";
+  return new CourierError("key_command", 4, `${titleOf({ account: undefined })} ${what}`, { hint });
+}
+
 /** Earlier versions stored it as it was typed. */
-function relativeProgram(account: string, program: string): CourierError {
+function relativeProgram(keyCommand: KeyCommand, program: string): CourierError {
   const what = "has a relative path, which is another program in each directory";
-  return new CourierError("key_command", 2, `the key command of the account ${account} ${what}: ${program}`, {
-    hint: `give its whole path, and its arguments: ${setAnother(account, "/path/to/program")}`,
+  return new CourierError("key_command", 2, `${titleOf(keyCommand)} ${what}: ${program}`, {
+    hint: `give its whole path, and its arguments: ${setAnother(keyCommand, "/path/to/program")}`,
   });
 }
 
 /** An existing account keeps its base URL. */
-function setAnother(account: string, command = "pass show courier"): string {
-  return `courier login --account ${shellQuote(account)} --key-command '${command}'`;
+function setAnother({ account }: KeyCommand, command = "pass show courier"): string {
+  return account === undefined
+    ? `courier ledger use ADDRESS --password-command '${command}'`
+    : `courier login --account ${shellQuote(account)} --key-command '${command}'`;
 }

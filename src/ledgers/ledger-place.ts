@@ -2,7 +2,7 @@
 
 import type { Context } from "../command/command.ts";
 import type { Argument } from "../command/options.ts";
-import { quote } from "../command/options.ts";
+import { quote, textOption } from "../command/options.ts";
 import {
   defaultAccount,
   findAccount,
@@ -19,7 +19,7 @@ import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
 import { openSharedLedger } from "../ledger/shared/shared-ledger.ts";
-import { type PostgresAddress, parseAddress } from "../postgres/address.ts";
+import { type PostgresAddress, parseAddress, withPasswordCommand } from "../postgres/address.ts";
 import { checkRun } from "../sending/owners.ts";
 
 /** The word for this machine's own ledger. */
@@ -76,8 +76,22 @@ export function ensureNoLedgerInEnv({ machine }: Context): void {
     );
 }
 
-export function readAddress(text: string, source: string, { machine }: Context): PostgresAddress {
-  return parseAddress(text, source, machine.env);
+export const passwordCommandOption = textOption(
+  "COMMAND",
+  "ask this program for the password: 'pass show courier-ledger'",
+);
+
+/** `passwordCommand` is kept as a part of the address. Throws a usage error. */
+export async function readAddress(
+  text: string,
+  source: string,
+  { machine, keys }: Context,
+  passwordCommand?: string,
+): Promise<PostgresAddress> {
+  if (passwordCommand === undefined) return parseAddress(text, source, machine.env, keys.askPassword);
+  const { fixKeyCommand } = await import("../config/key-command.ts");
+  const { command } = await fixKeyCommand({ account: undefined, command: passwordCommand });
+  return parseAddress(withPasswordCommand(text, command), source, machine.env, keys.askPassword);
 }
 
 /** Opens a shared ledger, which makes its tables; it is closed when the command ends. Throws `database`, exit 5. */

@@ -22,6 +22,7 @@ import {
   ensureNoneRuns,
   local,
   openShared,
+  passwordCommandOption,
   readAddress,
 } from "./ledger-place.ts";
 
@@ -33,7 +34,7 @@ export const moveLedger = defineCommand({
     "Drafts of the order form stay on this machine. It is refused while a run is sending. Interrupted, it can be\n" +
     "run again.",
   arguments: { address: addressArgument("postgres://USER@HOST:PORT/DATABASE") },
-  options: {},
+  options: { passwordCommand: passwordCommandOption },
   confirms: true,
   examples: [
     { line: "ledger move postgres://shop@db.example.com/orders", note: "shows what is copied, and asks" },
@@ -41,14 +42,14 @@ export const moveLedger = defineCommand({
   ],
   exits: [5],
   seeAlso: ["ledger use", "ledger status"],
-  async run({ address }, context) {
+  async run({ address, passwordCommand }, context) {
     ensureNoLedgerInEnv(context);
     if (address === local)
       throw usageError(
         "a ledger is moved to a server, not to this machine",
         "to use this machine's own: courier ledger use local",
       );
-    const parsed = readAddress(address, "the address", context);
+    const parsed = await readAddress(address, "the address", context, passwordCommand);
     const directory = context.machine.stateDirectory;
     if (!hasLedger(directory))
       throw usageError(

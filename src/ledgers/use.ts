@@ -20,6 +20,7 @@ import {
   local,
   type NamedAccount,
   openShared,
+  passwordCommandOption,
   readAddress,
   withHint,
 } from "./ledger-place.ts";
@@ -28,7 +29,7 @@ export const useLedger = defineCommand({
   description:
     "The account's orders are then recorded in that PostgreSQL database, which all machines that name it share:\n" +
     "they never send the same order twice. The address is kept with the account, without a password: PGPASSFILE\n" +
-    "(~/.pgpass) or PGPASSWORD has it. Tables are made in a schema named courier. Where the ledger so far knows\n" +
+    "(~/.pgpass) or PGPASSWORD has it, or --password-command prints it, without a shell. Tables are made in a schema named courier. Where the ledger so far knows\n" +
     "runs of the account that the new one lacks, nothing is changed without --new. The word local goes back to the\n" +
     "file on this machine. For jobs without a stored account, COURIER_LEDGER names the ledger.",
   arguments: {
@@ -36,7 +37,10 @@ export const useLedger = defineCommand({
       candidates: [{ value: local, description: "this machine's own" }],
     }),
   },
-  options: { new: switchOption("begin there without the runs that it does not know") },
+  options: {
+    new: switchOption("begin there without the runs that it does not know"),
+    passwordCommand: passwordCommandOption,
+  },
   confirms: true,
   examples: [
     {
@@ -48,9 +52,10 @@ export const useLedger = defineCommand({
   ],
   exits: [4, 5],
   seeAlso: ["ledger move", "ledger status", "doctor"],
-  async run({ address, new: isNew = false }, context) {
+  async run({ address, new: isNew = false, passwordCommand }, context) {
     ensureNoLedgerInEnv(context);
-    const parsed = address === local ? undefined : readAddress(address, "the address", context);
+    const parsed =
+      address === local ? undefined : await readAddress(address, "the address", context, passwordCommand);
     const account = await findStoredAccount(context);
     const before = await openBefore(account, parsed?.text, isNew, context);
     if (before) await ensureNoneRuns(before, (run) => run.account === account.name, context);
@@ -113,7 +118,7 @@ async function openBefore(
     return hasLedger(context.machine.stateDirectory) ? context.localLedger() : undefined;
   const source = `the ledger of the account ${account.name}`;
   try {
-    return await openShared(readAddress(before, source, context), context);
+    return await openShared(await readAddress(before, source, context), context);
   } catch (error) {
     const hint =
       "what it knows cannot be compared; to go on without it, although orders could be sent twice: --new";

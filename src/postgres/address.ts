@@ -11,7 +11,7 @@ const modes = ["disable", "require", "verify-ca", "verify-full"] as const;
 type SslMode = (typeof modes)[number];
 
 export interface PostgresAddress {
-  /** For messages, and to be kept: there is no secret in it. */
+  /** For messages, and to be kept: there is no secret in it. It may name the program that prints the password. */
   readonly text: string;
   readonly host: string;
   readonly port: number;
@@ -20,12 +20,20 @@ export interface PostgresAddress {
   readonly sslMode: SslMode;
   /** False: the connection is not encrypted. */
   readonly ssl: ConnectionOptions | false;
+  /** Without it, PGPASSWORD or PGPASSFILE has the password. */
+  readonly readPassword: (() => Promise<string>) | undefined;
 }
 
-const known = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
+const passwordSetting = "passwordcommand";
+const known = ["sslmode", "sslrootcert", "sslcert", "sslkey", passwordSetting];
 
-/** Throws a usage error; `source` names where the text is from. */
-export function parseAddress(text: string, source: string, env: Env): PostgresAddress {
+/** Throws a usage error; `source` names where the text is from. `askPassword` runs the command that the address names. */
+export function parseAddress(
+  text: string,
+  source: string,
+  env: Env,
+  askPassword: (command: string) => Promise<string> = () => Promise.reject(new Error("no command is run")),
+): PostgresAddress {
   const form = "write it as postgres://USER@HOST:PORT/DATABASE";
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^postgres(ql)?:$/.test(url.protocol))
@@ -33,7 +41,7 @@ export function parseAddress(text: string, source: string, env: Env): PostgresAd
   if (url.password !== "")
     throw usageError(
       `${source} contains a password, which other programs and people could read`,
-      "leave it out: PostgreSQL's own PGPASSFILE (~/.pgpass) or PGPASSWORD has it",
+      "leave it out: PostgreSQL's own PGPASSFILE (~/.pgpass) or PGPASSWORD has it, or --password-command prints it",
     );
   for (const name of url.searchParams.keys())
     if (!known.includes(name))
@@ -48,6 +56,7 @@ export function parseAddress(text: string, source: string, env: Env): PostgresAd
   const database = decodeURIComponent(url.pathname.slice(1)) || env.PGDATABASE || user;
   const port = Number(url.port || env.PGPORT || 5432);
   const sslMode = readMode(setting("sslmode"), isLoopback(host), source);
+  const command = url.searchParams.get(passwordSetting) ?? undefined;
   const encoded = [user, database].map(encodeURIComponent);
   const shownHost = host.includes(":") ? `[${host}]` : encodeURIComponent(host);
   const search = url.searchParams.size === 0 ? "" : `?${url.searchParams}`;
@@ -59,7 +68,25 @@ export function parseAddress(text: string, source: string, env: Env): PostgresAd
     database,
     sslMode,
     ssl: sslMode === "disable" ? false : readTls(sslMode, setting, source),
+    readPassword: command === undefined ? undefined : once(() => askPassword(command)),
   };
+}
+
+/** Asks once, for all connections. */
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined;
+  return () => {
+    asked ??= ask();
+    return asked;
+  };
+}
+
+/** The address with the command that prints the password. */
+export function withPasswordCommand(text: string, command: string): string {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  url.searchParams.set(passwordSetting, command);
+  return url.href;
 }
 
 function readMode(given: string | undefined, isLocal: boolean, source: string): SslMode {

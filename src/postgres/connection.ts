@@ -188,7 +188,7 @@ async function loadDriver(): Promise<typeof Client> {
 }
 
 function configOf(
-  { host, port, user, database, ssl }: PostgresAddress,
+  { host, port, user, database, ssl, readPassword }: PostgresAddress,
   connectionTimeoutMillis: number,
 ): ClientConfig {
   return {
@@ -197,6 +197,7 @@ function configOf(
     user,
     database,
     ssl,
+    ...(readPassword ? { password: readPassword } : {}),
     application_name: "courier",
     connectionTimeoutMillis,
     query_timeout: answerLimitMs,
@@ -257,7 +258,8 @@ function mayPass(error: unknown): boolean {
 
 const tryAgain =
   "run the same command again when it works: what was sent is looked up, and nothing is sent twice";
-const givePassword = "put the right one into ~/.pgpass (chmod 600 ~/.pgpass) or PGPASSWORD";
+const givePassword =
+  "put the right one into ~/.pgpass (chmod 600 ~/.pgpass) or PGPASSWORD, or name a program that prints it: --password-command";
 
 const refusals: Readonly<Record<string, readonly [reason: string, remedy: string]>> = {
   "28P01": ["it refuses the password", givePassword],

@@ -1,0 +1,81 @@
+/** A shared ledger whose password a program prints, with a real PostgreSQL that asks for one. */
+
+import { writeFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { putConfig, readConfigText } from "../support/config-file.ts";
+import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
+import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+
+const password = "pg-Marker-5ecret";
+
+describe.skipIf(postgresPrograms === undefined)("with a server", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+    await server.query(`CREATE USER shop PASSWORD '${password}'`);
+    const [settings] = await server.query("SHOW hba_file");
+    const rules = "host all shop 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n";
+    await writeFile(String(settings?.hba_file), rules);
+    await server.query("SELECT pg_reload_conf()");
+  });
+  afterAll(() => server.remove());
+
+  async function createShop() {
+    const home = await createImportHome(sheet(row("A-1", "李一"), row("A-2", "李二")));
+    const { baseUrl, apiKey } = home.sandbox;
+    await putConfig(home, { current: "shop", accounts: { shop: { base_url: baseUrl, key: apiKey } } });
+    const made = new URL(await server.createDatabase());
+    await server.query(`ALTER DATABASE ${made.pathname.slice(1)} OWNER TO shop`);
+    made.username = "shop";
+    return { ...home, address: made.href };
+  }
+
+  const env = { COURIER_API_KEY: "", COURIER_BASE_URL: "" };
+  const printing = (text: string) => `${process.execPath} -p '${JSON.stringify(text)}'`;
+
+  test("--password-command prints it, for this command and for those after it", async () => {
+    const home = await createShop();
+    // The password itself must not stand in the command.
+    const backwards = JSON.stringify([...password].reverse().join(""));
+    const command = `${process.execPath} -p '[...${backwards}].reverse().join(String())'`;
+    const used = await home.courier(["ledger", "use", home.address, "--password-command", command], { env });
+    expect(used.stderr).toBe("");
+    expect(used.exit).toBe(0);
+    expect(await readConfigText(home)).not.toContain(password);
+
+    expect(outcomes((await home.run("", { env })).report)).toBe("created created");
+    const { stdout } = await home.courier("ledger status --json", { env });
+    expect(JSON.parse(stdout)).toMatchObject({ shared: true, operations: 2 });
+  });
+
+  test.each([
+    ["prints another one", `${process.execPath} -p '"wrong".repeat(9)'`, 5, "it refuses the password"],
+    ["prints nothing", printing(""), 4, "the password command of the ledger prints nothing"],
+    ["prints more than it", printing("one\ntwo"), 4, "prints more than one line"],
+    ["fails", `${process.execPath} -e 'process.exit(3)'`, 4, "the password command of the ledger failed (3)"],
+    ["does not exist", "no-such-program show it", 2, "cannot be started: no-such-program"],
+  ])("a program that %s: nothing is changed", async (_name, command, exit, message) => {
+    const home = await createShop();
+    const ran = await home.courier(["ledger", "use", home.address, "--password-command", command, "--json"], {
+      env,
+    });
+    expect([ran.exit, errorOf(ran).message]).toEqual([exit, expect.stringContaining(message)]);
+    expect(await readConfigText(home)).not.toContain("postgres:");
+  });
+
+  test("a command that has the password in it is refused", async () => {
+    const home = await createShop();
+    const words = ["ledger", "use", home.address, "--password-command", `echo ${password}`, "--json"];
+    const ran = await home.courier(words, { env });
+    expect(errorOf(ran)).toMatchObject({ code: "key_on_command_line" });
+    expect(ran.stderr).not.toContain(password);
+  });
+
+  test("without a program that prints it, the error says where it can be given", async () => {
+    const home = await createShop();
+    const ran = await home.courier(["ledger", "use", home.address, "--json"], { env });
+    expect(ran.exit).toBe(5);
+    expect(errorOf(ran)).toMatchObject({ message: expect.stringContaining("it asks for a password") });
+    expect(errorOf(ran).hint).toContain("--password-command");
+  });
+});
