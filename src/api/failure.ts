@@ -1,5 +1,6 @@
 /** The ways in which a call can fail, by what is safe to do next (specification, section 7). */
 
+import { explainCause, isCertificateFailure } from "../core/connection-errors.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { CourierError, type ErrorFacts, type ExitCode, systemCode } from "../core/errors.ts";
 import { isJsonNumber, isJsonObject, type JsonObject } from "../model/json.ts";
@@ -160,48 +161,8 @@ export class ServiceFailure extends CourierError {
   }
 }
 
-const explanations: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "the connection was refused",
-  ENOTFOUND: "no such host",
-  EAI_AGAIN: "the name could not be looked up just now",
-  EHOSTUNREACH: "no route to the host",
-  ENETUNREACH: "no network",
-  ECONNRESET: "the connection was dropped",
-  EPIPE: "the connection was dropped",
-  UND_ERR_SOCKET: "the connection was dropped",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer is longer or shorter than it says",
-  UND_ERR_HEADERS_OVERFLOW: "its headers are too large",
-  NOT_HTTP: "what came is not HTTP",
-  UND_ERR_CONNECT_TIMEOUT: "no connection in time",
-  timed_out: "no connection in time",
-  stalled: "no connection in time",
-  PROXY_DROPPED: "the proxy dropped the connection",
-  PROXY_AUTHENTICATION: "the proxy asks for a name and password",
-  ERR_SSL_WRONG_VERSION_NUMBER: "the service does not speak https there",
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: "the service does not speak https there",
-  CERT_HAS_EXPIRED: "its certificate has expired",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
-  UND_ERR_PRX_TLS: "the proxy's certificate is for another host",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
-  SELF_SIGNED_CERT_IN_CHAIN: "its certificate chain is self-signed",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate cannot be verified",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate's issuer is unknown",
-};
-
-/** Words for a cause code; undefined for an unknown one. */
-export function explainCause(code: string | undefined): string | undefined {
-  return code !== undefined && Object.hasOwn(explanations, code) ? explanations[code] : undefined;
-}
-
-const certificatePattern = /CERT|^UNABLE_TO_|^DEPTH_ZERO|^HOSTNAME_MISMATCH|_PRX_TLS$/;
-
 /** The cause code of a proxy that wants to know who asks (HTTP 407). */
 const proxyAuthentication = "PROXY_AUTHENTICATION";
-
-/** True for failures of certificate checks. */
-export function isCertificateFailure(causeCode: string | undefined): boolean {
-  return certificatePattern.test(causeCode ?? "");
-}
 
 /** True where the answer to TLS was none, as a server of plain http gives it; the code depends on OpenSSL. */
 export function isPlainHttp(causeCode: string | undefined): boolean {
@@ -279,7 +240,7 @@ export function timeoutFailure(host: string, timeoutMs: number): ServiceFailure 
 
 /** HTTP 407, which only a proxy on the way may answer: the service has seen nothing. */
 export function proxyFailure(host: string, status: number): ServiceFailure {
-  return new ServiceFailure("unreachable", `cannot reach ${host}: ${explanations[proxyAuthentication]}`, {
+  return new ServiceFailure("unreachable", `cannot reach ${host}: ${explainCause(proxyAuthentication)}`, {
     status,
     details: { cause_code: proxyAuthentication },
     hint: hintFor(proxyAuthentication),

@@ -4,8 +4,8 @@ import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectSecurely, type TLSSocket } from "node:tls";
 import type { Clock } from "../core/clock.ts";
+import { explainCause, isCertificateFailure } from "../core/connection-errors.ts";
 import { systemCode } from "../core/errors.ts";
-import { explainCause, isCertificateFailure } from "./failure.ts";
 
 export interface Target {
   /** A name or an address, without brackets. */

@@ -2,6 +2,7 @@
 
 import type { Client, ClientConfig } from "pg";
 import type { Clock } from "../core/clock.ts";
+import { explainCause, isCertificateFailure } from "../core/connection-errors.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
 import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
 import type { PostgresAddress } from "./address.ts";
@@ -261,6 +262,11 @@ const tryAgain =
 const givePassword =
   "put the right one into ~/.pgpass (chmod 600 ~/.pgpass) or PGPASSWORD, or name a program that prints it: --password-command";
 
+const encrypt =
+  "switch ssl on in the server; or add ?sslmode=disable to the address, where others cannot read what goes to that host";
+const nameAuthority =
+  "name the host as its certificate does, and the authority that signed it: ?sslrootcert=FILE";
+
 const refusals: Readonly<Record<string, readonly [reason: string, remedy: string]>> = {
   "28P01": ["it refuses the password", givePassword],
   "28000": ["it refuses this user", "check the user and pg_hba.conf"],
@@ -278,24 +284,15 @@ const refusals: Readonly<Record<string, readonly [reason: string, remedy: string
   "55P03": ["another courier process keeps it locked", "end the process that hangs"],
 };
 
-const losses: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there",
-  ECONNRESET: "the connection broke",
-  EPIPE: "the connection broke",
-  ETIMEDOUT: "it does not answer",
-  EHOSTUNREACH: "no way leads to that host",
-  ENETUNREACH: "no way leads to that host",
-  ENOTFOUND: "there is no host of that name",
-  EAI_AGAIN: "the name of the host cannot be looked up",
-};
-
 function describeOther(error: unknown, state: string | undefined): readonly [reason: string, remedy: string] {
   const message = error instanceof Error ? error.message : String(error);
   if (state !== undefined) return [message, tryAgain];
   if (/password must be a string/.test(message)) return ["it asks for a password", givePassword];
-  if (/terminated|ended unexpectedly/i.test(message)) return ["the connection broke", tryAgain];
-  if (/timeout/i.test(message)) return ["it does not answer", tryAgain];
-  return [losses[systemCode(error) ?? ""] ?? message, tryAgain];
+  if (/does not support SSL/.test(message)) return ["it takes no encrypted connection", encrypt];
+  if (/terminated|ended unexpectedly/i.test(message)) return ["the connection was dropped", tryAgain];
+  if (/timeout/i.test(message)) return ["no connection in time", tryAgain];
+  const code = systemCode(error);
+  return [explainCause(code) ?? message, isCertificateFailure(code) ? nameAuthority : tryAgain];
 }
 
 /** Plain words for a failure of the server; what is no failure of it stays as it is. */

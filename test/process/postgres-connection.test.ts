@@ -1,9 +1,12 @@
 /** The connection to a server, after what was asked on it has failed. */
 
+import { chmod, chown, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { parseAddress } from "../../src/postgres/address.ts";
 import { createConnection } from "../../src/postgres/connection.ts";
+import { createAuthority, type PrivateAuthority } from "../support/certificates.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
 
 describe.skipIf(postgresPrograms === undefined)("a connection (needs PostgreSQL)", () => {
@@ -26,4 +29,57 @@ describe.skipIf(postgresPrograms === undefined)("a connection (needs PostgreSQL)
     expect(await count()).toEqual([{ n: 7 }]);
     await connection.close();
   });
+
+  test.each([
+    [undefined, "", "it takes no encrypted connection", "sslmode=disable"],
+    [["127.0.0.1"], "", "its certificate cannot be verified", "sslrootcert"],
+    [["db.example.com"], "&sslrootcert=FILE", "its certificate is for another host", "name the host"],
+  ])(
+    "to a server with a certificate for %j says why not, and what to do",
+    async (names, more, reason, hint) => {
+      const made = names && createAuthority(names);
+      const file = made && (await switchOn(made));
+      const text = `${await server.createDatabase()}?sslmode=verify-full${more.replace("FILE", file ?? "")}`;
+      const address = parseAddress(text, "the test", {});
+      const connection = createConnection({ address, clock: systemClock() });
+      const asked = connection.ask("SELECT 1", []);
+      await expect(asked).rejects.toMatchObject({
+        code: "database",
+        message: expect.stringContaining(`the ledger cannot be used: ${reason}: `),
+        hint: expect.stringContaining(hint),
+      });
+      await connection.close();
+    },
+  );
+
+  test("to a server whose certificate is right passes", async () => {
+    const file = await switchOn(createAuthority(["127.0.0.1"]));
+    const text = `${await server.createDatabase()}?sslmode=verify-full&sslrootcert=${file}`;
+    const connection = createConnection({
+      address: parseAddress(text, "the test", {}),
+      clock: systemClock(),
+    });
+    expect(await connection.ask("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()", [])).toEqual([
+      { ssl: "t" },
+    ]);
+    await connection.close();
+  });
+
+  /** Gives the server a certificate. Returns the file of its authority. */
+  async function switchOn({ authority, key, certificate }: PrivateAuthority): Promise<string> {
+    const [setting] = await server.query("SHOW data_directory");
+    const data = String(setting?.data_directory);
+    const { uid, gid } = await stat(data);
+    const files = { "server.crt": certificate, "server.key": key, "authority.pem": authority };
+    for (const [name, content] of Object.entries(files)) {
+      const file = path.join(data, name);
+      await writeFile(file, content, { mode: 0o600 });
+      await chmod(file, 0o600);
+      await chown(file, uid, gid);
+    }
+    await server.query("ALTER SYSTEM SET ssl = on");
+    await server.stop("fast");
+    await server.start();
+    return path.join(data, "authority.pem");
+  }
 });

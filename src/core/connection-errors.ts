@@ -1,0 +1,42 @@
+/** Words for why there is no connection to a service or a database. */
+
+const explanations: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the connection was refused",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "the name could not be looked up just now",
+  EHOSTUNREACH: "no route to the host",
+  ENETUNREACH: "no network",
+  ECONNRESET: "the connection was dropped",
+  EPIPE: "the connection was dropped",
+  UND_ERR_SOCKET: "the connection was dropped",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer is longer or shorter than it says",
+  UND_ERR_HEADERS_OVERFLOW: "its headers are too large",
+  NOT_HTTP: "what came is not HTTP",
+  ETIMEDOUT: "no connection in time",
+  UND_ERR_CONNECT_TIMEOUT: "no connection in time",
+  timed_out: "no connection in time",
+  stalled: "no connection in time",
+  PROXY_DROPPED: "the proxy dropped the connection",
+  PROXY_AUTHENTICATION: "the proxy asks for a name and password",
+  ERR_SSL_WRONG_VERSION_NUMBER: "the service does not speak https there",
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: "the service does not speak https there",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+  UND_ERR_PRX_TLS: "the proxy's certificate is for another host",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate chain is self-signed",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate cannot be verified",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate's issuer is unknown",
+};
+
+/** Words for a cause code; undefined for an unknown one. */
+export function explainCause(code: string | undefined): string | undefined {
+  return code !== undefined && Object.hasOwn(explanations, code) ? explanations[code] : undefined;
+}
+
+const certificatePattern = /CERT|^UNABLE_TO_|^DEPTH_ZERO|^HOSTNAME_MISMATCH|_PRX_TLS$/;
+
+/** True for failures of certificate checks. */
+export function isCertificateFailure(causeCode: string | undefined): boolean {
+  return certificatePattern.test(causeCode ?? "");
+}
