@@ -1,6 +1,7 @@
 /** Reads an answer: first the envelope, then the status, then the schema (section 7). */
 
 import type { ErrorCode } from "../core/error-codes.ts";
+import type { Redact } from "../core/redact.ts";
 import { shownUrl } from "../core/shown-url.ts";
 import { formatWait, parseHttpDate } from "../core/time.ts";
 import { withArticle } from "../core/wording.ts";
@@ -34,7 +35,7 @@ export interface AnswerContext {
   readonly host: string;
   readonly nowMs: number;
   /** Masks the key. Runs before a text is cut, because it would not find a part of a key. */
-  redact(text: string): string;
+  readonly redact: Redact;
 }
 
 /**
@@ -298,7 +299,7 @@ function wrongShape(answer: Answer, context: AnswerContext, what: string): Servi
   );
 }
 
-/** Longer than a key in any of its forms, so that none is cut before it is masked. */
+/** Longer than a key in any of its forms. */
 const longestSearched = 262_144;
 
 /** Status, content type and the first characters of an answer that cannot be used. */
@@ -307,7 +308,7 @@ function glimpse({ status, headers, body, cut }: Answer, { redact }: AnswerConte
   // Nothing is known of a body that does not decode, or unpacks to too much.
   if (cut === "undecodable" || (cut === "too_large" && body === "")) return `HTTP ${status}, ${type}`;
   if (body === "") return `HTTP ${status}, ${type}, empty body`;
-  return `HTTP ${status}, ${type}, ${quoteBeginning(redact(body.slice(0, longestSearched)))}`;
+  return `HTTP ${status}, ${type}, ${quoteBeginning(redact(body.slice(0, longestSearched), true))}`;
 }
 
 function quoteBeginning(text: string): string {

@@ -2,6 +2,7 @@
 
 import type { Clock } from "../core/clock.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
+import type { Redact } from "../core/redact.ts";
 import { parseHttpDate } from "../core/time.ts";
 import { type Json, type JsonObject, stringifyJson } from "../model/json.ts";
 import type { Schema } from "../model/schema.ts";
@@ -17,7 +18,7 @@ export interface ClientOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Masks the key, and what else an answer may repeat. */
-  readonly redact: (text: string) => string;
+  readonly redact: Redact;
   readonly userAgent: string;
   /** Deadline of one call in milliseconds, its retries and waits included. */
   readonly timeoutMs: number;

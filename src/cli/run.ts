@@ -11,7 +11,7 @@ import {
   isInterruption,
 } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
-import { createRedactor } from "../core/redact.ts";
+import { createRedactor, type Redact } from "../core/redact.ts";
 import { unwrittenError } from "../core/system-errors.ts";
 import { counted } from "../core/wording.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";
@@ -242,8 +242,6 @@ async function redactorOfStoredKeys(env: Host["env"]): Promise<Redact> {
 function redactorOf(keys: readonly string[]): Redact {
   return createRedactor(keys.filter(({ length }) => length >= shortestKey));
 }
-
-type Redact = (text: string) => string;
 
 function redacting(writer: Writer, redact: (text: string) => string): Writer {
   return {

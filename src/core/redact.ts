@@ -11,8 +11,14 @@ interface Span {
   readonly end: number;
 }
 
-/** Finds the first secret at or after `from`. The text is in lower case. */
-type Search = (text: string, from: number) => Span | undefined;
+/**
+ * Finds the first secret at or after `from`. The text is in lower case. A secret may be cut off at `cutAt` or later: see
+ * `brokenEscapes`.
+ */
+type Search = (text: string, from: number, cutAt: number) => Span | undefined;
+
+/** The text may be `isCut`: then its end may be the beginning of a secret, which is masked, too. */
+export type Redact = (text: string, isCut?: boolean) => string;
 
 /**
  * Makes a function that masks every given secret in a text: as it is, URL-encoded, as JSON and HTML escape it, in
@@ -20,22 +26,23 @@ type Search = (text: string, from: number) => Span | undefined;
  * again, a few times over. Secrets shorter than four characters are left alone, since masking them would garble
  * ordinary text. It never throws: an error's message could show the secret.
  */
-export function createRedactor(secrets: readonly string[]): (text: string) => string {
+export function createRedactor(secrets: readonly string[]): Redact {
   const maskable = secrets.filter((secret) => secret.length >= 4);
   if (maskable.length === 0) return (text) => text;
   let searches: readonly Search[] | undefined;
-  return (text) => {
+  return (text, isCut) => {
     try {
       searches ??= maskable.flatMap(searchesFor); // most runs print nothing that has to be searched
-      return maskSpans(text, searches);
+      return maskSpans(text, searches, isCut);
     } catch {
       return notShown;
     }
   };
 }
 
-function maskSpans(text: string, searches: readonly Search[]): string {
-  const spans = findSpans(lowerKeepingLength(text), searches, mostEscapes).sort((a, b) => a.start - b.start);
+function maskSpans(text: string, searches: readonly Search[], isCut = false): string {
+  const found = findSpans(lowerKeepingLength(text), searches, mostEscapes, isCut);
+  const spans = found.sort((a, b) => a.start - b.start);
   let shown = "";
   let end = 0;
   for (const span of spans) {
@@ -48,15 +55,19 @@ function maskSpans(text: string, searches: readonly Search[]): string {
 /** So many escapes of escapes are taken off: each may search the whole text again. */
 const mostEscapes = 3;
 
+/** Escapes at the end of a cut text, the last of which may be cut, too. */
+const brokenEscapes = /(?:[&%\\][#;a-z0-9]{0,16}){0,4}$/;
+
 /** Finds the secrets in a text, and in what it is without its escapes. */
-function findSpans(text: string, searches: readonly Search[], levels: number): Span[] {
+function findSpans(text: string, searches: readonly Search[], levels: number, isCut: boolean): Span[] {
   const spans: Span[] = [];
+  const cutAt = isCut ? text.search(brokenEscapes) : Number.POSITIVE_INFINITY;
   for (const search of searches)
-    for (let span = search(text, 0); span; span = search(text, span.end)) spans.push(span);
+    for (let span = search(text, 0, cutAt); span; span = search(text, span.end, cutAt)) spans.push(span);
   const inner = levels === 0 ? undefined : unescapeOnce(text);
   if (!inner) return spans;
   const { origin } = inner;
-  for (const { start, end } of findSpans(inner.text, searches, levels - 1))
+  for (const { start, end } of findSpans(inner.text, searches, levels - 1, isCut))
     spans.push({ start: origin(start), end: origin(end) });
   return spans;
 }
@@ -75,25 +86,35 @@ const base64End = /(?:[a-z0-9+/_-]==|[a-z0-9+/_-]?=)(?!=)/y;
 /** `tail`: what may follow, and is masked, too. */
 function searchText(form: string, tail?: RegExp): Search {
   const lowered = lowerKeepingLength(form);
-  return (text, from) => {
+  return (text, from, cutAt) => {
     const start = text.indexOf(lowered, from);
-    if (start < 0) return undefined;
+    if (start < 0) return findBeginning(lowered, text, from, cutAt);
     const end = start + lowered.length;
     if (tail) tail.lastIndex = end;
     return { start, end: end + (tail?.exec(text)?.[0].length ?? 0) };
   };
 }
 
+/** The beginning of a form that ends with a cut text. */
+function findBeginning(form: string, text: string, from: number, cutAt: number): Span | undefined {
+  if (cutAt > text.length) return undefined;
+  for (const end of [text.length, cutAt])
+    for (let start = Math.max(from, end - form.length); start <= end - soughtEncoded; start++)
+      if (form.startsWith(text.slice(start, end))) return { start, end: text.length };
+  return undefined;
+}
+
 /** One character after the other, each in any of its forms: several may fit, such as `%` and `%25`. */
 function searchCharacters(characters: readonly (readonly string[])[]): Search {
   const beginning = new RegExp(characters.slice(0, sought).map(anyOf).join(""), "g"); // much faster than a loop
-  return (text, from) => {
+  return (text, from, cutAt) => {
     beginning.lastIndex = from;
     for (let found = beginning.exec(text); found; found = beginning.exec(text)) {
       const start = found.index;
       beginning.lastIndex = start + 1;
       let ends = [start];
-      for (const forms of characters) {
+      for (const [index, forms] of characters.entries()) {
+        if (index >= sought && Math.max(...ends) >= cutAt) return { start, end: text.length };
         ends = endsOf(forms, text, ends);
         if (ends.length === 0) break;
       }
@@ -117,6 +138,8 @@ function endsOf(forms: readonly string[], text: string, starts: readonly number[
 
 /** So many characters are rare enough in texts without the secret. */
 const sought = 4;
+/** In hexadecimal and base64. */
+const soughtEncoded = 6;
 
 function anyOf(forms: readonly string[]): string {
   return `(?:${forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|")})`;

@@ -218,6 +218,33 @@ test.each([20, 43, 83, 300, 4_400])(
   },
 );
 
+test("a key in the middle of which a body is cut is masked", async () => {
+  const apiKey = "k7Qx/aB3+cD4=eF5_gH6.iJ7-z";
+  const home = await createServedHome({ apiKey });
+  const numbers = [...apiKey].map((each) => `&#${each.charCodeAt(0)};`).join("");
+  const forms = [
+    apiKey,
+    Buffer.from(apiKey).toString("hex"),
+    btoa(apiKey),
+    btoa(`me:${apiKey}`),
+    encodeURIComponent(encodeURIComponent(apiKey)),
+    numbers,
+    numbers.replaceAll("&", "&amp;amp;"),
+  ];
+  for (const form of forms) {
+    for (const left of [3, 4, 5, 6, 7, Math.floor(form.length / 2)]) {
+      const body = `{"success":false,"error":"key ${form.slice(0, -left)}`;
+      const type = "content-type: application/json";
+      for (const missing of [0, left]) {
+        const head = `HTTP/1.1 400 No\r\n${type}\r\ncontent-length: ${body.length + missing}\r\n\r\n`;
+        home.sandbox.faults.set([{ kind: "raw", bytes: head + body }]);
+        const { stderr } = await home.courier("profile");
+        expect(stderr, body).toMatch(/“{"success":false,"error":"key (bWU6)?\[redacted\]”/);
+      }
+    }
+  }
+});
+
 test.each([
   ["HTML's names", "k7Qx&sol;aB3&plus;cD4&equals;eF5&lowbar;gH6&period;iJ7&hyphen;z"],
   ["numbers for letters", "&#x6b;&#55;&#x51;x/aB3+&#x63;D4=eF5_gH6.iJ7&#45;z"],
