@@ -196,6 +196,26 @@ describe("kept connections", () => {
     expect(connections).toHaveLength(3);
   });
 
+  test.each(["with the first", "in part with the first", "while nothing is asked"])(
+    "on which an answer came that nobody asked for are not used again: %s",
+    async (when) => {
+      const sockets = watchClientSockets();
+      const { url, connections } = await listenRaw((socket) => {
+        const asked = rawAnswer('{"asked":1}', ["Connection: keep-alive"]);
+        if (connections.length > 1) return socket.write(asked);
+        const other = rawAnswer('{"other":1}', ["Connection: keep-alive"]);
+        if (when !== "while nothing is asked")
+          socket.write(asked + (when === "with the first" ? other : "H"));
+        else socket.write(asked, () => setImmediate(() => socket.write(other)));
+      });
+      const transport = openTransport();
+      expect((await transport.send(requestTo(url, create))).body).toBe('{"asked":1}');
+      if (when === "while nothing is asked" && !sockets[0]?.closed) await once(sockets[0] as Socket, "close");
+      expect((await transport.send(requestTo(url, create))).body).toBe('{"asked":1}');
+      expect(connections).toHaveLength(2);
+    },
+  );
+
   test("that close just as a create goes out leave it in doubt: it is not sent a second time", async () => {
     let creates = 0;
     const { url } = await listenHttp((request, response) => {
