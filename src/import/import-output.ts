@@ -55,6 +55,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   const wrong: ReportRow[] = [];
   /** Rows that an order in doubt holds: no flag sends them. */
   let heldByDoubt = 0;
+  /** The ids of orders that the ledger could not record. */
+  const unrecorded: string[] = [];
   const { source, plan, settings, rejects } = run;
   const { overview } = plan;
   const total = countAll(overview);
@@ -66,6 +68,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
     for await (const result of results) {
       counts[result.outcome] += 1;
       if (result.decision?.kind === "held" && !isMade(result.decision.operation)) heldByDoubt += 1;
+      if (result.isUnrecorded && result.order) unrecorded.push(result.order.id);
       meter.count(counts);
       yield result;
     }
@@ -123,7 +126,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       if (!isOver) context.messages.warn(`stopped: the report cannot be written; ${goOn}`);
     }
     const doubts = isListIncomplete(failure) ? await nameDoubts(run, context) : "";
-    const end = endOf(run, counts, { failure, paused, heldByDoubt, doubts }, context);
+    const ending = { failure: withUnrecorded(failure, unrecorded), paused, heldByDoubt, doubts };
+    const end = endOf(run, counts, ending, context);
     const unwritten = run.sheet?.failure;
     if (unwritten && end?.code !== unwritten.code) context.messages.warn(unwritten.message);
     return end;
@@ -198,6 +202,14 @@ async function nameDoubts({ tools: { ledger, run } }: ImportRun, { nextCommand }
   if (names.length === 0) return "";
   const more = names.length > doubtsShown ? `; and ${names.length - doubtsShown} more` : "";
   return `; or settle what is in doubt yourself: ${names.slice(0, doubtsShown).join(", ")}${more}`;
+}
+
+/** A failure of the ledger, with the orders that it has left unrecorded. */
+function withUnrecorded(failure: unknown, ids: readonly string[]): unknown {
+  if (!(failure instanceof CourierError) || ids.length === 0) return failure;
+  const orders = `${counted(ids.length, "created order")} ${wereFor(ids.length)} not recorded`;
+  const next = isLedgerLost(failure) ? "" : " (the next run looks for them)";
+  return failure.with({ message: `${failure.message}; ${orders}${next}: ${ids.join(", ")}` });
 }
 
 /** The first that applies: ledger lost, interrupted, in doubt, key refused, unsent, refused or held or changed. */

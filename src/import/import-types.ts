@@ -91,6 +91,8 @@ export interface RowResult {
   /** The decision of the ledger, where this run sent nothing. */
   readonly decision?: RowDecision;
   readonly order?: OrderFacts | undefined;
+  /** The ledger could not record the order. */
+  readonly isUnrecorded?: boolean;
   readonly rejection?: Rejection | undefined;
   /** Of a wrong row: the value that is wrong. */
   readonly value?: string | undefined;

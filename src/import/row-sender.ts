@@ -113,13 +113,17 @@ export function createRowSender({
   const end = (name: OperationName, outcome: CreateOutcome, canWait = false) =>
     ledger.endCreate(name, run.number, outcome, clock.now(), { canWait });
 
-  /** An outcome that cannot be recorded is reported; then the import ends. */
-  async function record(name: OperationName, outcome: CreateOutcome, canWait = false): Promise<void> {
-    await end(name, outcome, canWait).catch((error) => {
+  /** False for an outcome that cannot be recorded: it is reported; then the import ends. */
+  async function record(name: OperationName, outcome: CreateOutcome, canWait = false): Promise<boolean> {
+    try {
+      await end(name, outcome, canWait);
+      return true;
+    } catch (error) {
       if (error instanceof OtherOrder || error instanceof LostClaim) throw error;
       hasFailed = true;
       failure ??= { error };
-    });
+      return false;
+    }
   }
 
   /**
@@ -132,9 +136,9 @@ export function createRowSender({
     { order, orderState, stampAheadMs }: Extract<SendResult, { kind: "created" }>,
   ): Promise<RowResult | undefined> {
     try {
-      await record(name, { state: "created", order, orderState, stampAheadMs }, true);
+      const isRecorded = await record(name, { state: "created", order, orderState, stampAheadMs }, true);
       gate.note(false);
-      return { row, outcome: "created", order };
+      return { row, outcome: "created", order, isUnrecorded: !isRecorded };
     } catch (error) {
       if (error instanceof LostClaim) {
         const message = `order ${order.id} was created, but another run has settled this row`;

@@ -101,6 +101,16 @@ describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
     const reported = [...full.stdout.matchAll(/"outcome":"(created|found|unknown)"/g)].length;
     expect(reported, "each one that left").toBeGreaterThanOrEqual(posts());
     execFileSync("mount", ["-o", "remount,size=64m", disk]);
+    const logged = (await courier("log show 1 --ndjson", { env })).stdout;
+    const recorded = new Set([...logged.matchAll(/"id":(\d+)/g)].map(([, id]) => id));
+    const created = [...full.stdout.matchAll(/"outcome":"created","id":(\d+)/g)].map(([, id]) => id ?? "");
+    const unrecorded = created.filter((id) => !recorded.has(id));
+    expect(unrecorded.length).toBeGreaterThan(0);
+    expect(full.stderr).toMatch(
+      /; \d+ created orders? (was|were) not recorded \(the next run looks for them\): /,
+    );
+    const named = /not recorded [^:]*: ([\d, ]+)/.exec(full.stderr)?.[1]?.split(", ");
+    expect(named).toEqual(unrecorded);
     const rest = await courier(words, { env, limitMs: 300_000 });
     expect(rest.exit, rest.stderr.slice(-600)).toBe(0);
     expect(rest.stdout.trimEnd().split("\n")).toHaveLength(rows);
