@@ -1,6 +1,6 @@
 /** courier's SQLite files: private, in WAL mode, migrated forward, written in short transactions. */
 
-import { realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
@@ -401,6 +401,8 @@ function explainFailure(error: unknown, options: DatabaseOptions): unknown {
 
 /** Why nothing can be written beside a file, and what to do. */
 function places(directory: string): Readonly<Record<string, readonly [problem: string, remedy: string]>> {
+  const parent = dirname(directory);
+  if (parent !== directory && !existsSync(directory)) return places(parent);
   const denied = ["permission denied in its directory", `let your user write in ${directory}`] as const;
   return {
     EROFS: ["its disk is read-only", "make the disk writable"],

@@ -282,6 +282,27 @@ describe("places where no file can be", () => {
     );
   });
 
+  test("directories that do not exist in one that may only be read: the hint names the one that does (needs setpriv where root runs it)", async ({
+    skip,
+  }) => {
+    skip(isRoot && lacks("setpriv"), "root may write everywhere");
+    const { courier, directory } = await createServedProcessHome();
+    const place = path.join(directory, "read-only");
+    await mkdir(place, { mode: 0o555 });
+    for (const [line, state] of [
+      ["orders create --file -", path.join(place, "courier", "state")],
+      ["sync", place],
+    ] as const) {
+      const { exit, stderr } = await courier(line, {
+        env: { COURIER_STATE_DIR: state },
+        shell,
+        stdin: order,
+      });
+      expect(exit).toBe(5);
+      expect(stderr).toContain(`permission denied\nhint: let your user write in ${place}, or choose`);
+    }
+  });
+
   test("a ledger in a directory that may only be read: no hint leads to an empty one (needs setpriv where root runs it)", async ({
     skip,
   }) => {
