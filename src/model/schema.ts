@@ -58,7 +58,9 @@ export function check<T>(schema: z.ZodMiniType<T>, value: unknown): Checked<T> {
           received: key,
         }));
       }
-      return [{ path, expected: issue.message, received: describeType(issue.input) }];
+      const isFraction = issue.message === "integer" && isJsonNumber(issue.input);
+      const received = isFraction ? issue.input.value : describeType(issue.input);
+      return [{ path, expected: issue.message, received }];
     }),
   };
 }

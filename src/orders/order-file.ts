@@ -55,11 +55,13 @@ function describeMismatch({ path, expected, received }: Mismatch): {
     };
   }
   const where = path === "" ? "an order" : path;
+  const whole = expected === "integer" ? /^(-?\d+)\.0+$/.exec(received)?.[1] : undefined;
   const wanted = withArticle(expected === "integer" ? "whole number" : expected);
   return {
     message: `${where} must be ${wanted}, but is ${received}`,
-    hint:
-      expected === "string" && received === "a number"
+    hint: whole
+      ? `write ${whole}`
+      : expected === "string" && received === "a number"
         ? "put it in quotes, so that it is kept as it is"
         : undefined,
   };

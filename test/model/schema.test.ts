@@ -108,10 +108,10 @@ describe.each(Object.entries(samples))("%s", (name, [schema, text]) => {
 describe("mismatches", () => {
   test.each([
     [orderDetailSchema, '{"id":1,"sender":{"phone":1}}', "sender.phone", "string", "a number"],
-    [orderDetailSchema, '{"id":1,"item":{"quantity":1.5}}', "item.quantity", "integer", "a number"],
+    [orderDetailSchema, '{"id":1,"item":{"quantity":1.5}}', "item.quantity", "integer", "1.5"],
     [orderDetailSchema, '{"id":1,"item":[]}', "item", "object", "an array"],
     [orderDetailSchema, '{"id":"1"}', "id", "integer", "a string"],
-    [orderDetailSchema, '{"id":1e3}', "id", "integer", "a number"],
+    [orderDetailSchema, '{"id":1e3}', "id", "integer", "1e3"],
     [orderDetailSchema, "{}", "id", "integer", "nothing"],
     [orderDetailSchema, "null", "", "object", "null"],
     [orderPageSchema, '[{"id":1},{"id":null}]', "[1].id", "integer", "null"],
