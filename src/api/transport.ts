@@ -169,9 +169,9 @@ function exchange(
   });
 }
 
-/** undici's parser names itself, but not always with a code. */
+/** undici's parser names itself, but not always with a code. It asserts that a status is one. */
 function withCode(error: unknown): unknown {
-  const isNamed = error instanceof Error && error.name === "HTTPParserError";
+  const isNamed = error instanceof Error && /^(HTTPParser|Assertion)Error$/.test(error.name);
   return isNamed ? Object.assign(error, { code: "NOT_HTTP" }) : error;
 }
 

@@ -21,6 +21,15 @@ test.each(["orders list --all", "orders list --limit 350", "orders export", "tra
   },
 );
 
+test.each(["000", "099", "20"])("an answer with the status %s is no HTTP", async (status) => {
+  const home = await createServedHome();
+  const bytes = `HTTP/1.1 ${status} Odd\r\ncontent-length: 2\r\n\r\n{}`;
+  home.sandbox.faults.set([{ kind: "raw", bytes }]);
+  const { exit, stderr } = await home.courier("profile");
+  expect(exit).toBe(5);
+  expect(stderr).toMatch(/ broke before an answer came: what came is not HTTP\n/);
+});
+
 test("sync: what the mirror keeps, and the command that goes on, also after --rebuild", async () => {
   const home = await createServedHome({ seedOrders: 250 });
   home.sandbox.faults.set([page3]);
