@@ -87,7 +87,7 @@ export async function planUndo(
   try {
     const read = (operation: Operation) => readOrder(operation, service);
     for await (const end of inPasses(open, read, context)) {
-      count += 1;
+      if (end.kind === "done" && "order" in end.done) count += 1;
       meter.update(() => `reading the state of ${counted(open.length, "order")}: ${count} read`);
       if (end.kind === "stopped") throw context.signal.reason ?? interrupted(130);
       if (end.kind === "failed") {

@@ -172,6 +172,17 @@ describe("for a script", () => {
     );
   });
 
+  test("an order that the service refuses to show does not count as read", async () => {
+    const home = await createServedHome();
+    await recordRun(home, ["created"]);
+    home.sandbox.faults.set([
+      { kind: "refuse", status: 404, code: "NOT_FOUND", message: "no", path: /orders\/\d/ },
+    ]);
+    const { stderr } = await home.courier("undo 1 --yes", { terminal: 100 });
+    expect(stderr).toContain("reading the state of 1 order: 0 read");
+    expect(stderr).not.toContain("1 read");
+  });
+
   test("--dry-run reads the states, sends nothing, and is no run", async () => {
     const home = await createServedHome();
     const { orders } = await recordRun(home, ["created", "created", "found", "unknown"]);
