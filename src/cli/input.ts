@@ -6,7 +6,7 @@ import { addAbortSignal, type Readable } from "node:stream";
 import { promisify } from "node:util";
 import type { SizeLimit } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
-import { CourierError, fileError } from "../core/errors.ts";
+import { CourierError, fileError, usageError } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { decodeText } from "../sheets/text-encoding.ts";
 
@@ -93,6 +93,8 @@ async function* readFileChunks(
   signal: AbortSignal,
   limit: SizeLimit,
 ): AsyncGenerator<Uint8Array> {
+  if (file === "")
+    throw usageError("the name of a file to read is empty", "is a variable of the shell not set?");
   let isChanged = false;
   try {
     if ((await stat(file)).isFIFO()) {
