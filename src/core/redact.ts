@@ -40,7 +40,7 @@ export function createRedactor(secrets: readonly string[]): Redact {
   };
 }
 
-function maskSpans(text: string, searches: readonly Search[], isCut = false): string {
+function maskSpans(text: string, searches: readonly Search[], isCut?: boolean): string {
   const found = findSpans(lowerKeepingLength(text), searches, mostEscapes, isCut);
   const spans = found.sort((a, b) => a.start - b.start);
   let shown = "";
@@ -59,9 +59,9 @@ const mostEscapes = 3;
 const brokenEscapes = /(?:[&%\\][#;a-z0-9]{0,16}){0,4}$/;
 
 /** Finds the secrets in a text, and in what it is without its escapes. */
-function findSpans(text: string, searches: readonly Search[], levels: number, isCut: boolean): Span[] {
+function findSpans(text: string, searches: readonly Search[], levels: number, isCut?: boolean): Span[] {
   const spans: Span[] = [];
-  const cutAt = isCut ? text.search(brokenEscapes) : Number.POSITIVE_INFINITY;
+  const cutAt = isCut ? text.search(brokenEscapes) : Number.NaN; // NaN compares to nothing
   for (const search of searches)
     for (let span = search(text, 0, cutAt); span; span = search(text, span.end, cutAt)) spans.push(span);
   const inner = levels === 0 ? undefined : unescapeOnce(text);
@@ -97,10 +97,8 @@ function searchText(form: string, tail?: RegExp): Search {
 
 /** The beginning of a form that ends with a cut text. */
 function findBeginning(form: string, text: string, from: number, cutAt: number): Span | undefined {
-  if (cutAt > text.length) return undefined;
-  for (const end of [text.length, cutAt])
-    for (let start = Math.max(from, end - form.length); start <= end - soughtEncoded; start++)
-      if (form.startsWith(text.slice(start, end))) return { start, end: text.length };
+  for (let start = Math.max(from, cutAt - form.length); start <= cutAt - soughtEncoded; start++)
+    if (form.startsWith(text.slice(start, cutAt))) return { start, end: text.length };
   return undefined;
 }
 
@@ -113,8 +111,8 @@ function searchCharacters(characters: readonly (readonly string[])[]): Search {
       const start = found.index;
       beginning.lastIndex = start + 1;
       let ends = [start];
-      for (const [index, forms] of characters.entries()) {
-        if (index >= sought && Math.max(...ends) >= cutAt) return { start, end: text.length };
+      for (const forms of characters) {
+        if (ends.some((end) => end >= cutAt)) return { start, end: text.length };
         ends = endsOf(forms, text, ends);
         if (ends.length === 0) break;
       }
