@@ -203,13 +203,15 @@ export function noAnswerFailure(host: string, connected: boolean, cause: Error):
   });
 }
 
+const proxyExample = "http://NAME:PASSWORD@proxy.example.com:8080";
+
 function explainRefusal({ code, status }: ProxyRefusal, proxy: ProxyOnTheWay | undefined) {
   if (code !== proxyAuthentication) return { status, reason: `the proxy did not connect (HTTP ${status})` };
   if (!proxy?.hasLogin) return { status };
   return {
     status,
     reason: `the proxy refused the name and password of ${proxy.variable}`,
-    hint: `correct them in ${proxy.variable}: http://NAME:PASSWORD@proxy.example.com:8080; write % as %25 and @ as %40`,
+    hint: `correct them in ${proxy.variable}: ${proxyExample}; write % as %25 and @ as %40`,
   };
 }
 
@@ -223,8 +225,7 @@ const ofAddress: ReadonlySet<string> = new Set([
 ]);
 
 function hintFor(causeCode: string | undefined): string {
-  if (causeCode === proxyAuthentication)
-    return "put them into the proxy's URL: http://NAME:PASSWORD@proxy.example.com:8080";
+  if (causeCode === proxyAuthentication) return `put them into the proxy's URL: ${proxyExample}`;
   return isCertificateFailure(causeCode)
     ? "for a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file"
     : "check the network, the proxy settings and the base URL (courier accounts list)";

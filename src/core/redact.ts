@@ -56,7 +56,7 @@ function maskSpans(text: string, searches: readonly Search[], isCut?: boolean): 
 const mostEscapes = 3;
 
 /** Escapes at the end of a cut text, the last of which may be cut, too. */
-const brokenEscapes = /(?:[&%\\][#;a-z0-9]{0,16}){0,4}$/;
+const brokenEscapes = /([&%\\][#;\w]*){0,4}$/;
 
 /** Finds the secrets in a text, and in what it is without its escapes. */
 function findSpans(text: string, searches: readonly Search[], levels: number, isCut?: boolean): Span[] {
@@ -124,14 +124,10 @@ function searchCharacters(characters: readonly (readonly string[])[]): Search {
 
 /** Where any of the forms ends that begins at one of these places. Called for each beginning of a secret. */
 function endsOf(forms: readonly string[], text: string, starts: readonly number[]): number[] {
-  const ends: number[] = [];
-  for (const start of starts) {
-    for (const form of forms) {
-      const end = start + form.length;
-      if (text.startsWith(form, start) && !ends.includes(end)) ends.push(end);
-    }
-  }
-  return ends;
+  const ends = new Set<number>();
+  for (const start of starts)
+    for (const form of forms) if (text.startsWith(form, start)) ends.add(start + form.length);
+  return [...ends];
 }
 
 /** So many characters are rare enough in texts without the secret. */
