@@ -39,7 +39,7 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
     const stepMs = Number(row?.now) - (began.nowMs + halfMs);
     // The answer may be of any moment of the wait, which was long where the connection was made anew.
     if (!Number.isFinite(stepMs) || Math.abs(stepMs) < clockStepMs + halfMs) return;
-    aheadMs += stepMs;
+    aheadMs += Math.round(stepMs); // times are whole milliseconds
     clock.follow(aheadMs);
   }
 
