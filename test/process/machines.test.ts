@@ -81,11 +81,11 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
   });
 
   /** The machine that sent the first row is another one, whose process tells nothing here. */
-  async function leaveRowBehind(silentMs: number) {
+  async function leaveRowBehind(silentMs: number, words = importing, stdin = "") {
     const made = await createMachines();
     const [one] = made.homes;
     made.sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "stall", times: 1 }]);
-    const running = one.start(importing);
+    const running = one.start(words, { stdin });
     await until("a request has left", () => made.posts() > 0);
     running.child.kill("SIGKILL");
     await running.ended;
@@ -103,6 +103,27 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
     waiting.child.kill("SIGINT");
     expect((await waiting.ended).exit).toBe(130);
     expect(posts()).toBe(before);
+  });
+
+  test("nor by one whose clock is set an hour ahead while it looks", async () => {
+    const create = "orders create --file - --json";
+    const stdin = JSON.stringify(order);
+    const { sandbox, database, posts } = await leaveRowBehind(20_000, create, stdin);
+    const home = await createServedHome();
+    const { now } = home.clock;
+    const isLooking = () => sandbox.requests.length > 2; // after the profile and the order of the other one
+    Object.assign(home.clock, { now: () => now() + (isLooking() ? 3_600_000 : 0) });
+    const ran = await home.courier(create, {
+      stdin,
+      env: {
+        COURIER_BASE_URL: sandbox.baseUrl,
+        COURIER_API_KEY: "process-key-0123456789",
+        COURIER_SETTLE: "1s",
+        COURIER_LEDGER: database,
+      },
+    });
+    expect([ran.exit, ran.stderr]).toEqual([2, expect.stringContaining("is being sent by another courier")]);
+    expect(posts()).toBe(1);
   });
 
   test("a machine that has been silent for minutes has ended: what it was sending is looked up, then sent once", async () => {

@@ -30,15 +30,20 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
   // A sign of life must not wait for a write, which waits for other machines.
   const beating = createConnection(options);
   let aheadMs = 0;
+  /** The database's hour at a moment of the monotonic clock, which nobody sets. */
+  let read = { databaseMs: Number.NaN, elapsedMs: 0 };
 
   /** Follows the database's clock. `beat` is a statement whose answer has its time. */
   async function readTime(beat: Promise<readonly { readonly now?: unknown }[]>): Promise<void> {
     const began = { nowMs: clock.now(), elapsedMs: clock.elapsed() };
     const [row] = await beat;
-    const halfMs = (clock.elapsed() - began.elapsedMs) / 2;
-    const stepMs = Number(row?.now) - (began.nowMs + halfMs);
+    const databaseMs = Number(row?.now);
+    if (!Number.isFinite(databaseMs)) return;
+    read = { databaseMs, elapsedMs: clock.elapsed() };
+    const halfMs = (read.elapsedMs - began.elapsedMs) / 2;
+    const stepMs = databaseMs - (began.nowMs + halfMs);
     // The answer may be of any moment of the wait, which was long where the connection was made anew.
-    if (!Number.isFinite(stepMs) || Math.abs(stepMs) < clockStepMs + halfMs) return;
+    if (Math.abs(stepMs) < clockStepMs + halfMs) return;
     aheadMs += Math.round(stepMs); // times are whole milliseconds
     clock.follow(aheadMs);
   }
@@ -61,7 +66,7 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
     throw error;
   }
 
-  const store = createSharedStore(writing, lease, () => clock.now());
+  const store = createSharedStore(writing, lease, () => read.databaseMs + clock.elapsed() - read.elapsedMs);
   const runs = createRuns(store);
   const operations = createOperations(store, () => clock.sinceBoot());
   let openedLocal: Promise<Ledger> | undefined;
