@@ -80,6 +80,18 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
     expect(posts()).toBe(3);
   });
 
+  test("they share them also where the database's transactions see one moment by default", async () => {
+    const { homes, database, posts } = await createMachines();
+    const name = database.slice(database.lastIndexOf("/") + 1);
+    await server.query(`ALTER DATABASE ${name} SET default_transaction_isolation = 'repeatable read'`);
+    const ran = await Promise.all(homes.map((home) => home.courier(importing)));
+    expect(
+      ran.map(({ exit }) => exit),
+      ran.map(({ stderr }) => stderr).join(""),
+    ).toEqual([0, 0]);
+    expect(posts()).toBe(3);
+  });
+
   /** The machine that sent the first row is another one, whose process tells nothing here. */
   async function leaveRowBehind(silentMs: number, words = importing, stdin = "") {
     const made = await createMachines();

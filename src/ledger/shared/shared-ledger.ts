@@ -12,7 +12,7 @@ import { createOperations } from "../operations.ts";
 import { createRuns } from "../runs.ts";
 import { createLease, leaseMs, readClocks } from "./lease.ts";
 import { migrations, nowMs, schemaName } from "./shared-schema.ts";
-import { createSharedStore } from "./shared-store.ts";
+import { beginCommitted, createSharedStore } from "./shared-store.ts";
 
 export interface SharedLedgerOptions extends Omit<WaitOptions, "clock"> {
   readonly address: PostgresAddress;
@@ -137,7 +137,8 @@ async function migrate(connection: Connection): Promise<void> {
   const found = await readVersion(connection);
   if (found > migrations.length) throw laterVersion(found);
   if (found === migrations.length) return;
-  await connection.transaction(`BEGIN; SELECT pg_advisory_xact_lock(${migrationLock})`, async (answer) => {
+  const begin = `${beginCommitted}; SELECT pg_advisory_xact_lock(${migrationLock})`;
+  await connection.transaction(begin, async (answer) => {
     await answer(`CREATE SCHEMA IF NOT EXISTS ${schemaName}`, []);
     await answer(`SET LOCAL search_path = ${schemaName}`, []);
     const [row] = await answer("SELECT to_regclass('version') AS made", []);

@@ -15,9 +15,12 @@ import { schemaName } from "./shared-schema.ts";
 const settings = `SET LOCAL search_path = ${schemaName}; SET LOCAL lock_timeout = '18s';
   SET LOCAL idle_in_transaction_session_timeout = '15s'`;
 
+/** Each statement sees what was committed before it, also where the server's default is another level. */
+export const beginCommitted = "BEGIN ISOLATION LEVEL READ COMMITTED";
+
 /** The row of the events is changed by all that is sent: who holds it is the only writer. */
-export const beginWrite = `BEGIN; ${settings}; SET LOCAL synchronous_commit = on; SELECT last FROM events FOR UPDATE`;
-const beginRead = `BEGIN READ ONLY; ${settings}`;
+export const beginWrite = `${beginCommitted}; ${settings}; SET LOCAL synchronous_commit = on; SELECT last FROM events FOR UPDATE`;
+const beginRead = `${beginCommitted} READ ONLY; ${settings}`;
 const beginSnapshot = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settings}`;
 
 export function createSharedStore(connection: Connection, lease: Lease, now: () => number): Store {
