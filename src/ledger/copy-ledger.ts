@@ -47,12 +47,13 @@ class NotCopied extends Error {
 /**
  * Copies everything in one transaction, and reads it back before the commit: the number of rows, and a digest of them in
  * their order. A ledger that has the very same rows already counts as copied. `from` is used by nothing else meanwhile.
- * Throws `database`, exit 5.
+ * Throws `database`, exit 5; after `onCommit` was called, all may have been copied nevertheless.
  */
 export async function copyLedger(
   from: Database,
   customers: readonly number[],
   to: Connection,
+  onCommit: () => void,
 ): Promise<CopyResult> {
   from.exec("BEGIN"); // one snapshot for all reads
   try {
@@ -61,7 +62,10 @@ export async function copyLedger(
       const runs = Number(found?.runs);
       if (runs === 0) await fill(from, customers, answer);
       const copied = await compare(from, customers, answer);
-      if (copied.kind === "copied") return copied;
+      if (copied.kind === "copied") {
+        onCommit();
+        return copied;
+      }
       throw new NotCopied(runs === 0 ? copied : { kind: "has runs", runs });
     });
   } catch (error) {

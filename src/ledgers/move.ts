@@ -24,6 +24,7 @@ import {
   openShared,
   passwordCommandOption,
   readAddress,
+  withHint,
 } from "./ledger-place.ts";
 
 export const moveLedger = defineCommand({
@@ -92,6 +93,9 @@ export const moveLedger = defineCommand({
   },
 });
 
+const uncertainHint =
+  "run the same command again when it works: all rows may be there already, so this machine's ledger sends nothing until then";
+
 const isReal = ({ service }: Run) => service !== sandboxAccount;
 
 /** Settles what dead runs left. Throws a usage error while a run is sending, or may be. */
@@ -141,16 +145,22 @@ async function move(
   if (!marked)
     throw usageError("a run has begun to send", "wait until it ends, then run the same command again");
   const connection = createConnection({ address, clock: context.clock, signal: context.signal });
+  let mayBeCopied = false;
+  const onCommit = () => {
+    mayBeCopied = true;
+  };
   try {
     if (marked.customers.length === 0)
       throw usageError(
         "there is nothing to move: this machine's ledger has no orders, or they moved before",
         `use the shared one: courier ledger use ${shellQuote(address.text)}`,
       );
-    const result = await copyLedger(file, marked.customers, connection);
+    const result = await copyLedger(file, marked.customers, connection, onCommit);
     if (result.kind === "copied") return result;
     throw explain(result, address);
   } catch (error) {
+    // Two ledgers of the same orders must not both send.
+    if (mayBeCopied) throw withHint(error, uncertainHint);
     await marked.unmark();
     throw error;
   } finally {

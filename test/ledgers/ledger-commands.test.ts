@@ -12,6 +12,7 @@ import type { RunOptions } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
 import { recordRun, withLedger } from "../support/ledger.ts";
+import { breakAtCommit } from "../support/lost-commit.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
@@ -370,6 +371,27 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     expect(errorOf(ran).message).toContain("operations did not come back");
     expect(await count(address, "runs")).toBe(0);
     expect(outcomes((await home.importRows()).report)).toBe("shipped shipped shipped");
+  });
+
+  test("where nobody can tell whether a move was committed, nothing is sent until it is run again", async () => {
+    const home = await createShop();
+    await home.importRows();
+    const way = await breakAtCommit(await server.createDatabase(), "json_populate_recordset");
+    const move = `ledger move ${way.address} --yes`;
+    const lost = await home.json(move);
+    expect([lost.exit, way.isWhole]).toEqual([5, false]);
+    expect(errorOf(lost).hint).toContain("sends nothing until then");
+
+    const posts = home.posts;
+    const ran = await home.courier(
+      "orders create --sender-name A --receiver-name B --item-name C --no-input",
+    );
+    expect([ran.exit, ran.stderr]).toEqual([5, expect.stringContaining("kept in a shared ledger now")]);
+    expect(home.posts).toBe(posts);
+
+    expect((await home.json(move)).result).toMatchObject({ operations: 3, accounts: ["shop"] });
+    expect(outcomes((await home.importRows()).report)).toBe("shipped shipped shipped");
+    expect(home.posts).toBe(posts);
   });
 
   test("forget deletes the details in the shared ledger and in the file that was moved", async () => {
