@@ -68,13 +68,13 @@ export function createConnection(options: ConnectionOptions): Connection {
     return Math.min(options.limitMs?.() ?? longestWaitMs, options.signal?.aborted ? momentMs : longestWaitMs);
   }
 
-  /** Tries until the server answers. Only what may pass by itself is tried again. */
-  async function connectInTime(): Promise<Client> {
+  /** Tries until the server has done `begin`: a pooler answers although the server behind it is away. */
+  async function connectInTime(begin: string | undefined): Promise<Client> {
     const startedMs = clock.elapsed();
     let isNoted = false;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
       try {
-        return await connect(limitNow());
+        return await connectAndBegin(begin);
       } catch (error) {
         const passedMs = clock.elapsed() - startedMs;
         if (!mayPass(error) || passedMs >= limitNow()) throw error;
@@ -85,6 +85,17 @@ export function createConnection(options: ConnectionOptions): Connection {
         await clock.sleep(Math.ceil(pauseMs * (0.5 + Math.random())));
       }
     }
+  }
+
+  async function connectAndBegin(begin: string | undefined): Promise<Client> {
+    const made = await connect(limitNow());
+    try {
+      if (begin !== undefined) await made.query(begin);
+    } catch (error) {
+      drop(made); // it may be in a transaction that failed
+      throw error;
+    }
+    return made;
   }
 
   function drop(broken: Client): void {
@@ -104,15 +115,8 @@ export function createConnection(options: ConnectionOptions): Connection {
         if (!isLost(error)) throw error;
       }
     }
-    const made = await connectInTime();
-    client = made;
-    try {
-      if (begin !== undefined) await made.query(begin);
-    } catch (error) {
-      drop(made); // it may be in a transaction that failed
-      throw error;
-    }
-    return made;
+    client = await connectInTime(begin);
+    return client;
   }
 
   const answerOf =

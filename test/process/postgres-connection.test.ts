@@ -82,4 +82,15 @@ describe.skipIf(postgresPrograms === undefined)("a connection (needs PostgreSQL)
     await server.start();
     return path.join(data, "authority.pem");
   }
+
+  test("is made anew until a transaction begins: a pooler answers although its server is away", async () => {
+    const address = parseAddress(await server.createDatabase(), "the test", {});
+    const connection = createConnection({ address, clock: systemClock() });
+    await connection.ask("CREATE SEQUENCE turns", []);
+    // As pgbouncer says it. Numbers of a sequence are not rolled back.
+    const begin = `BEGIN; DO $$ BEGIN IF nextval('turns') < 4 THEN
+      RAISE EXCEPTION 'server login has been failing' USING ERRCODE = '08P01'; END IF; END $$`;
+    expect(await connection.transaction(begin, (answer) => answer("SELECT 7 AS n", []))).toEqual([{ n: 7 }]);
+    await connection.close();
+  });
 });
