@@ -284,6 +284,18 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
     ).toEqual([]);
   });
 
+  test("after a move the server knows how many rows there are, and need not read them all", async () => {
+    const home = await createShop();
+    await home.importRows();
+    const address = await server.createDatabase();
+    await home.json(`ledger move ${address} --yes`);
+    const counted = await server.query(
+      "SELECT reltuples AS n FROM pg_class WHERE oid = 'courier.operations'::regclass",
+      databaseOf(address),
+    );
+    expect(Number(counted[0]?.n)).toBe(3);
+  });
+
   test("after a move the file on this machine sends nothing, whatever the config says", async () => {
     const home = await createShop();
     await home.importRows();
