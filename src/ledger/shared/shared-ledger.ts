@@ -30,7 +30,7 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Le
   // A sign of life must not wait for a write, which waits for other machines.
   const beating = createConnection(options);
   let aheadMs = 0;
-  /** The database's hour at a moment of the monotonic clock, which nobody sets. */
+  /** The database's hour at a moment of the monotonic clock, which no one sets. */
   let read = { databaseMs: Number.NaN, elapsedMs: 0 };
 
   /** Follows the database's clock. `beat` is a statement whose answer has its time. */
