@@ -94,7 +94,7 @@ async function* readFileChunks(
   limit: SizeLimit,
 ): AsyncGenerator<Uint8Array> {
   if (file === "")
-    throw usageError("the name of a file to read is empty", "is a variable of the shell not set?");
+    throw usageError("the name of a file to read is empty", "is a shell variable not set?");
   let isChanged = false;
   try {
     if ((await stat(file)).isFIFO()) {

@@ -1,25 +1,28 @@
 /** Words for why there is no connection to a service or a database. */
 
+const dropped = "the connection was dropped";
+const tooLate = "no connection in time";
+const notHttps = "the service does not speak https there";
+
 const explanations: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ENOTFOUND: "no such host",
   EAI_AGAIN: "the name could not be looked up just now",
   EHOSTUNREACH: "no route to the host",
   ENETUNREACH: "no network",
-  ECONNRESET: "the connection was dropped",
-  EPIPE: "the connection was dropped",
-  UND_ERR_SOCKET: "the connection was dropped",
+  ECONNRESET: dropped,
+  EPIPE: dropped,
+  UND_ERR_SOCKET: dropped,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer is longer or shorter than it says",
   UND_ERR_HEADERS_OVERFLOW: "its headers are too large",
   NOT_HTTP: "what came is not HTTP",
-  ETIMEDOUT: "no connection in time",
-  UND_ERR_CONNECT_TIMEOUT: "no connection in time",
-  timed_out: "no connection in time",
-  stalled: "no connection in time",
+  UND_ERR_CONNECT_TIMEOUT: tooLate,
+  timed_out: tooLate,
+  stalled: tooLate,
   PROXY_DROPPED: "the proxy dropped the connection",
   PROXY_AUTHENTICATION: "the proxy asks for a name and password",
-  ERR_SSL_WRONG_VERSION_NUMBER: "the service does not speak https there",
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: "the service does not speak https there",
+  ERR_SSL_WRONG_VERSION_NUMBER: notHttps,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: notHttps,
   CERT_HAS_EXPIRED: "its certificate has expired",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
   UND_ERR_PRX_TLS: "the proxy's certificate is for another host",

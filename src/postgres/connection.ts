@@ -294,7 +294,7 @@ function describeOther(error: unknown, state: string | undefined): readonly [rea
   if (/password must be a string/.test(message)) return ["it asks for a password", givePassword];
   if (/does not support SSL/.test(message)) return ["it takes no encrypted connection", encrypt];
   if (/terminated|ended unexpectedly/i.test(message)) return ["the connection was dropped", tryAgain];
-  if (/timeout/i.test(message)) return ["no connection in time", tryAgain];
+  if (/timed?out/i.test(message)) return ["no connection in time", tryAgain];
   const code = systemCode(error);
   return [explainCause(code) ?? message, isCertificateFailure(code) ? nameAuthority : tryAgain];
 }
