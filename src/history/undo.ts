@@ -180,7 +180,7 @@ async function readOrders(
       // If it is still running, it has lost its claims and sends nothing more.
       await ledger.releaseRun(run.number, clock.now());
     }
-    await releaseDeadRuns(ledger, customer.id, processes, clock.now());
+    await releaseDeadRuns(ledger, customer.id, context);
     await findLost(run, settleMs, ledger, context);
   }
   return sortOperations(await ledger.listOperations(run.number));

@@ -159,7 +159,7 @@ export const importOrders = defineCommand({
     await ensureMaySkip(input, source, overview, context);
     const ledger = await context.ledger();
     const { id: customer } = await context.customer({ isFresh: true });
-    const releaseDead = () => releaseDeadRuns(ledger, customer, context.processes, context.clock.now());
+    const releaseDead = () => releaseDeadRuns(ledger, customer, context);
     await releaseDead();
     const identity = await identifyFile(input, source, overview);
     const choice = chooseOf(input);

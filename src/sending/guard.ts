@@ -121,7 +121,7 @@ async function settleEquals(
   readonly failure: CourierError | undefined;
 }> {
   const { customer, number } = run;
-  await releaseDeadRuns(ledger, customer, context.processes, context.clock.now(), number);
+  await releaseDeadRuns(ledger, customer, context, number);
   const names = inDoubt.map(nameOperation);
   const tools = await createReconcileTools({ ledger, customer, run: number, settleMs }, context);
   const { left, failure } = names.length > 0 ? await settleIfPossible(names, tools) : nothingToSettle;

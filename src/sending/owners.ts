@@ -1,10 +1,11 @@
 /** Runs that ended with open operations. */
 
+import type { Context } from "../command/command.ts";
 import { checkLiveness, type Liveness, type ProcessTable } from "../core/process-identity.ts";
 import { isOfThisPlace } from "../core/process-place.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
-import { leaseMs, takeOverMs } from "../ledger/shared/lease.ts";
+import { leaseMs, signOfLifeMs, takeOverMs } from "../ledger/shared/lease.ts";
 
 /**
  * Takes over the open operations of runs that are known to have ended: a `ready` one becomes unsent, a `sending` one
@@ -13,19 +14,32 @@ import { leaseMs, takeOverMs } from "../ledger/shared/lease.ts";
 export async function releaseDeadRuns(
   ledger: Ledger,
   customer: number,
-  processes: ProcessTable,
-  nowMs: number,
+  { processes, clock, signal }: Pick<Context, "processes" | "clock" | "signal">,
   except?: number,
 ): Promise<readonly Run[]> {
+  let others = await findOwners(ledger, customer, except);
+  if (others.some((owner) => isOnlySilent(owner) && hasEnded(owner, processes))) {
+    await clock.sleep(signOfLifeMs, signal);
+    others = await findOwners(ledger, customer, except);
+  }
+  const liveness = others.map((owner) => checkRun(owner, processes));
+  for (const [index, owner] of others.entries())
+    if (liveness[index] === "dead") await ledger.releaseRun(owner.number, clock.now());
+  return others.filter((_owner, index) => liveness[index] === "alive");
+}
+
+/** The runs that have operations about to be sent, or being sent. */
+async function findOwners(ledger: Ledger, customer: number, except?: number): Promise<readonly Run[]> {
   const open = await ledger.openOperations(customer);
   const owners = new Map(
     open.filter(({ operation }) => operation.state !== "unknown").map(({ owner }) => [owner.number, owner]),
   );
-  const others = [...owners.values()].filter(({ number }) => number !== except);
-  const liveness = others.map((owner) => checkRun(owner, processes));
-  for (const [index, owner] of others.entries())
-    if (liveness[index] === "dead") await ledger.releaseRun(owner.number, nowMs);
-  return others.filter((_owner, index) => liveness[index] === "alive");
+  return [...owners.values()].filter(({ number }) => number !== except);
+}
+
+/** Nothing but its silence says that it has ended: it seems silent, too, where the database's clock was set. */
+function isOnlySilent({ endedAtMs, silentForMs, process }: Run): boolean {
+  return endedAtMs === undefined && silentForMs !== undefined && !isOfThisPlace(process);
 }
 
 /** True where the run is known to have ended. */

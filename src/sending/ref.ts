@@ -41,7 +41,7 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
   let decision = await decide(customer);
   let settled = nothingToSettle;
   if (decision?.kind === "in_doubt") {
-    await releaseDeadRuns(ledger, customer, context.processes, context.clock.now());
+    await releaseDeadRuns(ledger, customer, context);
     const tools = await createReconcileTools({ ledger, customer, settleMs }, context);
     settled = await settleIfPossible([nameOperation(decision.operation)], tools);
     decision = await decide(customer);

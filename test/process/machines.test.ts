@@ -138,6 +138,24 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
     expect(posts()).toBe(1);
   });
 
+  test("nor after the database's clock was set ahead: another sign of life is waited for", async () => {
+    const made = await createMachines();
+    const [one, two] = made.homes;
+    const create = "orders create --file - --json";
+    const stdin = JSON.stringify(order);
+    made.sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 15_000 }]);
+    const running = one.start(create, { stdin });
+    await until("a request has left", () => made.posts() > 0);
+    await made.query("UPDATE runs SET place = 'elsewhere - 1', beat_at = beat_at - 600000");
+    const other = await two.courier(create, { stdin });
+    expect([other.exit, other.stderr]).toEqual([
+      2,
+      expect.stringContaining("is being sent by another courier"),
+    ]);
+    expect((await running.ended).exit).toBe(0);
+    expect(made.posts()).toBe(1);
+  });
+
   test("a machine that has been silent for minutes has ended: what it was sending is looked up, then sent once", async () => {
     const { homes, posts, query } = await leaveRowBehind(200_000);
     const ran = await homes[1].courier(importing);

@@ -8,6 +8,8 @@ import type { Clock } from "../../core/clock.ts";
 
 /** A sign of life. */
 const beatEveryMs = 5_000;
+/** In this time a process that runs gives one. */
+export const signOfLifeMs = 2 * beatEveryMs;
 /** Without one for so long, a process sends nothing more. */
 export const leaseMs = 30_000;
 /** Without one for so much longer, the run is known to have ended: what it sent last has arrived, or never will. */
