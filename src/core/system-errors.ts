@@ -3,21 +3,26 @@
 import { CourierError, systemCode } from "./errors.ts";
 import { Unreadable } from "./regular-file.ts";
 
+const denied = "permission denied";
+const inUse = "another program is using it";
+const noDevice = "there is no such device";
+const tooManyFiles = "too many files are open";
+
 /** One table for all that is read, written or started. */
 const systemReasons: Readonly<Record<string, string>> = {
-  EACCES: "permission denied",
-  EPERM: "permission denied",
+  EACCES: denied,
+  EPERM: denied,
   EROFS: "it cannot be written to",
-  EBUSY: "another program is using it",
-  ETXTBSY: "another program is using it",
+  EBUSY: inUse,
+  ETXTBSY: inUse,
   EFTYPE: "it is not a regular file",
   EIO: "the disk reports an error",
   EINVAL: "the system does not accept it. Is the name allowed here?",
   UNKNOWN: "the system does not say why. Is the file open in another program?",
   EFBIG: "the file would be too large",
-  ENXIO: "there is no such device",
-  ENODEV: "there is no such device",
-  ENFILE: "too many files are open",
+  ENXIO: noDevice,
+  ENODEV: noDevice,
+  ENFILE: tooManyFiles,
   EAGAIN: "the system is out of processes or memory",
   ENOMEM: "the system is out of memory",
   EPIPE: "its reader is gone",
@@ -26,7 +31,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of its path is no directory",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
-  EMFILE: "too many files are open",
+  EMFILE: tooManyFiles,
   ENAMETOOLONG: "the name is too long",
   E2BIG: "what it is given is too long",
   ENOTEMPTY: "it is not empty",
