@@ -74,7 +74,7 @@ export const moveAccountKey = defineCommand({
     if (to === undefined)
       throw usageError("the new place is missing", "give it with --to keychain, or --to file");
     if (name === sandboxAccount) throw usageError("the account sandbox has no key to move");
-    const from = await context.keys.move(name, to);
+    const from = await (await context.keys.stored()).move(name, to);
     const place = describeKeyStore(to, context.config.path);
     const verb = from === to ? "was in" : "is now in";
     return document({ account: name, from, key_store: to, moved: from !== to }, () => [

@@ -3,10 +3,10 @@
 import { isPlainHttp, NoAnswer, ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { findAccount } from "../config/accounts.ts";
-import type { KeyToStore } from "../config/api-keys.ts";
 import { keySource, parseApiKey } from "../config/key-source.ts";
 import { checkSecurePath, closeToOthers } from "../config/secure-path.ts";
 import type { KeyStore } from "../config/store.ts";
+import type { KeyToStore } from "../config/stored-keys.ts";
 import { CourierError, systemCode, usageError } from "../core/errors.ts";
 import type { Profile } from "../model/interface.ts";
 import { line, styled } from "../terminal/blocks.ts";
@@ -51,7 +51,7 @@ export async function planKey(
   const known = findAccount(content, name);
   const present = known?.key_store ?? (known?.key === undefined ? undefined : "file");
   const place = keyStore ?? present ?? content.key_store ?? "file";
-  if (place === "keychain") await keys.probeKeychain(name, baseUrl);
+  if (place === "keychain") await (await keys.stored()).probeKeychain(name, baseUrl);
   else await checkSecurePath(config.path);
   return { place };
 }
@@ -104,7 +104,7 @@ export async function promptForValidKey(
       if (fault === "key") continue;
       await context.display([line(hint)]);
       baseUrl = await promptAgain(baseUrl);
-      if (plan.place === "keychain") await context.keys.probeKeychain(name, baseUrl);
+      if (plan.place === "keychain") await (await context.keys.stored()).probeKeychain(name, baseUrl);
     }
   }
 }

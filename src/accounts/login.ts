@@ -64,7 +64,7 @@ export const login = defineCommand({
     const { baseUrl, keyToStore, apiKey, profile } = await (prompts?.together(askAll) ?? askAll());
     const isAllowed = allowHttp || baseUrl === plainUrlOf(known);
     const allowed = isAllowed && baseUrl.startsWith("http:") ? { allow_http: true } : {};
-    await context.keys.save(name, { base_url: baseUrl, ...allowed }, keyToStore);
+    await (await context.keys.stored()).save(name, { base_url: baseUrl, ...allowed }, keyToStore);
     if (profile) await learnCustomer(context, { account: name, service: baseUrl, key: apiKey }, profile);
     const { current } = await context.config.read();
     if (current !== name)

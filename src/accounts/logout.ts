@@ -24,7 +24,7 @@ export const logout = defineCommand({
     const config = await context.config.read();
     const name = context.globals.account ?? config.current ?? defaultAccount;
     if (name === sandboxAccount) throw usageError("the account sandbox has no key to forget");
-    await context.keys.forget(name);
+    await (await context.keys.stored()).forget(name);
     const details = await deletePersonalData(context, name, findAccount(config, name), force === true);
     return document({ account: name, logged_out: true, ...details }, () => [
       line(`The key of the account ${name} is forgotten`),

@@ -23,7 +23,7 @@ export const removeStoredAccount = defineCommand({
     const stored = findAccount(config, name);
     if (!stored) throw unknownAccount(name, config);
     await confirmOrStop(context, `Forget the account ${name} and its key?`);
-    const keyLeft = await context.keys.remove(name);
+    const keyLeft = await (await context.keys.stored()).remove(name);
     if (keyLeft)
       context.messages.warn(`the key of the account ${name} is still in the key ring: ${keyLeft.message}`);
     const details = await deletePersonalData(context, name, stored, force === true);

@@ -93,8 +93,7 @@ async function* readFileChunks(
   signal: AbortSignal,
   limit: SizeLimit,
 ): AsyncGenerator<Uint8Array> {
-  if (file === "")
-    throw usageError("the name of a file to read is empty", "is a shell variable not set?");
+  if (file === "") throw usageError("the name of a file to read is empty", "is a shell variable not set?");
   let isChanged = false;
   try {
     if ((await stat(file)).isFIFO()) {

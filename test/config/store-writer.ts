@@ -7,5 +7,9 @@ const [directory = "", name = "", count = "0"] = process.argv.slice(2);
 const store = openConfigStore(directory);
 for (let number = 1; number <= Number(count); number++) {
   const keeping = { place: "file", apiKey: `key-of-${name}` } as const;
-  await keysOn(store).save(`${name}-${number}`, { base_url: "https://example.com" }, keeping);
+  await (await keysOn(store).stored()).save(
+    `${name}-${number}`,
+    { base_url: "https://example.com" },
+    keeping,
+  );
 }

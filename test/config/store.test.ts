@@ -25,10 +25,10 @@ import { keysOn } from "../support/keys.ts";
 
 const account = { base_url: "https://api.example.com", key: "secret-key" };
 
-const saveAccount = (store: ConfigStore, name: string, { base_url, key }: typeof account) =>
-  keysOn(store).save(name, { base_url }, { place: "file", apiKey: key });
-const forgetKey = (store: ConfigStore, name: string) => keysOn(store).forget(name);
-const removeAccount = (store: ConfigStore, name: string) => keysOn(store).remove(name);
+const saveAccount = async (store: ConfigStore, name: string, { base_url, key }: typeof account) =>
+  (await keysOn(store).stored()).save(name, { base_url }, { place: "file", apiKey: key });
+const forgetKey = async (store: ConfigStore, name: string) => (await keysOn(store).stored()).forget(name);
+const removeAccount = async (store: ConfigStore, name: string) => (await keysOn(store).stored()).remove(name);
 
 /** A directory that does not exist yet, in one that is removed when the test ends. */
 async function freshDirectory(): Promise<string> {
@@ -103,7 +103,11 @@ describe("writing", () => {
       const { store, elsewhere } = await linkedStore(
         '{"accounts":{"old":{"base_url":"https://a.test","key":"old-key-1"}}}',
       );
-      await keysOn(store).save("shop", { base_url: "https://b.test" }, { place: "command", command: "x" });
+      await (await keysOn(store).stored()).save(
+        "shop",
+        { base_url: "https://b.test" },
+        { place: "command", command: "x" },
+      );
       await switchAccount(store, "sandbox");
       expect((await lstat(store.path)).isSymbolicLink()).toBe(true);
       const written = JSON.parse(await readFile(elsewhere, "utf8"));

@@ -1,0 +1,193 @@
+/** The API keys that accounts keep: stored, moved and deleted, in whatever place. */
+
+import { CourierError, usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
+import { findAccount, unknownAccount } from "./accounts.ts";
+import type { KeyRing, KeyRingEntry } from "./key-ring.ts";
+import { keySource, withoutSource } from "./key-source.ts";
+import type { Config, ConfigStore, KeyStore, StoredAccount } from "./store.ts";
+
+/** What a login stores: a key, in a store; or a command that prints it. */
+export type KeyToStore =
+  | { readonly place: KeyStore; readonly apiKey: string }
+  | { readonly place: "command"; readonly command: string };
+
+export interface StoredKeys {
+  /** Throws where the key ring cannot be used. */
+  probeKeychain(name: string, baseUrl: string): Promise<void>;
+  /** Stores an account with its key; the first account becomes the current one. A copy elsewhere is deleted. */
+  save(name: string, account: StoredAccount, keyToStore: KeyToStore): Promise<void>;
+  /** Moves a key, and leaves no copy behind. Returns where it was. */
+  move(name: string, to: KeyStore): Promise<KeyStore>;
+  /** Forgets an account's key but keeps its base URL. */
+  forget(name: string): Promise<void>;
+  /** Forgets an account and its key. Returns why the key is still in the key ring, if it is. */
+  remove(name: string): Promise<CourierError | undefined>;
+}
+
+interface StoredKeysDeps {
+  readonly config: ConfigStore;
+  ring(): Promise<KeyRing>;
+  entryOf(name: string, baseUrl: string): KeyRingEntry;
+  readRing(name: string, baseUrl: string): Promise<string>;
+  /** The key, which output masks from now on. */
+  registered(key: string): string;
+}
+
+export function createStoredKeys({
+  config,
+  ring,
+  entryOf,
+  readRing,
+  registered,
+}: StoredKeysDeps): StoredKeys {
+  /** The account's entry in the key ring, where its key is there. */
+  function ringEntry(name: string, account: StoredAccount | undefined): KeyRingEntry | undefined {
+    return account?.key_store === "keychain" ? entryOf(name, account.base_url) : undefined;
+  }
+
+  async function drop(entry: KeyRingEntry | undefined): Promise<void> {
+    if (entry) await (await ring()).delete(entry);
+  }
+
+  /** Puts a key into the key ring, and reads it back. */
+  async function fillRing(entry: KeyRingEntry, key: string): Promise<void> {
+    const keyRing = await ring();
+    await keyRing.set(entry, key);
+    if ((await keyRing.get(entry)) === key) return;
+    throw new CourierError("key_ring", 4, "the key ring took the key, but does not give it back", {
+      hint: "keep the key elsewhere: --key-store file, or --key-command",
+    });
+  }
+
+  /** Writes an account whose key is in `entry` now; removes the entry where that fails. */
+  async function update(
+    change: (content: Config) => Promise<Config>,
+    filled: () => KeyRingEntry | undefined,
+    afterwards: () => Promise<void>,
+  ): Promise<void> {
+    let isWritten = false;
+    try {
+      await config.update(change, async () => {
+        isWritten = true;
+        await afterwards();
+      });
+    } catch (error) {
+      if (!isWritten) await drop(filled()).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  return {
+    async probeKeychain(name, baseUrl) {
+      await (await ring()).get(entryOf(name, baseUrl));
+    },
+    async save(name, account, keyToStore) {
+      const entry = entryOf(name, account.base_url);
+      let before: KeyRingEntry | undefined;
+      let filled: KeyRingEntry | undefined;
+      await update(
+        async (content) => {
+          before = ringEntry(name, findAccount(content, name));
+          if (keyToStore.place === "keychain") {
+            await fillRing(entry, keyToStore.apiKey);
+            filled = before?.user === entry.user ? undefined : entry;
+          }
+          const saved = { ...withoutSource(account), ...sourceFields(keyToStore) };
+          return {
+            ...content,
+            current: content.current ?? name,
+            accounts: { ...content.accounts, [name]: saved },
+          };
+        },
+        () => filled,
+        async () => {
+          const isSame = keyToStore.place === "keychain" && before?.user === entry.user;
+          if (!isSame) await drop(before);
+        },
+      );
+    },
+    async move(name, to) {
+      let from: KeyStore = to;
+      let entry: KeyRingEntry | undefined;
+      await update(
+        async (content) => {
+          const account = findAccount(content, name);
+          if (!account) throw unknownAccount(name, content);
+          const source = keySource(name, account);
+          if (source?.place === "command") throw notOurs(name, source.command);
+          if (source === undefined) throw noKey(name);
+          from = source.place === "keychain" ? "keychain" : "file";
+          entry = entryOf(name, account.base_url);
+          if (from === to) return content;
+          const apiKey =
+            source.place === "keychain" ? await readRing(name, account.base_url) : registered(source.apiKey);
+          if (to === "keychain") await fillRing(entry, apiKey);
+          const moved = { ...withoutSource(account), ...sourceFields({ place: to, apiKey }) };
+          return { ...content, accounts: { ...content.accounts, [name]: moved } };
+        },
+        () => (to === "keychain" && from !== to ? entry : undefined),
+        async () => {
+          // Again even where the key is in the file already: an earlier move may have left a copy behind.
+          if (to === "file") await drop(entry).catch((error) => Promise.reject(copyLeft(name, error)));
+        },
+      );
+      return from;
+    },
+    async forget(name) {
+      await config.update(async (content) => {
+        const account = findAccount(content, name);
+        if (!account) throw unknownAccount(name, content);
+        await drop(ringEntry(name, account));
+        return { ...content, accounts: { ...content.accounts, [name]: withoutSource(account) } };
+      });
+    },
+    async remove(name) {
+      let entry: KeyRingEntry | undefined;
+      let failure: CourierError | undefined;
+      await config.update(
+        (content) => {
+          const account = findAccount(content, name);
+          if (!account) throw unknownAccount(name, content);
+          entry = ringEntry(name, account);
+          const { [name]: _removed, ...accounts } = content.accounts;
+          return { ...content, current: content.current === name ? undefined : content.current, accounts };
+        },
+        async () => {
+          // The account has to be removable where its key ring is gone, too.
+          await drop(entry).catch((error) => {
+            if (!(error instanceof CourierError)) throw error;
+            failure = error;
+          });
+        },
+      );
+      return failure;
+    },
+  };
+}
+
+function sourceFields(keyToStore: KeyToStore): Pick<StoredAccount, "key" | "key_store" | "key_command"> {
+  if (keyToStore.place === "command") return { key_command: keyToStore.command };
+  return keyToStore.place === "keychain" ? { key_store: "keychain" } : { key: keyToStore.apiKey };
+}
+
+function notOurs(name: string, command: string): CourierError {
+  return usageError(
+    `courier keeps no key of the account ${name}, which comes from a command: ${command}`,
+    `store a key with: courier login --account ${shellQuote(name)} --key-store keychain`,
+  );
+}
+
+function noKey(name: string): CourierError {
+  return new CourierError("no_account", 4, `no key is stored for the account ${name}`, {
+    hint: `store one with: courier login --account ${shellQuote(name)}`,
+  });
+}
+
+function copyLeft(name: string, error: unknown): unknown {
+  if (!(error instanceof CourierError)) return error;
+  return error.with({
+    message: `the key of the account ${name} is in the config file, but the key ring may still hold a copy: ${error.message}`,
+    hint: `unlock the key ring, then run again: courier accounts move-key ${shellQuote(name)} --to file`,
+  });
+}
