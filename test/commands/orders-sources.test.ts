@@ -215,7 +215,7 @@ describe("what cannot be: exit 2, nothing is asked or sent", () => {
     [["--template", "constructor"], "there is no template named constructor", ""],
     [["--repeat", "--account", "sandbox"], "with the account sandbox yet, so none can be repeated", ""],
     [["--file", "none.json"], "cannot read none.json: there is no such file", ""],
-    [["--file", ""], "the name of a file to read is empty", "is a variable of the shell not set?"],
+    [["--file", ""], "the name of a file to read is empty", "is a shell variable not set?"],
     [["--save-template", "a b"], "not a usable name", ""],
   ])("%j", async (words, message, hint) => {
     const home = await furnishedHome();
