@@ -233,6 +233,8 @@ async function* cancelAll(
   let notReached = 0;
   const hidden: string[] = [];
   let failure: CourierError | undefined;
+  /** The service refused, and does not show the state: the other orders are cancelled as well. */
+  let unclear: CourierError | undefined;
   /** The first failure sends to the order; other hints say already to run the same command again. */
   let leadsElsewhere = false;
   const fail = (error: CourierError | undefined) => {
@@ -270,8 +272,12 @@ async function* cancelAll(
       return reportStopped(each);
     }
     const reported = reportResult(each.id, each.order, result, context);
+    if (reported.failure?.code === "state_unknown") {
+      unclear ??= reported.failure;
+      return reported;
+    }
     if (!failure && reported.row.outcome === "unknown")
-      leadsElsewhere = reported.failure?.kind !== "rate_limited";
+      leadsElsewhere = reported.failure?.code !== "rate_limited";
     fail(reported.failure);
     return reported;
   };
@@ -290,6 +296,7 @@ async function* cancelAll(
   const sum = found.length === 1 ? "" : `${done} of ${found.length} orders cancelled; `;
   if (stopped.length > 0) return explainStop(stopped, sum, context);
   if (!failure && hidden.length > 0) return explainUnshown(hidden, sum, context.nextCommand);
+  failure ??= unclear;
   if (!failure || found.length === 1) return failure ?? summarise(found.length, refusals, accepted);
   const left = notReached === 0 ? "" : `${notReached} not reached; `;
   const message = `${sum}${left}${failure.message}`;

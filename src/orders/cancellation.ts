@@ -27,7 +27,7 @@ interface Reported {
   readonly row: Cancellation;
   readonly refusal?: CourierError;
   /** Why there is no clear answer. */
-  readonly failure?: ServiceFailure;
+  readonly failure?: CourierError;
   /** It was accepted for cancelling, and is not shown any more. */
   readonly isUnshown?: boolean;
 }
@@ -117,16 +117,25 @@ function explainOpen(
   id: string,
   { failure, after, isUntouched }: Extract<CancelResult, { kind: "open" }>,
   nextCommand: Context["nextCommand"],
-): ServiceFailure {
-  const state = after ? `, it is ${show(after.status)}` : "";
-  if (after || isUntouched)
+): CourierError {
+  const isShown = typeof after?.status === "string";
+  const state = isShown ? `, it is ${show(after.status)}` : "";
+  if (isShown || isUntouched)
     return failure.with({
       message: `order ${id} is not cancelled${state}: ${failure.message}`,
       hint: failure.hintBefore("it is safe to run the same command again"),
     });
   const look = `see: ${nextCommand(`orders show ${shellQuote(id)}`)}`;
+  const unknown = after
+    ? `order ${id} does not say its state, it may or may not be cancelled`
+    : `order ${id} may or may not be cancelled`;
+  const message = `${unknown}: ${failure.message}`;
+  if (failure.kind === "refused") {
+    const { status, serviceCode } = failure;
+    return new CourierError("state_unknown", 5, message, { hint: look, status, serviceCode, cause: failure });
+  }
   return failure.with({
-    message: `order ${id} may or may not be cancelled: ${failure.message}`,
+    message,
     hint: failure.kind === "rate_limited" ? `${failure.hint}; or ${look}` : failure.hintBefore(look),
   });
 }

@@ -30,7 +30,8 @@ export type CancelResult =
   /** The service accepted the request, and refuses to show the order since. */
   | { readonly kind: "unshown"; readonly refusal: ServiceFailure }
   /**
-   * No clear answer. `after` is the order that was read back, if it could be read: it is not cancelled.
+   * No clear answer. `after` is the order that was read back, if it could be read: it is not cancelled, or does not
+   * say its state.
    * `isUntouched`: the request certainly changed nothing, such as after HTTP 429 or 401.
    */
   | {
@@ -150,7 +151,7 @@ export async function tryCancel(id: string, service: CourierService): Promise<Ca
   if (after.status === "cancelled")
     return { kind: "settled", state: "cancelled", after, message, refusal: undefined };
   if (!failure) return { kind: "settled", state: "accepted", after, message, refusal: undefined };
-  if (failure.kind === "refused")
+  if (failure.kind === "refused" && typeof after.status === "string")
     return { kind: "settled", state: "refused", after, message: undefined, refusal: failure };
   return { kind: "open", failure, after, isUntouched };
 }

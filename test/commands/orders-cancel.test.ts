@@ -315,6 +315,49 @@ describe("the state that counts is the one read back", () => {
     );
   });
 
+  test("refused, and the order does not say its state: it may be cancelled, exit 5", async () => {
+    const home = await homeWithOrders(1);
+    await home.courier("orders cancel 1000001 --yes");
+    answerData(home, "GET /api/v1/orders/1000001", '{"id":1000001}');
+    const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 --yes --json");
+    expect(exit).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject([{ outcome: "unknown", status: null }]);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "state_unknown",
+      message: expect.stringMatching(
+        /^order 1000001 does not say its state, it may or may not be cancelled: .*\(NOT_CANCELLABLE\)$/,
+      ),
+      hint: "see: courier orders show 1000001",
+      service_code: "NOT_CANCELLABLE",
+      exit: 5,
+    });
+  });
+
+  test("no clear answer, and the order does not say its state: it may be cancelled", async () => {
+    const home = await homeWithOrders(1);
+    answerData(home, "GET /api/v1/orders/1000001", '{"id":1000001}');
+    home.sandbox.faults.add({ method: "DELETE", kind: "drop_before" });
+    const { exit, stderr } = await home.courier("orders cancel 1000001 --yes");
+    expect(exit).toBe(5);
+    expect(stderr).toMatch(/^error: order 1000001 does not say its state, it may or may not be cancelled: /);
+  });
+
+  test("orders that do not say their state do not keep others from being cancelled", async () => {
+    const home = await homeWithOrders(9);
+    const ids = home.orders.map(({ id }) => String(id));
+    const silent = ids.slice(0, 8);
+    await home.courier(["orders", "cancel", ...silent, "--yes"]);
+    for (const id of silent) answerData(home, `GET /api/v1/orders/${id}`, `{"id":${id}}`);
+    const { exit, stdout, stderr } = await home.courier(["orders", "cancel", ...ids, "--yes", "--json"]);
+    expect(exit).toBe(5);
+    const outcomes = (JSON.parse(stdout) as { outcome: string }[]).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual([...silent.map(() => "unknown"), "cancelled"]);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "state_unknown",
+      message: expect.stringMatching(/^1 of 9 orders cancelled; order 1000001 does not say its state, /),
+    });
+  });
+
   test("one of several accepted, but not cancelled yet: the others are done, exit 3", async () => {
     const home = await homeWithOrders(2);
     answerData(home, "DELETE /api/v1/orders/1000001", "null");
