@@ -8,6 +8,7 @@ import {
   beginSweep,
   endPage,
   ensureEnds,
+  ensureShort,
   incomplete,
   isComplete,
   needsPageAfter,
@@ -24,6 +25,8 @@ export interface AllOrdersOptions {
   readonly concurrency: number;
   /** Orders a page, at most 100 (section 8). */
   readonly pageSize?: number;
+  /** Gives up a list that is longer than `ensureShort` allows. */
+  readonly isBounded?: boolean;
   /** How often a list that is not complete is read; 3 where left out. */
   readonly maxSweeps?: number;
   /**
@@ -38,19 +41,20 @@ export interface AllOrdersOptions {
  * says, or where no page says it, when a page after the last brings no new order. Paging by number shifts while
  * orders come and go: an order seen twice is left out, and a list that became shorter while it was read, or is not
  * complete, is read again for what slipped through. Throws ServiceFailure when a page fails, and
- * `list_incomplete` after the last order where the list is still not complete.
+ * `list_incomplete` after the last order where the list is still not complete, or is too long.
  */
 export async function* allOrders(
   service: CourierService,
   filter: OrderFilter,
   options: AllOrdersOptions,
 ): AsyncGenerator<OrderSummary> {
-  const { maxSweeps = 3 } = options;
+  const { maxSweeps = 3, isBounded = false } = options;
   const seen = new Set<number | string>();
   for (let sweeps = 1; ; sweeps++) {
     const ids = sweeps === 1 ? seen : new Set<number | string>();
     const sweep = beginSweep(ids, { noun: "order", narrowBy: options.narrowBy });
     const beforeOthers = sweeps === 1 ? options.beforeOthers : undefined;
+    let read = 0;
     for await (const { orders, pagination } of pages(service, filter, { ...options, beforeOthers }, sweep)) {
       noteTotals(sweep, toCount(pagination.total_pages), toCount(pagination.total_items));
       const known = ids.size;
@@ -62,6 +66,8 @@ export async function* allOrders(
         if (isNew) yield order;
       }
       endPage(sweep, known);
+      read += 1;
+      if (isBounded) ensureShort(read, seen.size);
     }
     if (isComplete(sweep)) return;
     if (sweeps === maxSweeps) throw incomplete(sweep);

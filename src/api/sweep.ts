@@ -9,6 +9,11 @@ const mostIdlePages = 100;
 /** While a list is read, no account gains as many items as it had, and these. */
 const mostGrowth = 100_000;
 
+/** A bounded list: 100,000 orders are read even where the service gives 10 a page, its default (4.3). */
+const mostPages = 12_000;
+/** Limits the memory that a bounded list takes. */
+const mostOrders = 300_000;
+
 const again = "run the same command again";
 
 /** The words of messages about a list. */
@@ -61,6 +66,16 @@ export function ensureEnds(seen: number, told: number | undefined, noun: string)
     "invalid_response",
     `gave up after ${counted(seen, noun)}: the service counted ${told} at first`,
     { code: "wrong_shape" },
+  );
+}
+
+/** Throws ServiceFailure for a bounded list that goes on after so many pages, or orders. */
+export function ensureShort(pages: number, orders: number): void {
+  if (pages <= mostPages && orders <= mostOrders) return;
+  throw new ServiceFailure(
+    "server_error",
+    `the list of orders has no end so far: gave up after ${counted(pages, "page")} with ${counted(orders, "order")}`,
+    { code: "list_incomplete" },
   );
 }
 

@@ -50,7 +50,7 @@ export async function createReconcileTools(
     warn: context.messages.warn,
     settleMs: settleMs ?? context.settleMs ?? (isSandbox ? sandboxSettleMs : undefined),
     list: (dateFrom, beforeOthers) =>
-      allOrders(reading, { dateFrom }, { concurrency: pagesAtOnce, beforeOthers }),
+      allOrders(reading, { dateFrom }, { concurrency: pagesAtOnce, isBounded: true, beforeOthers }),
     detail: (id) => reading.order(id),
     clockOffsetMs: () => reading.clockOffsetMs(),
     clock: context.clock,

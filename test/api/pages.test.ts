@@ -437,3 +437,23 @@ test("a list that grows as fast as it is read is left, and a list that grows les
   await expect(rest()).rejects.toThrow("orders: the service counted 10000 at first");
   expect(await read(growing(20))).toMatchObject({ failure: undefined, ids: { length: 100_000 } });
 });
+
+test("a bounded list of 100,000 orders is read, and one with ever one order more a page is left", async () => {
+  const withPages = (size: number, total: number) => {
+    const service = {
+      async listOrders(_filter: object, page = 1) {
+        const first = (page - 1) * size;
+        const count = Math.max(0, Math.min(size, total - first));
+        const orders = Array.from({ length: count }, (_, index) => ({ id: jsonNumber(`${first + index}`) }));
+        return { orders, pagination: {} as Pagination };
+      },
+    };
+    return service as Partial<CourierService> as CourierService;
+  };
+  const whole = await read(withPages(100, 100_000), { isBounded: true });
+  expect(whole).toMatchObject({ failure: undefined, ids: { length: 100_000 } });
+  expect(await read(withPages(10, 100_000), { isBounded: true })).toMatchObject({ failure: undefined });
+  const { failure, ids } = await read(withPages(1, Number.POSITIVE_INFINITY), { isBounded: true });
+  expect(failure).toMatchObject({ code: "list_incomplete", exit: 5 });
+  expect(ids.length).toBeLessThan(13_000);
+});

@@ -1,8 +1,10 @@
 /** A create whose answer is lost: one order at most, never sent twice, and the user is told what is known. */
 
-import { describe, expect, test } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { answerRaw, requestCount } from "../support/answers.ts";
-import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createHome, createServedHome, type Home, type ServedHome } from "../support/courier.ts";
 import { createImportHome, row, sheet } from "../support/imports.ts";
 import { createAtService, stateAtService } from "../support/ledger.ts";
 import { createOrder, plainDraft } from "../support/orders.ts";
@@ -91,6 +93,52 @@ describe.each(["stall", "stall_body"] as const)("the service commits and then st
     expect(stderr).toContain("did not answer within 12 s. Checking whether the order was created…");
     expect(requestCount(home, "POST")).toBe(1);
     expect(await orderIds(home)).toEqual([1000001]);
+  });
+});
+
+/** A service that loses the answer of each create, and whose pages all have further orders. */
+async function createEndlessHome(createdAt: string): Promise<{ home: Home; calls: () => number }> {
+  let calls = 0;
+  let id = 0;
+  const server = createServer((request, response) => {
+    if (request.method === "POST") return void request.socket.destroy();
+    const isList = request.url?.startsWith("/api/v1/orders");
+    if (isList) calls += 1;
+    if (calls > 200) return void request.socket.destroy();
+    const orders = () =>
+      Array.from({ length: 5_000 }, () => ({ id: ++id, status: "pending", created_at: createdAt }));
+    const data = isList ? orders() : { id: 1, name: "A", api_calls_remaining: 1_000_000 };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ success: true, data, pagination: {} }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const env = { COURIER_API_KEY: "test-key-0123456789", COURIER_BASE_URL: `http://127.0.0.1:${port}` };
+  return { home: await createHome(env), calls: () => calls };
+}
+
+describe("the list has ever further orders", () => {
+  const noEnd = "the list of orders has no end so far: gave up after ";
+
+  test("all older than the days asked for: a create ends with exit 6, and nothing is claimed", async () => {
+    const { home, calls } = await createEndlessHome("2026-01-30T08:00:00Z");
+    const { exit, stdout, stderr } = await home.courier(`${words} --quiet`, { stdin });
+    expect({ exit, stdout }).toEqual({ exit: 6, stdout: "" });
+    const { error } = JSON.parse(stderr);
+    expect(error).toMatchObject({ code: "outcome_unknown", details: { candidates: [] } });
+    expect(error.message).toContain(`and the check failed too: ${noEnd}`);
+    expect(calls()).toBeLessThan(80);
+  });
+
+  test("of today: an import leaves its row in doubt, exit 6", async () => {
+    const { home, calls } = await createEndlessHome("2026-03-01T08:00:00Z");
+    const file = ["orders", "import", "-", "--yes", "--ndjson"];
+    const { exit, stdout, stderr } = await home.courier(file, { stdin: sheet(row("1001")) });
+    expect(exit, stderr).toBe(6);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: "unknown" });
+    expect(stderr).toContain(noEnd);
+    expect(calls()).toBeLessThan(150); // orders made elsewhere are looked for first
   });
 });
 
