@@ -9,14 +9,18 @@ import type { Host } from "./host.ts";
 const usualRows = 24;
 
 export interface Pager extends Writer {
-  /** Shows what was written, and waits until the person has left the pager. Says in `warn` what is wrong with it. */
-  show(warn: (text: string) => void): Promise<void>;
+  /**
+   * Shows what was written, and waits until the person has left the pager. Says in `warn` what is wrong with it. Where
+   * a signal has ended the pager, throws the interruption, or the failure of the result.
+   */
+  show(warn: (text: string) => void, failure?: Error): Promise<void>;
   /** Writes it to the terminal: for a result that has failed. */
   release(): Promise<void>;
 }
 
 /** Undefined where the user has set none, or stdout is no terminal. */
-export function createPager({ stdout, env, job }: Host, writer: Writer): Pager | undefined {
+export function createPager(host: Host, writer: Writer): Pager | undefined {
+  const { stdout, env, job } = host;
   const line = env.COURIER_PAGER?.trim() ?? "";
   if (line === "" || stdout.isTTY !== true || env.TERM === "dumb") return undefined;
   let chunks: (string | Uint8Array)[] = [];
@@ -31,7 +35,7 @@ export function createPager({ stdout, env, job }: Host, writer: Writer): Pager |
       chunks.push(chunk);
     },
     release,
-    async show(warn) {
+    async show(warn, failure) {
       const bytes = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
       if (!isLonger(bytes.toString(), stdout)) return release();
       const words = await splitWords(line);
@@ -40,8 +44,11 @@ export function createPager({ stdout, env, job }: Host, writer: Writer): Pager |
         return release();
       }
       await writer.write(""); // the terminal may be gone
-      const end = await runPager({ words, env, bytes, job });
+      const { signal } = host;
+      if (signal.aborted) return release();
+      const end = await runPager({ words, env, bytes, job, signal });
       if (end.kind === "not started") await release();
+      else if (signal.aborted) throw failure ?? signal.reason;
       const problem = describe(end, words[0]);
       if (problem !== undefined) warn(problem);
     },

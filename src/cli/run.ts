@@ -184,7 +184,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
       throw error;
     });
     await file?.finish();
-    await pager?.show(messages.warn);
+    await pager?.show(messages.warn, failure);
     const isOfRows = output.kind === "rows";
     const noun = (isOfRows && output.noun) || "row";
     const more = remark === undefined ? "" : `; ${remark}`;

@@ -145,6 +145,8 @@ export interface PagerOptions {
   readonly words: readonly string[];
   readonly env: Env;
   readonly bytes: Uint8Array;
+  /** Ends it. */
+  readonly signal: AbortSignal;
   readonly job: {
     /** Ctrl-C is the pager's, as long as it runs; gives back what ends that. */
     ignoreInterrupts?(): () => void;
@@ -161,6 +163,7 @@ export function runPager({
   words: [program = "", ...args],
   env,
   bytes,
+  signal,
   job,
 }: PagerOptions): Promise<PagerEnd> {
   // As git does: colours, no pager for a short text, and the text stays on the screen.
@@ -174,7 +177,10 @@ export function runPager({
     };
     try {
       const child = spawn(program, args, { env: given, stdio: ["pipe", "inherit", "inherit"] });
-      const leave = job.onExit?.(() => child.kill("SIGTERM"));
+      const stop = () => void child.kill("SIGTERM");
+      signal.addEventListener("abort", stop, { once: true });
+      cancels.push(() => signal.removeEventListener("abort", stop));
+      const leave = job.onExit?.(stop);
       if (leave) cancels.push(leave);
       child.on("error", (error) => end(notStarted(program, error)));
       child.on("exit", (exit, killer) => end({ kind: "ended", exit: exit ?? killer ?? "" }));

@@ -55,6 +55,22 @@ describe("with COURIER_PAGER", () => {
   });
 
   test.each([
+    ["TERM", 143, "terminated"],
+    ["HUP", 129, "the terminal was closed"],
+  ])("SIG%s ends the pager and courier", async (signal, exit, said) => {
+    const home = await createTerminalHome();
+    const pager = path.join(home.directory, "pager.sh");
+    const script = `kill -${signal} $PPID; read -r answer < /dev/tty; echo left`;
+    await writeFile(pager, `#!/bin/sh\n${script}\n`);
+    await chmod(pager, 0o700);
+    const terminal = home.open("orders create --help", { env: { COURIER_PAGER: pager }, rows: 20 });
+    expect((await terminal.ended).exit).toBe(exit);
+    expect(terminal.transcript()).not.toContain("left");
+    expect(terminal.transcript()).not.toContain("COURIER_PAGER");
+    expect(terminal.transcript()).toContain(said);
+  });
+
+  test.each([
     ["no-such-pager", /warning: COURIER_PAGER is not used: no-such-pager cannot be started/],
     ["less 'x", /warning: COURIER_PAGER is not used: it has a quote that is not closed/],
   ])("%s: the text is shown without it", async (pager, warning) => {
