@@ -76,7 +76,9 @@ export const syncOrders = defineCommand({
 /** The words of the command may have deleted the mirror: the next one must not. */
 function tellHowFar(failure: ServiceFailure, mirrored: number, { nextCommand }: Context): ServiceFailure {
   const kept = mirrored === 0 ? "" : `; the mirror keeps what was read: it has ${counted(mirrored, "order")}`;
-  const hint = failure.hintBefore(`to go on: ${nextCommand("sync")}`);
+  const goOn = `to go on: ${nextCommand("sync")}`;
+  // The advice of a list that is incomplete is to run the same command again.
+  const hint = failure.code === "list_incomplete" ? goOn : failure.hintBefore(goOn);
   return failure.with({ message: `${failure.message}${kept}`, hint });
 }
 

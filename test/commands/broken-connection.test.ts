@@ -42,6 +42,24 @@ test("sync: what the mirror keeps, and the command that goes on, also after --re
   expect(await home.courier("sync")).toMatchObject({ exit: 0 });
 });
 
+test.each(["sync", "sync --rebuild"])(
+  "%s: a list that is cut, and the command that goes on",
+  async (words) => {
+    const home = await createServedHome({ seedOrders: 2 });
+    const { stdout } = await home.courier("orders list --json");
+    const body = JSON.stringify({
+      success: true,
+      data: JSON.parse(stdout),
+      pagination: { current_page: 1, total_pages: 1, total_items: 5, per_page: 100 },
+    });
+    const contentType = "application/json";
+    home.sandbox.faults.set([{ kind: "status", path: /orders\?/, status: 200, contentType, body }]);
+    const { exit, stderr } = await home.courier(words);
+    expect(exit).toBe(5);
+    expect(stderr).toContain(": 2 of 5 orders were seen\nhint: to go on: courier sync\n");
+  },
+);
+
 test("sync: an order that was read twice counts once", async () => {
   const home = await createServedHome({ seedOrders: 250 });
   expect((await home.courier("sync")).exit).toBe(0);
