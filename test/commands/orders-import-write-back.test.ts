@@ -1,6 +1,6 @@
 /** courier orders import --write-back: the sheet that was imported, with tracking numbers, states and errors. */
 
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
@@ -344,6 +344,26 @@ describe("the file", () => {
     expect(hint).toContain("write the sheet with the same flags: courier orders write-back");
     expect(hint).toContain("fix these rows and run the same command again");
     expect(ran.stderr.match(/was not written back/g)).toHaveLength(1);
+  });
+
+  test("says that the sheet is gone where it was deleted meanwhile, and the hint works once it is back", async () => {
+    const text = sheet(row("A-0"));
+    const home = await createImportHome(text);
+    home.sandbox.faults.add({ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 20 });
+    const running = home.run("--in-place");
+    await until("the order is sent", () => home.posts >= 1);
+    await rm(home.file);
+    const ran = await running;
+    expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([5, "created"]);
+    const { message, hint } = errorOf(ran);
+    expect(message).toBe(`the sheet was not written back: ${home.file} was deleted or moved meanwhile`);
+    const again = ["orders", "write-back", home.file, "--in-place"];
+    expect(hint).toContain(
+      `once the sheet is back under its name, write it with the same flags: courier ${again.join(" ")}`,
+    );
+    await home.put(text);
+    expect(await home.courier(again)).toMatchObject({ exit: 0 });
+    expect(await readFile(home.file, "utf8")).toMatch(/,CR\d+,/);
   });
 
   test("leaves nothing behind where nothing is sent", async () => {

@@ -2,7 +2,7 @@
 
 import type { Context } from "../../command/command.ts";
 import { serviceOf } from "../../config/accounts.ts";
-import { CourierError } from "../../core/errors.ts";
+import { CourierError, systemCode } from "../../core/errors.ts";
 import { shellQuote } from "../../core/shell-quote.ts";
 import { counted } from "../../core/wording.ts";
 import type { Overview } from "../check-rows.ts";
@@ -48,8 +48,10 @@ export async function openSheetAfterImport(
         summary = `${target.file}: ${describeFilled(filled)}${describeKept(sheet.kept)}`;
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
+        const isGone = error instanceof Error && target.isInPlace && systemCode(error.cause) === "ENOENT";
+        const once = isGone ? "the sheet is back under its name, write it" : "that is fixed, write the sheet";
         failure = new CourierError("unwritten", 5, `the sheet was not written back: ${reason}`, {
-          hint: `the orders of the report are not affected; once that is fixed, write the sheet with the same flags: ${context.nextCommand(again)}`,
+          hint: `the orders of the report are not affected; once ${once} with the same flags: ${context.nextCommand(again)}`,
           cause: error,
         });
       }

@@ -6,7 +6,7 @@ import path from "node:path";
 import type { Context } from "../../command/command.ts";
 import { ensureWritableName } from "../../command/output-name.ts";
 import { keepEarlier } from "../../core/earlier-file.ts";
-import { CourierError, fileError, interrupted, usageError } from "../../core/errors.ts";
+import { CourierError, fileError, interrupted, systemCode, usageError } from "../../core/errors.ts";
 import { findRealPath } from "../../core/real-path.ts";
 import { shellQuote } from "../../core/shell-quote.ts";
 import { explainSystemError } from "../../core/system-errors.ts";
@@ -203,8 +203,13 @@ async function* fill(
 
 /** At any moment the name has the old sheet or the new one. Returns the file with the old one. */
 async function putInPlace(output: OutputFile, target: string, bytes: Buffer, shown: string): Promise<string> {
-  const now = await readFile(target).catch(() => undefined);
-  if (!now?.equals(bytes))
+  const now = await readFile(target).catch((error) => {
+    const isGone = systemCode(error) === "ENOENT";
+    const what = isGone ? "was deleted or moved meanwhile" : `cannot be read: ${explainSystemError(error)}`;
+    const first = isGone ? "put the sheet back under its name" : "make it readable";
+    throw fileError(`${shown} ${what}`, { hint: `${first}, then run the same command again`, cause: error });
+  });
+  if (!now.equals(bytes))
     throw fileError(`${shown} was changed by another program meanwhile, and is left as it is`, {
       hint: "save and close it in the other program, then run the same command again",
     });
