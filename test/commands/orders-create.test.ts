@@ -389,3 +389,19 @@ describe("an unusual answer to a create", () => {
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: note });
   });
 });
+
+test("a refusal whose details are very long is shown shortened", async () => {
+  const home = await createServedHome();
+  const long = "x".repeat(200_000);
+  const details = { field: long, value: long };
+  home.sandbox.faults.set([
+    { kind: "refuse", method: "POST", path: /orders$/, status: 400, code: "NO", message: "no", details },
+  ]);
+  const words = "orders create --file - --json";
+  const { exit, stderr } = await home.courier(words, { stdin: JSON.stringify(plainDraft) });
+  expect(exit).toBe(1);
+  const { error } = JSON.parse(stderr);
+  const shown = `${long.slice(0, 999)}…`;
+  expect(error.details).toEqual({ field: shown, value: shown });
+  expect(stderr.length).toBeLessThan(10_000);
+});
