@@ -13,6 +13,7 @@ export function parseTemplateName(text: string): string {
 
 /** The template of a name. Throws a usage error that names the nearest one. */
 export function findTemplate(config: Config, name: string): Draft {
+  if (name === "") throw usageError("the name of the template is empty", "is a shell variable not set?");
   const found = findSaved(config.templates, name);
   if (found) return found;
   const nearest = suggest(name, Object.keys(config.templates));

@@ -405,3 +405,12 @@ test("a refusal whose details are very long is shown shortened", async () => {
   expect(error.details).toEqual({ field: shown, value: shown });
   expect(stderr.length).toBeLessThan(10_000);
 });
+
+test("an empty name of a template is called empty", async () => {
+  const home = await createServedHome();
+  const { exit, stderr } = await home.courier(["orders", "create", "--template", ""]);
+  expect([exit, stderr]).toEqual([
+    2,
+    "error: the name of the template is empty\nhint: is a shell variable not set?\n",
+  ]);
+});
