@@ -1,6 +1,7 @@
 /** Runs other programs: no shell, limits on time and output, ended with what they started, no secrets in arguments. */
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { platform } from "node:os";
 import { type Clock, systemClock } from "./clock.ts";
 import { systemCode } from "./errors.ts";
@@ -204,7 +205,21 @@ function notStarted(program: string, error: unknown): Extract<SubprocessEnd, { k
     const reason = `Windows runs such a file only in its shell: cmd.exe /d /c ${program}`;
     return { kind: "not started", reason };
   }
+  if (systemCode(error) === "ENOENT" && isScript(program)) {
+    const reason = "it is there, but the program that its first line (#!) names is missing";
+    return { kind: "not started", reason };
+  }
   return { kind: "not started", reason: explainSystemError(error, "program") };
+}
+
+/** Of a path only: a name alone is looked up in PATH. */
+function isScript(program: string): boolean {
+  if (!program.includes("/")) return false;
+  try {
+    return readFileSync(program).subarray(0, 2).toString() === "#!";
+  } catch {
+    return false;
+  }
 }
 
 /** The environment of other programs: without courier's own key. */

@@ -329,6 +329,18 @@ describe("login --key-command", () => {
     expect(home.sandbox.requests).toEqual([]);
   });
 
+  test("a script whose first line names a program that is missing is not called missing itself", async () => {
+    const home = await createServedHome();
+    const script = path.join(home.directory, "key.sh");
+    await writeFile(script, "#!/no/such/shell\necho key\n");
+    await chmod(script, 0o700);
+    const { exit, stderr } = await run(home, words(home, script));
+    expect(exit).toBe(2);
+    expect(stderr).toContain(
+      `cannot be started: ${script}: it is there, but the program that its first line (#!) names is missing\n`,
+    );
+  });
+
   test("its stderr is shown as it comes, sanitised; --quiet leaves it to the error", async () => {
     const home = await createServedHome();
     const command = node("console.error('Touch\\u001b[2J your key'); console.error('no'); process.exit(1)");
