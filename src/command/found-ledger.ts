@@ -20,7 +20,7 @@ export async function findLedger(
   try {
     await stat(ledgerPath(context.machine.stateDirectory));
   } catch (error) {
-    if (systemCode(error) === "ENOENT" && !(await context.sharesLedger())) return undefined;
+    if (systemCode(error) === "ENOENT" && !(await hasLedger(context))) return undefined;
   }
   return context.ledger();
 }

@@ -9,6 +9,9 @@ import { firstPresent, inspectPath } from "../config/inspect-path.ts";
 import { CourierError } from "../core/errors.ts";
 import { shellQuotePath } from "../core/shell-quote.ts";
 import { anotherStateDirectory } from "../core/wording.ts";
+import { ledgerPath } from "../ledger/ledger-file.ts";
+import { putBack } from "../sqlite/database.ts";
+import { findLinkAbove } from "../sqlite/private-file.ts";
 import type { CheckResult } from "./check-result.ts";
 import { readFreeBytes } from "./file-system.ts";
 
@@ -53,6 +56,15 @@ export async function checkConfig({ config, machine }: Context): Promise<CheckRe
 const roomBytes = 1_000_000;
 
 export async function checkState({ machine }: Context): Promise<CheckResult> {
+  const link = findLinkAbove(ledgerPath(machine.stateDirectory));
+  if (link)
+    return {
+      check: "state",
+      status: "fail",
+      detail: hideHome(link.message, machine),
+      advice: putBack,
+      exit: 5,
+    };
   return checkDirectory("state", machine.stateDirectory, anotherStateDirectory, machine);
 }
 

@@ -7,7 +7,7 @@ export function ledgerPath(stateDirectory: string): string {
   return path.join(stateDirectory, "ledger.db");
 }
 
-/** True where the ledger exists: opening it then creates no file. */
+/** True where the ledger exists, or may be behind a link to nothing: opening it then creates no file. */
 export function hasLedger(stateDirectory: string): boolean {
   return hasFile(ledgerPath(stateDirectory));
 }

@@ -17,7 +17,7 @@ import {
   sqliteCode,
 } from "./driver.ts";
 import { createLogFlusher } from "./log-flusher.ts";
-import { BesideNotRegular, hasFile, LinkToNothing, makePrivateFile } from "./private-file.ts";
+import { BesideNotRegular, findLinkAbove, hasFile, LinkToNothing, makePrivateFile } from "./private-file.ts";
 import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
 
 export interface DatabaseOptions {
@@ -358,18 +358,21 @@ export function explainSqliteError(error: unknown): string | undefined {
   return reasonOf(error)?.[0] ?? (error instanceof Error ? error.message : String(error));
 }
 
+/** What to do about a link to nothing. */
+export const putBack = "is a disk missing, or was the file moved? Put it back, or let the link point to it";
+
 /** Plain words for a failure to open the file; other errors stay as they are. */
-function explainFailure(error: unknown, options: DatabaseOptions): unknown {
+function explainFailure(failure: unknown, options: DatabaseOptions): unknown {
+  const error = (systemCode(failure) === "ENOTDIR" && findLinkAbove(options.path)) || failure;
   const explained = explainSqlite(error, options);
   if (explained || error instanceof CourierError || systemCode(error) === undefined)
     return explained ?? error;
   const reason = explainSystemError(error, "directory");
   if (error instanceof LinkToNothing) {
     const { title, path } = options;
-    const remedy = "is a disk missing, or was the file moved? Put it back, or let the link point to it";
     return new CourierError("database", 5, `the ${title} cannot be used: ${reason}: ${path}`, {
       cause: error,
-      hint: withWarning(remedy, options),
+      hint: withWarning(putBack, options),
     });
   }
   if (error instanceof BesideNotRegular)

@@ -21,8 +21,10 @@ import { nameDraft } from "../core/replace-file.ts";
 
 /** The path is a link, and nothing is where it leads. SQLite would make the file there, for everyone to read. */
 export class LinkToNothing extends Unreadable {
-  constructor(target: string) {
-    super(`it is a link to ${target}, where no file is`);
+  constructor(target: string, directory?: string) {
+    const [name, kind] =
+      directory === undefined ? ["it", "file"] : [`the directory ${directory}`, "directory"];
+    super(`${name} is a link to ${target}, where no ${kind} is`);
   }
 }
 
@@ -35,12 +37,26 @@ export class BesideNotRegular extends NotRegular {
   }
 }
 
-/** True for a file, and for a link to one that is missing. */
+/** True for a file, and where a link to nothing hides whether there is one: the path, or a directory above it. */
 export function hasFile(path: string): boolean {
   try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    if (lstatSync(path, { throwIfNoEntry: false })) return true;
   } catch {
     return false; // in a directory that cannot be searched
+  }
+  return findLinkAbove(path) !== undefined;
+}
+
+/** The link to nothing that a missing path would lie behind; undefined where its directories can be made. */
+export function findLinkAbove(path: string): LinkToNothing | undefined {
+  const directory = dirname(path);
+  try {
+    const found = lstatSync(directory, { throwIfNoEntry: false });
+    if (!found) return directory === path ? undefined : findLinkAbove(directory);
+    if (!found.isSymbolicLink() || statSync(directory, { throwIfNoEntry: false })) return undefined;
+    return new LinkToNothing(readlinkSync(directory), directory);
+  } catch {
+    return undefined; // opening the path reports the error
   }
 }
 

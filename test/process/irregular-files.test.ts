@@ -1,7 +1,18 @@
 /** Pipes, directories and devices in the place of courier's own files: said at once, never waited for, left as they are. */
 
 import { execFileSync } from "node:child_process";
-import { access, lstat, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  access,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createServedProcessHome } from "../support/process.ts";
@@ -125,6 +136,50 @@ test("the ledger is a link to nothing, such as a disk that is missing: nothing i
   expect(sandbox.requests.filter(({ method }) => method === "POST")).toEqual([]);
   expect(await readdir(elsewhere)).toEqual([]);
 });
+
+const readsLedger: readonly string[] = [
+  "log",
+  "log --order 10001",
+  "log --unknown --all --json",
+  "log show 1",
+  "orders resolve",
+  "orders resolve 1.1",
+  "orders slips --run 1",
+  "undo 1",
+  "ledger status",
+  "ledger forget --yes",
+];
+
+test.each(["the ledger", "its directory"])(
+  "%s is a link to nothing: no command says that nothing was recorded",
+  async (what) => {
+    const { directory, stateDir, courier } = await createServedProcessHome();
+    expect(await courier(order)).toMatchObject({ exit: 0 });
+    const file = what === "the ledger" ? path.join(stateDir, "ledger.db") : stateDir;
+    const target = path.join(directory, "missing", "moved");
+    await rename(file, path.join(directory, "moved"));
+    await symlink(target, file);
+    for (const words of [...readsLedger, order]) {
+      const { exit, stdout, stderr } = await courier(words, limit);
+      expect({ exit, stdout, stderr }, words).toEqual({
+        exit: 5,
+        stdout: "",
+        stderr: expect.stringMatching(/is a link to .*moved, where no (file|directory) is/),
+      });
+      expect(stderr, words).toContain("is a disk missing");
+    }
+    const { stdout } = await courier("doctor --json", limit);
+    const failed = JSON.parse(stdout).filter(({ status }: { status: string }) => status === "fail");
+    expect(failed).toMatchObject([
+      {
+        check: what === "the ledger" ? "ledger" : "state",
+        detail: expect.stringContaining("/missing/moved, where no "),
+      },
+    ]);
+    expect(await courier("orders list", limit), "what needs no ledger works").toMatchObject({ exit: 0 });
+  },
+  60_000,
+);
 
 test("a config file of 17 MiB is refused before it is read, and the Tab key ignores it", async () => {
   const { configDir, configFile, courier } = await createServedProcessHome();
