@@ -7,7 +7,7 @@ import type { ActiveAccount } from "../config/accounts.ts";
 import { CourierError } from "../core/errors.ts";
 import { formatRelative } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { hasMirror, type MirrorFacts, openMirror } from "../mirror/mirror.ts";
+import { hasMirror, type MirrorFacts, mirrorFiles, openMirror } from "../mirror/mirror.ts";
 import { mirrorPath } from "../mirror/mirror-path.ts";
 import type { CheckResult } from "./check-result.ts";
 
@@ -22,8 +22,10 @@ export async function checkMirror(account: ActiveAccount, context: MirrorContext
   const { stateDirectory } = machine;
   const owner = mirrorOwnerOf(account);
   try {
-    if (!hasMirror(stateDirectory, owner))
+    if (!hasMirror(stateDirectory, owner)) {
+      mirrorFiles(stateDirectory); // throws where they cannot be listed
       return { check: "mirror", status: "ok", detail: `none yet; ${nextCommand("sync")} makes it` };
+    }
     const mirror = await openMirror(stateDirectory, owner, { clock, signal });
     try {
       const { sizeBytes, integrity } = await mirror.inspect();

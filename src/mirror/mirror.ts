@@ -3,6 +3,7 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { CourierError, systemCode } from "../core/errors.ts";
+import { explainSystemError } from "../core/system-errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { type Database, openDatabase } from "../sqlite/database.ts";
 import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
@@ -222,7 +223,7 @@ export function deleteMirror(stateDirectory: string, owner: MirrorOwner): void {
   for (const ending of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${ending}`, { force: true });
 }
 
-/** Deletes the mirrors of an account, of any service. */
+/** Deletes the mirrors of an account, of any service. Throws `database`, exit 5, where they cannot be listed. */
 export function deleteMirrors(stateDirectory: string, account: string): void {
   const directory = mirrorDirectory(stateDirectory);
   for (const name of namesIn(directory)) {
@@ -230,7 +231,7 @@ export function deleteMirrors(stateDirectory: string, account: string): void {
   }
 }
 
-/** The mirrors of a state directory, of all accounts. */
+/** The mirrors of a state directory, of all accounts. Throws `database`, exit 5, where they cannot be listed. */
 export function mirrorFiles(stateDirectory: string): readonly string[] {
   const directory = mirrorDirectory(stateDirectory);
   return namesIn(directory).map((name) => path.join(directory, name));
@@ -241,7 +242,12 @@ function namesIn(directory: string): readonly string[] {
     return readdirSync(directory);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return [];
-    throw error;
+    throw new CourierError(
+      "database",
+      5,
+      `the mirrors in ${directory} cannot be read: ${explainSystemError(error, "directory")}`,
+      { cause: error, hint: `${directory} must be a directory that your user can read` },
+    );
   }
 }
 

@@ -181,6 +181,26 @@ test.each(["the ledger", "its directory"])(
   60_000,
 );
 
+const notRead: Readonly<Record<string, readonly [make: (file: string) => unknown, reason: string]>> = {
+  "a plain file": [(file) => writeFile(file, ""), "a part of its path is no directory"],
+  "a link to itself": [(file) => symlink(file, file), "its links lead in a circle"],
+};
+test.each(Object.entries(notRead))("the directory of mirrors is %s", async (_kind, [make, reason]) => {
+  const { stateDir, courier } = await createServedProcessHome();
+  await mkdir(stateDir, { mode: 0o700 });
+  const directory = path.join(stateDir, "mirror");
+  await make(directory);
+  const { exit, stderr } = await courier("orders export -o x.csv", limit);
+  expect([exit, stderr]).toEqual([
+    5,
+    `error: the mirrors in ${directory} cannot be read: ${reason}\n` +
+      `hint: ${directory} must be a directory that your user can read\n`,
+  ]);
+  const { stdout } = await courier("doctor --json", limit);
+  const { status, detail } = JSON.parse(stdout).find(({ check }: { check: string }) => check === "mirror");
+  expect({ status, detail }).toEqual({ status: "fail", detail: expect.stringContaining(reason) });
+});
+
 test("a config file of 17 MiB is refused before it is read, and the Tab key ignores it", async () => {
   const { configDir, configFile, courier } = await createServedProcessHome();
   await mkdir(configDir, { mode: 0o700 });
