@@ -2,7 +2,7 @@
 
 import type { Context } from "../command/command.ts";
 import { checkLiveness, type Liveness, type ProcessTable } from "../core/process-identity.ts";
-import { isOfThisPlace } from "../core/process-place.ts";
+import { hostOf, isOfThisPlace } from "../core/process-place.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
 import { leaseMs, signOfLifeMs, takeOverMs } from "../ledger/shared/lease.ts";
@@ -14,11 +14,16 @@ import { leaseMs, signOfLifeMs, takeOverMs } from "../ledger/shared/lease.ts";
 export async function releaseDeadRuns(
   ledger: Ledger,
   customer: number,
-  { processes, clock, signal }: Pick<Context, "processes" | "clock" | "signal">,
+  { processes, clock, signal, messages }: Pick<Context, "processes" | "clock" | "signal" | "messages">,
   except?: number,
 ): Promise<readonly Run[]> {
   let others = await findOwners(ledger, customer, except);
-  if (others.some((owner) => isOnlySilent(owner) && hasEnded(owner, processes))) {
+  const silent = others.find((owner) => isOnlySilent(owner) && hasEnded(owner, processes));
+  if (silent) {
+    const run = `run ${silent.number} on ${hostOf(silent.process)}`;
+    messages.note(
+      `Waiting ${signOfLifeMs / 1_000} s for a sign of life of ${run}, which seems to have ended…`,
+    );
     await clock.sleep(signOfLifeMs, signal);
     others = await findOwners(ledger, customer, except);
   }

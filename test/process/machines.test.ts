@@ -160,6 +160,9 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
     const { homes, posts, query } = await leaveRowBehind(200_000);
     const ran = await homes[1].courier(importing);
     expect([0, 3, 6], ran.stderr).toContain(ran.exit);
+    expect(ran.stderr).toMatch(
+      /^Waiting 10 s for a sign of life of run 1 on elsewhere, which seems to have ended…$/m,
+    );
     const last = await homes[1].courier(importing);
     expect([last.exit, outcomes(JSON.parse(last.stdout))], last.stderr).toEqual([
       0,
