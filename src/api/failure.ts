@@ -118,7 +118,7 @@ export class ServiceFailure extends CourierError {
   }
 
   /**
-   * The same with secrets masked that a service may have repeated. The texts are cut afterwards: the redactor would
+   * The same with secrets masked that a service may have repeated. The message is cut afterwards: the redactor would
    * not find a part of a secret.
    */
   redacted(redact: (text: string) => string): ServiceFailure {
@@ -128,7 +128,7 @@ export class ServiceFailure extends CourierError {
       hint: hide(this.hint),
       status: this.status,
       serviceCode: hide(this.serviceCode),
-      details: redactJson(this.details, (text) => shorten(redact(text))),
+      details: redactJson(this.details, redact),
       cause: this.cause,
       retryAfterMs: this.retryAfterMs,
     });
