@@ -1,6 +1,6 @@
 /** Runs the built program as real processes, in a home of their own, with captured streams and bounded time. */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptionsWithoutStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import path from "node:path";
 import type { Readable } from "node:stream";
 import { expect, onTestFinished } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
+import { systemCode } from "../../src/core/errors.ts";
 import type { SandboxOptions } from "../../src/sandbox/server.ts";
 import { prepareProgram } from "./program.ts";
 import { type FaultySandbox, startFaultySandbox } from "./wire-faults.ts";
@@ -153,11 +154,23 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
   }
 }
 
+/** Wine cannot start a process now and then, and says UNKNOWN: no program has begun then, and a moment later it can. */
+function spawnPatiently([program = "", ...words]: readonly string[], options: SpawnOptionsWithoutStdio) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return spawn(program, words, options);
+    } catch (error) {
+      const isWine = process.platform === "win32" && systemCode(error) === "UNKNOWN";
+      if (!isWine || tries === 3) throw error;
+    }
+  }
+}
+
 function startProcess([program = "", ...words]: readonly string[], options: StartOptions): Running {
   const line = options.shell
     ? ["/bin/sh", "-c", options.shell, "sh", program, ...words]
     : [program, ...words];
-  const child = spawn(line[0] as string, line.slice(1), {
+  const child = spawnPatiently(line, {
     cwd: options.cwd,
     env: options.env,
     stdio: "pipe",
