@@ -61,7 +61,7 @@ export interface ProcessHome {
   run(words: readonly string[], options?: StartOptions): Promise<Ended>;
 }
 
-const limitMs = 60_000;
+const limitMs = process.platform === "win32" ? 120_000 : 60_000;
 
 /** Without the first, no program reaches a network there; the second repairs what Wine lacks (test/windows). */
 const { SystemRoot, NODE_OPTIONS } = process.env;
@@ -161,7 +161,8 @@ function spawnPatiently([program = "", ...words]: readonly string[], options: Sp
       return spawn(program, words, options);
     } catch (error) {
       const isWine = process.platform === "win32" && systemCode(error) === "UNKNOWN";
-      if (!isWine || tries === 3) throw error;
+      if (!isWine || tries === 10) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
     }
   }
 }
