@@ -61,7 +61,8 @@ export interface ProcessHome {
   run(words: readonly string[], options?: StartOptions): Promise<Ended>;
 }
 
-const limitMs = process.platform === "win32" ? 120_000 : 60_000;
+/** Less than a test may take, so that what the process printed is told. */
+const limitMs = process.platform === "win32" ? 100_000 : 60_000;
 
 /** Without the first, no program reaches a network there; the second repairs what Wine lacks (test/windows). */
 const { SystemRoot, NODE_OPTIONS } = process.env;
