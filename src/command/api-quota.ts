@@ -12,15 +12,14 @@ const manyCalls = 50;
 
 /**
  * Compares the calls that some work needs with the account's quota. Where they are too few, asks, or without a
- * terminal stops with exit 2, unless `--yes`. Does nothing where the service gives no quota. `what` says how many
- * calls they are; `planned`, how many of those that are left other runs are about to make.
+ * terminal stops with exit 2, unless `--yes`. Does nothing where the service gives no quota. `planned`: how many of the
+ * calls that are left other runs are about to make.
  */
 export async function checkApiQuota(
   calls: number,
   service: CourierService,
   context: Context,
-  what = `this takes ${counted(calls, "call")}`,
-  planned = 0,
+  { what = `this takes ${counted(calls, "call")}`, planned = 0 } = {},
 ): Promise<void> {
   if (calls < manyCalls) return;
   const left = toCount((await service.profile()).api_calls_remaining);

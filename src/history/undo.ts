@@ -81,12 +81,8 @@ export const undoRun = defineCommand({
     const count = orders.open.length;
     // Each order is read, cancelled and read back.
     const calls = dryRun ? count : count * 3;
-    await checkApiQuota(
-      calls,
-      service,
-      context,
-      `undoing run ${run.number} takes up to ${counted(calls, "call")}`,
-    );
+    const what = `undoing run ${run.number} takes up to ${counted(calls, "call")}`;
+    await checkApiQuota(calls, service, context, { what });
     const plan = await planUndo(orders, service, ledger, context);
     if (dryRun) return rows(previewPlan(run, plan, includeFound, context), undoneColumns, nothing);
     const chosen = await choose(run, plan, includeFound, context);

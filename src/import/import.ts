@@ -187,7 +187,7 @@ export const importOrders = defineCommand({
     const inDoubt = plan.unknown + plan.heldByDoubt;
     if (toSend + inDoubt > 0) {
       const planned = await findPlannedCalls(ledger, customer, context);
-      await checkApiQuota(toSend + inDoubt, await context.service(), context, undefined, planned);
+      await checkApiQuota(toSend + inDoubt, await context.service(), context, { planned });
       await confirmOrStop(context, question(toSend, inDoubt, (await context.account()).name));
     }
     const run = await context.beginRun({ command: "orders import", source: identity.path || "-" });

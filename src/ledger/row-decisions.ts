@@ -57,6 +57,7 @@ function ofElsewhere(customer: number, rows: readonly RowToSend[]): Question {
 export function createRowDecisions({ readAll, byContent, findCreate, isOwned }: OperationFinder) {
   /** Which runs were compared with a file, so that each of their operations is read once. */
   const comparedRuns = new WeakMap<FileFacts, Map<number, ComparedRun>>();
+  /** Operations that were read, by their names. */
   const found = new Map<string, Operation>();
 
   /** Of these runs, those with rows that are in the file: a copy has another path. */

@@ -133,12 +133,8 @@ async function showSelected(
   context: Context,
 ): Promise<void> {
   const calls = found.length * 3;
-  await checkApiQuota(
-    calls,
-    service,
-    context,
-    `cancelling ${counted(found.length, "order")} takes ${calls} calls`,
-  );
+  const what = `cancelling ${counted(found.length, "order")} takes ${calls} calls`;
+  await checkApiQuota(calls, service, context, { what });
   if (context.globals.yes) return;
   const { orderColumns } = await import("./list.ts");
   const orders = found.map(({ order }) => order as OrderSummary);

@@ -94,7 +94,7 @@ async function* exportSummaries(
         const most = calls + (orders ?? 0) * callsEach;
         // Orders of other days and states may be listed too, and take no further call.
         const upTo = (query.days || query.statuses.length > 0) && callsEach > 0 ? "up to " : "";
-        await checkApiQuota(most, service, context, `this takes ${upTo}${counted(most, "call")}`);
+        await checkApiQuota(most, service, context, { what: `this takes ${upTo}${counted(most, "call")}` });
       },
       pass: (orders, filter) => countRead(settleOnTheWay(orders, filter, context)),
     });

@@ -157,7 +157,7 @@ async function* readPages(
   const checkCalls = async (most: number) => {
     if (most <= checked) return;
     checked = most;
-    await checkApiQuota(most, service, context, `this takes up to ${counted(most, "call")}`);
+    await checkApiQuota(most, service, context, { what: `this takes up to ${counted(most, "call")}` });
   };
   /** A service that ignores the state may have to be read to the end. */
   async function* checkIgnored(orders: Orders, status: string | undefined): Orders {

@@ -122,7 +122,7 @@ async function checkCalls(
   const calls = pollsWithin(spanMs, parcels, pace);
   const span = spanMs === hourMs ? "an hour" : formatDuration(spanMs);
   const what = `watching ${counted(parcels, "parcel")} takes about ${counted(calls, "call")} in ${span}`;
-  await checkApiQuota(calls, service, context, what);
+  await checkApiQuota(calls, service, context, { what });
 }
 
 /** Only a refused key ends a watch; after other errors the next poll may succeed. */

@@ -3,7 +3,7 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { requestCount } from "../support/answers.ts";
+import { requestCount, showCallsLeft } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
@@ -142,8 +142,7 @@ describe("--details", () => {
 
   test("a budget that is too small is a question; a no writes nothing", async () => {
     const home = await homeWith(60);
-    const data = { id: 1, name: "n", email: "e", balance: 1, api_calls_remaining: 10 };
-    home.sandbox.faults.set([{ kind: "wrong_shape", path: "/api/v1/user/profile", data: data as never }]);
+    showCallsLeft(home, 10);
     const prompts = scriptedPrompts({ confirms: [false] });
     const words = ["orders", "export", "--details", "-o", home.at("a.csv")];
     expect((await home.courier(words, { terminal: 80, prompts })).exit).toBe(2);

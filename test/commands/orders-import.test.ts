@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { identifyProcess } from "../../src/core/process-identity.ts";
-import { requestCount } from "../support/answers.ts";
+import { requestCount, showCallsLeft } from "../support/answers.ts";
 import { createImportHome, errorOf, header, outcomes, row, sheet, withLedger } from "../support/imports.ts";
 import { expectScreens } from "../support/screens.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
@@ -138,8 +138,7 @@ describe("before it sends", () => {
   test("a budget that is too small is a question, exit 2 where nobody can be asked, and a warning with --yes", async () => {
     const many = sheet(...Array.from({ length: 60 }, (_, index) => row(`A-${index}`)));
     const home = await createImportHome(many);
-    const data = { id: 1, name: "n", email: "e", balance: 1, api_calls_remaining: 10 };
-    home.sandbox.faults.set([{ kind: "wrong_shape", path: "/api/v1/user/profile", data: data as never }]);
+    showCallsLeft(home, 10);
     const prompts = scriptedPrompts({ confirms: [false] });
     const asked = await home.courier(["orders", "import", home.file], { terminal: 100, prompts });
     expect([asked.exit, home.posts]).toEqual([2, 0]);
@@ -151,8 +150,7 @@ describe("before it sends", () => {
 
   test("calls that another import is about to make are not counted as left", async () => {
     const home = await createImportHome(three);
-    const data = { id: 1, name: "n", email: "e", balance: 1, api_calls_remaining: 100 };
-    home.sandbox.faults.set([{ kind: "wrong_shape", path: "/api/v1/user/profile", data: data as never }]);
+    showCallsLeft(home, 100);
     await home.run();
     await withLedger(home.stateDir, async (ledger) => {
       const [first] = await ledger.listRuns({ limit: 1 });
@@ -175,8 +173,7 @@ describe("before it sends", () => {
     const home = await createImportHome(
       sheet(...Array.from({ length: 60 }, (_, index) => row(`A-${index}`))),
     );
-    const data = { id: 1, name: "n", email: "e", balance: 1, api_calls_remaining: 100 };
-    home.sandbox.faults.set([{ kind: "wrong_shape", path: "/api/v1/user/profile", data: data as never }]);
+    showCallsLeft(home, 100);
     await home.run();
     await withLedger(home.stateDir, async (ledger) => {
       const [first] = await ledger.listRuns({ limit: 1 });

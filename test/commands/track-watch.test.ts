@@ -2,7 +2,7 @@
 
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { answerData, answerRaw, requestCount } from "../support/answers.ts";
+import { answerData, answerRaw, requestCount, showCallsLeft } from "../support/answers.ts";
 import { createServedHome, type Ran, type ServedHome } from "../support/courier.ts";
 import { createOrder } from "../support/orders.ts";
 import type { WireFault } from "../support/wire-faults.ts";
@@ -369,7 +369,7 @@ describe("what is wrong on the command line: exit 2, nothing sent", () => {
 describe("the calls that are left", () => {
   test("a watch that would use them up stops with exit 2, or goes on with --yes and says so", async () => {
     const { home, first } = await homeWithParcels(1);
-    answerData(home, "GET /api/v1/user/profile", '{"api_calls_remaining":100}');
+    showCallsLeft(home, 100);
     const before = requestCount(home, "GET", `/api/v1/tracking/${first}`);
     const refused = await home.courier(`track ${first} --watch --interval 10s`);
     expect(refused.exit).toBe(2);

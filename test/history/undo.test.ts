@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { identifyProcess, type ProcessIdentity } from "../../src/core/process-identity.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
-import { answerData, answerRaw, requestCount } from "../support/answers.ts";
+import { answerData, answerRaw, requestCount, showCallsLeft } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import {
@@ -445,7 +445,7 @@ describe("a service that fails", () => {
       home,
       Array.from({ length: 20 }, () => "created" as const),
     );
-    answerData(home, "GET /api/v1/user/profile", '{"api_calls_remaining":59}');
+    showCallsLeft(home, 59);
     const before = requestCount(home, "GET");
     const prompts = scriptedPrompts({ confirms: [false] });
     const { exit, stderr } = await home.courier("undo 1", { terminal: 100, prompts });

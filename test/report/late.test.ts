@@ -1,7 +1,7 @@
 /** `courier late`: what has not moved for longest comes first, and says by what. */
 
 import { expect, test } from "vitest";
-import { answerData } from "../support/answers.ts";
+import { showCallsLeft } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { createOrder } from "../support/orders.ts";
 
@@ -63,7 +63,7 @@ test("--stuck takes those without a change for so long, --limit the worst", asyn
 test("--fetch with many calls compares them with the quota first", async () => {
   const home = await createServedHome({ seedOrders: 320 });
   await home.courier("sync");
-  answerData(home, "GET /api/v1/user/profile", '{"id":1,"api_calls_remaining":19}');
+  showCallsLeft(home, 19);
   const before = home.sandbox.requests.length;
   const { exit, stderr } = await home.courier("late --fetch 100");
   expect({ exit, stderr }).toEqual({

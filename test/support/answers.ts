@@ -29,6 +29,11 @@ export function answerData(served: Served, call: string, data: string, beside = 
   answerRaw(served, call, `{"success":true,"data":${data}${beside === "" ? "" : `,${beside}`}}`);
 }
 
+/** The profile shows so many API calls as left. */
+export function showCallsLeft(served: Served, count: number): void {
+  answerData(served, "GET /api/v1/user/profile", `{"id":1,"api_calls_remaining":${count}}`);
+}
+
 export const onePage = '"pagination":{"current_page":1,"total_pages":1,"total_items":1,"per_page":10}';
 
 /** How many requests of a method reached the service, optionally for one path without its query. */
