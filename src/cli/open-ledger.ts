@@ -35,7 +35,7 @@ export async function openLedgerOf(shared: string | undefined, options: OpenOpti
     ...wait,
     address,
     stateDirectory,
-    onLongWait: () => note(`waiting for ${address.text}…`),
+    onLongWait: () => note(`waiting for ${address.place}…`),
   });
 }
 

@@ -6,6 +6,7 @@ import { CourierError } from "../core/errors.ts";
 import { counted, newLedgerWarning } from "../core/wording.ts";
 import type { LedgerFacts } from "../ledger/ledger.ts";
 import { hasLedger, ledgerPath } from "../ledger/ledger-file.ts";
+import { showAddress } from "../postgres/shown-address.ts";
 import { findDriver } from "../sqlite/database.ts";
 import type { CheckResult } from "./check-result.ts";
 import { readFileSystem, type Statfs } from "./file-system.ts";
@@ -39,7 +40,7 @@ async function checkSharedLedger({ ledger }: LedgerContext): Promise<CheckResult
     const opened = await ledger();
     const facts = await opened.inspect();
     await opened.checkPlace();
-    const { detail, advice, ...rest } = describe(facts.path, facts, undefined);
+    const { detail, advice, ...rest } = describe(showAddress(facts.path).place, facts, undefined);
     const { weaknesses } = facts;
     if (weaknesses.length === 0) return { detail, advice, ...rest };
     return {

@@ -2,6 +2,7 @@
 
 import { CourierError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
+import { showAddress } from "../postgres/shown-address.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import type { Write } from "../sqlite/write-queue.ts";
@@ -45,7 +46,7 @@ function explainMoved(error: unknown, database: Database): unknown {
   return new CourierError(
     "database",
     5,
-    `nothing is sent from the ledger ${database.path}: ${movedMessage}: ${address}`,
+    `nothing is sent from the ledger ${database.path}: ${movedMessage}: ${showAddress(address).place}`,
     {
       hint: `name it: courier ledger use ${shellQuote(address)}, or COURIER_LEDGER where no account is stored`,
     },

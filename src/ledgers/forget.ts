@@ -13,6 +13,7 @@ import { interrupted, usageError } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
+import { showAddress } from "../postgres/shown-address.ts";
 import { line } from "../terminal/blocks.ts";
 import { findAccountName, findCustomers } from "./ledger-place.ts";
 
@@ -57,7 +58,7 @@ export const forgetLedger = defineCommand({
       { account, ledger: ledger.path, runs: runs.length, details_deleted: true, details_kept: kept },
       () => [
         line(
-          `The names, phones and addresses in ${counted(runs.length, "run")} of the account ${account} are deleted from ${ledger.path}`,
+          `The names, phones and addresses in ${counted(runs.length, "run")} of the account ${account} are deleted from ${showAddress(ledger.path).place}`,
         ),
       ],
     );

@@ -91,7 +91,9 @@ export async function readAddress(
   if (passwordCommand === undefined) return parseAddress(text, source, machine.env, keys.askPassword);
   const { fixKeyCommand } = await import("../config/key-command.ts");
   const { command } = await fixKeyCommand({ account: undefined, command: passwordCommand });
-  return parseAddress(withPasswordCommand(text, command), source, machine.env, keys.askPassword);
+  const address = parseAddress(withPasswordCommand(text, command), source, machine.env, keys.askPassword);
+  await address.readPassword?.(); // also where the server asks for none: a command that prints nothing is not kept
+  return address;
 }
 
 /** Opens a shared ledger, which makes its tables; it is closed when the command ends. Throws `database`, exit 5. */
@@ -102,7 +104,7 @@ export async function openShared(address: PostgresAddress, context: Context): Pr
     clock,
     signal,
     stateDirectory: machine.stateDirectory,
-    onLongWait: () => messages.note(`waiting for ${address.text}…`),
+    onLongWait: () => messages.note(`waiting for ${address.place}…`),
   });
   context.addCleanup(() => ledger.close());
   return ledger;

@@ -13,6 +13,7 @@ import { markMoved } from "../ledger/moved.ts";
 import type { Run } from "../ledger/operation.ts";
 import type { PostgresAddress } from "../postgres/address.ts";
 import { createConnection } from "../postgres/connection.ts";
+import { showAddress } from "../postgres/shown-address.ts";
 import { checkRun } from "../sending/owners.ts";
 import type { Database } from "../sqlite/database.ts";
 import { line, styled } from "../terminal/blocks.ts";
@@ -78,7 +79,7 @@ export const moveLedger = defineCommand({
       return document({ ledger: parsed.text, from: file.path, runs, operations, accounts }, (moved) => [
         line(
           styled("good", "Moved"),
-          ` ${counted(moved.runs, "run")} with ${counted(moved.operations, "operation")} to ${moved.ledger}; all rows were compared`,
+          ` ${counted(moved.runs, "run")} with ${counted(moved.operations, "operation")} to ${showAddress(moved.ledger).place}; all rows were compared`,
         ),
         line(
           moved.accounts.length === 0
@@ -126,13 +127,13 @@ async function findAccounts(ledger: Ledger, context: Context): Promise<string[]>
 function question(
   { runs, operations }: { readonly runs: number; readonly operations: number },
   accounts: readonly string[],
-  { text }: PostgresAddress,
+  { place }: PostgresAddress,
 ): string {
   const uses =
     accounts.length === 0
       ? ""
       : `, which ${byCount(accounts.length, "the account", "the accounts")} ${listed(accounts)} ${byCount(accounts.length, "uses", "use")} from then on`;
-  return `Copy this machine's ledger (${counted(runs, "run")}, ${counted(operations, "operation")}) to ${text}${uses}?`;
+  return `Copy this machine's ledger (${counted(runs, "run")}, ${counted(operations, "operation")}) to ${place}${uses}?`;
 }
 
 /** Marks first, so that nothing is sent from the file while it is copied, nor afterwards. */
@@ -168,16 +169,19 @@ async function move(
   }
 }
 
-function explain(result: Exclude<CopyResult, { kind: "copied" }>, { text }: PostgresAddress): CourierError {
+function explain(
+  result: Exclude<CopyResult, { kind: "copied" }>,
+  { text, place }: PostgresAddress,
+): CourierError {
   if (result.kind === "has runs")
     return usageError(
-      `${text} has ${counted(result.runs, "run")} already, and a ledger is copied into an empty one only`,
+      `${place} has ${counted(result.runs, "run")} already, and a ledger is copied into an empty one only`,
       `to share it without what this machine sent: courier ledger use ${shellQuote(text)}, which says what it lacks`,
     );
   return new CourierError(
     "database",
     5,
-    `nothing was moved: ${result.table} did not come back from ${text} as it was written`,
+    `nothing was moved: ${result.table} did not come back from ${place} as it was written`,
     { hint: "run courier doctor, then the same command again; this machine's ledger was left as it is" },
   );
 }

@@ -7,6 +7,7 @@ import { hostOf, isOfThisPlace } from "../core/process-place.ts";
 import { byCount, counted } from "../core/wording.ts";
 import { ledgerPath } from "../ledger/ledger-file.ts";
 import type { LedgerRun, LedgerStatus } from "../model/results.ts";
+import { showAddress } from "../postgres/shown-address.ts";
 import { checkRun } from "../sending/owners.ts";
 import {
   type Block,
@@ -113,13 +114,15 @@ const columns: readonly Column<LedgerRun>[] = [
 
 function view(status: LedgerStatus): readonly Block[] {
   const { ledger, engine, tables_version, latency_us, running, weaknesses } = status;
+  const { place, passwordCommand } = showAddress(ledger);
   const where = status.account === sandboxAccount ? "on this machine, as for every sandbox" : kindOf(status);
   if (engine === null || latency_us === null)
-    return [line("No ledger yet: the first order makes one"), fields(["Ledger", ledger], ["Kind", where])];
+    return [line("No ledger yet: the first order makes one"), fields(["Ledger", place], ["Kind", where])];
   const doubt = `${counted(status.in_doubt, "operation")} in doubt`;
   return [
     fields(
-      ["Ledger", ledger],
+      ["Ledger", place],
+      ...(passwordCommand === undefined ? [] : [["Password", `printed by ${passwordCommand}`] as const]),
       ["Kind", where],
       ["Engine", engine],
       ["Tables", `version ${tables_version}`],

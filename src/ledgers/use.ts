@@ -9,6 +9,7 @@ import { type Ledger, openLedgerFile } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
 import { readMoved, unmarkMoved } from "../ledger/moved.ts";
 import type { LedgerUsed } from "../model/results.ts";
+import { showAddress } from "../postgres/shown-address.ts";
 import { type Block, fields, line, paragraph, styled } from "../terminal/blocks.ts";
 import {
   addressArgument,
@@ -91,7 +92,10 @@ export const useLedger = defineCommand({
 function view(used: LedgerUsed): readonly Block[] {
   const { account, ledger, engine, tables_version, latency_us, runs, operations, weaknesses } = used;
   return [
-    line(styled("good", "Changed"), `: the account ${account} records its orders in ${ledger}`),
+    line(
+      styled("good", "Changed"),
+      `: the account ${account} records its orders in ${showAddress(ledger).place}`,
+    ),
     fields(
       ["Engine", engine],
       ["Tables", `version ${tables_version}`],
@@ -126,7 +130,10 @@ async function openBefore(
     context.messages.warn(
       `${error instanceof Error ? error.message : error}; what was sent there is not known from now on`,
     );
-    await confirmOrStop(context, `Orders of ${before} could be sent a second time. Continue without it?`);
+    await confirmOrStop(
+      context,
+      `Orders of ${showAddress(before).place} could be sent a second time. Continue without it?`,
+    );
     return undefined;
   }
 }
@@ -164,7 +171,7 @@ async function ensureKnown(
 ): Promise<void> {
   const { length: count } = await findUnknownRuns(before, ledger, name, context);
   if (count === 0) return;
-  const lacks = `${ledger.path} does not know ${counted(count, "run")} of the account ${name}`;
+  const lacks = `${showAddress(ledger.path).place} does not know ${counted(count, "run")} of the account ${name}`;
   if (!isNew) {
     const canMove = !before.isShared && ledger.isShared && (await ledger.inspect()).runs === 0;
     throw usageError(

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import type { ConnectionOptions } from "node:tls";
 import { usageError } from "../core/errors.ts";
+import { passwordSetting, showAddress } from "./shown-address.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -11,8 +12,9 @@ const modes = ["disable", "require", "verify-ca", "verify-full"] as const;
 type SslMode = (typeof modes)[number];
 
 export interface PostgresAddress {
-  /** For messages, and to be kept: there is no secret in it. It may name the program that prints the password. */
+  /** To be kept: there is no secret in it. It may name the program that prints the password; people read `place`. */
   readonly text: string;
+  readonly place: string;
   readonly host: string;
   readonly port: number;
   readonly user: string;
@@ -24,7 +26,6 @@ export interface PostgresAddress {
   readonly readPassword: (() => Promise<string>) | undefined;
 }
 
-const passwordSetting = "passwordcommand";
 const known = ["sslmode", "sslrootcert", "sslcert", "sslkey", passwordSetting];
 
 /** Throws a usage error; `source` names where the text is from. `askPassword` runs the command that the address names. */
@@ -60,8 +61,10 @@ export function parseAddress(
   const encoded = [user, database].map(encodeURIComponent);
   const shownHost = host.includes(":") ? `[${host}]` : encodeURIComponent(host);
   const search = url.searchParams.size === 0 ? "" : `?${url.searchParams}`;
+  const whole = `postgres://${encoded[0]}@${shownHost}:${port}/${encoded[1]}${search}`;
   return {
-    text: `postgres://${encoded[0]}@${shownHost}:${port}/${encoded[1]}${search}`,
+    text: whole,
+    place: showAddress(whole).place,
     host,
     port,
     user,

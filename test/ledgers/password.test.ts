@@ -48,6 +48,33 @@ describe.skipIf(postgresPrograms === undefined)("with a server", () => {
     expect(JSON.parse(stdout)).toMatchObject({ shared: true, operations: 2 });
   });
 
+  test("people read the address and the command apart; JSON has the address that was kept", async () => {
+    const home = await createShop();
+    const command = `${process.execPath} -p "'pg-Marker-' + '5ecret'"`;
+    const used = await home.courier(["ledger", "use", home.address, "--password-command", command], { env });
+    expect([used.exit, used.stderr]).toEqual([0, ""]);
+    expect(used.stdout).toContain(`records its orders in ${home.address}\n`);
+    const { stdout } = await home.courier("ledger status", { env });
+    expect(stdout).toMatch(new RegExp(`^Ledger +${home.address}$`, "m"));
+    expect(stdout).toMatch(/^Password +printed by .*node -p /m);
+    const doctor = await home.courier("doctor", { env });
+    expect(doctor.stdout).toContain(home.address);
+    expect(doctor.stdout).not.toContain("passwordcommand");
+    const json = await home.courier("ledger status --json", { env });
+    expect(JSON.parse(json.stdout).ledger).toContain(`${home.address}?passwordcommand=`);
+  });
+
+  test("a program that fails is refused also where the server asks for no password", async () => {
+    const home = await createShop();
+    const open = new URL(home.address);
+    open.username = "postgres";
+    const command = `${process.execPath} -e 'process.exit(3)'`;
+    const words = ["ledger", "use", open.href, "--password-command", command, "--json"];
+    const ran = await home.courier(words, { env });
+    expect(errorOf(ran).message).toContain("the password command of the ledger failed (3)");
+    expect(await readConfigText(home)).not.toContain("postgres:");
+  });
+
   test.each([
     ["prints another one", `${process.execPath} -p '"wrong".repeat(9)'`, 5, "it refuses the password"],
     ["prints nothing", printing(""), 4, "the password command of the ledger prints nothing"],

@@ -1,0 +1,18 @@
+/** The address of a shared ledger as people read it: the command that prints the password stands apart. */
+
+export const passwordSetting = "passwordcommand";
+
+export interface ShownAddress {
+  readonly place: string;
+  readonly passwordCommand: string | undefined;
+}
+
+/** The path of a ledger on this machine stays as it is. */
+export function showAddress(text: string): ShownAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const passwordCommand = url?.searchParams.get(passwordSetting);
+  if (!url || passwordCommand === null || passwordCommand === undefined)
+    return { place: text, passwordCommand: undefined };
+  url.searchParams.delete(passwordSetting);
+  return { place: url.href, passwordCommand };
+}
