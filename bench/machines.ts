@@ -6,8 +6,12 @@ import path from "node:path";
 import { systemClock } from "../src/core/clock.ts";
 import type { FileFacts, RowPolicy, RowToSend } from "../src/ledger/rules.ts";
 import { openSharedLedger } from "../src/ledger/shared/shared-ledger.ts";
-import { parseAddress } from "../src/postgres/address.ts";
-import { type PostgresServer, postgresPrograms, startPostgres } from "../test/support/postgres.ts";
+import {
+  type PostgresServer,
+  postgresPrograms,
+  readTestAddress,
+  startPostgres,
+} from "../test/support/postgres.ts";
 import { header, median, report, run, type Served, serve, sheetRow } from "./measure.ts";
 
 /** With many at once, the processors of a small machine end sooner than what the ledger can do. */
@@ -102,7 +106,7 @@ const policy: RowPolicy = {
 };
 
 async function timeClaims(directory: string, server: PostgresServer): Promise<void> {
-  const address = parseAddress(await server.createDatabase(), "the bench", {});
+  const address = readTestAddress(await server.createDatabase());
   const stateDirectory = path.join(directory, "claims");
   const ledger = await openSharedLedger({ address, stateDirectory, clock: systemClock() });
   const who = { service: "https://api.example.com", account: "shop" };

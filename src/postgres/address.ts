@@ -33,7 +33,7 @@ export function parseAddress(
   text: string,
   source: string,
   env: Env,
-  askPassword: (command: string) => Promise<string> = () => Promise.reject(new Error("no command is run")),
+  askPassword: (command: string) => Promise<string>,
 ): PostgresAddress {
   const form = "write it as postgres://USER@HOST:PORT/DATABASE";
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -8,9 +8,8 @@ import { expect, onTestFinished } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openSharedLedger } from "../../src/ledger/shared/shared-ledger.ts";
-import { parseAddress } from "../../src/postgres/address.ts";
 import { createRandom } from "../../src/sandbox/random.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { type PostgresServer, readTestAddress, startPostgres } from "../support/postgres.ts";
 import {
   compare,
   countFaults,
@@ -67,7 +66,7 @@ export async function surviveMachines(ordeal: MachinesOrdeal, seed: number): Pro
   }
   await compare(files, served, async (work) => {
     const stateDirectory = path.join(homes[0]?.directory ?? "", "compared");
-    const parsed = parseAddress(database, "the test", {});
+    const parsed = readTestAddress(database);
     const ledger: Ledger = await openSharedLedger({ address: parsed, stateDirectory, clock: systemClock() });
     try {
       return await work(ledger);

@@ -4,8 +4,12 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import { openSharedLedger } from "../../src/ledger/shared/shared-ledger.ts";
-import { parseAddress } from "../../src/postgres/address.ts";
-import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import {
+  type PostgresServer,
+  postgresPrograms,
+  readTestAddress,
+  startPostgres,
+} from "../support/postgres.ts";
 
 /** Opens the ledger of a state directory: the same directory is the same ledger. */
 export type OpenLedger = (stateDirectory: string) => Promise<Ledger>;
@@ -22,7 +26,7 @@ export function describeKinds(define: (open: OpenLedger, kind: "SQLite" | "Postg
     define(async (stateDirectory) => {
       const database = databases.get(stateDirectory) ?? server.createDatabase();
       databases.set(stateDirectory, database);
-      const address = parseAddress(await database, "the test", {});
+      const address = readTestAddress(await database);
       return openSharedLedger({ address, stateDirectory, clock: systemClock() });
     }, "PostgreSQL");
   });

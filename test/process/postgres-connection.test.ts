@@ -4,10 +4,14 @@ import { chmod, chown, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { parseAddress } from "../../src/postgres/address.ts";
 import { createConnection } from "../../src/postgres/connection.ts";
 import { createAuthority, type PrivateAuthority } from "../support/certificates.ts";
-import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import {
+  type PostgresServer,
+  postgresPrograms,
+  readTestAddress,
+  startPostgres,
+} from "../support/postgres.ts";
 
 describe.skipIf(postgresPrograms === undefined)("a connection (needs PostgreSQL)", () => {
   let server: PostgresServer;
@@ -20,7 +24,7 @@ describe.skipIf(postgresPrograms === undefined)("a connection (needs PostgreSQL)
     ["the first transaction does not begin", false],
     ["a later one does not begin", true],
   ])("where %s, the next one is its own", async (_what, isUsed) => {
-    const address = parseAddress(await server.createDatabase(), "the test", {});
+    const address = readTestAddress(await server.createDatabase());
     const connection = createConnection({ address, clock: systemClock() });
     const count = () => connection.transaction("BEGIN", (answer) => answer("SELECT 7 AS n", []));
     if (isUsed) await count();
@@ -40,7 +44,7 @@ describe.skipIf(postgresPrograms === undefined)("a connection (needs PostgreSQL)
       const made = names && createAuthority(names);
       const file = made && (await switchOn(made));
       const text = `${await server.createDatabase()}?sslmode=verify-full${more.replace("FILE", file ?? "")}`;
-      const address = parseAddress(text, "the test", {});
+      const address = readTestAddress(text);
       const connection = createConnection({ address, clock: systemClock() });
       const asked = connection.ask("SELECT 1", []);
       await expect(asked).rejects.toMatchObject({
@@ -56,7 +60,7 @@ describe.skipIf(postgresPrograms === undefined)("a connection (needs PostgreSQL)
     const file = await switchOn(createAuthority(["127.0.0.1"]));
     const text = `${await server.createDatabase()}?sslmode=verify-full&sslrootcert=${file}`;
     const connection = createConnection({
-      address: parseAddress(text, "the test", {}),
+      address: readTestAddress(text),
       clock: systemClock(),
     });
     expect(await connection.ask("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()", [])).toEqual([
@@ -84,7 +88,7 @@ describe.skipIf(postgresPrograms === undefined)("a connection (needs PostgreSQL)
   }
 
   test("is made anew until a transaction begins: a pooler answers although its server is away", async () => {
-    const address = parseAddress(await server.createDatabase(), "the test", {});
+    const address = readTestAddress(await server.createDatabase());
     const connection = createConnection({ address, clock: systemClock() });
     await connection.ask("CREATE SEQUENCE turns", []);
     // As pgbouncer says it. Numbers of a sequence are not rolled back.

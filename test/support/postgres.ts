@@ -8,6 +8,7 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
+import { type PostgresAddress, parseAddress } from "../../src/postgres/address.ts";
 
 const run = promisify(execFile);
 const packages = "/usr/lib/postgresql";
@@ -20,6 +21,11 @@ function findPrograms(): string | undefined {
   const [newest] = readdirSync(packages).sort((a, b) => Number(b) - Number(a));
   const programs = path.join(packages, newest ?? "", "bin");
   return existsSync(path.join(programs, "initdb")) ? programs : undefined;
+}
+
+/** Names no program that prints a password. */
+export function readTestAddress(text: string): PostgresAddress {
+  return parseAddress(text, "the test", {}, () => Promise.reject(new Error("no command is run")));
 }
 
 export interface PostgresServer {
