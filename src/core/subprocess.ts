@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { platform } from "node:os";
+import { delimiter, join } from "node:path";
 import { type Clock, systemClock } from "./clock.ts";
 import { systemCode } from "./errors.ts";
 import { isSame, listDescendants, type TreeProcess } from "./process-tree.ts";
@@ -66,7 +67,7 @@ export function runSubprocess(options: SubprocessOptions): Promise<SubprocessEnd
     const spawnOptions = { env: { ...env }, stdio: "pipe", windowsHide: true, detached: isGroup } as const;
     child = spawn(program, args, spawnOptions);
   } catch (error) {
-    return Promise.resolve(notStarted(program, error));
+    return Promise.resolve(notStarted(program, env, error));
   }
   return new Promise((resolve) => {
     let stdout = "";
@@ -131,7 +132,7 @@ export function runSubprocess(options: SubprocessOptions): Promise<SubprocessEnd
       stdout = (stdout + text).slice(0, largestOutput);
     });
     child.stderr?.setEncoding("utf8").on("data", (text: string) => onText?.(text, "stderr"));
-    child.on("error", (error) => end(notStarted(program, error)));
+    child.on("error", (error) => end(notStarted(program, env, error)));
     child.on("exit", (exit, killer) => {
       if (why && !tree) kill("SIGKILL"); // what it started and what did not end with it
       const ended: SubprocessEnd = { kind: "ended", exit: exit ?? killer ?? "", stdout };
@@ -183,12 +184,12 @@ export function runPager({
       cancels.push(() => signal.removeEventListener("abort", stop));
       const leave = job.onExit?.(stop);
       if (leave) cancels.push(leave);
-      child.on("error", (error) => end(notStarted(program, error)));
+      child.on("error", (error) => end(notStarted(program, env, error)));
       child.on("exit", (exit, killer) => end({ kind: "ended", exit: exit ?? killer ?? "" }));
       child.stdin.on("error", () => undefined); // it need not read to the end
       child.stdin.end(bytes);
     } catch (error) {
-      end(notStarted(program, error));
+      end(notStarted(program, env, error));
     }
   });
 }
@@ -200,26 +201,32 @@ function endTree(pid: number): void {
     .unref();
 }
 
-function notStarted(program: string, error: unknown): Extract<SubprocessEnd, { kind: "not started" }> {
+function notStarted(
+  program: string,
+  env: Env,
+  error: unknown,
+): Extract<SubprocessEnd, { kind: "not started" }> {
   if (systemCode(error) === "EINVAL" && /\.(cmd|bat)$/i.test(program)) {
     const reason = `Windows runs such a file only in its shell: cmd.exe /d /c ${program}`;
     return { kind: "not started", reason };
   }
-  if (systemCode(error) === "ENOENT" && isScript(program)) {
+  if (systemCode(error) === "ENOENT" && isScript(program, env)) {
     const reason = "it is there, but the program that its first line (#!) names is missing";
     return { kind: "not started", reason };
   }
   return { kind: "not started", reason: explainSystemError(error, "program") };
 }
 
-/** Of a path only: a name alone is looked up in PATH. */
-function isScript(program: string): boolean {
-  if (!program.includes("/")) return false;
-  try {
-    return readFileSync(program).subarray(0, 2).toString() === "#!";
-  } catch {
-    return false;
-  }
+/** A name alone is looked up in PATH. */
+function isScript(program: string, { PATH = "" }: Env): boolean {
+  const directories = program.includes("/") ? [""] : PATH.split(delimiter);
+  return directories.some((directory) => {
+    try {
+      return readFileSync(join(directory, program)).subarray(0, 2).toString() === "#!";
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** The environment of other programs: without courier's own key. */

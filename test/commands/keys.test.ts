@@ -334,11 +334,12 @@ describe("login --key-command", () => {
     const script = path.join(home.directory, "key.sh");
     await writeFile(script, "#!/no/such/shell\necho key\n");
     await chmod(script, 0o700);
+    const reason = "it is there, but the program that its first line (#!) names is missing";
     const { exit, stderr } = await run(home, words(home, script));
-    expect(exit).toBe(2);
-    expect(stderr).toContain(
-      `cannot be started: ${script}: it is there, but the program that its first line (#!) names is missing\n`,
-    );
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(`cannot be started: ${script}: ${reason}\n`)]);
+    const env = { PATH: `${home.directory}${path.delimiter}${process.env.PATH}` };
+    const found = await home.courier(words(home, "key.sh"), { env });
+    expect(found.stderr).toContain(reason);
   });
 
   test("its stderr is shown as it comes, sanitised; --quiet leaves it to the error", async () => {
