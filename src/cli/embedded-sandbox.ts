@@ -2,10 +2,10 @@
 
 import type { SandboxControl } from "../command/runtime-info.ts";
 import type { Clock } from "../core/clock.ts";
-import { makeWritableDirectory } from "../core/directory.ts";
+import { isDirectory, makeWritableDirectory } from "../core/directory.ts";
 import { fileError } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
-import { anotherStateDirectory } from "../core/wording.ts";
+import { anotherStateDirectory, mustBeWritable } from "../core/wording.ts";
 import { createPlainFaultPlan } from "../sandbox/apply-fault.ts";
 import { advanceParcel, resetSandbox } from "../sandbox/control.ts";
 import { faultRoutes } from "../sandbox/fault-rules.ts";
@@ -70,7 +70,8 @@ function findPlace(state: string): string {
     makeWritableDirectory(directory);
   } catch (error) {
     const message = `the sandbox cannot keep its orders in ${directory}: ${explainSystemError(error, "directory")}`;
-    throw fileError(message, { cause: error, hint: anotherStateDirectory });
+    const hint = isDirectory(state) ? mustBeWritable(directory) : anotherStateDirectory;
+    throw fileError(message, { cause: error, hint });
   }
   return directory;
 }

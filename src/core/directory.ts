@@ -27,7 +27,7 @@ export function makeWritableDirectory(directory: string): void {
   accessSync(directory, constants.W_OK | constants.X_OK);
 }
 
-function isDirectory(path: string): boolean {
+export function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {

@@ -28,3 +28,8 @@ export function withArticle(noun: string): string {
 export const newLedgerWarning = "a new ledger does not know which orders were sent";
 
 export const anotherStateDirectory = `choose another place with COURIER_STATE_DIR; ${newLedgerWarning}`;
+
+/** For a directory in the state directory: another state directory would be another ledger. */
+export function mustBeWritable(directory: string): string {
+  return `${directory} must be a directory that your user can write to, on a disk with room`;
+}

@@ -2,11 +2,11 @@
 
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { makeWritableDirectory } from "../core/directory.ts";
+import { isDirectory, makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { NotRegular } from "../core/regular-file.ts";
 import { explainSystemError } from "../core/system-errors.ts";
-import { anotherStateDirectory } from "../core/wording.ts";
+import { anotherStateDirectory, mustBeWritable } from "../core/wording.ts";
 import {
   type Connection,
   type Driver,
@@ -393,13 +393,14 @@ function explainFailure(failure: unknown, options: DatabaseOptions): unknown {
       },
     );
   }
-  return new CourierError(
-    "database",
-    5,
-    `the ${options.title} cannot be kept at ${options.path}: ${reason}`,
-    // In a directory that cannot be searched there may be a file.
-    { cause: error, hint: place ? `${place[1]}, or ${anotherStateDirectory}` : anotherStateDirectory },
-  );
+  const message = `the ${options.title} cannot be kept at ${options.path}: ${reason}`;
+  const directory = dirname(options.path);
+  // In a directory that cannot be searched there may be a file.
+  const elsewhere = place ? `${place[1]}, or ${anotherStateDirectory}` : anotherStateDirectory;
+  // A ledger above a file of another kind would be left behind.
+  const leavesLedger = options.newFileWarning === undefined && isDirectory(dirname(directory));
+  const hint = leavesLedger ? (place?.[1] ?? mustBeWritable(directory)) : elsewhere;
+  return new CourierError("database", 5, message, { cause: error, hint });
 }
 
 /** Why nothing can be written beside a file, and what to do. */

@@ -196,6 +196,12 @@ test.each(Object.entries(notRead))("the directory of mirrors is %s", async (_kin
     `error: the mirrors in ${directory} cannot be read: ${reason}\n` +
       `hint: ${directory} must be a directory that your user can read\n`,
   ]);
+  // Another state directory would be another ledger, which does not know what was sent.
+  const synced = await courier("sync", limit);
+  expect([synced.exit, synced.stderr]).toEqual([
+    5,
+    expect.stringMatching(/cannot be kept at .*\nhint: .* must be a directory that your user can write to, /),
+  ]);
   const { stdout } = await courier("doctor --json", limit);
   const { status, detail } = JSON.parse(stdout).find(({ check }: { check: string }) => check === "mirror");
   expect({ status, detail }).toEqual({ status: "fail", detail: expect.stringContaining(reason) });
