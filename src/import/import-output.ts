@@ -226,8 +226,9 @@ function endOf(
   if (failure !== undefined && !isExpected(failure)) throw failure;
   if (isLedgerLost(failure)) return lostLedger(failure, counts, context);
   if (signal.aborted && left + counts.unknown + heldByDoubt > 0) {
-    const stopped = `stopped: ${describeCounts(total, counts)}`;
-    return interrupted(interruptionExit(signal.reason), stopped, goOn);
+    const why = mayBeFullDisk(failure) && failure instanceof Error ? `; ${failure.message}` : "";
+    const stopped = `stopped: ${describeCounts(total, counts)}${why}`;
+    return interrupted(interruptionExit(signal.reason), stopped, `${roomFirst(failure)}${goOn}`);
   }
   if (counts.unknown > 0) return inDoubt(counts.unknown, left, total, failure, context);
   if (failure !== undefined) return stoppedBy(failure, counts, doubts);

@@ -6,7 +6,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
-import { createProcessHome, createServedProcessHome } from "../support/process.ts";
+import { createProcessHome, createServedProcessHome, until } from "../support/process.ts";
 import { canMount, mountDisk } from "../support/small-disk.ts";
 
 const login = (name: string) => `login --no-verify --base-url https://service.invalid --account ${name}`;
@@ -117,6 +117,26 @@ describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
     const listed = await courier("orders list --all --ndjson", { env, limitMs: 300_000 });
     expect(listed.stdout.trimEnd().split("\n")).toHaveLength(rows);
   }, 300_000);
+
+  test("Ctrl-C while the disk fills up names the orders that were not recorded", async () => {
+    const disk = await mountDisk("size=512k");
+    const { sandbox, start, directory } = await createServedProcessHome();
+    sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 2_000 }]);
+    const file = path.join(directory, "sheet.csv");
+    await writeFile(file, sheet(...Array.from({ length: 9 }, (_, index) => row(`A-${index}`))));
+    const env = { COURIER_STATE_DIR: path.join(disk, "state") };
+    const running = start(["orders", "import", file, "--yes"], { env });
+    const posts = () => sandbox.requests.filter(({ method }) => method === "POST").length;
+    await until("four are sent", () => posts() === 4);
+    await writeFile(path.join(disk, "filler"), Buffer.alloc(524_288)).catch(() => {});
+    process.kill(running.pid, "SIGINT");
+    const { exit, stderr } = await running.ended;
+    expect(exit, stderr).toBe(130);
+    expect(stderr).toMatch(
+      /stopped: .*; .*the disk (is|may be) full.*; 4 created orders were not recorded \(the next run looks for them\): \d/,
+    );
+    expect(stderr).toMatch(/^hint: make room, then run the same command again/m);
+  });
 
   test("rejects that do not fit on a disk are all in the report, and no part of them is left", async () => {
     const disk = await mountDisk("size=8k");
