@@ -15,7 +15,7 @@ import { openConfigStore } from "../config/store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ExitCode } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
-import { hasProcess, identifyProcess } from "../core/process-identity.ts";
+import { bootedAfter, hasProcess, identifyProcess } from "../core/process-identity.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { createRedactor } from "../core/redact.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -346,7 +346,7 @@ export async function createContext(
     beginRun,
     begunCommand: () => begunCommand,
     noteResultIsOut,
-    processes,
+    processes: { ...processes, bootedAfterMs: () => bootedAfter(clock.now()) },
     uninterruptibleService: lazy(async () =>
       rememberingService(clientAs(await address(), new AbortController().signal)),
     ),

@@ -14,7 +14,7 @@ import {
   interruptionExit,
   usageError,
 } from "../core/errors.ts";
-import type { ProcessTable } from "../core/process-identity.ts";
+import type { SystemProcesses } from "../core/process-identity.ts";
 import type { Prompts } from "../core/prompts.ts";
 import type { PartyGuess } from "../forms/address-text.ts";
 import type { Customer } from "../ledger/customers.ts";
@@ -60,7 +60,7 @@ export interface Context {
   /** Records that this run is about to change something at the service. Called again, it gives the same run, unless it failed. */
   beginRun(facts: RunFacts): Promise<Run>;
   /** The processes of this machine. */
-  readonly processes: ProcessTable;
+  readonly processes: SystemProcesses;
   /** Forgets the orders that the Tab key offers for an account. Throws `database` and the system's errors. */
   forgetKnownOrders(account: string): Promise<void>;
   readonly globals: Globals;

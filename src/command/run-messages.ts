@@ -2,7 +2,6 @@
 
 import { sandboxAccount, unnamedAccount } from "../config/accounts.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
-import { nameProcess } from "../core/process-place.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import type { Run } from "../ledger/operation.ts";
 
@@ -26,21 +25,5 @@ export function wrongAccount(run: Run, account: string, words: string): CourierE
   return usageError(
     `run ${run.number} belongs to another customer at ${run.service}: the key of the account ${account} has changed since`,
     "store the key of that customer with courier login --account NAME",
-  );
-}
-
-/** Asked for a run without a recorded end whose process is not visible from this machine. */
-export function hasEndedQuestion({ number, process: begun }: Run): string {
-  const host = begun.place.split(" ")[0];
-  return (
-    `Run ${number} has no recorded end. It began on ${host} as process ${begun.pid}, which is not visible from ` +
-    "here. Has it ended?"
-  );
-}
-
-export function stillRunning({ number, process: begun }: Run): CourierError {
-  return usageError(
-    `run ${number} is still running (${nameProcess(begun)})`,
-    "wait until it ends, or stop it with Ctrl-C",
   );
 }

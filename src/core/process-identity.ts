@@ -18,6 +18,12 @@ export interface ProcessTable {
   readonly isAlive: (pid: number) => boolean;
 }
 
+/** The processes of this machine since it was started. */
+export interface SystemProcesses extends ProcessTable {
+  /** The machine was started after this, by its clock of now. */
+  readonly bootedAfterMs: () => number;
+}
+
 /** How long the machine has run: setting its clock does not change it, and all its processes read the same. */
 export interface SinceBoot {
   /** Differs after each start of the machine. */
@@ -28,7 +34,7 @@ export interface SinceBoot {
 export type Liveness = "alive" | "dead" | "unknown";
 
 /** The identity of this process. */
-export function identifyProcess({ pid }: ProcessTable): ProcessIdentity {
+export function identifyProcess({ pid }: Pick<ProcessTable, "pid">): ProcessIdentity {
   return { pid, started: readStart(pid), place: findPlace() };
 }
 
@@ -40,6 +46,26 @@ export function checkLiveness(owner: ProcessIdentity, table: ProcessTable): Live
   const started = readStart(owner.pid);
   if (started === undefined || owner.started === undefined) return "alive";
   return started === owner.started ? "alive" : "dead";
+}
+
+/**
+ * The same for a process that made a record at a time by the machine's clock. Where the system does not tell when a
+ * process began, one with its id is another one if the machine was started since.
+ */
+export function checkRecorder(owner: ProcessIdentity, atMs: number, table: SystemProcesses): Liveness {
+  const liveness = checkLiveness(owner, table);
+  const mayBeAnother = liveness === "alive" && owner.started === undefined;
+  return mayBeAnother && atMs < table.bootedAfterMs() ? "dead" : liveness;
+}
+
+/** Clocks run apart by less than this share. */
+const drift = 0.0002;
+const leastDriftMs = 30_000;
+
+/** When a machine was started at the earliest: its clock and the time that it has run are set and corrected apart. */
+export function bootedAfter(nowMs: number): number {
+  const uptimeMs = uptime() * 1_000;
+  return nowMs - uptimeMs * (1 + drift) - leastDriftMs;
 }
 
 /** Asks whether a process has this id, with `signal 0` of the one given. */

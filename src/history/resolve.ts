@@ -11,7 +11,7 @@ import {
 } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { parseOrderId, quote, switchOption } from "../command/options.ts";
-import { hasEndedQuestion, stillRunning, wrongAccount } from "../command/run-messages.ts";
+import { wrongAccount } from "../command/run-messages.ts";
 import { unnamedAccount } from "../config/accounts.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -41,6 +41,7 @@ import {
   type Text,
 } from "../terminal/blocks.ts";
 import { draftRows } from "../terminal/draft-view.ts";
+import { confirmEnded } from "./confirm-ended.ts";
 import { lookBeforeResolve } from "./look-before-resolve.ts";
 import { operationColumns, showOperationState, toOperationRow } from "./operation-row.ts";
 
@@ -185,8 +186,7 @@ async function release(operation: Operation, ledger: Ledger, context: Context): 
   const owner = await ledger.findRun(operation.owner);
   if (!owner) return operation;
   const liveness = checkRun(owner, context.processes);
-  if (liveness === "alive") throw stillRunning(owner);
-  if (liveness === "unknown") await confirmOrStop(context, hasEndedQuestion(owner));
+  if (liveness !== "dead") await confirmEnded(owner, liveness, context);
   await ledger.releaseRun(owner.number, context.clock.now());
   return (await ledger.findOperation(operation)) ?? operation;
 }

@@ -1,13 +1,13 @@
 /** One run of the log as a row of a result. */
 
-import type { ProcessTable } from "../core/process-identity.ts";
+import type { SystemProcesses } from "../core/process-identity.ts";
 import type { RunSummary } from "../ledger/runs.ts";
 import type { RunRow } from "../model/results.ts";
 import { checkRun } from "../sending/owners.ts";
 import { type Block, type Column, fields, instant, show, styled, type Text } from "../terminal/blocks.ts";
 import { toIso } from "./operation-row.ts";
 
-export function toRunRow(run: RunSummary, processes: ProcessTable): RunRow {
+export function toRunRow(run: RunSummary, processes: SystemProcesses): RunRow {
   const count = (...names: readonly string[]) =>
     names.reduce((sum, name) => sum + (run.counts.get(name) ?? 0), 0);
   const counts = {
@@ -37,7 +37,7 @@ export function toRunRow(run: RunSummary, processes: ProcessTable): RunRow {
   };
 }
 
-function findOutcome(run: RunSummary, processes: ProcessTable): RunRow["outcome"] {
+function findOutcome(run: RunSummary, processes: SystemProcesses): RunRow["outcome"] {
   if (run.endedAtMs !== undefined) return run.exit === 0 ? "done" : "failed";
   const words = { alive: "running", dead: "killed", unknown: "unknown" } as const;
   return words[checkRun(run, processes)];

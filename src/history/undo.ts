@@ -12,7 +12,7 @@ import {
 } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import { quote, switchOption } from "../command/options.ts";
-import { hasEndedQuestion, stillRunning, wrongAccount } from "../command/run-messages.ts";
+import { wrongAccount } from "../command/run-messages.ts";
 import { findRun, parseRunNumber } from "../command/run-number.ts";
 import { settleOption } from "../command/value-options.ts";
 import { type CourierError, usageError } from "../core/errors.ts";
@@ -24,6 +24,7 @@ import { nameOperation } from "../ledger/operation.ts";
 import type { RunSummary } from "../ledger/runs.ts";
 import { checkRun, releaseDeadRuns } from "../sending/owners.ts";
 import { createReconcileTools, settleInDoubt } from "../sending/settle.ts";
+import { confirmEnded, stillRunning } from "./confirm-ended.ts";
 import {
   isPaid,
   planUndo,
@@ -167,14 +168,13 @@ async function readOrders(
   }: { readonly ledger: Ledger; readonly dryRun: boolean; readonly settleMs: number | undefined },
   context: Context,
 ): Promise<RunOrders> {
-  const { processes, clock } = context;
-  const liveness = checkRun(run, processes);
-  if (liveness === "alive") throw stillRunning(run);
+  const liveness = checkRun(run, context.processes);
+  if (dryRun && liveness === "alive") throw stillRunning(run);
   if (!dryRun) {
-    if (liveness === "unknown") {
-      await confirmOrStop(context, hasEndedQuestion(run));
+    if (liveness !== "dead") {
+      await confirmEnded(run, liveness, context);
       // If it is still running, it has lost its claims and sends nothing more.
-      await ledger.releaseRun(run.number, clock.now());
+      await ledger.releaseRun(run.number, context.clock.now());
     }
     await releaseDeadRuns(ledger, customer.id, context);
     await findLost(run, settleMs, ledger, context);

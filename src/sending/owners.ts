@@ -1,7 +1,7 @@
 /** Runs that ended with open operations. */
 
 import type { Context } from "../command/command.ts";
-import { checkLiveness, type Liveness, type ProcessTable } from "../core/process-identity.ts";
+import { checkRecorder, type Liveness, type SystemProcesses } from "../core/process-identity.ts";
 import { hostOf, isOfThisPlace } from "../core/process-place.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
@@ -48,15 +48,15 @@ function isOnlySilent({ endedAtMs, silentForMs, process }: Run): boolean {
 }
 
 /** True where the run is known to have ended. */
-export function hasEnded(run: Run, processes: ProcessTable): boolean {
+export function hasEnded(run: Run, processes: SystemProcesses): boolean {
   return checkRun(run, processes) === "dead";
 }
 
 /** Whether a run is running. `unknown`: it has no recorded end, and nothing tells whether its process runs. */
-export function checkRun(run: Run, processes: ProcessTable): Liveness {
+export function checkRun(run: Run, processes: SystemProcesses): Liveness {
   if (run.endedAtMs !== undefined) return "dead";
   if (run.silentForMs === undefined || isOfThisPlace(run.process))
-    return checkLiveness(run.process, processes);
+    return checkRecorder(run.process, run.startedAtMs, processes);
   // Another machine may have the same name, so its boots say nothing.
   if (run.silentForMs < leaseMs) return "alive";
   return run.silentForMs < takeOverMs ? "unknown" : "dead";

@@ -2,7 +2,7 @@
 
 import { openAccountMirror } from "../command/account-mirror.ts";
 import { type Context, type EventsOutput, events, type Items } from "../command/command.ts";
-import { checkLiveness, identifyProcess, type ProcessIdentity } from "../core/process-identity.ts";
+import { checkRecorder, identifyProcess, type ProcessIdentity } from "../core/process-identity.ts";
 import type { Facts, Mirror } from "../mirror/mirror.ts";
 import { textAt } from "../mirror/mirrored-order.ts";
 import type { Tracking } from "../model/interface.ts";
@@ -61,7 +61,7 @@ function createClaims(mirror: Mirror, { processes, clock }: Context): Claims {
   function isHeld(claim: string | undefined): boolean {
     if (claim === undefined) return false;
     const { process: owner, atMs } = JSON.parse(claim) as { process: ProcessIdentity; atMs: number };
-    const liveness = checkLiveness(owner, processes);
+    const liveness = checkRecorder(owner, atMs, processes);
     return liveness === "alive" || (liveness === "unknown" && Math.abs(clock.now() - atMs) < longestClaimMs);
   }
 

@@ -31,7 +31,7 @@ async function homeWith(states: readonly RecordedCreate[]): Promise<ServedHome> 
   return home;
 }
 
-const ownProcess = identifyProcess({ pid: process.pid, isAlive: () => true });
+const ownProcess = identifyProcess(process);
 
 describe("at a terminal, at the end", () => {
   const commands: readonly (readonly [line: string, options: RunOptions])[] = [

@@ -155,8 +155,7 @@ describe("before it sends", () => {
     await withLedger(home.stateDir, async (ledger) => {
       const [first] = await ledger.listRuns({ limit: 1 });
       if (!first) throw new Error("no run");
-      const { pid } = process;
-      const self = identifyProcess({ pid, isAlive: () => true });
+      const self = identifyProcess(process);
       const other = await ledger.beginRun({ ...first, process: self, startedAtMs: Date.now() });
       await ledger.planCalls(other.number, 50);
     });

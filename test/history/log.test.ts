@@ -150,7 +150,7 @@ describe("courier log", () => {
 
   test("a run without an end: running, gone, or out of sight", async () => {
     const home = await createServedHome();
-    const own = identifyProcess({ pid: process.pid, isAlive: () => true });
+    const own = identifyProcess(process);
     const dead = { ...own, pid: deadPid(), started: "1" };
     await recordRun(home, [], { exit: undefined, process: own });
     await recordRun(home, ["sending"], { exit: undefined, process: dead });

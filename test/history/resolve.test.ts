@@ -1,5 +1,6 @@
 /** `courier orders resolve`: a person says what became of an order in doubt, and nobody else's order is taken. */
 
+import { uptime } from "node:os";
 import { describe, expect, test } from "vitest";
 import { identifyProcess } from "../../src/core/process-identity.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
@@ -300,7 +301,7 @@ describe("--not-created looks at the list first", () => {
 describe("an operation that a run is at work on", () => {
   async function homeSending(owner: "alive" | "dead" | "elsewhere", state: "ready" | "sending" = "sending") {
     const home = await createServedHome();
-    const own = identifyProcess({ pid: process.pid, isAlive: () => true });
+    const own = identifyProcess(process);
     const identity = {
       alive: own,
       dead: { ...own, pid: deadPid(), started: "1" },
@@ -316,6 +317,41 @@ describe("an operation that a run is at work on", () => {
     expect(exit).toBe(2);
     expect(stderr).toContain("run 1 is still running (pid ");
     expect((await operationOf(home))?.state).toBe("sending");
+  });
+
+  describe("where the system does not tell when processes began", () => {
+    async function homeSendingBefore(beforeMs: number) {
+      const home = await createServedHome();
+      const unsure = { ...identifyProcess(process), started: undefined };
+      const startedAtMs = home.clock.now() - beforeMs;
+      await recordRun(home, ["sending"], { exit: undefined, process: unsure, startedAtMs });
+      return home;
+    }
+
+    test("a run from before the machine was started has ended", async () => {
+      const home = await homeSendingBefore(uptime() * 1_100 + 3_600_000);
+      expect((await home.courier("orders resolve 1.1 --not-created --yes")).exit).toBe(0);
+      expect((await operationOf(home))?.state).toBe("unsent");
+    });
+
+    test("a person may say that a later one has ended, a script may not", async () => {
+      const home = await homeSendingBefore(0);
+      const refused = await home.courier("orders resolve 1.1 --not-created --yes");
+      expect(refused.exit).toBe(2);
+      expect(refused.stderr).toMatch(
+        /^hint: .*; if process \d+ is another program, run the same command at a terminal without --yes$/m,
+      );
+      for (const [answer, exit] of [
+        [false, 2],
+        [true, 0],
+      ] as const) {
+        const prompts = scriptedPrompts({ confirms: [answer, true] });
+        const ran = await home.courier("orders resolve 1.1 --not-created", { terminal: 80, prompts });
+        expect(ran.exit, ran.stderr).toBe(exit);
+        expect(prompts.asked[0]).toMatch(/^This system does not tell .* began run 1\. Has the run ended\?$/);
+      }
+      expect((await operationOf(home))?.state).toBe("unsent");
+    });
   });
 
   test("is taken from one that was killed", async () => {

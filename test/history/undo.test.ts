@@ -43,7 +43,7 @@ function advance(home: ServedHome, order: { readonly tracking_number: string } |
 }
 
 async function deadProcess(): Promise<ProcessIdentity> {
-  const own = identifyProcess({ pid: process.pid, isAlive: () => true });
+  const own = identifyProcess(process);
   return { ...own, pid: deadPid(), started: "1" };
 }
 
@@ -267,7 +267,7 @@ describe("for a script", () => {
 describe("a run without an end", () => {
   test("one that still runs is refused", async () => {
     const home = await createServedHome();
-    const process = identifyProcess({ pid: globalThis.process.pid, isAlive: () => true });
+    const process = identifyProcess(globalThis.process);
     await recordRun(home, ["created"], { exit: undefined, process });
     const { exit, stderr } = await home.courier("undo 1 --yes");
     expect(exit).toBe(2);

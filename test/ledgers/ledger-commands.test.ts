@@ -78,7 +78,7 @@ describe("without a server", () => {
   test("status of the local ledger counts, and names who holds rows", async () => {
     const home = await createShop();
     await home.importRows();
-    const own = identifyProcess({ pid: process.pid, isAlive: () => true });
+    const own = identifyProcess(process);
     await recordRun(home, ["ready", "sending", "unknown"], {
       account: "shop",
       exit: undefined,
@@ -234,7 +234,7 @@ describe.skipIf(!postgresPrograms)("with PostgreSQL", () => {
 
   test("use refuses while a run of the account runs here", async () => {
     const home = await createShop();
-    const own = identifyProcess({ pid: process.pid, isAlive: () => true });
+    const own = identifyProcess(process);
     await recordRun(home, ["sending"], { account: "shop", exit: undefined, process: own });
     const address = await server.createDatabase();
     for (const words of [`use ${address}`, `move ${address} --yes`])
@@ -524,5 +524,5 @@ async function putRows(home: { put: never } | object, ...content: readonly strin
 }
 
 function killed() {
-  return { ...identifyProcess({ pid: deadPid(), isAlive: () => false }), started: "1" };
+  return { ...identifyProcess({ pid: deadPid() }), started: "1" };
 }

@@ -105,7 +105,7 @@ export async function recordRun(
     orders.push(state === "created" || state === "found" ? await createAtService(home) : undefined);
   return withLedger(home, async (ledger) => {
     const startedAtMs = facts.startedAtMs ?? home.clock.now();
-    const process = facts.process ?? identifyProcess({ pid: globalThis.process.pid, isAlive });
+    const process = facts.process ?? identifyProcess(globalThis.process);
     const service = home.sandbox.baseUrl;
     const run = await ledger.beginRun({
       command,
@@ -177,8 +177,4 @@ export async function readRuns(
       runs.toReversed().map(async (run) => ({ ...run, operations: await ledger.listOperations(run.number) })),
     );
   });
-}
-
-function isAlive(): boolean {
-  return true;
 }

@@ -1,0 +1,38 @@
+/** Whether a run without a recorded end has ended, where only a person can know. */
+
+import { type Context, confirmOrStop } from "../command/command.ts";
+import { type CourierError, usageError } from "../core/errors.ts";
+import type { Liveness } from "../core/process-identity.ts";
+import { hostOf, nameProcess } from "../core/process-place.ts";
+import type { Run } from "../ledger/operation.ts";
+
+/** Asks a person. Throws a usage error while the run is running. */
+export async function confirmEnded(
+  run: Run,
+  liveness: Exclude<Liveness, "dead">,
+  context: Context,
+): Promise<void> {
+  const { number, process } = run;
+  if (liveness === "unknown") {
+    const where = `It began on ${hostOf(process)} as process ${process.pid}, which is not visible from here`;
+    return confirmOrStop(context, `Run ${number} has no recorded end. ${where}. Has it ended?`);
+  }
+  // A script could end a run that goes on.
+  const prompts = isCertain(run) || context.globals.yes ? undefined : await context.prompts();
+  const what = `This system does not tell whether process ${process.pid} is still the courier that began run ${number}`;
+  if (!(await prompts?.confirm(`${what}. Has the run ended?`, false))) throw stillRunning(run);
+}
+
+/** The system tells when processes began, so none is taken for another. */
+function isCertain({ process }: Run): boolean {
+  return process.started !== undefined;
+}
+
+export function stillRunning(run: Run): CourierError {
+  const { number, process } = run;
+  const other = `; if process ${process.pid} is another program, run the same command at a terminal without --yes`;
+  return usageError(
+    `run ${number} is still running (${nameProcess(process)})`,
+    `wait until it ends, or stop it with Ctrl-C${isCertain(run) ? "" : other}`,
+  );
+}
