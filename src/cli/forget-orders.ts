@@ -4,7 +4,7 @@ import { sandboxAccount } from "../config/accounts.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { hasLedger } from "../ledger/ledger-file.ts";
 import { deleteOrderCache } from "../ledger/order-cache.ts";
-import { deleteMirrors } from "../mirror/mirror.ts";
+import { deleteMirrors } from "../mirror/mirror-files.ts";
 
 /** Throws `database`, exit 5, and the system's errors. */
 export async function forgetOrders(

@@ -10,7 +10,7 @@ import { usageError } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
 import { ledgerPath } from "../ledger/ledger-file.ts";
 import { orderCachePath } from "../ledger/order-cache.ts";
-import { mirrorFiles } from "../mirror/mirror.ts";
+import { mirrorFiles } from "../mirror/mirror-files.ts";
 import { sandboxDirectory, storedOrdersPath } from "../sandbox/stored-orders.ts";
 import type { Directories } from "./directories.ts";
 import type { Host } from "./host.ts";

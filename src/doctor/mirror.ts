@@ -7,7 +7,8 @@ import type { ActiveAccount } from "../config/accounts.ts";
 import { CourierError } from "../core/errors.ts";
 import { formatRelative } from "../core/time.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { hasMirror, type MirrorFacts, mirrorFiles, openMirror } from "../mirror/mirror.ts";
+import { type MirrorFacts, openMirror } from "../mirror/mirror.ts";
+import { hasMirror, mirrorFiles } from "../mirror/mirror-files.ts";
 import { mirrorPath } from "../mirror/mirror-path.ts";
 import type { CheckResult } from "./check-result.ts";
 

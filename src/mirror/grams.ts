@@ -1,4 +1,4 @@
-/** Index terms for substring search: all runs of one to three characters of each word, and of four digits. */
+/** Index terms for substring search: all runs of one to three characters of each word, and of four digits; and queries of them. */
 
 /** Letters that Unicode does not take apart, and what people type who lack their keys. */
 const letters: Readonly<Record<string, string>> = {
@@ -152,7 +152,7 @@ function allGrams(characters: readonly string[]): ReadonlySet<string> {
 }
 
 /** The longest grams that a text with this word must have. */
-export function gramsOf(word: string): readonly string[] {
+function gramsOf(word: string): readonly string[] {
   return longestGrams([...word], digitsAt);
 }
 
@@ -194,4 +194,28 @@ export function toTerm(gram: string): string {
   return gram.replace(/[\0-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]/g, (character) =>
     String.fromCharCode(0xe000 + character.charCodeAt(0)),
   );
+}
+
+/**
+ * A query of the index for each word: the grams of one of its forms. Common grams are left out where others are left: what
+ * is found is checked anyway.
+ */
+export function toMatches(words: readonly SearchWord[], common: ReadonlySet<string>): readonly string[] {
+  const queries = words.map((forms) => {
+    const terms = forms.map((form) => gramsOf(form).map(toTerm));
+    const rare = terms.map((each) => each.filter((term) => !common.has(term)));
+    const isCommon = rare.some((each) => each.length === 0);
+    return { match: anyOf(isCommon ? terms : rare), isCommon };
+  });
+  const rare = queries.filter(({ isCommon }) => !isCommon);
+  return [...new Set((rare.length > 0 ? rare : queries).map(({ match }) => match))];
+}
+
+function anyOf(forms: readonly (readonly string[])[]): string {
+  return `(${forms.map((terms) => `(${terms.map((term) => `"${term}"`).join(" AND ")})`).join(" OR ")})`;
+}
+
+/** Whether all words occur in the texts, whatever the index says. */
+export function hasWords(texts: readonly string[], words: readonly SearchWord[]): boolean {
+  return words.every((forms) => texts.some((each) => forms.some((form) => each.includes(form))));
 }

@@ -1,101 +1,27 @@
 /** The mirror: a local copy of an account's orders, with an index for substring search. */
 
-import { readdirSync, rmSync, statSync } from "node:fs";
-import path from "node:path";
-import { CourierError, systemCode } from "../core/errors.ts";
-import { explainSystemError } from "../core/system-errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { statSync } from "node:fs";
+import { CourierError } from "../core/errors.ts";
+import type { JsonObject } from "../model/json.ts";
 import { type Database, openDatabase } from "../sqlite/database.ts";
 import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
-import { hasFile } from "../sqlite/private-file.ts";
 import type { WaitOptions } from "../sqlite/wait.ts";
 import { createFigures, type FigureChunk } from "./figures.ts";
-import { fold, unfold } from "./folded.ts";
-import { createTermMaker, gramsOf, type SearchWord, searchWords, toTerm } from "./grams.ts";
-import { type MirrorOwner, mirrorDirectory, mirrorPath, mirrorPrefix } from "./mirror-path.ts";
+import { createTermMaker, hasWords, searchWords, toMatches } from "./grams.ts";
+import { type MirrorOwner, mirrorPath } from "./mirror-path.ts";
+import { applicationId, migrations } from "./mirror-schema.ts";
 import {
   type AnswerKind,
   answerKinds,
   type MirroredOrder,
   merge,
   type OrderFacts,
-  type StoredAnswer,
   searchableTexts,
   textAt,
 } from "./mirrored-order.ts";
+import { findFreeNumber } from "./order-number.ts";
+import { createStoredAnswers, toStoredRow } from "./stored-answers.ts";
 import { createStoredTexts, type StoredRow } from "./stored-texts.ts";
-
-/** `CRMR`: marks a file as a mirror. */
-const applicationId = 0x4352_4d52;
-
-/**
- * An order's number grows with its creation time, so that a search reads the newest orders first. Order ids are text:
- * they may be larger than a number can hold. Times are milliseconds of this machine's clock. `pass` is the last complete
- * reading of the list that showed the order.
- */
-const first = `
-CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-
-CREATE TABLE shapes (number INTEGER PRIMARY KEY, shape TEXT NOT NULL UNIQUE) STRICT;
-
-CREATE TABLE orders (
-  number INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  status TEXT,
-  created_at TEXT,
-  ref TEXT,
-  pass INTEGER
-) STRICT;
-CREATE INDEX orders_by_status ON orders (status);
-
-CREATE TABLE answers (
-  order_number INTEGER NOT NULL REFERENCES orders,
-  kind INTEGER NOT NULL,
-  shape INTEGER NOT NULL REFERENCES shapes,
-  leaves TEXT NOT NULL,
-  seen_at INTEGER NOT NULL,
-  PRIMARY KEY (order_number, kind)
-) STRICT, WITHOUT ROWID;
-
-CREATE VIRTUAL TABLE grams USING fts5 (
-  terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii'
-);
-`;
-
-/** For reports. `figures_after`: orders with a larger number may have no figures yet. */
-const second = `
-CREATE TABLE texts (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE figures (chunk INTEGER PRIMARY KEY, packed BLOB NOT NULL) STRICT;
-INSERT INTO facts SELECT 'figures_after', '0' WHERE EXISTS (SELECT 1 FROM orders);
-`;
-
-/** Texts are normalised in another way. `terms_after`: orders with a larger number are not in the index yet. */
-const third = `
-DROP TABLE grams;
-CREATE VIRTUAL TABLE grams USING fts5 (
-  terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii'
-);
-INSERT INTO facts SELECT 'terms_after', '0' WHERE EXISTS (SELECT 1 FROM orders);
-`;
-
-/** Milliseconds; NULL while the service shows the order. */
-const fourth = `
-ALTER TABLE orders ADD COLUMN not_shown_since INTEGER;
-CREATE INDEX orders_not_shown ON orders (not_shown_since) WHERE not_shown_since IS NOT NULL;
-`;
-
-/** The index has runs of four digits. `hashsize`: many orders in one transaction are one part of the index. */
-const fifth = `
-DROP TABLE grams;
-CREATE VIRTUAL TABLE grams USING fts5 (
-  terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii'
-);
-INSERT INTO grams (grams, rank) VALUES ('hashsize', 16000000);
-DELETE FROM facts WHERE name = 'terms_after';
-INSERT INTO facts SELECT 'terms_after', '0' WHERE EXISTS (SELECT 1 FROM orders);
-`;
-
-const migrations: readonly string[] = [first, second, third, fourth, fifth];
 
 /** What the service said about an order, or was sent. */
 export interface Answer {
@@ -198,58 +124,14 @@ export interface Mirror {
 
 /** Candidates checked at once: enough for a first page, then more. A key waits no longer than for `mostWithKeys`. */
 const batches = { first: 24, most: 1_024, mostWithKeys: 128 };
-/** Answers of more shapes than this are stored whole. */
-const mostShapes = 1_000;
 /** Newest orders that tell which terms are common, and the share of them that have a common one. */
 const sample = { orders: 64, share: 3 / 4 };
-/** Numbers that orders created in one second have: more of them make the index larger. */
-const partsOfSecond = 64;
-/** Numbers that are tried one after the other; where many orders are of one second, each further one is farther. */
-const longestSearch = 256;
 /** Bytes that are checked in about a second. */
 const mostChecked = 100_000_000;
 /** Orders whose figures or terms are made in one transaction: soon something to show, then fewer transactions. */
 const ordersAtOnce = { first: 500, most: 8_000 };
 /** Of them, orders whose answers are in memory. */
 const ordersInMemory = 250;
-
-export function hasMirror(stateDirectory: string, owner: MirrorOwner): boolean {
-  return hasFile(mirrorPath(stateDirectory, owner));
-}
-
-/** Deletes a mirror, also one that cannot be opened. */
-export function deleteMirror(stateDirectory: string, owner: MirrorOwner): void {
-  const file = mirrorPath(stateDirectory, owner);
-  for (const ending of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${ending}`, { force: true });
-}
-
-/** Deletes the mirrors of an account, of any service. Throws `database`, exit 5, where they cannot be listed. */
-export function deleteMirrors(stateDirectory: string, account: string): void {
-  const directory = mirrorDirectory(stateDirectory);
-  for (const name of namesIn(directory)) {
-    if (name.startsWith(mirrorPrefix(account))) rmSync(path.join(directory, name), { force: true });
-  }
-}
-
-/** The mirrors of a state directory, of all accounts. Throws `database`, exit 5, where they cannot be listed. */
-export function mirrorFiles(stateDirectory: string): readonly string[] {
-  const directory = mirrorDirectory(stateDirectory);
-  return namesIn(directory).map((name) => path.join(directory, name));
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return [];
-    throw new CourierError(
-      "database",
-      5,
-      `the mirrors in ${directory} cannot be read: ${explainSystemError(error, "directory")}`,
-      { cause: error, hint: `${directory} must be a directory that your user can read` },
-    );
-  }
-}
 
 /** Opens the mirror, or creates it. Throws `database`, exit 5. */
 export async function openMirror(
@@ -272,62 +154,13 @@ export async function openMirror(
 
 function createMirror(database: Database): Mirror {
   const sql = database.sql;
-  const shapes = new Map<string, number>();
-  const readShapes = new Map<string, Json>();
   const figures = createFigures(sql);
-  /** By number; a transaction that is rolled back takes new ones with it. */
-  const shapeTexts = new Map<number, string>();
-  const storedTexts = createStoredTexts(shapeText);
+  const stored = createStoredAnswers(sql);
+  const storedTexts = createStoredTexts(stored.shapeText);
   const termsOf = createTermMaker();
 
-  function shapeNumber(shape: string): number {
-    const cached = shapes.get(shape);
-    if (cached !== undefined) return cached;
-    const found = sql("SELECT number FROM shapes WHERE shape = ?").get(shape);
-    if (found === undefined) sql("INSERT INTO shapes (shape) VALUES (?)").run(shape);
-    const number = Number((found ?? sql("SELECT number FROM shapes WHERE shape = ?").get(shape))?.number);
-    // A transaction that is rolled back takes a new shape with it.
-    if (found !== undefined) shapes.set(shape, number);
-    return number;
-  }
-
-  function foldToRow(value: JsonObject): readonly [shape: number, leaves: string] {
-    const { shape, leaves } = fold(value);
-    const isCommon =
-      shape.length <= 4_000 && Number(sql("SELECT count(*) AS n FROM shapes").get()?.n) < mostShapes;
-    if (isCommon || shapes.has(shape)) return [shapeNumber(shape), leaves];
-    const whole = fold([value] as Json);
-    return [shapeNumber(whole.shape), whole.leaves];
-  }
-
-  function shapeText(number: number): string {
-    const known = shapeTexts.get(number);
-    if (known !== undefined) return known;
-    const text = String(sql("SELECT shape FROM shapes WHERE number = ?").get(number)?.shape);
-    shapeTexts.set(number, text);
-    return text;
-  }
-
-  function readRows(number: number): readonly StoredRow[] {
-    return sql("SELECT order_number, kind, shape, leaves, seen_at FROM answers WHERE order_number = ?")
-      .all(number)
-      .map(toStoredRow);
-  }
-
-  /** The answers of some orders, by their numbers. */
-  function readRowsOf(candidates: readonly Candidate[]): ReadonlyMap<number, readonly StoredRow[]> {
-    const found = new Map<number, StoredRow[]>(candidates.map(({ number }) => [number, []]));
-    const rows = sql(
-      `SELECT order_number, kind, shape, leaves, seen_at FROM answers
-         WHERE order_number IN (SELECT value FROM json_each(?))`,
-    ).all(JSON.stringify([...found.keys()]));
-    for (const row of rows) found.get(Number(row.order_number))?.push(toStoredRow(row));
-    return found;
-  }
-
   function toOrder({ number: _number, ...order }: Candidate, rows: readonly StoredRow[]): MirroredOrder {
-    const answers = rows.map((row) => toAnswer(row, shapeText(row.shape), readShapes));
-    return merge(order, answers);
+    return merge(order, rows.map(stored.toAnswer));
   }
 
   function findNumber({ id, kind, value }: Answer): number | undefined {
@@ -350,7 +183,7 @@ function createMirror(database: Database): Mirror {
       sql("UPDATE orders SET not_shown_since = NULL WHERE number = ? AND not_shown_since IS NOT NULL").run(
         number,
       );
-    const [shape, leaves] = foldToRow(answer.value);
+    const [shape, leaves] = stored.foldToRow(answer.value);
     // If the clock was set back, what the service says now is still the newest.
     const isNow = answer.kind !== "draft" && answer.kind !== "created";
     const atMs = isNow ? Math.max(seenAtMs, (before?.seenAtMs ?? 0) + 1) : seenAtMs;
@@ -393,30 +226,9 @@ function createMirror(database: Database): Mirror {
   }
 
   function insertOrder(id: string, createdAt: string | undefined, seenAtMs: number): number {
-    const number = freeNumber(id, createdAt, seenAtMs);
+    const number = findFreeNumber(sql, id, createdAt, seenAtMs);
     sql("INSERT INTO orders (number, id) VALUES (?, ?)").run(number, id);
     return number;
-  }
-
-  /**
-   * The part of a second in which it was created, or the nearest free number on the side of its id: lists come newest
-   * first. A service may write whole seconds: then its id says which part.
-   */
-  function freeNumber(id: string, createdAt: string | undefined, seenAtMs: number): number {
-    const stampMs = createdAt === undefined ? Number.NaN : Date.parse(createdAt);
-    const createdMs = (Number.isNaN(stampMs) ? seenAtMs : stampMs) - firstMs;
-    const part = createdMs % 1_000 === 0 ? Number(id) % partsOfSecond || 0 : 0;
-    const first = Math.max(1, Math.floor((createdMs / 1_000) * partsOfSecond) + part);
-    const taken = sql("SELECT id FROM orders WHERE number = ?").get(first);
-    if (taken === undefined) return first;
-    const step = Number(id) < Number(taken.id) ? -1 : 1;
-    for (let attempt = 1; ; attempt++) {
-      const spread = attempt < longestSearch ? attempt : attempt * attempt;
-      const number = first + step * spread;
-      // Below the first number there is none.
-      const free = number < 1 ? first + spread : number;
-      if (sql("SELECT 1 FROM orders WHERE number = ?").get(free) === undefined) return free;
-    }
   }
 
   function index(number: number, before: string | undefined, after: string): void {
@@ -428,7 +240,7 @@ function createMirror(database: Database): Mirror {
 
   function read(number: number): MirroredOrder | undefined {
     const row = sql("SELECT number, id, ref, not_shown_since FROM orders WHERE number = ?").get(number);
-    return row && toOrder(toCandidate(row), readRows(number));
+    return row && toOrder(toCandidate(row), stored.readRows(number));
   }
 
   /** The next orders that match the queries of the index, newest first. */
@@ -468,7 +280,7 @@ function createMirror(database: Database): Mirror {
     ).all(sample.orders);
     const counts = new Map<string, number>();
     for (const candidate of newest.map(toCandidate))
-      for (const term of new Set(termsOf(textsOf(candidate, readRows(candidate.number))).split(" ")))
+      for (const term of new Set(termsOf(textsOf(candidate, stored.readRows(candidate.number))).split(" ")))
         counts.set(term, (counts.get(term) ?? 0) + 1);
     const frequent = [...counts].filter(([, count]) => count >= sample.share * newest.length);
     common = new Set(frequent.map(([term]) => term));
@@ -533,10 +345,7 @@ function createMirror(database: Database): Mirror {
     const add = sql("INSERT INTO grams (rowid, terms) VALUES (?, ?)");
     for (let start = 0; start < orders.length; start += ordersInMemory) {
       const part = orders.slice(start, start + ordersInMemory);
-      const rows = sql(
-        `SELECT order_number, kind, shape, leaves, seen_at FROM answers WHERE order_number BETWEEN ? AND ?
-           ORDER BY order_number`,
-      ).all(part[0]?.number ?? 0, part.at(-1)?.number ?? 0);
+      const rows = stored.readRowsBetween(part[0]?.number ?? 0, part.at(-1)?.number ?? 0);
       let at = 0;
       for (const order of part) {
         const answers: StoredRow[] = [];
@@ -560,7 +369,7 @@ function createMirror(database: Database): Mirror {
           endChanges();
         });
       } catch (error) {
-        shapeTexts.clear();
+        stored.forget();
         throw error;
       }
     },
@@ -596,7 +405,7 @@ function createMirror(database: Database): Mirror {
         const { found, checked, isLast } = await database.read(() => {
           const terms = words.length === 0 ? [] : toMatches(words, findCommon());
           const next = candidates(terms, search, last, limit);
-          const rows = readRowsOf(next);
+          const rows = stored.readRowsOf(next.map(({ number }) => number));
           const found: MirroredOrder[] = [];
           let checked: number | undefined;
           for (const candidate of next) {
@@ -741,9 +550,6 @@ function createMirror(database: Database): Mirror {
   };
 }
 
-/** 2000-01-01, so that numbers are small. */
-const firstMs = Date.UTC(2000, 0, 1);
-
 /** An order that a search or the making of the index reads next. */
 interface Candidate extends OrderFacts {
   readonly number: number;
@@ -751,29 +557,6 @@ interface Candidate extends OrderFacts {
 
 function toCandidate(row: SqlRow): Candidate {
   return { number: Number(row.number), ...toFacts(row) };
-}
-
-function toStoredRow({ kind, shape, leaves, seen_at }: SqlRow): StoredRow {
-  return { kind: Number(kind), shape: Number(shape), leaves: String(leaves), seenAtMs: Number(seen_at) };
-}
-
-/**
- * A query of the index for each word: the grams of one of its forms. Common grams are left out where others are left: what
- * is found is checked anyway.
- */
-function toMatches(words: readonly SearchWord[], common: ReadonlySet<string>): readonly string[] {
-  const queries = words.map((forms) => {
-    const terms = forms.map((form) => gramsOf(form).map(toTerm));
-    const rare = terms.map((each) => each.filter((term) => !common.has(term)));
-    const isCommon = rare.some((each) => each.length === 0);
-    return { match: anyOf(isCommon ? terms : rare), isCommon };
-  });
-  const rare = queries.filter(({ isCommon }) => !isCommon);
-  return [...new Set((rare.length > 0 ? rare : queries).map(({ match }) => match))];
-}
-
-function anyOf(forms: readonly (readonly string[])[]): string {
-  return `(${forms.map((terms) => `(${terms.map((term) => `"${term}"`).join(" AND ")})`).join(" OR ")})`;
 }
 
 /** Facts that are numbers of orders. */
@@ -797,17 +580,6 @@ const isOneOf = "coalesce(status, '') IN (SELECT value FROM json_each(?))";
 
 /** Lists never have phones. */
 const kindsWithPhones = [answerKinds.indexOf("draft"), answerKinds.indexOf("detail")].join(", ");
-
-function hasWords(texts: readonly string[], words: readonly SearchWord[]): boolean {
-  return words.every((forms) => texts.some((each) => forms.some((form) => each.includes(form))));
-}
-
-function toAnswer(row: StoredRow, shape: string, shapes: Map<string, Json>): StoredAnswer {
-  const whole = unfold({ shape, leaves: row.leaves }, shapes);
-  const value = Array.isArray(whole) ? whole[0] : whole;
-  const kind = answerKinds[row.kind] ?? "list";
-  return { kind, value: isJsonObject(value) ? value : {}, seenAtMs: row.seenAtMs };
-}
 
 function toText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;

@@ -3,7 +3,7 @@
 import { mirrorOwner, openAccountMirror } from "../command/account-mirror.ts";
 import type { Context } from "../command/command.ts";
 import { ordersNamed } from "../command/order-name.ts";
-import { hasMirror } from "../mirror/mirror.ts";
+import { hasMirror } from "../mirror/mirror-files.ts";
 import { textAt } from "../mirror/mirrored-order.ts";
 
 export interface ParcelOrder {

@@ -1,7 +1,7 @@
 /** `courier track --changes`: what is new since its last run, each change at least once, and otherwise nothing. */
 
 import { expect, test } from "vitest";
-import { mirrorFiles } from "../../src/mirror/mirror.ts";
+import { mirrorFiles } from "../../src/mirror/mirror-files.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";

@@ -1,7 +1,7 @@
 /** `courier find`: an order by any part of what is known of it, without a call. */
 
 import { expect, test } from "vitest";
-import { mirrorFiles } from "../../src/mirror/mirror.ts";
+import { mirrorFiles } from "../../src/mirror/mirror-files.ts";
 import { loadDriver } from "../../src/sqlite/driver.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 

@@ -131,6 +131,7 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/ledger/local-store.ts": "the one file of the ledger's statements that knows SQLite",
   "src/ledger/order-cache-writer.ts": "the Tab key loads the reader, and never the writer",
   "src/mirror/folded.ts": "how an answer is stored, and nothing of what it says",
+  "src/mirror/order-number.ts": "where a new order stands among all, and nothing of its answers",
   "src/orders/code-128.ts": "the one file that loads jsbarcode",
   "src/orders/order-draft.ts": "asks the mirror and the service, which no other source of a draft does",
   "src/sandbox/apply-fault.ts": "the plan takes other faults from tests",

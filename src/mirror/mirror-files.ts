@@ -1,0 +1,46 @@
+/** The files of mirrors: whether there are any, and deleting them, without opening one. */
+
+import { readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { CourierError, systemCode } from "../core/errors.ts";
+import { explainSystemError } from "../core/system-errors.ts";
+import { hasFile } from "../sqlite/private-file.ts";
+import { type MirrorOwner, mirrorDirectory, mirrorPath, mirrorPrefix } from "./mirror-path.ts";
+
+export function hasMirror(stateDirectory: string, owner: MirrorOwner): boolean {
+  return hasFile(mirrorPath(stateDirectory, owner));
+}
+
+/** Deletes a mirror, also one that cannot be opened. */
+export function deleteMirror(stateDirectory: string, owner: MirrorOwner): void {
+  const file = mirrorPath(stateDirectory, owner);
+  for (const ending of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${ending}`, { force: true });
+}
+
+/** Deletes the mirrors of an account, of any service. Throws `database`, exit 5, where they cannot be listed. */
+export function deleteMirrors(stateDirectory: string, account: string): void {
+  const directory = mirrorDirectory(stateDirectory);
+  for (const name of namesIn(directory)) {
+    if (name.startsWith(mirrorPrefix(account))) rmSync(path.join(directory, name), { force: true });
+  }
+}
+
+/** The mirrors of a state directory, of all accounts. Throws `database`, exit 5, where they cannot be listed. */
+export function mirrorFiles(stateDirectory: string): readonly string[] {
+  const directory = mirrorDirectory(stateDirectory);
+  return namesIn(directory).map((name) => path.join(directory, name));
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return [];
+    throw new CourierError(
+      "database",
+      5,
+      `the mirrors in ${directory} cannot be read: ${explainSystemError(error, "directory")}`,
+      { cause: error, hint: `${directory} must be a directory that your user can read` },
+    );
+  }
+}
