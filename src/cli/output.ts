@@ -79,13 +79,15 @@ export async function writeOutput(given: Output, writer: Writer, options: Output
       if (options.form === "csv") return writeCsvOf(given.events, given.columns ?? [], writer, options);
       if (options.form === "human") return writeEvents(given, writer, options);
       return writeItems(given.events, writer, options, drainAtOnce);
-    case "raw":
+    case "raw": {
       if (given.items && options.form !== "human") return writeItems(itemsOf(given), writer, options);
+      const target = given.onUnread ? outliveReader(writer, given.onUnread) : writer;
       return drain(given.bodies, (body) =>
-        writer.write(
+        target.write(
           writer.stream.isTTY ? presentable(body, (value) => toJson(value, writer), options.redact) : body,
         ),
       );
+    }
     case "live":
       if (options.form === "csv") throw notRows("changes");
       if (options.form !== "human" || options.fields || !options.live)

@@ -196,7 +196,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
   } catch (error) {
     if (error instanceof PipeClosed) {
       const { output } = opened;
-      if (output?.kind === "document" || output?.kind === "raw") output.onUnread?.();
+      if (output?.kind === "document") output.onUnread?.();
       return 0;
     }
     const signal = opened.context?.signal ?? host.signal;

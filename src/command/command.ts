@@ -226,7 +226,7 @@ export interface RawOutput {
   readonly items?: (body: Uint8Array) => readonly Json[];
   /** The call only read, so that it may be repeated. */
   readonly isRead: boolean;
-  /** As that of a document. */
+  /** For a call that may have changed something: as that of rows. */
   readonly onUnread?: (() => void) | undefined;
 }
 

@@ -75,7 +75,7 @@ export const callApi = defineCommand({
       const { reply, effect } = await exchange(call, client.exchange(call), record, context);
       if (input.include) showHead(reply, context);
       const made = effect?.kind === "created" ? effect.orderId : undefined;
-      const onUnread = made === undefined ? undefined : () => noteUnreadOrder(made, context);
+      const onUnread = isRead(call) ? undefined : () => noteUnread(call, reply, made, context);
       return { kind: "raw", bodies: oneBody(reply), isRead: isRead(call), onUnread };
     }
     if (method !== "GET") throw usageError(`--paginate reads a list with GET, not with ${method}`);
@@ -197,6 +197,19 @@ function interruptedWhileSending(call: RawCall, cause: unknown, context: Context
   const exit = interruptionExit(cause);
   const message = `stopped while ${nameOf(call)} was being sent: it may or may not have taken effect`;
   return new CourierError("outcome_unknown", exit, message, { hint: lookFirst(context), cause });
+}
+
+/** After a refusal, its error is what is said. */
+function noteUnread(
+  call: RawCall,
+  { answer, failure }: RawReply,
+  made: string | undefined,
+  context: Context,
+): void {
+  if (made !== undefined) return noteUnreadOrder(made, context);
+  const answered = `the service answered ${nameOf(call)} with HTTP ${answer.status}`;
+  if (!failure && !context.signal.aborted)
+    context.messages.note(`the reader of the result is gone; ${answered}`);
 }
 
 function showHead({ answer }: RawReply, { messages }: Context): void {

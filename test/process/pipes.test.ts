@@ -60,6 +60,28 @@ describe("a reader that closes the pipe after one line", () => {
     expect(stdout.split("\n")).toHaveLength(2);
   });
 
+  test.each([
+    ["DELETE orders/999999", 1, /^error: the service refused/m],
+    ["PUT orders/999999", 1, /^error: the service refused/m],
+    ["POST orders --input wrong.json", 1, /^error: the service refused: sender/m],
+    ["POST orders --input order.json", 0, /^the reader of the result is gone; order \d+ was created$/m],
+    [
+      "DELETE orders/1000001",
+      0,
+      /^the reader of the result is gone; the service answered DELETE orders\/1000001 with HTTP 200$/m,
+    ],
+  ])("a raw call that changes something keeps its outcome: %s", async (words, exit, told) => {
+    const { courier, directory } = await createServedProcessHome();
+    await writeFile(path.join(directory, "order.json"), await readFile("examples/order.json"));
+    await writeFile(path.join(directory, "wrong.json"), "{}");
+    await courier("api POST orders --input order.json");
+    const { stderr } = await courier(`api ${words} --yes --allow-duplicate`, {
+      shell: '{ "$@"; echo "exit $?" >&2; } | true',
+    });
+    expect(stderr).toMatch(told);
+    expect(stderr).toMatch(new RegExp(`exit ${exit}\n$`));
+  });
+
   test("a reader that was never there", async () => {
     const { courier } = await createServedProcessHome({ seedOrders: 300 });
     const { stderr } = await courier("orders list --all", { shell: '{ "$@"; echo "exit $?" >&2; } | true' });
