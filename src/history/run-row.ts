@@ -18,7 +18,8 @@ export function toRunRow(run: RunSummary, processes: SystemProcesses): RunRow {
     ready: count("create ready"),
     in_doubt: count("create sending", "create unknown"),
     cancelled: count("cancel cancelled"),
-    not_cancelled: count("cancel accepted", "cancel refused", "cancel unsent"),
+    cancels_accepted: count("cancel accepted"),
+    not_cancelled: count("cancel refused", "cancel unsent"),
     cancels_in_doubt: count("cancel sending", "cancel unknown"),
   };
   return {
@@ -53,6 +54,7 @@ const countWords = {
   ready: "to send",
   in_doubt: "in doubt",
   cancelled: "cancelled",
+  cancels_accepted: "with its cancel accepted",
   not_cancelled: "not cancelled",
   cancels_in_doubt: "with its cancel in doubt",
 } as const;

@@ -196,6 +196,7 @@ const runRowSchema = object({
   ready: count,
   in_doubt: count,
   cancelled: count,
+  cancels_accepted: count,
   not_cancelled: count,
   cancels_in_doubt: count,
 });

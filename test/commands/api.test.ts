@@ -340,6 +340,9 @@ describe("a POST that a server may read as a create", () => {
     expect((await home.courier(["api", "DELETE", place])).exit).toBe(0);
     const [run] = JSON.parse((await home.courier("log --json")).stdout);
     expect(run.command).toBe("api DELETE orders");
+    // The order's state was not read.
+    expect(run).toMatchObject({ cancels_accepted: 1, not_cancelled: 0, cancelled: 0 });
+    expect(run.summary).toBe("1 with its cancel accepted");
   });
 });
 

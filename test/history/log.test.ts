@@ -74,6 +74,7 @@ describe("courier log", () => {
       ready: 0,
       in_doubt: 1,
       cancelled: 0,
+      cancels_accepted: 0,
       not_cancelled: 0,
       cancels_in_doubt: 0,
     });
