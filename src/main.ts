@@ -100,13 +100,16 @@ function quickOutput(): QuickOutput {
   };
 }
 
+/** With numbers, after the facts of a pipe, Node.js 20 follows no links to modules. */
+const exact = { bigint: true } as const;
+
 /** Terminals are, files and pipes are not. */
 function isDevice(descriptor: number): boolean {
-  return fstatSync(descriptor).isCharacterDevice();
+  return fstatSync(descriptor, exact).isCharacterDevice();
 }
 
 function isNull(descriptor: number): boolean {
-  return fstatSync(descriptor).rdev === statSync("/dev/null").rdev;
+  return fstatSync(descriptor, exact).rdev === statSync("/dev/null", exact).rdev;
 }
 
 /** As pagers do: keys come from the terminal while stdin is a pipe. */
@@ -178,7 +181,7 @@ async function end(exit: number): Promise<void> {
  */
 function isUnderNohup(): boolean {
   if (process.platform === "win32") return false;
-  return [0, 1, 2].every((descriptor) => fstatSync(descriptor).isFile() || isNull(descriptor));
+  return [0, 1, 2].every((descriptor) => fstatSync(descriptor, exact).isFile() || isNull(descriptor));
 }
 
 /** As under nohup, which Node.js does not report. True where the system does not say. */

@@ -1,12 +1,12 @@
 /** Reads files, named pipes, and streams that may never end. */
 
-import { constants, createReadStream, open as openDescriptor } from "node:fs";
+import { constants, createReadStream, fstatSync, open as openDescriptor } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { promisify } from "node:util";
 import type { SizeLimit } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
-import { CourierError, fileError, usageError } from "../core/errors.ts";
+import { CourierError, fileError, systemCode, usageError } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { decodeText } from "../sheets/text-encoding.ts";
 
@@ -80,8 +80,22 @@ function tooLarge(file: string, { bytes, hint }: SizeLimit) {
 }
 
 /** The same, in pieces. Throws a file error in the user's words, and at once for a file that is too large. */
-function readChunks(file: string, { stdin, signal }: Input, limit: SizeLimit): AsyncIterable<Uint8Array> {
-  return file === "-" ? addAbortSignal(signal, stdin as Readable) : readFileChunks(file, signal, limit);
+function readChunks(file: string, input: Input, limit: SizeLimit): AsyncIterable<Uint8Array> {
+  return file === "-" ? readStdin(input) : readFileChunks(file, input.signal, limit);
+}
+
+async function* readStdin({ stdin, signal }: Input): AsyncGenerator<Uint8Array> {
+  const source = stdin as Readable & { readonly fd?: number };
+  // Node.js gives an empty stream for it. Without bigint, after a pipe Node.js 20 follows no links to modules.
+  if (source.fd !== undefined && fstatSync(source.fd, { bigint: true }).isDirectory())
+    throw fileError("cannot read stdin: it is a directory");
+  try {
+    yield* addAbortSignal(signal, source);
+  } catch (error) {
+    if (signal.aborted || systemCode(error) === undefined) throw error;
+    const reason = systemCode(error) === "EIO" ? "the system reports an error" : explainSystemError(error);
+    throw fileError(`cannot read stdin: ${reason}`, { cause: error });
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import {
   CourierError,
   type ExitCode,
+  fileError,
   type InterruptionExit,
   interrupted,
   isInterruption,
@@ -268,6 +269,12 @@ function stoppedAtOnce(command: string, exit: InterruptionExit): CourierError {
 function asCourierError(error: unknown): CourierError {
   if (error instanceof CourierError) return error;
   const message = error instanceof Error ? error.message : String(error);
+  // A relative path is resolved in many places.
+  if (error instanceof Error && "syscall" in error && error.syscall === "uv_cwd")
+    return fileError("the current directory does not exist any more", {
+      cause: error,
+      hint: "change to one that does, then run the same command again",
+    });
   return new CourierError("bug", 70, `internal error: ${message}`, {
     cause: error,
     hint: "run it again with --debug and report what it shows",

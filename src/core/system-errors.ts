@@ -26,6 +26,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   EAGAIN: "the system is out of processes or memory",
   ENOMEM: "the system is out of memory",
   EPIPE: "its reader is gone",
+  ECONNRESET: "its connection broke",
   ENOEXEC: "it is not a program that this system can run",
   EISDIR: "it is a directory",
   ENOTDIR: "a part of its path is no directory",
@@ -46,7 +47,11 @@ export function explainSystemError(
   if (error instanceof Unreadable) return error.message;
   const code = systemCode(error);
   if (code === "ENOENT") return `there is no such ${missing}`;
-  return systemReasons[code ?? ""] ?? code ?? String(error);
+  return code === undefined ? String(error) : explainSystemCode(code);
+}
+
+export function explainSystemCode(code: string): string {
+  return systemReasons[code] ?? code;
 }
 
 /**

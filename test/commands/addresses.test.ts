@@ -2,6 +2,7 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { ctrlC, enter, partySteps, personWho } from "../support/answering.ts";
 import { createHome, type Home } from "../support/courier.ts";
@@ -523,6 +524,20 @@ describe("import", () => {
     const { exit, stdout, stderr } = await home.courier("addresses import -", { stdin: text });
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toContain(`error: ${problem}`);
+    expect(await listed(home)).toEqual([]);
+  });
+
+  test("a stdin whose connection breaks is refused, and saves nothing", async () => {
+    const home = await createHome();
+    const broken = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+    const stdin = Readable.from(
+      (async function* () {
+        yield Buffer.from("alias,name\nli,Li\n");
+        throw broken;
+      })(),
+    );
+    const { exit, stderr } = await home.courier("addresses import -", { stdin });
+    expect([exit, stderr]).toEqual([2, "error: cannot read stdin: its connection broke\n"]);
     expect(await listed(home)).toEqual([]);
   });
 

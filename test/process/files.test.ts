@@ -4,6 +4,7 @@ import { existsSync, watch } from "node:fs";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { row, sheet } from "../support/imports.ts";
 import { createProcessHome, createServedProcessHome, untilRead } from "../support/process.ts";
 import { lacks } from "../support/tools.ts";
 
@@ -105,6 +106,24 @@ describe("a login that is killed", () => {
 });
 
 describe("places where no file can be", () => {
+  test.each([
+    "orders export -o x.csv",
+    "orders import ../orders.csv --check",
+    "orders import ../orders.csv --yes",
+    "log --import f.csv",
+  ])("a current directory that was deleted: %s", async (words) => {
+    const { courier, directory, sandbox } = await createServedProcessHome();
+    await writeFile(path.join(directory, "orders.csv"), sheet(row("A-1")));
+    const shell = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
+    const { exit, stderr } = await courier(words, { shell });
+    expect([exit, stderr]).toEqual([
+      2,
+      "error: the current directory does not exist any more\n" +
+        "hint: change to one that does, then run the same command again\n",
+    ]);
+    expect(sandbox.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
   const nowhere = { COURIER_CONFIG_DIR: undefined, COURIER_STATE_DIR: undefined };
 
   test("a home that does not exist yet is made at the first write, and not before", async () => {

@@ -10,6 +10,20 @@ import { lacks } from "../support/tools.ts";
 
 const manyOrders = 3_000;
 
+describe("a stdin that cannot be read", () => {
+  test.each([
+    "orders import - --yes",
+    "track -",
+    "orders create --file - --yes",
+    "api POST x --input - --yes",
+  ])("a directory: %s", async (words) => {
+    const { courier, sandbox } = await createServedProcessHome();
+    const { exit, stderr } = await courier(words, { shell: '"$@" <.' });
+    expect([exit, stderr]).toEqual([2, "error: cannot read stdin: it is a directory\n"]);
+    expect(sandbox.requests).toEqual([]);
+  });
+});
+
 describe("a reader that closes the pipe after one line", () => {
   test.skipIf(lacks("head")).each([
     ["human", ""],

@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import type { Transport } from "../../src/api/transport.ts";
 import type { Host } from "../../src/cli/host.ts";
@@ -23,7 +24,7 @@ export interface RunOptions {
   /** Columns of a terminal for stdout, stderr and stdin; a pipe where left out. */
   readonly terminal?: number;
   /** What is piped in; nothing, but a pipe, where left out (a terminal when `terminal` is given). */
-  readonly stdin?: string | Uint8Array;
+  readonly stdin?: string | Uint8Array | Readable;
   /** The keyboard of a terminal. */
   readonly keyboard?: KeyInput;
   /** Called for Ctrl-C where keys are read one by one. */
@@ -76,7 +77,7 @@ export async function createHome(env: Record<string, string> = {}): Promise<Home
       const host: Host = {
         argv: typeof words === "string" ? words.split(" ").filter((word) => word !== "") : words,
         env: { COURIER_CONFIG_DIR: configDir, COURIER_STATE_DIR: stateDir, ...env, ...options.env },
-        stdin: options.keyboard ?? inputStream(piped),
+        stdin: options.keyboard ?? (piped instanceof Readable ? piped : inputStream(piped)),
         stdout,
         stderr,
         openKeyRing: async () => keyRing,
