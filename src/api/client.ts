@@ -1,7 +1,7 @@
 /** One call to the service: authorization, deadline, retries, and the trace of `--debug`. */
 
 import type { Clock } from "../core/clock.ts";
-import { type CourierError, usageError } from "../core/errors.ts";
+import { CourierError, usageError } from "../core/errors.ts";
 import type { Redact } from "../core/redact.ts";
 import { parseHttpDate } from "../core/time.ts";
 import { type Json, type JsonObject, stringifyJson } from "../model/json.ts";
@@ -157,11 +157,14 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  const toRequest = ({ body, ...call }: Call): Request => ({
-    ...call,
-    url: buildUrl(options.baseUrl, call),
-    ...(body === undefined ? {} : { body: stringifyJson(body) }),
-  });
+  function toRequest({ body, ...call }: Call): Request {
+    if (call.path.some((part) => redact(part) !== part)) throw keyAsNumber();
+    return {
+      ...call,
+      url: buildUrl(options.baseUrl, call),
+      ...(body === undefined ? {} : { body: stringifyJson(body) }),
+    };
+  }
 
   /** A failure may be stored or shown, so the key is masked here. */
   async function sendRedacted<R>(call: Call, read: Reader<R>): Promise<R> {
@@ -221,4 +224,11 @@ function buildUrl(baseUrl: string, { path, query = {} }: Call): URL {
     if (value !== undefined) url.searchParams.set(name, value);
   }
   return url;
+}
+
+/** The addresses of calls stand in the logs of proxies and services. */
+function keyAsNumber(): CourierError {
+  return new CourierError("key_on_command_line", 2, "the API key stands where a number was expected", {
+    hint: "give the number of an order or a parcel; replace the key if others could see the command line",
+  });
 }

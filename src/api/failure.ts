@@ -65,7 +65,8 @@ const exits: Readonly<Record<FailureKind, ExitCode>> = {
 };
 
 /** What to do about a key that the service refuses. */
-export const keyHint = "correct COURIER_API_KEY where it is set, or store a new key with: courier login";
+export const keyHint =
+  "correct COURIER_API_KEY where it is set, or what the account's key command prints; else store a new key with: courier login";
 
 /**
  * Which refusals mean that there is no such order is not shown (section 7): another one, such as of a key without

@@ -8,6 +8,7 @@ import type { ActiveAccount } from "../config/accounts.ts";
 import { firstPresent, inspectPath } from "../config/inspect-path.ts";
 import { CourierError } from "../core/errors.ts";
 import { shellQuotePath } from "../core/shell-quote.ts";
+import { explainSystemCode } from "../core/system-errors.ts";
 import { anotherStateDirectory } from "../core/wording.ts";
 import { ledgerPath } from "../ledger/ledger-file.ts";
 import { putBack } from "../sqlite/database.ts";
@@ -77,7 +78,7 @@ async function checkDirectory(
   const { mode, isDirectory, isWritable, problem } = await inspectPath(directory);
   const name = hideHome(directory, machine);
   if (!isWritable || (mode !== undefined && !isDirectory)) {
-    const detail = `${name} cannot be used as a directory: ${problem ?? "it is a file"}`;
+    const detail = `${name} cannot be used as a directory: ${problem === undefined ? "it is a file" : explainSystemCode(problem)}`;
     return { check, status: "fail", detail, advice: elsewhere, exit: 2 };
   }
   const freeBytes = await readFreeBytes(directory);
@@ -87,7 +88,7 @@ async function checkDirectory(
   }
   if (mode === undefined) return { check, status: "ok", detail: `${name}, made when it is first needed` };
   if (isOpen(mode, machine)) {
-    const detail = `others on this machine can read ${name} (mode ${octal(mode)})`;
+    const detail = `others on this machine can ${(mode & 0o022) === 0 ? "read" : "write to"} ${name} (mode ${octal(mode)})`;
     return { check, status: "warn", detail, advice: `chmod 700 ${shellQuotePath(name)}` };
   }
   return { check, status: "ok", detail: hasModes(machine) ? `${name}, mode ${octal(mode)}` : name };

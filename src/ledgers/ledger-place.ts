@@ -15,6 +15,7 @@ import { parseBaseUrl } from "../config/base-url.ts";
 import type { StoredAccount } from "../config/store.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { isOfThisPlace } from "../core/process-place.ts";
+import { shownUrl } from "../core/shown-url.ts";
 import type { Customer } from "../ledger/customers.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/operation.ts";
@@ -34,7 +35,7 @@ export function addressArgument(
     parse(text) {
       if (text === local || /^postgres(ql)?:\/\//.test(text)) return text;
       throw usageError(
-        `${quote(text)} is not the address of a ledger`,
+        `${quote(shownUrl(text))} is not the address of a ledger`,
         "write it as postgres://USER@HOST:PORT/DATABASE",
       );
     },

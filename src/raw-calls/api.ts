@@ -206,9 +206,9 @@ function noteUnread(
   made: string | undefined,
   context: Context,
 ): void {
-  if (made !== undefined) return noteUnreadOrder(made, context);
   const answered = `the service answered ${nameOf(call)} with HTTP ${answer.status}`;
-  if (!failure && !context.signal.aborted)
+  if (made !== undefined) noteUnreadOrder(made, context);
+  else if (!failure && !context.signal.aborted)
     context.messages.note(`the reader of the result is gone; ${answered}`);
 }
 

@@ -120,7 +120,7 @@ describe("a key that stands in the wrong place is masked", () => {
     expect(ran.exit).not.toBe(70);
   });
 
-  test.each(["orders list --fields KEY", "orders list --fields KEY --csv", "orders show KEY", "track KEY"])(
+  test.each(["orders list --fields KEY", "orders list --fields KEY --csv", "orders show KEY"])(
     "of the account in use: %s",
     async (words) => {
       const home = await createServedHome({ apiKey: "Sk-Wrong_123456789" });

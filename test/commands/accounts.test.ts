@@ -18,6 +18,18 @@ async function homeWithAccounts() {
 }
 
 describe("accounts list", () => {
+  test("does not show a password that someone wrote into a base URL", async () => {
+    const home = await createHome();
+    const account = { base_url: "http://user:hunter2@127.0.0.1:4777", key: "test-key-0123456789" };
+    await putConfig(home, { current: "shop", accounts: { shop: account } });
+    for (const flag of ["", "--json"]) {
+      const { exit, stdout } = await home.courier(`accounts list ${flag}`);
+      expect(exit).toBe(0);
+      expect(stdout).toContain("http://127.0.0.1:4777");
+      expect(stdout).not.toContain("hunter2");
+    }
+  });
+
   test("shows where each key is kept, in every form, never the key", async () => {
     const home = await homeWithAccounts();
     const rows = [

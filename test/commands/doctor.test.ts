@@ -257,7 +257,7 @@ describe("files", () => {
     expect(exit).toBe(2);
     expect(by[check]).toMatchObject({
       status: "fail",
-      detail: "~/file/below cannot be used as a directory: ENOTDIR",
+      detail: "~/file/below cannot be used as a directory: a part of its path is no directory",
       advice: `choose another place with ${variable}${warning}`,
     });
   });

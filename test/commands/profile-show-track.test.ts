@@ -254,3 +254,15 @@ test("track --csv has the same columns in the same order for one parcel and for 
   const [heading, row] = several.stdout.split("\n");
   expect(one.stdout.split("\n")).toEqual([heading, row, ""]);
 });
+
+test.each(["track", "track --json", "track x"])(
+  "a key in the place of a number is not sent in an address: %s",
+  async (words) => {
+    const home = await createServedHome();
+    const { exit, stdout, stderr } = await home.courier(`${words} ${home.sandbox.apiKey}`);
+    expect(exit).toBe(2);
+    expect(`${stdout}${stderr}`).toContain("the API key stands where a number was expected");
+    expect(`${stdout}${stderr}`).not.toContain(home.sandbox.apiKey);
+    expect(home.sandbox.requests.map(({ path }) => path).join(" ")).not.toContain(home.sandbox.apiKey);
+  },
+);

@@ -99,6 +99,7 @@ describe("without a server", () => {
   test.each([
     ["a password in the address", "use postgres://shop:secret@localhost/db", "contains a password"],
     ["no address", "use db.example.com", "is not the address of a ledger"],
+    ["an address of another database", "use mysql://u:secret@h/x", "mysql://h/x"],
     ["an unknown setting", "use postgres://localhost/db?color=red", "color"],
     ["a move to this machine", "move local", "moved to a server"],
   ])("%s is refused, exit 2, and changes nothing", async (_name, words, message) => {
@@ -106,6 +107,7 @@ describe("without a server", () => {
     const ran = await home.courier(`ledger ${words}`);
     expect(ran).toMatchObject({ exit: 2, stdout: "" });
     expect(ran.stderr).toContain(message);
+    expect(ran.stderr).not.toContain("secret");
     expect(ran.stderr).not.toContain("secret");
     expect(await home.ledgers()).toEqual({ shop: undefined, till: undefined });
   });
