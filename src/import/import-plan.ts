@@ -212,9 +212,14 @@ export function describeOtherRefs({ overview: { rows } }: ImportPlan, others: re
 }
 
 /** The held rows, with the reasons. */
-export function describeHeldRows({ held, heldRows }: ImportPlan): string {
+export function describeHeldRows({ held, heldByDoubt, heldRows }: ImportPlan): string {
   const more = held > heldRows.length ? `; and ${held - heldRows.length} more` : "";
-  return `${counted(held, "row")} ${byCount(held, "is", "are")} held and not sent: ${heldRows.join("; ")}${more}`;
+  // Its settling may let them go.
+  const [notSent, lookedUp] =
+    heldByDoubt === 0
+      ? [" and not sent", ""]
+      : ["", "; what is in doubt is looked up before they are decided"];
+  return `${counted(held, "row")} ${byCount(held, "is", "are")} held${notSent}: ${heldRows.join("; ")}${more}${lookedUp}`;
 }
 
 export const lacksRefs =

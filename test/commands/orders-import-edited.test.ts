@@ -171,7 +171,7 @@ test("a row that equals an order in doubt counts as held: in the plan, and after
   const home = await createDoubtfulHome(["A-0", "A-1"]);
   const file = await home.put(sheet(person(0), person(1)), "copy.csv");
   const named =
-    "2 rows are held and not sent: row 1: equals order 1000001 (operation 1.1); row 2: equals an order in doubt; settle it with: courier orders resolve 1.2";
+    "2 rows are held: row 1: equals order 1000001 (operation 1.1); row 2: equals an order in doubt; settle it with: courier orders resolve 1.2; what is in doubt is looked up before they are decided";
   const checked = await home.courier(["orders", "import", file, "--check"]);
   expect(checked.stdout.replace(/\s+/g, " ")).toContain(named);
   const json = await home.courier(["orders", "import", file, "--check", "--json"]);

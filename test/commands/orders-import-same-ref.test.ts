@@ -35,7 +35,7 @@ describe("a row whose order was sent with the same ref, and another --shop", () 
     const copy = await home.put(sheet(row("SH-1")), "copy.csv");
     const check = await home.courier(`orders import ${copy} --check --shop amazon`);
     expect(check.stdout.replace(/\s+/g, " ")).toContain(
-      "1 row is held and not sent: row 1 (SH-1): equals operation 1.1 (row 1), which was sent with this ref without --shop and is in doubt; settle it with: courier orders resolve 1.1",
+      "1 row is held: row 1 (SH-1): equals operation 1.1 (row 1), which was sent with this ref without --shop and is in doubt; settle it with: courier orders resolve 1.1",
     );
     const again = await home.importFile(copy, "--shop amazon --settle 1h --allow-duplicate SH-1");
     expect([again.exit, outcomes(again.report), home.posts], again.stderr).toEqual([3, "held", 1]);
