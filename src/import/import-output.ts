@@ -123,6 +123,10 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       await rejects?.finish();
       if (rejects?.failure) context.messages.warn(rejects.failure);
       if (!isLedgerLost(failure)) await run.sheet?.write({ ...run.tools, customer: run.tools.run.customer });
+      if (run.sheet && unrecorded.length > 0)
+        context.messages.warn(
+          `the sheet lacks the numbers of ${counted(unrecorded.length, "created order")}, which the ledger could not record; the next run fills them in`,
+        );
       if (!isOver) context.messages.warn(`stopped: the report cannot be written; ${goOn}`);
     }
     const doubts = isListIncomplete(failure) ? await nameDoubts(run, context) : "";

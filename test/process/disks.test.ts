@@ -125,7 +125,8 @@ describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
     const file = path.join(directory, "sheet.csv");
     await writeFile(file, sheet(...Array.from({ length: 9 }, (_, index) => row(`A-${index}`))));
     const env = { COURIER_STATE_DIR: path.join(disk, "state") };
-    const running = start(["orders", "import", file, "--yes"], { env });
+    const words = ["orders", "import", file, "--yes", "--write-back", path.join(directory, "filled.csv")];
+    const running = start(words, { env });
     const posts = () => sandbox.requests.filter(({ method }) => method === "POST").length;
     await until("four are sent", () => posts() === 4);
     await writeFile(path.join(disk, "filler"), Buffer.alloc(524_288)).catch(() => {});
@@ -136,6 +137,7 @@ describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
       /stopped: .*; .*the disk (is|may be) full.*; 4 created orders were not recorded \(the next run looks for them\): \d/,
     );
     expect(stderr).toMatch(/^hint: make room, then run the same command again/m);
+    expect(stderr).toContain("warning: the sheet lacks the numbers of 4 created orders, which the ledger");
   });
 
   test("rejects that do not fit on a disk are all in the report, and no part of them is left", async () => {
