@@ -52,7 +52,8 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     const quitKey = stdin.isTTY === true || opened ? "q" : "Ctrl-C";
     const painter = createPainter(() => paint(output, quitKey));
     redraw = painter.now;
-    const keys = createKeys(opened ?? stdin, (key) => {
+    const keyboard = opened ?? stdin;
+    const keys = createKeys(keyboard, (key) => {
       if (key === ctrlC) job.interrupt?.();
       else if (key === ctrlZ) suspend();
       else if (output.controls) press(key, output.controls);
@@ -102,6 +103,9 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     signal.addEventListener("abort", release, { once: true });
     stdout.on("resize", painter.now);
     stdout.on("close", output.quit);
+    // A terminal may go away without a signal. What is no terminal ends by itself.
+    const onGone = keyboard.isTTY === true ? output.quit : () => {};
+    keyboard.on("end", onGone).on("error", onGone);
     const detach = [job.onContinue(resume), job.onExit?.(release)];
     try {
       if (!signal.aborted) keys.take();
@@ -115,6 +119,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
       for (const each of detach) each?.();
       stdout.off("resize", painter.now);
       stdout.off("close", output.quit);
+      keyboard.off("end", onGone).off("error", onGone);
       signal.removeEventListener("abort", release);
       keys.release();
       opened?.destroy();

@@ -270,7 +270,7 @@ describe("a check that fails keeps the last known state", () => {
       expect(stdout.match(/pending/g)).toHaveLength(3);
       expect(stderr).toContain(
         "error: every parcel and the profile are refused, so the key is probably not valid: " +
-          "the service refused: key revoked (UNAUTHORIZED)\nhint: correct COURIER_API_KEY where it is set, or store a new key",
+          "the service refused: key revoked (UNAUTHORIZED)\nhint: correct COURIER_API_KEY where it is set, or what the account",
       );
       const asked = requestCount(home, "GET", profilePath) - before;
       expect(asked, "for the calls that are left, and for the key").toBe(2);

@@ -95,6 +95,15 @@ describe("one screen", () => {
     expect(screen.isRaw).toBe(false);
   });
 
+  test("a terminal that goes away without a signal ends it", async () => {
+    const { home } = await homeWithLi();
+    const screen = openLiveScreen(home, "find");
+    await screen.until("quit");
+    screen.hangUp();
+    await screen.ended;
+    expect(screen.isRaw).toBe(false);
+  });
+
   test("a failed call says why, and the screen goes on", async () => {
     const { home } = await homeWithLi();
     const screen = await openLi(home);

@@ -17,6 +17,8 @@ export interface OpenScreen {
   /** Resolves once the screen shows this. */
   until(what: string | RegExp | ((picture: string) => boolean)): Promise<void>;
   type(text: string): void;
+  /** The terminal goes away, and no signal says so. */
+  hangUp(): void;
   resize(columns: number, rows: number): void;
   /** Ctrl-C where no key is read: the terminal sends the signal. */
   interrupt(): void;
@@ -104,6 +106,7 @@ export function openLiveScreen(
       }
     },
     type: (text) => void keyboard.write(text),
+    hangUp: () => void keyboard.end(),
     resize(width, height) {
       emulator.resize(width, height);
       [stdout.columns, stdout.rows] = [width, height];
