@@ -225,15 +225,20 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
       write(function* () {
         const named = ref === undefined ? [] : (yield* byRef(run.customer, "", ref)).filter(isStanding);
         const same = yield* byContent(run.customer, content);
-        // Other refs are other orders.
+        // Other refs are other orders, but not while it is unknown, or untold, what became of an equal one.
+        const isOther = (operation: Operation) =>
+          ref !== undefined && operation.ref !== undefined && operation.ref !== ref;
         const unnamed = same.filter((operation) => ref === undefined || operation.ref === undefined);
+        const others = same.filter((each) => isOther(each) && isStanding(each));
         const all = findEquals(unnamed, windowMs, nowMs);
         const rewritten = ref === undefined ? [] : findRewritten(ref, same);
-        const equal = [...rewritten.filter(isMade), ...all.recent];
-        const isOpen = (operation: Operation) => !accepted.has(nameOperation(operation));
-        const inDoubt = [...[...named, ...rewritten].filter((each) => !isMade(each)), ...all.inDoubt].filter(
-          isOpen,
+        const untold = others.filter(
+          (each) => isMade(each) && each.isUnreported && !rewritten.includes(each),
         );
+        const equal = [...rewritten.filter(isMade), ...untold, ...all.recent];
+        const isOpen = (operation: Operation) => !accepted.has(nameOperation(operation));
+        const lost = new Set([...named, ...rewritten, ...others].filter((each) => !isMade(each)));
+        const inDoubt = [...lost, ...all.inDoubt].filter(isOpen);
         // A person who does not know that it was created cannot want a second one.
         const mayBlock = equal.filter((operation) => !isDuplicateAllowed || operation.isUnreported);
         const recent = [...named.filter(isMade), ...mayBlock].filter(isOpen);

@@ -14,7 +14,7 @@ import {
   type Run,
   sentAsOfNow,
 } from "../ledger/operation.ts";
-import { type Equals, scriptWindowMs, terminalWindowMs } from "../ledger/rules.ts";
+import { type Equals, findRewritten, scriptWindowMs, terminalWindowMs } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import { nameCandidates } from "./candidates.ts";
 import { checkRun, releaseDeadRuns } from "./owners.ts";
@@ -83,7 +83,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
       ({ found, left, failure } = await settleEquals(equals, run, order, ledger, context));
       continue;
     }
-    const passed = isDuplicateAllowed ? await findInProgress(equals, order, ledger, context) : [];
+    const passed = await findInProgress(equals, order, ledger, context);
     for (const name of passed) accepted.add(name);
     if (passed.length > 0) continue;
     const stopping = [...equals.inDoubt, ...equals.recent];
@@ -155,10 +155,13 @@ export async function settleIfPossible(names: readonly string[], tools: Reconcil
   }
 }
 
-/** Equal orders that a running process is sending are not in doubt: `--allow-duplicate` applies to them, too. */
+/**
+ * Equal orders that a running process is sending are not in doubt: one with another ref is another order, and
+ * `--allow-duplicate` applies to all of them.
+ */
 async function findInProgress(
   { inDoubt }: Pick<Equals, "inDoubt">,
-  { ref }: GuardedOrder,
+  { ref, isDuplicateAllowed }: GuardedOrder,
   ledger: Ledger,
   { processes }: Context,
 ): Promise<readonly string[]> {
@@ -166,11 +169,17 @@ async function findInProgress(
   for (const name of inDoubt) {
     const operation = await ledger.findOperation(name);
     if (ref !== undefined && operation?.ref === ref) continue; // it is this order, and no other one
+    if (!isDuplicateAllowed && !(operation && isOtherOrder(ref, operation))) continue;
     const isOpen = operation?.state === "sending" || operation?.state === "ready";
     const owner = isOpen ? await ledger.findRun(operation.owner) : undefined;
     if (owner && checkRun(owner, processes) === "alive") names.push(nameOperation(name));
   }
   return names;
+}
+
+function isOtherOrder(ref: string | undefined, operation: Operation): boolean {
+  const haveRefs = ref !== undefined && operation.ref !== undefined;
+  return haveRefs && findRewritten(ref, [operation]).length === 0;
 }
 
 /** Undefined where the lookup fails: a refused lookup proves nothing. */

@@ -6,6 +6,7 @@ import { createServedHome, type RunOptions, type ServedHome } from "../support/c
 import { createImportHome, errorOf, lostForNow, row, sheet } from "../support/imports.ts";
 import { readRuns } from "../support/ledger.ts";
 import { plainDraft } from "../support/orders.ts";
+import { until } from "../support/process.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 
 const post = { method: "POST", path: "/api/v1/orders" } as const;
@@ -156,6 +157,46 @@ describe("another ref", () => {
     const home = await createServedHome();
     expect([(await create(home, "A-1")).exit, (await create(home, "A-2")).exit]).toEqual([0, 0]);
     expect(requestCount(home, "POST")).toBe(2);
+  });
+
+  test("is not sent while an equal order is in doubt, whatever the flag", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set(lostForNow("drop_before"));
+    expect((await create(home, "A-1")).exit).toBe(6);
+    home.sandbox.faults.clear();
+    for (const words of ["", "--allow-duplicate"]) {
+      const again = await create(home, "B-2", words);
+      expect([again.exit, errorOf(again).code], words).toEqual([2, "duplicate"]);
+      expect(errorOf(again).message).toMatch(
+        /^the same order was sent .* with the ref A-1, and may or may not have been created; nothing was sent/,
+      );
+    }
+    expect(requestCount(home, "POST")).toBe(1);
+    expect((await home.courier("orders resolve 1.1 --not-created --yes")).exit).toBe(0);
+    expect((await create(home, "B-2")).exit).toBe(0);
+  });
+
+  test("is sent once a doubt was settled, and the first answer told of it", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set(lostForNow("drop_after"));
+    expect((await create(home, "A-1")).exit).toBe(6);
+    home.sandbox.faults.clear();
+    const first = await create(home, "B-2");
+    expect([first.exit, errorOf(first).message]).toEqual([2, expect.stringContaining("in doubt until now")]);
+    expect((await create(home, "B-2")).exit).toBe(0);
+    expect(requestCount(home, "POST")).toBe(2);
+  });
+
+  test("is sent while another process sends an equal order", async () => {
+    const home = await createServedHome();
+    await create(home, "C-1"); // the customer is known from here on
+    home.sandbox.faults.add({ kind: "stall", method: "POST", times: 1 });
+    const running = create(home, "A-1");
+    await until("A-1 is sent", () => requestCount(home, "POST") === 2);
+    const ran = await create(home, "B-2");
+    expect(ran.exit, ran.stderr).toBe(0);
+    home.clock.advance(31_000);
+    await running;
   });
 
   test("of an order that was just sent without one is a duplicate", async () => {
