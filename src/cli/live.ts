@@ -103,8 +103,8 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     signal.addEventListener("abort", release, { once: true });
     stdout.on("resize", painter.now);
     stdout.on("close", output.quit);
-    // A terminal may go away without a signal. What is no terminal ends by itself.
-    const onGone = keyboard.isTTY === true ? output.quit : () => {};
+    // A terminal may go away without a signal; what draws every second finds out by itself.
+    const onGone = output.controls && !output.controls.isPaced ? output.quit : () => {};
     keyboard.on("end", onGone).on("error", onGone);
     const detach = [job.onContinue(resume), job.onExit?.(release)];
     try {

@@ -1,6 +1,6 @@
 /** Cancels one order and reads it back, recorded in the ledger before and after (specification, 4.4 and 4.5). */
 
-import { ServiceFailure } from "../api/failure.ts";
+import { ServiceFailure, saysNoSuchOrder } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Clock } from "../core/clock.ts";
 import { CourierError } from "../core/errors.ts";
@@ -124,7 +124,7 @@ export function explainUnshown(
 
 /** What to do about orders that were accepted for cancelling and are not cancelled. */
 export function hintOfAccepted(count: number): string {
-  return `${byCount(count, "it", "they")} may be cancelled later: run the same command again to see`;
+  return `to see what becomes of ${byCount(count, "it", "them")}, run the same command again later`;
 }
 
 /** Sends one request and reads the order back. It may be repeated: the state that was read decides. */
@@ -142,7 +142,7 @@ export async function tryCancel(id: string, service: CourierService): Promise<Ca
   const isUntouched = failure !== undefined && failure.kind !== "refused" && !failure.mayHaveHappened;
   const read = await readBack(id, service, failure ? 1 : 2);
   if ("unread" in read) {
-    if (!failure && read.unread.kind === "refused") return { kind: "unshown", refusal: read.unread };
+    if (!failure && saysNoSuchOrder(read.unread)) return { kind: "unshown", refusal: read.unread };
     // A refusal may answer a retry of a request that took effect: it proves nothing.
     const shown = failure && failure.kind !== "refused" ? failure : read.unread;
     return { kind: "open", failure: shown, after: undefined, isUntouched };

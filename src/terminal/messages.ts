@@ -19,6 +19,8 @@ export interface Messages {
   /** A note that is no part of the result. */
   note(text: string): void;
   warn(text: string): void;
+  /** Of what failed while the command goes on: shown with --quiet, too. */
+  warnAlways(text: string): void;
   /** A line of `--debug`. */
   trace(line: string): void;
   /** The failure of the whole run, as lines for a person or as one line of JSON. Never silenced. */
@@ -51,6 +53,7 @@ export function createMessages({ stream, quiet, debug, colour, beforeWrite }: Me
     warn(text) {
       if (!quiet) print(`warning: ${safe(text)}`);
     },
+    warnAlways: (text) => print(`warning: ${safe(text)}`),
     trace(line) {
       if (debug) print(`debug: ${safe(line)}`);
     },

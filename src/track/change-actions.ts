@@ -68,7 +68,7 @@ export async function createChangeActions(
       const failure = await alerts.notify(...notificationOf(change));
       if (failure !== undefined) {
         canNotify = false;
-        messages.warn(`--notify: ${failure}; no further notifications`);
+        messages.warnAlways(`--notify: ${failure}; no further notifications`);
       }
     }
     if (exec !== undefined) await runCommand(exec, change, alerts);
@@ -82,7 +82,7 @@ export async function createChangeActions(
       signal,
     });
     for (const text of lines) messages.note(text);
-    if (failure !== undefined) messages.warn(`--exec at ${change.tracking_number}: ${failure}`);
+    if (failure !== undefined) messages.warnAlways(`--exec at ${change.tracking_number}: ${failure}`);
   }
 
   return {

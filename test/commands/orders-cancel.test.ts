@@ -299,7 +299,7 @@ describe("the state that counts is the one read back", () => {
     expect(JSON.parse(stderr).error).toMatchObject({
       code: "some_not_cancelled",
       message: "order 1000001 was accepted for cancelling, but is still pending",
-      hint: "it may be cancelled later: run the same command again to see",
+      hint: "to see what becomes of it, run the same command again later",
       exit: 3,
     });
   });
@@ -311,7 +311,7 @@ describe("the state that counts is the one read back", () => {
     expect(exit).toBe(3);
     expect(stderr).toBe(
       "error: order 1000001 was accepted for cancelling, but does not say its state\n" +
-        "hint: it may be cancelled later: run the same command again to see\n",
+        "hint: to see what becomes of it, run the same command again later\n",
     );
   });
 
@@ -369,7 +369,7 @@ describe("the state that counts is the one read back", () => {
     expect(JSON.parse(error ?? "").error).toMatchObject({
       code: "some_not_cancelled",
       message: "1 of 2 orders was not cancelled",
-      hint: "it may be cancelled later: run the same command again to see",
+      hint: "to see what becomes of it, run the same command again later",
       exit: 3,
     });
   });

@@ -1,7 +1,7 @@
 /** `orders create --ref`: the same ref is the same order, as in an import, whichever command sent it. */
 
 import { describe, expect, test } from "vitest";
-import { requestCount } from "../support/answers.ts";
+import { answerData, requestCount } from "../support/answers.ts";
 import { createServedHome, type RunOptions, type ServedHome } from "../support/courier.ts";
 import { createImportHome, errorOf, lostForNow, row, sheet } from "../support/imports.ts";
 import { readRuns } from "../support/ledger.ts";
@@ -305,3 +305,15 @@ test.each([
   expect(stderr).toContain(message);
   expect(home.sandbox.requests).toEqual([]);
 });
+
+test.each(["CR\\u00001", "CR\\ud8001"])(
+  "a number that no database holds whole is none: %s",
+  async (number) => {
+    const home = await createServedHome();
+    const data = `{"id":1,"order_no":"O1","tracking_number":"${number}","status":"pending","estimated_fee":1}`;
+    answerData(home, "POST /api/v1/orders", data);
+    expect((await create(home, "A-1")).exit).toBe(0);
+    const again = await create(home, "A-1");
+    expect(JSON.parse(again.stdout)).toMatchObject({ order_no: "O1", tracking_number: null });
+  },
+);

@@ -143,6 +143,9 @@ describe("--exec", () => {
     expect(exit).toBe(0);
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
     expect(stderr).toContain(`warning: --exec at T1: ${reason}\n`);
+    const quiet = await homeWithChange("北京市");
+    const ran = await watch(quiet, ["--ndjson", "--quiet", "--exec", command]);
+    expect(ran.stderr).toBe(`warning: --exec at T1: ${reason}\n`);
   });
 
   test("what it prints goes to stderr, and it need not read its stdin", async () => {

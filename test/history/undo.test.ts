@@ -586,7 +586,7 @@ test("an order that is accepted for cancelling, but not cancelled: exit 3, as or
   expect(errorOf(stderr)).toMatchObject({
     code: "some_not_cancelled",
     message: `1 of 2 orders of run 1 cancelled; accepted for cancelling, but not cancelled: ${orders[0]?.id} (pending)`,
-    hint: "it may be cancelled later: run the same command again to see",
+    hint: "to see what becomes of it, run the same command again later",
   });
 });
 
@@ -675,6 +675,25 @@ describe("an order that the service does not show after it accepted the cancel",
     );
     expect(requestCount(home, "DELETE")).toBe(2);
   });
+});
+
+test("an accepted cancel whose order is refused for another reason: the reason is told", async () => {
+  const home = await createServedHome();
+  await recordRun(home, ["created"]);
+  answerRaw(home, "DELETE /api/v1/orders/1000001", '{"success":true,"message":"cancelled"}');
+  home.sandbox.faults.add({
+    kind: "status",
+    status: 403,
+    method: "GET",
+    path: "/api/v1/orders/1000001",
+    body: '{"success":false,"error":{"code":"FORBIDDEN","message":"daily quota used up"}}',
+    contentType: "application/json",
+    after: 1,
+  });
+  const { exit, stderr } = await home.courier("orders cancel 1000001 --yes --json");
+  expect(exit).toBe(5);
+  expect(errorOf(stderr).message).toContain("daily quota used up");
+  expect(stderr).not.toContain("does not show");
 });
 
 test("an order with another receiver and item than was sent is left alone: exit 3", async () => {
