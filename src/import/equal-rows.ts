@@ -1,7 +1,7 @@
 /** Assigns operations to the equal rows of an import. */
 
+import type { ClaimedRow } from "../ledger/import-rows.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
-import type { ClaimedRow } from "../ledger/operations.ts";
 import type { FileFacts, RowDecision, RowToSend } from "../ledger/rules.ts";
 import type { ImportRow } from "./rows.ts";
 

@@ -2,8 +2,8 @@
 
 import path from "node:path";
 import { findRealPath } from "../core/real-path.ts";
+import type { ImportFile } from "../ledger/import-rows.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { ImportFile } from "../ledger/operations.ts";
 import type { FileFacts } from "../ledger/rules.ts";
 import { isPassing } from "../sheets/source.ts";
 import type { Overview } from "./check-rows.ts";

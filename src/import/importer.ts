@@ -5,6 +5,7 @@
 
 import { mapInOrder } from "../core/concurrent.ts";
 import { nameProcess } from "../core/process-place.ts";
+import type { SentFacts } from "../ledger/creates.ts";
 import {
   isMade,
   nameOperation,
@@ -13,7 +14,6 @@ import {
   type Rejection,
   type Run,
 } from "../ledger/operation.ts";
-import type { SentFacts } from "../ledger/operations.ts";
 import type { RowDecision, RowPolicy } from "../ledger/rules.ts";
 import { reconcile } from "../sending/reconcile.ts";
 import type { Reconciled, StillInDoubt } from "../sending/reconcile-types.ts";

@@ -1,7 +1,7 @@
 /** Which rows have the orders whose numbers an earlier write-back wrote beside them. */
 
+import type { NumberedCreate } from "../ledger/import-rows.ts";
 import { nameOperation, type OperationName } from "../ledger/operation.ts";
-import type { NumberedCreate } from "../ledger/operations.ts";
 import {
   canHaveRef,
   type FileFacts,

@@ -208,3 +208,5 @@ export function createRecorder({ lastOffset }: OperationFinder, sinceBoot: () =>
 
   return { insert, sentSinceBoot, recordElsewhere, ensureOwner, setOutcome, setOrderState };
 }
+
+export type OperationRecorder = ReturnType<typeof createRecorder>;

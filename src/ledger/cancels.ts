@@ -1,0 +1,66 @@
+/** Cancels: recorded before they are sent, and with their outcomes. */
+
+import type { CancelOutcome, OperationName, Run } from "./operation.ts";
+import type { OperationRecorder } from "./record-operation.ts";
+import { ask, type Store } from "./statements.ts";
+
+export interface Cancels {
+  /** Records a cancel as `sending`. */
+  beginCancel(run: Run, orderId: string, sentAtMs: number): Promise<OperationName>;
+  endCancel(name: OperationName, owner: number, outcome: CancelOutcome, nowMs: number): Promise<void>;
+  /** Of these orders, those that the service accepted for cancelling, and that could not be read since. */
+  findAcceptedUnread(customer: number, orderIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Records the current state of an order. A cancelled order settles its cancels in doubt. */
+  noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
+}
+
+export function createCancels(
+  { write, read }: Store,
+  { insert, ensureOwner, setOrderState }: OperationRecorder,
+): Cancels {
+  return {
+    beginCancel: (run, orderId, sentAtMs) =>
+      write(function* () {
+        const name = yield* insert(run, { kind: "cancel", state: "sending", sentAtMs });
+        yield ask(
+          "UPDATE operations SET order_id = ? WHERE run = ? AND number = ?",
+          orderId,
+          name.run,
+          name.number,
+        );
+        return name;
+      }),
+
+    endCancel: (name, owner, { state, orderState, rejection }, nowMs) =>
+      write(function* () {
+        yield* ensureOwner(name, owner, ["sending", "unknown"]);
+        const [row] = yield ask(
+          `UPDATE operations SET state = ?, ended_at = ?, order_state = ?, error_code = ?, error_message = ?,
+             error_field = ? WHERE run = ? AND number = ? RETURNING customer, order_id`,
+          state,
+          nowMs,
+          orderState ?? null,
+          rejection?.code ?? null,
+          rejection?.message ?? null,
+          rejection?.field ?? null,
+          name.run,
+          name.number,
+        );
+        if (orderState !== undefined)
+          yield* setOrderState(Number(row?.customer), String(row?.order_id), orderState);
+      }),
+
+    findAcceptedUnread: (customer, orderIds) =>
+      read(function* () {
+        const rows = yield ask(
+          `SELECT order_id FROM operations WHERE kind = 'cancel' AND customer = ? AND state = 'accepted'
+         AND order_state IS NULL AND order_id IN (SELECT value FROM json_each(?))`,
+          customer,
+          JSON.stringify(orderIds),
+        );
+        return new Set(rows.map(({ order_id }) => String(order_id)));
+      }),
+
+    noteOrderState: (customer, orderId, state) => write(() => setOrderState(customer, orderId, state)),
+  };
+}

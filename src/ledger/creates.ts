@@ -1,0 +1,228 @@
+/** Creates: recorded before they are sent, and with their outcomes. */
+
+import type { Draft } from "../model/draft.ts";
+import { nextEvent } from "./events.ts";
+import { type OperationFinder, ofInDoubt } from "./find-operations.ts";
+import {
+  type CreateOutcome,
+  isMade,
+  nameOperation,
+  type Operation,
+  type OperationName,
+  type Run,
+} from "./operation.ts";
+import type { OperationRecorder } from "./record-operation.ts";
+import { type Equals, findEquals, findRewritten, isStanding, mayBeEdited } from "./rules.ts";
+import { ask, type Store } from "./statements.ts";
+
+/** A single order to send. */
+export interface NewCreate {
+  readonly content: string;
+  readonly draft: Draft | undefined;
+  /** The same ref is the same order: one that exists, or may exist, blocks it. */
+  readonly ref?: string | undefined;
+  /** The time in which an equal order blocks it. */
+  readonly windowMs: number;
+  readonly isDuplicateAllowed: boolean;
+  /** Names of equal operations that a person has accepted as no duplicates. */
+  readonly accepted: ReadonlySet<string>;
+  /** The service's clock minus ours, where it is known. */
+  readonly offsetMs?: number | undefined;
+}
+
+export type BegunCreate =
+  | {
+      readonly kind: "begun";
+      readonly operation: OperationName;
+      readonly earlier: readonly Operation[];
+      /** An order in doubt of which this one may be the edited form. */
+      readonly edited: Operation | undefined;
+    }
+  /** Nothing was recorded: these equal operations block it. */
+  | { readonly kind: "stopped"; readonly equals: Equals };
+
+/** When a request is sent, by our clock, and the offset to the service's clock, where it is known. */
+export interface SentFacts {
+  readonly atMs: number;
+  readonly offsetMs: number | undefined;
+}
+
+export interface Creates {
+  /** Records a single create as `sending`, unless an equal order blocks it, in one transaction. */
+  beginCreate(run: Run, create: NewCreate, nowMs: number): Promise<BegunCreate>;
+  /** The equal orders of a content, as `beginCreate` would see them. */
+  findEquals(customer: number, content: string, windowMs: number, nowMs: number): Promise<Equals>;
+  /**
+   * True while this owner may send the operation. Synchronous, so that nothing happens between this check and the
+   * request.
+   */
+  holdsClaim(name: OperationName, owner: number): boolean;
+  /** `ready` becomes `sending`. Throws LostClaim. */
+  markSending(name: OperationName, owner: number, sent: SentFacts): Promise<void>;
+  /** `sending` becomes `ready` again, because no order was made. Throws LostClaim. */
+  markReady(name: OperationName, owner: number): Promise<void>;
+  /** Records the outcome of a create that this run owns. Throws LostClaim, OtherOrder. */
+  endCreate(
+    name: OperationName,
+    owner: number,
+    outcome: CreateOutcome,
+    nowMs: number,
+    /** The commit may be shared with a later write: until then a crash leaves the operation in doubt. */
+    options?: { readonly canWait: boolean },
+  ): Promise<void>;
+  /** Records that the orders found for these were reported to their sender. */
+  markReported(names: readonly OperationName[]): Promise<void>;
+  /** Settles a create in doubt. False where it is no longer in doubt. Throws OrderTaken. */
+  settleCreate(name: OperationName, outcome: CreateOutcome, nowMs: number): Promise<boolean>;
+  /**
+   * Takes the order from a create whose answer named another one's: the create is in doubt, and the order is as if this
+   * event had listed it first. Undefined where the create does not have the order any more.
+   */
+  withdrawOrder(name: OperationName, orderId: string, nowMs: number): Promise<number | undefined>;
+  /** Marks creates in doubt: they are not sent again, and cancelled when they are found. */
+  markUnwanted(names: readonly OperationName[]): Promise<void>;
+}
+
+export function createCreates(
+  { write, read, holdsClaim }: Store,
+  { readAll, byContent, byRef }: OperationFinder,
+  { insert, sentSinceBoot, ensureOwner, setOutcome }: OperationRecorder,
+): Creates {
+  return {
+    beginCreate: (run, { content, draft, ref, windowMs, isDuplicateAllowed, accepted, offsetMs }, nowMs) =>
+      write(function* () {
+        const named = ref === undefined ? [] : (yield* byRef(run.customer, "", ref)).filter(isStanding);
+        const same = yield* byContent(run.customer, content);
+        // Other refs are other orders, but not while it is unknown, or untold, what became of an equal one.
+        const isOther = (operation: Operation) =>
+          ref !== undefined && operation.ref !== undefined && operation.ref !== ref;
+        const unnamed = same.filter((operation) => ref === undefined || operation.ref === undefined);
+        const others = same.filter((each) => isOther(each) && isStanding(each));
+        const all = findEquals(unnamed, windowMs, nowMs);
+        const rewritten = ref === undefined ? [] : findRewritten(ref, same);
+        const untold = others.filter(
+          (each) => isMade(each) && each.isUnreported && !rewritten.includes(each),
+        );
+        const equal = [...rewritten.filter(isMade), ...untold, ...all.recent];
+        const isOpen = (operation: Operation) => !accepted.has(nameOperation(operation));
+        const lost = new Set([...named, ...rewritten, ...others].filter((each) => !isMade(each)));
+        const inDoubt = [...lost, ...all.inDoubt].filter(isOpen);
+        // A person who does not know that it was created cannot want a second one.
+        const mayBlock = equal.filter((operation) => !isDuplicateAllowed || operation.isUnreported);
+        const recent = [...named.filter(isMade), ...mayBlock].filter(isOpen);
+        if (inDoubt.length + recent.length > 0)
+          return { kind: "stopped", equals: { ...all, inDoubt, recent } } as const;
+        const allowance = equal.length > 0 ? "equal" : "none";
+        const edited =
+          draft &&
+          readAll(yield ofInDoubt(run.customer)).find(
+            (each) => isOpen(each) && each.state === "unknown" && mayBeEdited({ ref, draft }, each, false),
+          );
+        const operation = yield* insert(run, {
+          kind: "create",
+          state: "sending",
+          sentAtMs: nowMs,
+          offsetMs,
+          content,
+          draft,
+          ref,
+          allowance,
+        });
+        return { kind: "begun", operation, earlier: all.earlier, edited } as const;
+      }),
+
+    findEquals: (customer, content, windowMs, nowMs) =>
+      read(function* () {
+        return findEquals(yield* byContent(customer, content), windowMs, nowMs);
+      }),
+
+    holdsClaim,
+
+    markSending: (name, owner, { atMs, offsetMs }) =>
+      write(function* () {
+        yield* ensureOwner(name, owner, ["ready"]);
+        yield ask(
+          `UPDATE operations SET state = 'sending', attempt = attempt + 1, sent_at = ?, sent_event = ?,
+             offset_ms = ?, sent_boot = ?, sent_since_boot_ms = ? WHERE run = ? AND number = ?`,
+          atMs,
+          yield* nextEvent(),
+          offsetMs === undefined ? null : Math.round(offsetMs),
+          ...sentSinceBoot(),
+          name.run,
+          name.number,
+        );
+      }),
+
+    markReady: (name, owner) =>
+      write(function* () {
+        yield* ensureOwner(name, owner, ["sending"]);
+        yield ask(
+          `UPDATE operations SET state = 'ready', sent_at = NULL, sent_event = NULL, offset_ms = NULL
+           WHERE run = ? AND number = ?`,
+          name.run,
+          name.number,
+        );
+      }),
+
+    endCreate: (name, owner, outcome, nowMs, options) =>
+      write(function* () {
+        // Nothing may be changed before LostClaim is thrown, and this outcome takes a number of the events.
+        if (outcome.state === "unknown") yield* ensureOwner(name, owner, ["ready", "sending", "unknown"]);
+        yield* setOutcome(name, outcome, nowMs, owner);
+      }, options),
+
+    markReported: (names) =>
+      write(function* () {
+        for (const { run, number } of names)
+          yield ask("UPDATE operations SET is_untold = 0 WHERE run = ? AND number = ?", run, number);
+      }),
+
+    settleCreate: (name, outcome, nowMs) =>
+      write(function* () {
+        const [row] = yield ask(
+          "SELECT state FROM operations WHERE run = ? AND number = ?",
+          name.run,
+          name.number,
+        );
+        if (row?.state !== "unknown") return false;
+        yield* setOutcome(name, outcome, nowMs);
+        yield ask(
+          "UPDATE operations SET is_untold = ? WHERE run = ? AND number = ?",
+          outcome.state === "found" ? 1 : 0,
+          name.run,
+          name.number,
+        );
+        return true;
+      }),
+
+    withdrawOrder: ({ run, number }, orderId, nowMs) =>
+      write(function* () {
+        const event = yield* nextEvent();
+        const [row] = yield ask(
+          `UPDATE operations SET state = 'unknown', loss = 'broken', ended_event = ?, stamp_ahead_ms = NULL,
+             first_shown_ms = NULL, missing_ms = NULL, kept_fields = 0, changed_fields = 0, order_id = NULL,
+             order_no = NULL, tracking_number = NULL, estimated_fee = NULL, order_created_at = NULL, order_state = NULL
+           WHERE run = ? AND number = ? AND state = 'created' AND order_id = ? RETURNING customer`,
+          event,
+          run,
+          number,
+          orderId,
+        );
+        if (!row) return undefined;
+        yield ask(
+          "INSERT INTO listed_orders VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+          Number(row.customer),
+          orderId,
+          event,
+          nowMs,
+        );
+        return event;
+      }),
+
+    markUnwanted: (names) =>
+      write(function* () {
+        for (const { run, number } of names)
+          yield ask("UPDATE operations SET is_unwanted = 1 WHERE run = ? AND number = ?", run, number);
+      }),
+  };
+}

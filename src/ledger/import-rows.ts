@@ -1,0 +1,212 @@
+/** Files of imports and their rows: what the ledger knows of them, and the rows that one run takes. */
+
+import type { SentFacts } from "./creates.ts";
+import { nextEvent } from "./events.ts";
+import type { OperationFinder } from "./find-operations.ts";
+import {
+  type Allowance,
+  isMade,
+  numberOf,
+  type Operation,
+  type OperationName,
+  type Run,
+  textOf,
+} from "./operation.ts";
+import type { OperationRecorder } from "./record-operation.ts";
+import { createRowDecisions } from "./row-decisions.ts";
+import { type FileFacts, isOfFile, type RowDecision, type RowPolicy, type RowToSend } from "./rules.ts";
+import { ask, type Store, type Work } from "./statements.ts";
+
+export interface ImportFile {
+  readonly shop: string;
+  /** Without links; empty for stdin and pipes. */
+  readonly path: string;
+  /** Hash of the bytes, and of the rows' contents in whatever order. */
+  readonly bytesHash: string;
+  readonly rowsHash: string;
+}
+
+/** The decision about a row; `operation` is the new one where the row is to be sent. */
+export interface ClaimedRow {
+  readonly decision: RowDecision;
+  readonly operation: OperationName | undefined;
+}
+
+/** A create with an order, as far as it tells which row the order is of. */
+export type NumberedCreate = Pick<
+  Operation,
+  "run" | "number" | "ref" | "shop" | "content" | "file" | "allowance"
+> & { readonly isCancelled: boolean };
+
+export interface ImportRows {
+  /** The number of a file in the ledger. Files that prove to be the same get one number. */
+  openFile(run: Run, file: ImportFile): Promise<number>;
+  /** The numbers of a file in the ledger, without recording anything. */
+  findFiles(customer: number, file: ImportFile): Promise<readonly number[]>;
+  /** Creates with an order that equals the row and may be its own, the newest last. */
+  equalOrders(
+    customer: number,
+    row: Pick<RowToSend, "ref" | "content">,
+    file: Pick<FileFacts, "files" | "shop">,
+  ): Promise<readonly Operation[]>;
+  /** The creates whose orders have these tracking or order numbers, by number. */
+  findByNumber(
+    customer: number,
+    numbers: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly NumberedCreate[]>>;
+  /** Decides about rows, without recording anything. */
+  viewRows(
+    customer: number,
+    rows: readonly RowToSend[],
+    file: FileFacts,
+    policy: RowPolicy,
+    nowMs: number,
+  ): Promise<readonly RowDecision[]>;
+  /** Decides about rows, and records those to send as `sending`, in one transaction. */
+  claimRows(
+    run: Run,
+    rows: readonly RowToSend[],
+    file: FileFacts,
+    policy: RowPolicy,
+    sent: SentFacts,
+  ): Promise<readonly ClaimedRow[]>;
+}
+
+/** The numbers of files that are the same: by path, by bytes, or by their rows. */
+function* matchFiles(customer: number, { path, bytesHash, rowsHash }: ImportFile): Work<number[]> {
+  const found = new Set<number>();
+  for (const [column, value] of [
+    ["path", path],
+    ["bytes_hash", bytesHash],
+    ["rows_hash", rowsHash],
+  ] as const) {
+    if (value === "") continue; // stdin and pipes have no path
+    for (const { file } of yield ask(
+      `SELECT DISTINCT file FROM files WHERE customer = ? AND ${column} = ?`,
+      customer,
+      value,
+    ))
+      found.add(Number(file));
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+export function createImportRows(
+  { write, read, snapshot }: Store,
+  finder: OperationFinder,
+  { insert, recordElsewhere }: OperationRecorder,
+): ImportRows {
+  const { byContent } = finder;
+  const createBatch = createRowDecisions(finder);
+  return {
+    openFile: (run, file) =>
+      write(function* () {
+        const [first = run.number, ...others] = yield* matchFiles(run.customer, file);
+        for (const other of others) {
+          yield ask("UPDATE files SET file = ? WHERE file = ? AND customer = ?", first, other, run.customer);
+          yield ask(
+            "UPDATE operations SET file = ? WHERE file = ? AND customer = ?",
+            first,
+            other,
+            run.customer,
+          );
+        }
+        yield ask(
+          "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
+          run.number,
+          run.customer,
+          file.shop,
+          first,
+          file.path,
+          file.bytesHash,
+          file.rowsHash,
+        );
+        return first;
+      }),
+
+    findFiles: (customer, file) => read(() => matchFiles(customer, file)),
+
+    equalOrders: (customer, { ref, content }, { files, shop }) =>
+      read(function* () {
+        const isOwn = (each: Operation) =>
+          ref === undefined
+            ? each.ref === undefined && isOfFile(each, { files })
+            : each.ref === ref && each.shop === shop;
+        return (yield* byContent(customer, content)).filter((each) => isMade(each) && isOwn(each));
+      }),
+
+    findByNumber: (customer, numbers) =>
+      read(function* () {
+        const asked = JSON.stringify(numbers);
+        const rows = yield ask(
+          `SELECT run, number, ref, shop, content, file, allowance, order_state, tracking_number, order_no FROM operations
+         WHERE kind = 'create' AND customer = ? AND order_id IS NOT NULL
+           AND (tracking_number IN (SELECT value FROM json_each(?)) OR order_no IN (SELECT value FROM json_each(?)))
+         ORDER BY run, number`,
+          customer,
+          asked,
+          asked,
+        );
+        const found = new Map<string, NumberedCreate[]>();
+        for (const row of rows) {
+          const create = {
+            run: Number(row.run),
+            number: Number(row.number),
+            ref: textOf(row.ref),
+            shop: textOf(row.shop) ?? "",
+            content: textOf(row.content),
+            file: numberOf(row.file),
+            allowance: row.allowance as Allowance,
+            isCancelled: row.order_state === "cancelled",
+          };
+          for (const text of [textOf(row.tracking_number), textOf(row.order_no)])
+            if (text !== undefined) found.set(text, [...(found.get(text) ?? []), create]);
+        }
+        return found;
+      }),
+
+    viewRows: (customer, rows, file, policy, nowMs) =>
+      snapshot(function* () {
+        const batch = createBatch(customer, rows, file, policy, nowMs);
+        const decisions: RowDecision[] = [];
+        for (const row of rows) decisions.push(yield* batch.decide(row));
+        return decisions;
+      }),
+
+    claimRows: (run, rows, file, policy, { atMs, offsetMs }) =>
+      write(function* () {
+        const batch = createBatch(run.customer, rows, file, policy, atMs, run.number);
+        yield* batch.prepare();
+        const claimed: ClaimedRow[] = [];
+        let event: number | undefined;
+        for (const [index, row] of rows.entries()) {
+          const decision = yield* batch.decide(row);
+          if (decision.kind === "elsewhere") {
+            yield* recordElsewhere(run, row, file, decision, atMs);
+            batch.noteChanged();
+          }
+          if (decision.kind !== "send") {
+            claimed.push({ decision, operation: undefined });
+            continue;
+          }
+          const { content, draft } = row;
+          const { allowance, supersedes } = decision;
+          const sentEvent: number = event ?? (yield* nextEvent(rows.length - index));
+          event = sentEvent + 1;
+          if (supersedes) {
+            yield ask(
+              "UPDATE operations SET is_superseded = 1 WHERE run = ? AND number = ?",
+              supersedes.run,
+              supersedes.number,
+            );
+            batch.noteChanged();
+          }
+          const sending = { kind: "create", state: "sending", sentAtMs: atMs, sentEvent, offsetMs } as const;
+          const operation = yield* insert(run, { ...sending, content, draft, file, row, allowance });
+          batch.noteSent(row);
+          claimed.push({ decision, operation });
+        }
+        return claimed;
+      }),
+  };
+}
