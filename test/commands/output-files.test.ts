@@ -16,8 +16,9 @@ async function contents(directory: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const folder of ["", "config", "state", "state/sandbox"]) {
     for (const name of await readdir(path.join(directory, folder)).catch(() => [])) {
+      if (/-(wal|shm)$/.test(name)) continue; // SQLite's own: gone, perhaps, before they can be looked at
       const at = path.join(directory, folder, name);
-      if (!(await lstat(at)).isFile() || /-(wal|shm)$/.test(name)) continue; // SQLite's own, which come and go
+      if (!(await lstat(at)).isFile()) continue;
       const text = await readFile(at, "latin1");
       found[path.join(folder, name)] = name.endsWith(".db") ? text.slice(0, 16) : text;
     }

@@ -1,12 +1,13 @@
 /** Ledgers in directories of their own, and what tests put into them. */
 
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import type { CreateOutcome, OperationName, Run } from "../../src/ledger/operation.ts";
 import type { Draft } from "../../src/model/draft.ts";
+import { filesBelow } from "../support/marker.ts";
 
 export const service = "https://api.example.com";
 
@@ -66,12 +67,10 @@ export function created(id: string): CreateOutcome {
 
 /** The texts that stand in any byte of any file below a directory, with the file's name. */
 export async function findTexts(directory: string, texts: readonly string[]): Promise<string[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const found: string[] = [];
-  for (const entry of entries.filter((each) => each.isFile())) {
-    // SQLite may still be taking away what it keeps beside a database.
-    const bytes = await readFile(path.join(entry.parentPath, entry.name)).catch(() => Buffer.alloc(0));
-    for (const text of texts) if (bytes.includes(text)) found.push(`${entry.name}: ${text}`);
+  for (const { file, text } of await filesBelow(directory)) {
+    for (const each of texts)
+      if (text.includes(Buffer.from(each).toString("latin1"))) found.push(`${path.basename(file)}: ${each}`);
   }
   return found;
 }
