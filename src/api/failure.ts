@@ -236,7 +236,7 @@ function hintFor(causeCode: string | undefined): string {
 export function timeoutFailure(host: string, timeoutMs: number): ServiceFailure {
   return new ServiceFailure("no_response", `${host} did not answer within ${timeoutMs / 1000} s`, {
     code: "timed_out",
-    hint: "allow more time with --timeout SECONDS",
+    hint: "allow more time with --timeout TIME",
   });
 }
 

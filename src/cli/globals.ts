@@ -1,19 +1,20 @@
 /** The global options: flags that mean the same for every command. */
 
-import { type Option, switchOption, textOption } from "../command/options.ts";
+import { type Option, quote, switchOption, textOption } from "../command/options.ts";
 import { ensureWritableName } from "../command/output-name.ts";
 import { usageError } from "../core/errors.ts";
+import { parseDuration } from "../core/parse-duration.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 
-const longestTimeoutS = 3_600;
+const longestTimeoutMs = 3_600_000;
 
 const timeoutOption: Option<number> = {
-  placeholder: "SECONDS",
-  summary: "give up a call to the service after this long, retries included (default 30)",
+  placeholder: "TIME",
+  summary: "give up a call after this long, retries included (default 30s)",
   parse(text, flag) {
-    const seconds = Number(text);
-    if (/^\d+(\.\d+)?$/.test(text) && seconds > 0 && seconds <= longestTimeoutS) return seconds * 1_000;
-    throw usageError(`${flag} takes seconds above 0 and up to ${longestTimeoutS}, not “${text}”`);
+    const timeoutMs = parseDuration(text);
+    if (timeoutMs !== undefined && timeoutMs > 0 && timeoutMs <= longestTimeoutMs) return timeoutMs;
+    throw usageError(`${flag} takes a time such as 90s, at most 1h, not ${quote(text)}`);
   },
 };
 
@@ -173,6 +174,6 @@ function parseFields(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined;
   const paths = text.split(",").map((path) => path.trim());
   if (paths.some((path) => path === ""))
-    throw usageError(`--fields takes names separated by commas, not “${text}”`);
+    throw usageError(`--fields takes names separated by commas, not ${quote(text)}`);
   return paths;
 }

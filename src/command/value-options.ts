@@ -1,8 +1,9 @@
 /** Options whose value is a number, a date or a span of time; the help of the whole program needs none of them. */
 
 import { type DayName, readDay, readSpan } from "../core/days.ts";
-import { formatDuration, parseDuration } from "../core/duration.ts";
 import { usageError } from "../core/errors.ts";
+import { formatDuration } from "../core/format-duration.ts";
+import { parseDuration } from "../core/parse-duration.ts";
 import { isPlainDecimal } from "../model/decimal.ts";
 import { type JsonNumber, jsonNumber } from "../model/json.ts";
 import { type Extras, quote, type Valued } from "./options.ts";

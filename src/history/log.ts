@@ -12,8 +12,8 @@ import {
 } from "../command/options.ts";
 import { findKnownIds } from "../command/order-name.ts";
 import { findRun, parseRunNumber } from "../command/run-number.ts";
-import { parseDuration } from "../core/duration.ts";
 import { usageError } from "../core/errors.ts";
+import { parseDuration } from "../core/parse-duration.ts";
 import { findRealPath } from "../core/real-path.ts";
 import { isCalendarDate } from "../core/time.ts";
 import type { Ledger } from "../ledger/ledger.ts";

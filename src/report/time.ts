@@ -2,7 +2,7 @@
 
 import { openAccountMirror } from "../command/account-mirror.ts";
 import { type Context, defineCommand } from "../command/command.ts";
-import { formatDuration } from "../core/duration.ts";
+import { formatDuration } from "../core/format-duration.ts";
 import { counted } from "../core/wording.ts";
 import type { TimeDocument, TimeRow } from "../model/results.ts";
 import { type Column, show, styled } from "../terminal/blocks.ts";

@@ -2,7 +2,7 @@
 
 import type { LiveRoom } from "../command/command.ts";
 import { quote } from "../command/options.ts";
-import { formatDuration } from "../core/duration.ts";
+import { formatDuration } from "../core/format-duration.ts";
 import { formatHour } from "../core/time.ts";
 import { counted } from "../core/wording.ts";
 import { normalise, splitWords } from "../mirror/grams.ts";

@@ -117,12 +117,12 @@ describe("help", () => {
     const { courier } = await createHome();
     const { exit, stdout } = await courier("help options");
     expect(exit).toBe(0);
-    for (const name of ["--account NAME", "--timeout SECONDS", "COURIER_API_KEY", "NO_PROXY"])
+    for (const name of ["--account NAME", "--timeout TIME", "COURIER_API_KEY", "NO_PROXY"])
       expect(stdout).toContain(`  ${name}`);
     for (const words of ["--help", "orders --help", "orders create --help", "track --help"]) {
       const help = (await courier(words)).stdout;
       expect(help).toMatch(/Global options: --json.*courier\shelp\soptions/s);
-      expect(help).not.toContain("--timeout SECONDS");
+      expect(help).not.toContain("--timeout TIME");
     }
   });
 
@@ -192,30 +192,33 @@ describe("help", () => {
 });
 
 describe("--timeout", () => {
-  test.each(["0", "-1", "abc", "", "1e3", "3601", "0x10", "1.5s"])("refuses “%s”", async (value) => {
-    const home = await createServedHome();
-    const { exit, stdout, stderr } = await home.courier([`--timeout=${value}`, "profile"]);
-    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toContain(`--timeout takes seconds above 0 and up to 3600, not “${value}”`);
-    expect(home.sandbox.requests).toEqual([]);
-  });
+  test.each(["0", "0s", "-1", "abc", "", "1e3", "3601", "61m", "0x10", "s"])(
+    "refuses “%s”",
+    async (value) => {
+      const home = await createServedHome();
+      const { exit, stdout, stderr } = await home.courier([`--timeout=${value}`, "profile"]);
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+      expect(stderr).toContain(`--timeout takes a time such as 90s, at most 1h, not “${value}”`);
+      expect(home.sandbox.requests).toEqual([]);
+    },
+  );
 
-  test.each(["0.5", "1", "3600"])("accepts %s", async (value) => {
+  test.each(["0.5", "1", "3600", "1.5s", "1m30s", "1h"])("accepts %s", async (value) => {
     const { courier } = await createHome();
     expect((await courier(`--account sandbox profile --timeout ${value}`)).exit).toBe(0);
   });
 
-  test("is the deadline of a call", async () => {
+  test.each(["7", "7s"])("%s is the deadline of a call", async (value) => {
     const home = await createServedHome();
     home.sandbox.faults.add({ kind: "stall" });
-    const running = home.courier("profile --timeout 7");
+    const running = home.courier(`profile --timeout ${value}`);
     while (requestCount(home, "GET") === 0 || home.clock.waiting === 0) await new Promise(setImmediate);
     home.clock.advance(6_999);
     expect(home.clock.waiting).toBe(1);
     home.clock.advance(1);
     const { exit, stdout, stderr } = await running;
     expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
-    expect(stderr).toContain("did not answer within 7 s\nhint: allow more time with --timeout SECONDS\n");
+    expect(stderr).toContain("did not answer within 7 s\nhint: allow more time with --timeout TIME\n");
     expect(requestCount(home, "GET")).toBe(1);
   });
 });
