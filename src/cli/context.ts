@@ -455,7 +455,7 @@ function given(value: string | undefined): string | undefined {
 }
 
 type KeySetup = Pick<KeyDeps, "config" | "ring"> &
-  Omit<KeyCommandOptions, "storedKeys" | "onComplaint"> & { readonly messages: Messages };
+  Omit<KeyCommandOptions, "storedKeys" | "note"> & { readonly messages: Messages };
 
 /** Loads key ring and key commands only where they hold the key. */
 function makeKeys({ config, ring, messages, ...running }: KeySetup): Keys {
@@ -464,7 +464,7 @@ function makeKeys({ config, ring, messages, ...running }: KeySetup): Keys {
     ring,
     async runCommand(command, storedKeys) {
       const { runKeyCommand } = await import("../config/key-command.ts");
-      return runKeyCommand(command, { ...running, storedKeys, onComplaint: messages.note });
+      return runKeyCommand(command, { ...running, storedKeys, note: messages.note });
     },
     redact: (key) => messages.redactWith(createRedactor([key])),
   });

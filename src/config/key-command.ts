@@ -12,6 +12,8 @@ import { shortestKey } from "./key-source.ts";
 
 /** Long enough for a person to unlock a password store, or to touch a token. */
 const limitMs = 60_000;
+/** A program that asks at the terminal itself gets so long without a note between its lines. */
+const noteAfterMs = 10_000;
 
 export interface KeyCommand {
   /** The account that has it; undefined for the one that prints the password of a shared ledger. */
@@ -39,8 +41,8 @@ export interface KeyCommandOptions {
   readonly clock: Clock;
   /** Ends what the command has started. */
   readonly processes: Processes;
-  /** Each line that the command writes to stderr. */
-  readonly onComplaint: (line: string) => void;
+  /** Each line that the command writes to stderr, and one line where it takes long. */
+  readonly note: (line: string) => void;
 }
 
 /** The words of a command, split as a shell would, quotes included; no shell runs. Throws a usage error. */
@@ -103,7 +105,7 @@ const mostPrinted = 65_536;
 export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandOptions): Promise<string> {
   const { account, command } = keyCommand;
   const [title, key] = [titleOf(keyCommand), keyOf(keyCommand)];
-  const { env, signal, clock, processes, onComplaint, storedKeys } = options;
+  const { env, signal, clock, processes, note, storedKeys } = options;
   const words = await splitKeyCommand(keyCommand);
   const [program = "", ...others] = words;
   const contains = (key: string) =>
@@ -124,9 +126,12 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
     if (line.trim() !== "") lastComplaint = line.trim();
     lines += 1;
     // What it printed before this line is read in the same turn, but maybe after it.
-    if (lines <= mostLines) setImmediate(() => onComplaint(show(line)));
-    if (lines === mostLines) setImmediate(() => onComplaint("(what else the key command says is not shown)"));
+    if (lines <= mostLines) setImmediate(() => note(show(line)));
+    if (lines === mostLines) setImmediate(() => note("(what else the key command says is not shown)"));
   };
+  const stopNote = clock.after(noteAfterMs, () =>
+    note(`Waiting for ${title}, at most ${limitMs / 1_000} seconds`),
+  );
   const end = await runSubprocess({
     words,
     env: withoutKey(env),
@@ -144,6 +149,7 @@ export async function runKeyCommand(keyCommand: KeyCommand, options: KeyCommandO
       for (const line of complaints) complain(line);
     },
   });
+  stopNote();
   if (rest !== "") complain(rest);
   await new Promise(setImmediate);
   signal.throwIfAborted();

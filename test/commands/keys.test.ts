@@ -1,5 +1,6 @@
 /** Where keys are kept: the config file, the key ring, a command; and that they never change their place unasked. */
 
+import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -418,7 +419,26 @@ describe("login --key-command", () => {
     const { exit, stderr } = await ending;
     expect(exit).toBe(4);
     expect(stderr).toContain("the key command of the account default did not end within 60 seconds");
+    expect(stderr.match(/^Waiting .*$/gm)).toEqual([
+      "Waiting for the key command of the account default, at most 60 seconds",
+    ]);
     await until("all have ended", () => running(started).length === 0);
+  });
+
+  test.each([
+    [10_000, ["Waiting for the key command of the account default, at most 60 seconds"]],
+    [9_999, null],
+  ])("that runs for %d ms says so, or not yet", async (elapsedMs, said) => {
+    const home = await createServedHome();
+    const [began, go] = [path.join(home.directory, "began"), path.join(home.directory, "go")];
+    const command = `sh -c ': > "${began}"; until [ -s "${go}" ]; do sleep 0.01; done; cat "${go}"'`;
+    const ending = run(home, words(home, command));
+    await until("it runs", () => existsSync(began));
+    home.clock.advance(elapsedMs);
+    await writeFile(go, home.sandbox.apiKey);
+    const { exit, stderr } = await ending;
+    expect(exit).toBe(0);
+    expect(stderr.match(/^Waiting .*$/gm)).toEqual(said);
   });
 
   const key = "Sk_live-51H8x";
