@@ -1,5 +1,6 @@
 /** Splits a pasted address into the fields of a party; adds and drops nothing. */
 
+import { joinLines } from "../core/blanks.ts";
 import type { DraftParty } from "../model/draft.ts";
 import type { Divisions } from "./address-divisions.ts";
 import { findExtras, withTail } from "./address-extras.ts";
@@ -89,7 +90,7 @@ export function splitAddress(
 ): AddressGuess {
   const { pieces, isPhoneCertain } = cutAddress(text, divisions, reading);
   const extras = pieces.filter(({ kind }) => kind === "extra");
-  const leftOut = extras.map(({ start, end }) => oneLine(text.slice(start, end)));
+  const leftOut = extras.map(({ start, end }) => joinLines(text.slice(start, end)));
   return { party: joinPieces(text, pieces), isPhoneCertain, leftOut };
 }
 
@@ -139,19 +140,15 @@ export function cutAddress(
   return { pieces, isPhoneCertain: sure.length === 1 || likely?.isLabelled === true };
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s*[\n\r\u2028\u2029]\s*/g, " ");
-}
-
 /** Each field is cut from the text; only line breaks become blanks, and invisible characters leave the number. */
 function joinPieces(text: string, pieces: readonly Piece[]): DraftParty {
   const party: DraftParty = {};
   const rest: string[] = [];
   for (const { kind, start, end } of pieces) {
     const part = text.slice(start, end);
-    if (kind === "rest") rest.push(oneLine(part));
+    if (kind === "rest") rest.push(joinLines(part));
     else if (kind === "phone") party.phone = stripInvisible(part);
-    else if (kind !== "separator" && kind !== "label" && kind !== "extra") party[kind] = oneLine(part);
+    else if (kind !== "separator" && kind !== "label" && kind !== "extra") party[kind] = joinLines(part);
   }
   if (rest.length > 0) party.detail = rest.join(" ");
   return party;

@@ -1,5 +1,6 @@
 /** The questions for one party: pick a known one, type it, or paste an address as text (2.2). */
 
+import { joinLines } from "../core/blanks.ts";
 import { type Choice, Pasted, type Prompts, WentBack } from "../core/prompts.ts";
 import type { DraftParty } from "../model/draft.ts";
 import { type PartyField, partyFields, partyWords } from "../model/fields.ts";
@@ -125,7 +126,7 @@ async function chooseParty(
 async function askText(party: DraftParty, { title, tools, keep }: PartyQuestions): Promise<string> {
   let left = party;
   const keepTyped = (text: string) => {
-    left = { detail: text.split(/\s*\n\s*/).join(" ") };
+    left = { detail: joinLines(text) };
     keep(left, true);
   };
   const question = `${title}: paste the address, then an empty line`;
@@ -218,7 +219,7 @@ async function confirmText(
   questions: PartyQuestions,
 ): Promise<AnsweredParty> {
   const { title, fixed, tools, keep } = questions;
-  keep({ ...answered, detail: text.split(/\s*\n\s*/).join(" ") }, true);
+  keep({ ...answered, detail: joinLines(text) }, true);
   const understood = await tools.understand(text);
   const found = Object.entries(understood.party).filter(([field]) => !fixed.has(field));
   const party: DraftParty = { ...answered, ...Object.fromEntries(found) };

@@ -1,5 +1,6 @@
 /** Removes from a cell what spreadsheets and platforms put around its value. */
 
+import { splitEnds } from "../core/blanks.ts";
 import { numberPaths } from "./order-fields.ts";
 
 /** What was removed, for a count. Blanks around a value are not counted. */
@@ -35,7 +36,6 @@ export function cleanCell(path: string, cell: string, empty: readonly string[] =
     if (changed !== text) cleanings.push(cleaning);
     text = changed;
   };
-  const trimTabs = (each: string) => each.replace(/^ *\t[ \t]*|[ \t]*\t *$/g, "");
   apply("tab", trimTabs);
   text = trim(text);
   apply("formula text", (each) => formulaText.exec(each)?.[1]?.replaceAll('""', '"') ?? each);
@@ -51,15 +51,25 @@ export function cleanCell(path: string, cell: string, empty: readonly string[] =
 
 /** Only what people type for a gap: other invisible characters are reported. */
 function trim(text: string): string {
-  return text.replace(/^[ \t\u3000]+|[ \t\u3000]+$/g, "");
+  return splitEnds(text, " \t\u3000").inner;
+}
+
+/** Blanks at an end go where a tab is among them. */
+function trimTabs(text: string): string {
+  const { lead, inner, tail } = splitEnds(text, " \t");
+  return `${lead.includes("\t") ? "" : lead}${inner}${tail.includes("\t") ? "" : tail}`;
 }
 
 function narrow(text: string): string {
   return text.replace(/[０-９＋－（）．，]/g, (each) => String.fromCharCode(each.charCodeAt(0) - 0xfee0));
 }
 
+/** A number with its unit is not longer. */
+const longestAmount = 400;
+
 /** `¥1,234.50`, `12.00元`, `2.5kg` and `3件` as numbers; grams and decimal commas stay, and are refused. */
 function bareNumber(path: string, text: string): string {
+  if (text.length > longestAmount) return text;
   if (path === "item.weight") return text.replace(/ *[(（]?(?:kg|千克|公斤)[)）]?$/i, "");
   if (path === "item.quantity") return withoutCommas(text.replace(/ *[(（]?(?:件|个|pcs)[)）]?$/i, ""));
   const bare = text.replace(/^(?:[¥￥]|CNY|RMB) */i, "").replace(/ *[(（]?(?:元|CNY|RMB)[)）]?$/i, "");

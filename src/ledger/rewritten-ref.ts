@@ -1,5 +1,7 @@
 /** Whether a spreadsheet program or a script may have made one ref from another: 000001 and 1, 3/4 and a date. */
 
+import { trimEnd } from "../core/blanks.ts";
+
 /** True where both may be one order number. Only equal content makes it one order. */
 export function isRewrittenRef(one: string, other: string): boolean {
   const [a, b] = [plain(one), plain(other)];
@@ -38,7 +40,7 @@ function readNumbers(text: string): readonly PossibleNumber[] {
     const [, whole, fraction = ""] = /^(\d*)(?:[.,](\d*))?$/.exec(number) ?? [];
     if (whole === undefined) return [];
     const written = (whole + fraction).replace(/^0+/, "");
-    const digits = written.replace(/0+$/, "");
+    const digits = trimEnd(written, "0");
     if (digits === "") return [{ isNegative: false, digits, exponent: 0 }];
     const zeros = written.length - digits.length;
     const exponent = Number(power ?? 0) - fraction.length - (percent === undefined ? 0 : 2) + zeros;

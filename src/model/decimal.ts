@@ -1,5 +1,7 @@
 /** Arithmetic on decimals as text: money and weights are never binary floats. */
 
+import { trimEnd } from "../core/blanks.ts";
+
 const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** True for text that is a valid number in JSON, such as `12.50`; no exponent, sign only for negatives. */
@@ -18,7 +20,7 @@ export function normaliseDecimal(text: string): string {
   if (!match) return text;
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
-  const significant = digits.replace(/0+$/, "");
+  const significant = trimEnd(digits, "0");
   if (significant === "") return "0";
   const scale = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
   return `${sign}${significant}e${scale}`;

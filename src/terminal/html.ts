@@ -1,6 +1,7 @@
 /** Self-contained HTML pages: their head, and texts of others in them. */
 
 import { createHash } from "node:crypto";
+import { joinLines } from "../core/blanks.ts";
 import { sanitise } from "./sanitise.ts";
 
 /** The lines before a page's content. The page may load nothing, and use no other style than this one. */
@@ -23,7 +24,7 @@ export function htmlHead(title: string, style: string): readonly string[] {
 
 /** On one line, and without characters that act on a reader or a terminal. */
 export function toOneLine(text: string): string {
-  return sanitise(text.replace(/\s*[\r\n\t]\s*/g, " ").trim());
+  return sanitise(joinLines(text.replaceAll("\t", "\n")).trim());
 }
 
 export function toHtml(text: string): string {

@@ -1,6 +1,7 @@
 /** Keyboard input of a prompt: single keys, end of input, and Ctrl-Z. */
 
 import { Readable } from "node:stream";
+import { joinLines } from "../core/blanks.ts";
 import { ctrlC, ctrlZ } from "./keypress.ts";
 
 /** This process as a job of the shell. */
@@ -280,7 +281,7 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
   function takePaste({ text, isMarked }: Paste) {
     if (attended?.onPaste?.(text)) return;
     const isLine = isMarked && attended?.onPaste !== undefined;
-    waiting = [...(isLine ? text.replace(/\s*[\r\n]\s*/g, " ").trim() : text), ...waiting];
+    waiting = [...(isLine ? joinLines(text).trim() : text), ...waiting];
   }
 
   /** Text goes in as one key: readline and the prompt go through their whole line at each. */

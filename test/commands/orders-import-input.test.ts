@@ -218,3 +218,14 @@ test("the check of a JSON file, which has no rows of its own, counts its orders"
   const { exit, stdout } = await home.courier(["orders", "import", file, "--check"]);
   expect([exit, stdout]).toEqual([0, expect.stringMatching(/^Rows +1$/m)]);
 });
+
+test.each(["\t", "\u3000", " "])(
+  "a cell with a long run of %j is read in a moment, and so is one that ends with it",
+  async (blank) => {
+    const run = blank.repeat(300_000); // a regular expression that tries each of them again takes an hour
+    const names = [`a${run}b`, `${run}c`, `d${run}`].map((name) => `"${name}"`);
+    const home = await createImportHome(sheet(...names.map((name, index) => row(`A-${index}`, name))));
+    const { exit, stdout } = await home.run("--check", "--json");
+    expect(exit, stdout).toBe(0);
+  },
+);
