@@ -16,7 +16,7 @@ import {
   stringifyJson,
 } from "../model/json.ts";
 import { check, type Schema } from "../model/schema.ts";
-import { type FailureKind, keyHint, proxyFailure, redactJson, ServiceFailure } from "./failure.ts";
+import { type FailureKind, keyHint, redactJson, ServiceFailure } from "./failure.ts";
 import { orderCallOf } from "./order-call.ts";
 import { isRepeatable } from "./retry.ts";
 import type { Answer, Method } from "./transport.ts";
@@ -214,17 +214,20 @@ function statusFailure(answer: Answer, context: AnswerContext): ServiceFailure |
       },
     );
   }
-  if (status === 407) return proxyFailure(context.host, status);
   const kind = kindOfStatus(status);
   if (!kind) return undefined;
   return new ServiceFailure(kind, `${leadIns[kind](context.host)}: ${glimpse(answer, context)}`, {
     status,
-    hint:
-      hintFor(kind, answer, context) ??
-      (status === 404 ? "is the base URL right? (courier accounts list)" : undefined),
+    hint: hintFor(kind, answer, context) ?? statusHints.get(status),
     retryAfterMs: retryAfterMs(answer, context.nowMs),
   });
 }
+
+/** 407: one of a proxy that courier was given is no answer (transport.ts). */
+const statusHints: ReadonlyMap<number, string> = new Map([
+  [404, "is the base URL right? (courier accounts list)"],
+  [407, "a gateway on the way, or the service, asks for a name and password"],
+]);
 
 /** INVALID_PARAMETER is the one code that the specification defines: a refusal under every status. */
 function kindOfStatus(status: number, serviceCode?: string): FailureKind | undefined {

@@ -240,15 +240,6 @@ export function timeoutFailure(host: string, timeoutMs: number): ServiceFailure 
   });
 }
 
-/** HTTP 407, which only a proxy on the way may answer: the service has seen nothing. */
-export function proxyFailure(host: string, status: number): ServiceFailure {
-  return new ServiceFailure("unreachable", `cannot reach ${host}: ${explainCause(proxyAuthentication)}`, {
-    status,
-    details: { cause_code: proxyAuthentication },
-    hint: hintFor(proxyAuthentication),
-  });
-}
-
 /** Text by text: in JSON inside a text, a secret would be escaped twice. */
 export function redactJson<T>(value: T, redact: (text: string) => string): T {
   return redactAny(value, redact) as T;

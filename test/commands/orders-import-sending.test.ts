@@ -122,12 +122,12 @@ describe("pace", () => {
 });
 
 describe("a service that cannot be used", () => {
-  test("a proxy on the way that refuses: what to do about it, and no list without rows", async () => {
+  test("a key that is refused: what to do about it, and no list without rows", async () => {
     const home = await createImportHome(rowsOf(3));
-    home.sandbox.faults.set([{ ...post, kind: "status", status: 407 }]);
+    home.sandbox.faults.set([{ ...post, kind: "status", status: 401 }]);
     const ran = await home.courier(["orders", "import", home.file, "--yes"]);
-    expect(ran.exit).toBe(5);
-    expect(ran.stderr).toMatch(/\nhint: put them into the proxy's URL: .*; then run the same command again/);
+    expect(ran.exit).toBe(4);
+    expect(ran.stderr).toMatch(/\nhint: correct COURIER_API_KEY where it is set, .* courier login/);
     expect(ran.stdout + ran.stderr).not.toContain("No rows");
     expect(ran.stderr).toContain("3 rows: 0 created, 3 not sent");
   });

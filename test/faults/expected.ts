@@ -52,7 +52,8 @@ export const table = `
   401                    | refused the key             | 4 key_refused 1  | 4 1  | 4 key_refused 0 1 0     | 4 key_refused pending 1 1  | 4 key_refused 0 1
   403                    | HTTP 403                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 7 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
   404                    | HTTP 404                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 7 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
-  407                    | the proxy asks for a name   | 5 unreachable 1  | 5 1  | 5 unreachable 0 1 0     | 5 unreachable pending 1 2  | 5 service_unavailable 0 1
+  407                    | HTTP 407                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 7 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
+  407 done               | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
   408                    | HTTP 408                    | 5 server_error 4 | 5 4  | 6 outcome_unknown 0 1 7 | 5 server_error pending 4 2 | 6 outcome_unknown 0 1
   408 done               | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 4 2          | 0 - 2 2
   409                    | HTTP 409                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 7 | 1 refused pending 1 2      | 6 outcome_unknown 0 1

@@ -81,6 +81,7 @@ export const faults: Readonly<Record<string, WireFault>> = {
   "403": status(403),
   "404": status(404),
   "407": status(407),
+  "407 done": status(407, true),
   "408": status(408),
   "408 done": status(408, true),
   "409": status(409),
