@@ -8,6 +8,8 @@ import { readDraft, writeDraft } from "./operation.ts";
 /** An unfinished order. */
 export interface KeptDraft {
   readonly draft: Draft;
+  /** The shop's own number of the order. */
+  readonly ref?: string | undefined;
   /** Names of the unfinished parts. */
   readonly open: readonly string[];
 }
@@ -30,7 +32,7 @@ export interface Drafts {
     owner: DraftOwner,
     kept: KeptDraft,
     continued: FoundDraft | undefined,
-  ): Promise<Draft | undefined>;
+  ): Promise<Pick<KeptDraft, "draft" | "ref"> | undefined>;
   /** Deletes a draft that was found, unless another form has changed it meanwhile. */
   dropDraft(owner: DraftOwner, found: FoundDraft): Promise<void>;
   /** Deletes all drafts of an account, at any service. */
@@ -38,6 +40,10 @@ export interface Drafts {
 }
 
 export const mostDrafts = 10;
+
+function readRef(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
 
 export function createDrafts(database: Database, write: Write): Drafts {
   const sql = database.sql;
@@ -59,6 +65,7 @@ export function createDrafts(database: Database, write: Write): Drafts {
       return (
         draft && {
           draft,
+          ref: readRef(row?.ref),
           position: Number(row?.position),
           open: String(row?.open_parts)
             .split(",")
@@ -67,21 +74,22 @@ export function createDrafts(database: Database, write: Write): Drafts {
       );
     },
 
-    keepDraft: (owner, { draft, open }, continued) =>
+    keepDraft: (owner, { draft, ref, open }, continued) =>
       write(() => {
         if (continued) drop(owner, continued);
         const { account, service } = owner;
         sql(
-          `INSERT INTO drafts SELECT ?1, ?2, coalesce(max(position), 0) + 1, ?3, ?4 FROM drafts
+          `INSERT INTO drafts SELECT ?1, ?2, coalesce(max(position), 0) + 1, ?3, ?4, ?5 FROM drafts
              WHERE account = ?1 AND service = ?2`,
-        ).run(account, service, writeDraft(draft), open.join(","));
-        const dropped = sql(
+        ).run(account, service, writeDraft(draft), open.join(","), ref ?? null);
+        const [dropped] = sql(
           `DELETE FROM drafts WHERE account = ?1 AND service = ?2 AND position <=
              (SELECT position FROM drafts WHERE account = ?1 AND service = ?2
               ORDER BY position DESC LIMIT 1 OFFSET ?3)
-           RETURNING draft`,
+           RETURNING draft, ref`,
         ).all(account, service, mostDrafts);
-        return readDraft(dropped[0]?.draft);
+        const oldest = readDraft(dropped?.draft);
+        return oldest && { draft: oldest, ref: readRef(dropped?.ref) };
       }),
 
     dropDraft: (owner, found) => write(() => void drop(owner, found)),

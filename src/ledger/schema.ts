@@ -202,6 +202,9 @@ CREATE TRIGGER no_request_of_moved BEFORE UPDATE OF state ON operations
   BEGIN SELECT RAISE(ABORT, '${movedMessage}'); END;
 `;
 
+/** The shop's own number of an unfinished order. */
+const draftRef = "ALTER TABLE drafts ADD COLUMN ref TEXT";
+
 /** What several machines may share, in SQLite's words; shared/shared-schema.ts has PostgreSQL's. */
 export const sharedMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh];
 
@@ -214,4 +217,5 @@ export const migrations: readonly string[] = [
   sixth,
   moved,
   seventh,
+  draftRef,
 ];

@@ -52,7 +52,14 @@ type Decision = "send" | Part | "keep" | "quit" | "back";
  * the order was sent, Ctrl-C included, the draft is kept for the next time, or shown where it cannot be kept.
  */
 export async function composeOrder(
-  { start, ref, allowDuplicate, settleMs, template, prompts }: Sending & { readonly prompts: Prompts },
+  {
+    start,
+    ref: givenRef,
+    allowDuplicate,
+    settleMs,
+    template,
+    prompts,
+  }: Sending & { readonly prompts: Prompts },
   context: Context,
 ): Promise<Composed> {
   let { draft } = start;
@@ -76,6 +83,7 @@ export async function composeOrder(
   const offered = start.isBlank ? await offerKept(owner, ledger, prompts, context) : undefined;
   /** The draft that this order continues, and ends when it is sent. */
   const kept = offered === "another" ? undefined : offered;
+  const ref = givenRef ?? kept?.ref;
   try {
     const given = kept ? new Set<string>(parts.filter((part) => !kept.open.includes(part))) : start.given;
     draft = kept?.draft ?? draft;
@@ -90,7 +98,7 @@ export async function composeOrder(
       const decision = await prompts.together(async () => {
         // While the order is reviewed; after a failure not before the person has made room.
         if (!hasFailed) elsewhere ??= startElsewhereCheck(context);
-        await context.display([...reviewView(draft, account), ...remarks(draft)]);
+        await context.display([...reviewView(draft, ref, account), ...remarks(draft)]);
         return askDecision(prompts, draft, hasQuestions).catch((error: unknown) => {
           if (error instanceof WentBack) return "back" as const;
           throw error;
@@ -98,7 +106,7 @@ export async function composeOrder(
       });
       if (decision === "keep") {
         try {
-          await keepDraft({ draft, open }, { continued: kept, owner, ledger }, context);
+          await keepDraft({ draft, ref, open }, { continued: kept, owner, ledger }, context);
           return { kept: draft };
         } catch (error) {
           await showLedgerFailure(error, context);
@@ -142,7 +150,7 @@ export async function composeOrder(
     }
   } catch (error) {
     if (error instanceof Dropped) throw interrupted(130, "nothing was sent, and the draft was dropped");
-    throw await keepForLater(error, { draft, open }, { continued: kept, owner, ledger }, context);
+    throw await keepForLater(error, { draft, ref, open }, { continued: kept, owner, ledger }, context);
   }
 }
 
@@ -203,7 +211,10 @@ async function offerKept(
   for (;;) {
     const kept = await ledger.findDraft(owner);
     if (!kept) return undefined;
-    await context.display([line(styled("strong", "An unfinished order:")), ...reviewView(kept.draft)]);
+    await context.display([
+      line(styled("strong", "An unfinished order:")),
+      ...reviewView(kept.draft, kept.ref),
+    ]);
     try {
       if (await prompts.confirm("Continue with it?", true)) return kept;
       if (!(await prompts.confirm("Delete this draft?", false))) return "another";
@@ -306,7 +317,7 @@ async function keepDraft(
   if (!dropped) return;
   await display([
     line(styled("warn", `At most ${mostDrafts} drafts are kept, so the oldest was deleted:`)),
-    ...reviewView(dropped),
+    ...reviewView(dropped.draft, dropped.ref),
     line(`${nextCommand("orders create")} offers the others, the newest first`),
   ]);
 }
@@ -335,13 +346,13 @@ async function keepForLater(
 /** It can be typed in again. */
 async function showUnkept(
   failure: unknown,
-  { draft }: KeptDraft,
+  { draft, ref }: KeptDraft,
   { continued }: DraftPlace,
   { display }: Context,
 ): Promise<void> {
   const what = continued ? "The changes to your draft" : "The draft";
   const reason = failure instanceof Error ? failure.message : String(failure);
-  await display([line(styled("warn", `${what} could not be kept: ${reason}`)), ...reviewView(draft)]);
+  await display([line(styled("warn", `${what} could not be kept: ${reason}`)), ...reviewView(draft, ref)]);
 }
 
 function withDraftHint(error: unknown, context: Context): unknown {
@@ -390,11 +401,11 @@ async function usualSender(
 }
 
 /** All that will be sent, and where it goes. */
-export function reviewView(draft: Draft, account?: ActiveAccount): readonly Block[] {
-  const rows = draftRows(draft);
+export function reviewView(draft: Draft, ref: string | undefined, account?: ActiveAccount): readonly Block[] {
+  const goesTo = account ? [["Goes to", describeAccount(account)] as const] : [];
   return [
     blank,
-    fields(...rows, ...(account ? [["Goes to", describeAccount(account)] as const] : [])),
+    fields(...draftRows(draft), ...(ref === undefined ? [] : [["Ref", ref] as const]), ...goesTo),
     blank,
   ];
 }

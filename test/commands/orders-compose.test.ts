@@ -519,6 +519,29 @@ describe("an unfinished draft", () => {
     expect(JSON.parse(bodies[0] ?? "").sender).toEqual({ name: "王五", phone: "13700137000" });
   });
 
+  test("has the ref of its order, which is sent once although the command that goes on has none", async () => {
+    const home = await createServedHome();
+    await compose(home, [...shortForm(), ["What now?", ctrlC]], ["orders", "create", "--ref", "A 9"]);
+    const resumed = await compose(home, [["Continue with it?", enter], send, ...declined]);
+    expect(resumed.stderr).toMatch(/An unfinished order:[^?]*\nRef +A 9\n[^?]*\nRef +A 9\n/);
+    expect(resumed).toMatchObject({ exit: 0, bodies: [expect.anything()] });
+    home.clock.advance(3_600_000); // after ten minutes a script sends an equal order without a ref
+    const flags = ["--sender-name", "张三", "--receiver-name", "李四", "--item-name", "书", "--ref", "A 9"];
+    const { exit, stdout } = await home.courier(["orders", "create", ...flags, "--json"]);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout).id).toBe(JSON.parse((await home.courier("orders list --json")).stdout)[0].id);
+    expect(bodiesOf(home)).toHaveLength(1);
+  });
+
+  test("takes the ref that the command gives in place of its own", async () => {
+    const home = await createServedHome();
+    await compose(home, [...shortForm(), ["What now?", ctrlC]], "orders create --ref A-9");
+    const steps: Step[] = [["Continue with it?", enter], send, ...declined];
+    await compose(home, steps, "orders create --ref B-1");
+    const { stdout } = await home.courier("log show 1 --json");
+    expect(JSON.parse(stdout)).toMatchObject([{ ref: "B-1" }]);
+  });
+
   test("is forgotten when it is not wanted", async () => {
     const home = await homeWithDraft();
     await compose(home, [
@@ -1072,5 +1095,5 @@ async function reviewOf(body: string, { sandbox }: ServedHome): Promise<string> 
     key: { place: "given", apiKey: "" },
   } as const;
   const view = { width: 10_000, paint: plainPaint, nowMs: 0 };
-  return render(reviewView(parseJson(body) as Draft, account), view);
+  return render(reviewView(parseJson(body) as Draft, undefined, account), view);
 }
