@@ -8,7 +8,7 @@ import { type Json, type JsonObject, stringifyJson } from "../model/json.ts";
 import type { Schema } from "../model/schema.ts";
 import { type AnswerContext, type Reply, readEnvelope, readRawAnswer, readReply } from "./answer.ts";
 import { NoAnswer, noAnswerFailure, ServiceFailure } from "./failure.ts";
-import { type Query, rawUrl } from "./raw-url.ts";
+import type { Query } from "./raw-url.ts";
 import { isRepeatable, retryDelayMs } from "./retry.ts";
 import { limitTry } from "./time-limit.ts";
 import type { Answer, Method, Transport } from "./transport.ts";
@@ -183,6 +183,7 @@ export function createClient(options: ClientOptions): Client {
         return typeof message === "string" ? message : undefined;
       }),
     async exchange({ path, query, ...call }) {
+      const { rawUrl } = await import("./raw-url.ts");
       const url = rawUrl(path, options.baseUrl, query);
       let refused: RawReply | undefined;
       try {

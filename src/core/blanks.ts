@@ -1,6 +1,6 @@
 /**
- * Blanks and other characters at the ends of texts of any length. A regular expression such as `/ +$/` or `/\s*\n/` tries
- * a long run again at each of its characters: a cell of 100,000 blanks takes minutes.
+ * Blanks in texts of any length. A regular expression such as `/ +$/` or `/\s*\n/` tries a long run again at each of its
+ * characters: a cell of 100,000 blanks takes minutes.
  */
 
 /** A text between what was cut off its ends. */
@@ -17,13 +17,6 @@ export function splitEnds(text: string, characters: string): Ends {
   let end = text.length;
   while (end > start && characters.includes(text.charAt(end - 1))) end -= 1;
   return { lead: text.slice(0, start), inner: text.slice(start, end), tail: text.slice(end) };
-}
-
-/** The text without `character` at its end. */
-export function trimEnd(text: string, character: string): string {
-  let end = text.length;
-  while (end > 0 && text.charAt(end - 1) === character) end -= 1;
-  return text.slice(0, end);
 }
 
 /** Each run of blanks that has a line break becomes one blank. */

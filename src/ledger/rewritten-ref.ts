@@ -1,6 +1,6 @@
 /** Whether a spreadsheet program or a script may have made one ref from another: 000001 and 1, 3/4 and a date. */
 
-import { trimEnd } from "../core/blanks.ts";
+import { withoutLastZeros } from "../model/decimal.ts";
 
 /** True where both may be one order number. Only equal content makes it one order. */
 export function isRewrittenRef(one: string, other: string): boolean {
@@ -40,7 +40,7 @@ function readNumbers(text: string): readonly PossibleNumber[] {
     const [, whole, fraction = ""] = /^(\d*)(?:[.,](\d*))?$/.exec(number) ?? [];
     if (whole === undefined) return [];
     const written = (whole + fraction).replace(/^0+/, "");
-    const digits = trimEnd(written, "0");
+    const digits = withoutLastZeros(written);
     if (digits === "") return [{ isNegative: false, digits, exponent: 0 }];
     const zeros = written.length - digits.length;
     const exponent = Number(power ?? 0) - fraction.length - (percent === undefined ? 0 : 2) + zeros;

@@ -1,7 +1,5 @@
 /** Arithmetic on decimals as text: money and weights are never binary floats. */
 
-import { trimEnd } from "../core/blanks.ts";
-
 const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** True for text that is a valid number in JSON, such as `12.50`; no exponent, sign only for negatives. */
@@ -20,10 +18,17 @@ export function normaliseDecimal(text: string): string {
   if (!match) return text;
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
-  const significant = trimEnd(digits, "0");
+  const significant = withoutLastZeros(digits);
   if (significant === "") return "0";
   const scale = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
   return `${sign}${significant}e${scale}`;
+}
+
+/** In linear time: `/0+$/` tries a long run of zeros again at each of them. */
+export function withoutLastZeros(digits: string): string {
+  let end = digits.length;
+  while (digits.charAt(end - 1) === "0") end -= 1;
+  return digits.slice(0, end);
 }
 
 /** More zeros than any number has: `1e999999999` would fill the memory. */
