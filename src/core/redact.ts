@@ -22,9 +22,9 @@ export type Redact = (text: string, isCut?: boolean) => string;
 
 /**
  * Makes a function that masks every given secret in a text: as it is, URL-encoded, as JSON and HTML escape it, in
- * hexadecimal and in base64, there also as part of a longer text such as `user:SECRET`; and where that is escaped
- * again, a few times over. Secrets shorter than four characters are left alone, since masking them would garble
- * ordinary text. It never throws: an error's message could show the secret.
+ * hexadecimal and in base64, there also as part of a longer text such as `user:SECRET`; each piece of it of twelve or
+ * more characters; and where that is escaped again, a few times over. Secrets shorter than four characters are left alone,
+ * since masking them would garble ordinary text. It never throws: an error's message could show the secret.
  */
 export function createRedactor(secrets: readonly string[]): Redact {
   const maskable = secrets.filter((secret) => secret.length >= 4);
@@ -77,7 +77,39 @@ function searchesFor(secret: string): Search[] {
     searchCharacters([...secret].map(formsOfCharacter)),
     searchText(Buffer.from(secret).toString("hex")),
     ...base64Forms(secret).map((form) => searchText(form, base64End)),
+    searchPieces(lowerKeepingLength(secret)),
   ];
+}
+
+/** Services shorten or break keys in their messages. A shorter piece may be any other text. */
+const shortestPiece = 12;
+const windowLength = 8;
+/** A piece has a whole window at one of each so many places. */
+const stride = shortestPiece - windowLength + 1;
+
+/** Pieces of a secret, from any of its places. */
+function searchPieces(secret: string): Search {
+  const places = new Map<string, number>();
+  for (let place = secret.length - windowLength; place >= 0; place--)
+    places.set(secret.slice(place, place + windowLength), place);
+  return (text, from) => {
+    for (let index = from; index + windowLength <= text.length; index += stride) {
+      const place = places.get(text.slice(index, index + windowLength));
+      if (place === undefined) continue;
+      const span = widen(text, index, secret, place, from);
+      if (span.end - span.start >= shortestPiece) return span;
+    }
+    return undefined;
+  };
+}
+
+/** All that is equal on both sides of `index` in the text, not before `from`, and of `place` in the secret. */
+function widen(text: string, index: number, secret: string, place: number, from: number): Span {
+  let [before, after] = [0, 0];
+  const most = Math.min(index - from, place);
+  while (before < most && text[index - before - 1] === secret[place - before - 1]) before++;
+  while (index + after < text.length && text[index + after] === secret[place + after]) after++;
+  return { start: index - before, end: index + after };
 }
 
 /** The last characters of a text in base64: the secret decides a part of them. */

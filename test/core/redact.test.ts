@@ -155,6 +155,32 @@ describe("base64 of a longer text", () => {
   });
 });
 
+describe("a secret that is cut or broken", () => {
+  const longer = fc.stringMatching(/^sk_live_[A-Za-z0-9]{12,60}$/);
+
+  test("shows no piece of twelve characters, wherever it is cut", () => {
+    fc.assert(
+      fc.property(longer, fc.nat(), fc.nat(), surroundings, surroundings, (secret, a, b, before, after) => {
+        const [start = 0, end = 0] = [a % secret.length, b % (secret.length + 1)].sort((x, y) => x - y);
+        const shown = createRedactor([secret])(`${before} ${secret.slice(start, end)} ${after}`);
+        for (let at = 0; at + 12 <= secret.length; at++)
+          expect(shown.toLowerCase()).not.toContain(secret.slice(at, at + 12).toLowerCase());
+        if (end - start >= 12) expect(shown).toContain(mask);
+      }),
+    );
+  });
+
+  test.each([
+    ["shortened in a message", "key sk_live_SERVICE_abcd... (E)", `key ${mask}... (E)`],
+    ["its end alone", "key ...6789XYZ_abcdef", `key ...${mask}`],
+    ["with a character between", "sk_live_SERVI\u200bCE_abcd6789XYZ_abcdef", `${mask}\u200b${mask}`],
+    ["over two lines, in JSON", '"sk_live_SERVI\\nCE_abcd6789XYZ"', `"${mask}\\n${mask}"`],
+    ["only a usual beginning", "sk_live_other", "sk_live_other"],
+  ])("%s", (_how, text, expected) => {
+    expect(createRedactor(["sk_live_SERVICE_abcd6789XYZ_abcdef"])(text)).toBe(expected);
+  });
+});
+
 test("several secrets, the longer first", () => {
   const redact = createRedactor(["abcd", "abcd-efgh", "second-key"]);
   expect(redact("abcd-efgh abcd second-key")).toBe(`${mask} ${mask} ${mask}`);
