@@ -23,7 +23,7 @@ export type Parsed =
   /** Text for stdout: help that was asked for, or the version. */
   | { readonly kind: "text"; readonly text: string }
   /** Help that was not asked for: a noun without a verb. */
-  | { readonly kind: "incomplete"; readonly text: string };
+  | { readonly kind: "incomplete"; readonly group: string; readonly text: string };
 
 type Values = Readonly<Record<string, unknown>>;
 type Options = Readonly<Record<string, Option<unknown>>>;
@@ -125,7 +125,7 @@ async function refuseWithFields({ path }: Nearest): Promise<void> {
 /** Help and version end commander with an error of their own; everything else is wrong usage. */
 function toText(error: CommanderError, printed: string, complained: string, nearest: string): Parsed {
   if (error.exitCode === 0) return { kind: "text", text: printed };
-  if (error.code === "commander.help") return { kind: "incomplete", text: complained };
+  if (error.code === "commander.help") return { kind: "incomplete", group: nearest, text: complained };
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
   const help = `${nearest} --help shows what there is`;
   // A tracking number may begin so.

@@ -10,6 +10,7 @@ import {
   type InterruptionExit,
   interrupted,
   isInterruption,
+  usageError,
 } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { createRedactor, type Redact } from "../core/redact.ts";
@@ -128,6 +129,8 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
       return 0;
     }
     if (parsed.kind === "incomplete") {
+      if (form !== "human")
+        throw usageError(`${parsed.group} needs a command`, `${parsed.group} --help shows what there is`);
       await complaints.write(redact(parsed.text));
       return 2;
     }

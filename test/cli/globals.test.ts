@@ -183,6 +183,22 @@ describe("help", () => {
     expect(stderr).toContain(`hint: ${help} shows what there is`);
   });
 
+  test.each([
+    ["--json", "courier"],
+    ["orders --json", "courier orders"],
+    ["--account sandbox orders --json", "courier orders"],
+    ["accounts --ndjson", "courier accounts"],
+  ])("a noun alone fails as one line of JSON where that was asked for: %s", async (words, group) => {
+    const { courier } = await createHome();
+    const { exit, stdout, stderr } = await courier(words);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "usage",
+      message: `${group} needs a command`,
+      hint: `${group} --help shows what there is`,
+    });
+  });
+
   test("help needs no account, touches no file and asks for no service", async () => {
     const home = await createHome();
     await home.courier("orders create --help");
