@@ -63,7 +63,7 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
         cause: error,
         hint:
           error instanceof Unreadable
-            ? "move it away, then run the same command again"
+            ? `${error.remedy}, then run the same command again`
             : "check the permissions of the file and of its directory; it was left as it is",
       });
     }

@@ -37,7 +37,7 @@ async function freshDirectory(): Promise<string> {
   return path.join(parent, "deep", "config");
 }
 
-async function storeWith(text: string) {
+async function storeWith(text: string | Uint8Array) {
   const directory = await freshDirectory();
   await mkdir(directory, { recursive: true });
   const store = openConfigStore(directory);
@@ -87,6 +87,24 @@ describe("writing", () => {
     expect(readConfigUnchecked(directory).accounts).toEqual({ shop: { base_url: "https://a.test" } });
     await saveAccount(store, "second", account);
     expect(Object.keys(JSON.parse(await readFile(store.path, "utf8")).accounts)).toEqual(["shop", "second"]);
+  });
+
+  test("one that an editor saved in GB18030 is refused and left as it is, by what writes, too", async () => {
+    const text = '{"addresses":{"li":{"name":"MARK","phone":"13900139000"}},"accounts":{}}';
+    const [before, after] = text.split("MARK") as [string, string];
+    const bytes = Buffer.concat([
+      Buffer.from(before),
+      Buffer.from([0xc0, 0xee, 0xcb, 0xc4]),
+      Buffer.from(after),
+    ]); // 李四
+    const { store } = await storeWith(bytes);
+    const refused = expect.objectContaining({
+      message: `cannot read the config file ${store.path}: it is not in UTF-8`,
+      hint: "save it as UTF-8, then run the same command again",
+    });
+    await expect(store.read()).rejects.toEqual(refused);
+    await expect(saveAccount(store, "second", account)).rejects.toEqual(refused);
+    expect(await readFile(store.path)).toEqual(bytes);
   });
 
   describe("a config that is a symbolic link, as dotfile managers make them", () => {
