@@ -1,10 +1,11 @@
 /** `courier completion --install` and `--remove`: the script where a shell finds it, and the manual pages. */
 
-import { access, appendFile, constants, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, appendFile, constants, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Context } from "../command/command.ts";
 import { type CompletionShell, completionPlaces, completionShells } from "../command/completion-places.ts";
 import { hideHome, type RuntimeInfo } from "../command/runtime-info.ts";
+import { makeDirectory } from "../core/directory.ts";
 import { fileError, systemCode, usageError } from "../core/errors.ts";
 import { shellQuotePath } from "../core/shell-quote.ts";
 import { explainSystemError } from "../core/system-errors.ts";
@@ -40,7 +41,7 @@ export async function installCompletion(
   for (const shell of shells) {
     const file = ownPlace(shell, env);
     await changing(file, async () => {
-      await mkdir(path.dirname(file), { recursive: true });
+      makeDirectory(path.dirname(file));
       await writeFile(file, readCompletionScript(shell));
     });
     installed.push({ for: shell, path: file });
