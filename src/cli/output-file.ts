@@ -1,12 +1,12 @@
 /** Results in a file: written under a temporary name and renamed when they are complete. */
 
 import { constants } from "node:fs";
-import { type FileHandle, open, realpath, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, realpath, stat } from "node:fs/promises";
 import { Writable } from "node:stream";
 import type { Clock } from "../core/clock.ts";
-import { haveSameContent, keepEarlier } from "../core/earlier-file.ts";
+import { type EarlierFile, haveSameContent, keepEarlier } from "../core/earlier-file.ts";
 import { fileError, systemCode } from "../core/errors.ts";
-import { nameOutputDraft, removeDeadDrafts } from "../core/output-draft.ts";
+import { nameOutputDraft, removeDeadDrafts, removeDraft } from "../core/output-draft.ts";
 import type { ProcessTable } from "../core/process-identity.ts";
 import { replaceFile } from "../core/replace-file.ts";
 import { explainSystemError, unwrittenError } from "../core/system-errors.ts";
@@ -48,9 +48,14 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
   // No command that writes its result to a file makes or cancels orders.
   const failLate = (error: unknown, left?: string) =>
     unwrittenError(path, error, { mayHaveSent: false, ...(left === undefined ? {} : { left }) });
+  /** An error has said where the rows are. */
+  let isNamed = false;
   const abandon = async () => {
     await handle.close().catch(() => {});
-    if (draft !== undefined) await rm(draft, { force: true });
+    if (draft === undefined || isNamed) return;
+    await removeDraft(draft).catch((error) => {
+      throw failLate(error, `; ${draft} is left there`);
+    });
   };
   return {
     stream: new Writable(),
@@ -64,17 +69,20 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
         if (draft !== undefined) await handle.sync();
         await handle.close();
       } catch (error) {
-        await abandon();
+        await abandon().catch(() => {});
         throw failLate(error);
       }
       if (draft === undefined) return;
+      let earlier: EarlierFile | undefined;
       try {
-        const earlier = run.isKeptElsewhere ? undefined : await keepOther(draft, target, run);
+        earlier = run.isKeptElsewhere ? undefined : await keepOther(draft, target, run);
         await replaceFile(draft, target, clock);
-        if (earlier !== undefined) run.warn(`an earlier, different file is now ${earlier}`);
       } catch (error) {
+        isNamed = true;
+        await earlier?.drop();
         throw failLate(error, `; the rows are in ${draft}`);
       }
+      if (earlier) run.warn(`an earlier, different file is now ${earlier.name}`);
       await removeDeadDrafts(target, run.processes);
       if (!run.isKeptElsewhere) await recordOwnOutput(run.stateDirectory, target); // else it is the user's own sheet
     },
@@ -87,7 +95,7 @@ async function keepOther(
   draft: string,
   target: string,
   { stateDirectory }: OutputRun,
-): Promise<string | undefined> {
+): Promise<EarlierFile | undefined> {
   const found = await stat(target).catch(() => undefined);
   if (!found || found.size === 0 || (await isOwnOutput(stateDirectory, target))) return undefined;
   return (await haveSameContent(draft, target)) ? undefined : keepEarlier(target, ".old");

@@ -183,7 +183,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
         clock,
       },
     ).catch(async (error) => {
-      await file?.abandon();
+      await file?.abandon().catch(() => {});
       await pager?.release();
       throw error;
     });

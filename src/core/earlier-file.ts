@@ -1,11 +1,17 @@
 /** A second name for a file whose place another one takes: `orders.csv.old`, or the next one that is free. */
 
 import { constants } from "node:fs";
-import { copyFile, link, readFile, stat } from "node:fs/promises";
+import { copyFile, link, readFile, stat, unlink } from "node:fs/promises";
 import { systemCode } from "./errors.ts";
 
+export interface EarlierFile {
+  readonly name: string;
+  /** Takes the name away again, if it was made for this, and the file still has its own place. */
+  drop(): Promise<void>;
+}
+
 /** A name that has the same content already will do. Throws the system's errors. */
-export async function keepEarlier(file: string, ending: string): Promise<string> {
+export async function keepEarlier(file: string, ending: string): Promise<EarlierFile> {
   for (let number = 1; ; number++) {
     const name = `${file}${ending}${number === 1 ? "" : number}`;
     try {
@@ -13,10 +19,13 @@ export async function keepEarlier(file: string, ending: string): Promise<string>
         if (systemCode(error) === "EEXIST") throw error;
         return copyFile(file, name, constants.COPYFILE_EXCL); // a file system without links
       });
-      return name;
+      const drop = async () => {
+        if (await haveSameContent(file, name)) await unlink(name).catch(() => {});
+      };
+      return { name, drop };
     } catch (error) {
       if (systemCode(error) !== "EEXIST") throw error;
-      if (await haveSameContent(file, name)) return name;
+      if (await haveSameContent(file, name)) return { name, drop: async () => {} };
     }
   }
 }

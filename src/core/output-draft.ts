@@ -1,8 +1,9 @@
 /** Drafts of files that people name: each name says which process writes it, so that drafts of dead ones can be removed. */
 
 import { createHash } from "node:crypto";
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rm, unlink } from "node:fs/promises";
 import path from "node:path";
+import { systemCode } from "./errors.ts";
 import { checkLiveness, identifyProcess, type ProcessTable } from "./process-identity.ts";
 import { draftEnding } from "./replace-file.ts";
 
@@ -27,6 +28,15 @@ export async function removeDeadDrafts(target: string, table: ProcessTable): Pro
     if (home !== shorten(place)) continue;
     const owner = { pid: Number(pid), started: started === unknownStart ? undefined : started, place };
     if (checkLiveness(owner, table) === "dead") await rm(path.join(directory, entry)).catch(() => {});
+  }
+}
+
+/** Throws the system's error where the directory lets no file go: `rm` takes it for a directory then, and says so. */
+export async function removeDraft(draft: string): Promise<void> {
+  try {
+    await unlink(draft);
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") throw error;
   }
 }
 

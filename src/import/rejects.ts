@@ -1,10 +1,10 @@
 /** The file of rejects: refused and wrong rows in the form of the input, each with its `error`. */
 
 import { existsSync } from "node:fs";
-import { type FileHandle, link, open, readFile, rm, stat } from "node:fs/promises";
+import { type FileHandle, link, open, readFile, stat } from "node:fs/promises";
 import type { Clock } from "../core/clock.ts";
 import { fileError, systemCode } from "../core/errors.ts";
-import { nameOutputDraft, removeDeadDrafts } from "../core/output-draft.ts";
+import { nameOutputDraft, removeDeadDrafts, removeDraft } from "../core/output-draft.ts";
 import type { ProcessTable } from "../core/process-identity.ts";
 import { replaceFile } from "../core/replace-file.ts";
 import { explainSystemError } from "../core/system-errors.ts";
@@ -56,7 +56,8 @@ export async function createRejects({
     `cannot write the rejects to ${path}: ${explainSystemError(cause, "directory")}`;
   // A process that is stopped at once leaves no draft without rows.
   await tryDraft(path, draft).catch((cause) => {
-    throw fileError(explain(cause), { cause });
+    const left = existsSync(draft) ? `; ${draft} is left there` : "";
+    throw fileError(`${explain(cause)}${left}`, { cause });
   });
   let handle: FileHandle | undefined;
   let failure: string | undefined;
@@ -86,7 +87,7 @@ export async function createRejects({
 
   async function abandon(): Promise<void> {
     if (!handle) return;
-    await close().finally(() => rm(draft, { force: true }));
+    await close().finally(() => removeDraft(draft));
   }
 
   return {
@@ -132,7 +133,7 @@ export async function createRejects({
 
 async function tryDraft(path: string, draft: string): Promise<void> {
   await (await openDraft(path, draft)).close();
-  await rm(draft);
+  await removeDraft(draft);
 }
 
 async function openDraft(path: string, draft: string): Promise<FileHandle> {
@@ -153,7 +154,7 @@ async function giveName(draft: string, path: string, clock: Clock): Promise<stri
     if (await isSame(path, draft)) break;
     earlier = await setAside(path, clock);
   }
-  await rm(draft, { force: true });
+  await removeDraft(draft);
   return earlier;
 }
 
@@ -188,7 +189,7 @@ async function setAside(path: string, clock: Clock): Promise<string | undefined>
       await replaceFile(path, name, clock);
       return name;
     } catch (error) {
-      await rm(name);
+      await removeDraft(name);
       if (systemCode(error) === "ENOENT") return undefined;
       throw error;
     }

@@ -55,7 +55,7 @@ export async function writeReport(file: string, page: () => string, context: Con
   try {
     await output.write(page());
   } catch (error) {
-    await output.abandon();
+    await output.abandon().catch(() => {});
     throw error;
   }
   await output.finish();

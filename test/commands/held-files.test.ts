@@ -1,11 +1,11 @@
 /** Files that another program holds open while courier replaces them, as virus scanners on Windows do. */
 
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
 import { createImportHome, row, sheet } from "../support/imports.ts";
-import { canMount, holdFile } from "../support/small-disk.ts";
+import { canKeepFiles, canMount, holdFile, keepFiles } from "../support/small-disk.ts";
 
 /** Calls `act` when the run has slept `times` times. */
 function afterSleeps({ clock }: Home, times: number, act: () => void): void {
@@ -75,6 +75,19 @@ describe.skipIf(!canMount())("a file that cannot be replaced (needs root)", () =
     expect(path.dirname(draft)).toBe(home.directory);
     expect((await readFile(draft, "utf8")).split("\n")).toHaveLength(4);
     expect(await readFile(home.file, "utf8")).toBe("old");
+    expect((await readdir(home.directory)).filter((name) => name.endsWith(".old"))).toEqual([]);
+  });
+
+  test("for longer: an import in place says where the new sheet is, and leaves no copy of the old one", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    holdFile(home.file);
+    const { exit, stderr } = await home.courier(["orders", "import", home.file, "--in-place", "--yes"]);
+    expect(exit).toBe(5);
+    const [, draft = ""] = /another program is using it; the rows are in (\S*)$/m.exec(stderr) ?? [];
+    expect(await readFile(draft, "utf8")).toContain("Courier tracking number");
+    expect((await readdir(home.directory)).filter((name) => name.startsWith("orders.csv")).sort()).toEqual(
+      ["orders.csv", path.basename(draft)].sort(),
+    );
   });
 
   test("earlier rejects, for a moment: they are moved aside; for longer: the new ones are named", async () => {
@@ -94,5 +107,25 @@ describe.skipIf(!canMount())("a file that cannot be replaced (needs root)", () =
     const ran = await home.run(`--retry-refused --rejects ${rejects}`);
     expect([ran.exit, await readFile(rejects, "utf8")]).toEqual([3, expect.stringContaining("A-1")]);
     expect(await readFile(`${rejects}.old`, "utf8")).toBe("fixed by hand");
+  });
+});
+
+describe.skipIf(!canKeepFiles())("a directory that takes files and lets none go (needs root)", () => {
+  async function homeWithDirectory() {
+    const home = await createImportHome(sheet(row("A-1")));
+    const directory = path.join(home.directory, "drop");
+    await mkdir(directory);
+    keepFiles(directory);
+    return { ...home, drop: directory };
+  }
+
+  test.each(["--write-back", "--rejects"])("import %s: refused before anything is sent", async (flag) => {
+    const home = await homeWithDirectory();
+    const output = path.join(home.drop, "out.csv");
+    const { exit, stderr } = await home.courier(["orders", "import", home.file, "--yes", flag, output]);
+    const [left = ""] = await readdir(home.drop);
+    expect(exit).toBe(flag === "--rejects" ? 2 : 5);
+    expect(stderr).toContain(`permission denied; ${path.join(home.drop, left)} is left there\n`);
+    expect(await home.receivers()).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 /** Disks that are full or read-only: file systems of a few kilobytes in memory, unmounted when the test ends. */
 
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -37,4 +38,23 @@ export async function mountDisk(options: string): Promise<string> {
     await rm(directory, { recursive: true });
   });
   return directory;
+}
+
+/** Whether this process may forbid that files are removed from a directory: root, on most file systems of Linux. */
+export function canKeepFiles(): boolean {
+  const directory = mkdtempSync(path.join(tmpdir(), "courier-kept-"));
+  try {
+    for (const change of ["+a", "-a"]) execFileSync("chattr", [change, directory], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmdirSync(directory);
+  }
+}
+
+/** From now on files can be made in the directory, and neither removed nor renamed. */
+export function keepFiles(directory: string): void {
+  execFileSync("chattr", ["+a", directory]);
+  onTestFinished(() => void execFileSync("chattr", ["-a", directory]));
 }

@@ -164,7 +164,7 @@ async function openUpload(file: string, { form, carrier }: Upload, context: Cont
         for (const record of formRecords(form, orders, carrier)) await output.write(csvRecord(record));
         await output.finish();
       } catch (error) {
-        await output.abandon();
+        await output.abandon().catch(() => {});
         throw error;
       }
     },

@@ -130,7 +130,7 @@ export async function openSheetOutput(
         else if (isInPlace) kept = await putInPlace(output, target, source.bytes, file);
         else await output.finish();
       } catch (error) {
-        await output.abandon();
+        await output.abandon().catch(() => {});
         throw error;
       }
     },
@@ -219,6 +219,11 @@ async function putInPlace(output: OutputFile, target: string, bytes: Buffer, sho
       cause: error,
     });
   });
-  await output.finish();
-  return kept;
+  try {
+    await output.finish();
+  } catch (error) {
+    await kept.drop();
+    throw error;
+  }
+  return kept.name;
 }
