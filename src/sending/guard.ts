@@ -244,7 +244,7 @@ export function howToResolve(
   { nextCommand, clock }: Context,
 ): string {
   const name = nameOperation(operation);
-  const day = utcDate(operation.sentAtMs ?? 0, -1);
+  const day = utcDate((operation.sentAtMs ?? 0) + (operation.offsetMs ?? 0), -1); // by the service's clock
   const wait =
     left?.kind === "early"
       ? `run the same command again after ${formatUntil(left.provedMs, clock.now())}, when the outcome can be proved; or `
