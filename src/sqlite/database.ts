@@ -1,6 +1,6 @@
 /** courier's SQLite files: private, in WAL mode, migrated forward, written in short transactions. */
 
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isDirectory, makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
@@ -339,6 +339,22 @@ function reasonOf(error: unknown): readonly [reason: string, remedy: string] | u
   return reasons[sqliteCode(error) ?? 0];
 }
 
+/** SQLite makes so many files, and takes those away again that it could make before one failed. */
+const filesOfDatabase = 3;
+
+/** SQLite does not say why it cannot make a file: a disk may take so many files and no more. */
+function reasonOfPlace(path: string): readonly [reason: string, remedy: string] | undefined {
+  try {
+    const { files, ffree } = statfsSync(dirname(path));
+    // Some file systems count none.
+    if (files > 0 && ffree < filesOfDatabase)
+      return ["its disk has no place for further files", `${makeRoom}, then run the same command again`];
+  } catch {
+    // The other reason stands.
+  }
+  return undefined;
+}
+
 /** True where an error, or what caused it, may come from a full disk. */
 export function mayBeFullDisk(error: unknown): boolean {
   if (extendedSqliteCode(error) === sharedFileCannotGrow || sqliteCode(error) === code.full) return true;
@@ -410,6 +426,7 @@ function places(directory: string): Readonly<Record<string, readonly [problem: s
   const denied = ["permission denied in its directory", `let your user write in ${directory}`] as const;
   return {
     EROFS: ["its disk is read-only", "make the disk writable"],
+    ENOSPC: ["its disk is full", makeRoom],
     EACCES: denied,
     EPERM: denied,
   };
@@ -425,7 +442,9 @@ function explainSqlite(error: unknown, options: DatabaseOptions): CourierError |
   const number = sqliteCode(error);
   if (number === undefined) return undefined;
   const message = error instanceof Error ? error.message : String(error);
-  const [reason, remedy] = reasonOf(error) ?? [message, "run the same command again with --debug"];
+  const [reason, remedy] =
+    (number === code.cannotOpen && reasonOfPlace(path)) ||
+    (reasonOf(error) ?? [message, "run the same command again with --debug"]);
   const isDamaged = number === code.corrupt || number === code.notADatabase;
   return new CourierError("database", 5, `the ${title} cannot be used: ${reason}: ${path}`, {
     cause: error,

@@ -183,6 +183,20 @@ describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
   });
 });
 
+describe.skipIf(!canMount())("a disk that has no place for further files (needs root)", () => {
+  test.each([2, 3, 4])("of %i files: says so, and to make room; nothing is sent", async (files) => {
+    const disk = await mountDisk(`size=4m,nr_inodes=${files}`);
+    const { sandbox, courier } = await createServedProcessHome();
+    const env = { COURIER_STATE_DIR: path.join(disk, "state") };
+    const { exit, stderr } = await courier("orders create --file -", { env, stdin: order });
+    expect(exit, stderr).toBe(5);
+    expect(stderr).toMatch(/(?:no place for further files|the disk is full).*\nhint: .*make room/);
+    expect(sandbox.requests.filter(({ method }) => method === "POST")).toEqual([]);
+    execFileSync("mount", ["-o", "remount,nr_inodes=100", disk]);
+    expect(await courier("orders create --file -", { env, stdin: order })).toMatchObject({ exit: 0 });
+  });
+});
+
 describe.skipIf(!canMount())("a read-only home (needs root)", () => {
   test("what only reads works; what writes says where it cannot, exit 2", async () => {
     const home = await mountDisk("size=64k,ro");
