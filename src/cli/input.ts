@@ -1,6 +1,6 @@
 /** Reads files, named pipes, and streams that may never end. */
 
-import { constants, createReadStream, fstatSync, open as openDescriptor } from "node:fs";
+import { closeSync, constants, createReadStream, fstatSync, open as openDescriptor, openSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { promisify } from "node:util";
@@ -110,8 +110,14 @@ async function* readFileChunks(
   if (file === "") throw usageError("the name of a file to read is empty", "is a shell variable not set?");
   let isChanged = false;
   try {
-    if ((await stat(file)).isFIFO()) {
-      yield* addAbortSignal(signal, await openPipe(file, signal));
+    const found = await stat(file);
+    const waiting = found.isFIFO()
+      ? await openPipe(file, signal)
+      : found.isCharacterDevice()
+        ? await openTerminal(file)
+        : undefined;
+    if (waiting) {
+      yield* addAbortSignal(signal, waiting);
       return;
     }
     const handle = await open(file);
@@ -133,6 +139,15 @@ async function* readFileChunks(
   throw fileError(`${file} was changed while it was read`, {
     hint: "run the same command again once it is saved",
   });
+}
+
+/** A terminal by its name: read as a file, it waits in a thread that no signal ends. Undefined for another device. */
+async function openTerminal(file: string): Promise<Readable | undefined> {
+  const { isatty, ReadStream } = await import("node:tty");
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOCTTY ?? 0));
+  if (isatty(descriptor)) return new ReadStream(descriptor);
+  closeSync(descriptor);
+  return undefined;
 }
 
 /**

@@ -31,6 +31,26 @@ async function expectWhole(home: TerminalHome, terminal: Terminal, ...moments: s
   for (const moment of moments) expect(await home.read(moment), moment).toBe(await home.read("before"));
 }
 
+test.each(["/dev/stdin", "/dev/tty"])(
+  "Ctrl-C ends a run that reads %s of a terminal: exit 130",
+  async (name) => {
+    const home = await createServedTerminalHome();
+    const terminal = home.open(`orders create --file ${name} --yes`);
+    await terminal.until(`waiting for data from ${name}`);
+    terminal.type(keys.ctrlC);
+    expect((await terminal.ended).exit).toBe(130);
+  },
+);
+
+test("a file that is typed into /dev/tty is read to its end", async () => {
+  const home = await createServedTerminalHome();
+  const terminal = home.open("orders create --file /dev/tty --yes");
+  await terminal.until("waiting for data from /dev/tty");
+  terminal.type('{"sender":{"name":"A"},"receiver":{"name":"B"},"item":{"name":"C"}}\r\u0004');
+  expect((await terminal.ended).exit).toBe(0);
+  expect(sentBodies(home)).toHaveLength(1);
+});
+
 describe("Ctrl-Z and fg", () => {
   test("in a line: what was typed is there again, and can be gone on with", async () => {
     const home = await createServedTerminalHome();
