@@ -22,6 +22,7 @@ import { ensureNoOrder } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import { isTitleRow, type Layout, readLayout } from "./layout.ts";
 import { getField } from "./order-fields.ts";
+import { findOutsideColumns, isOutsideTable } from "./outside-columns.ts";
 import {
   type NumberedRow,
   type OrderRecord,
@@ -358,9 +359,11 @@ async function* tell(
 async function* numberRows(
   before: readonly SheetRow[],
   source: AsyncIterator<SheetRow>,
-  { names, preset }: Layout,
+  layout: Layout,
   { table, facts, name }: RowsOptions,
 ): AsyncGenerator<NumberedRow> {
+  const { names, preset } = layout;
+  const outside = findOutsideColumns(layout);
   const refuseMojibake = facts.isGuessed ? createMojibakeCheck(name) : () => {};
   const waiting = [...before];
   let count = 0;
@@ -372,6 +375,7 @@ async function* numberRows(
     count += 1;
     const number = table ? line : count;
     refuseMojibake({ cells }, names, { row: number, line });
+    if (isOutsideTable(row, outside)) continue;
     const surplus = cells.slice(names.length);
     if (cells.length === names.length) yield { ...row, row: number };
     else if (preset && surplus.length > 0 && surplus.every((cell) => cell === ""))

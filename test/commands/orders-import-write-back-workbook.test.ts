@@ -118,6 +118,51 @@ describe("the workbook", () => {
     expect(second.bytes.equals(first.bytes)).toBe(true);
   });
 
+  test("is read again where a note and a total are below the table, and they are no rows", async () => {
+    const beside = (column: number, cell: TestCell): TestCell[] => [
+      ...Array.from({ length: column }, () => null),
+      cell,
+    ];
+    const home = await createImportHome(
+      workbookOf({
+        rows: [
+          titles,
+          cells("A-1"),
+          cells("A-2", "王五"),
+          beside(titles.length, "packed by Wang"),
+          beside(titles.length + 2, { xml: "<f>SUM(J2:J3)</f>" }),
+        ],
+      }),
+    );
+    const first = await importAndRead(home);
+    expect([first.exit, outcomes(first.report)], first.stderr).toEqual([0, "created created"]);
+    const second = await importAndRead(home, "", first.done, "second.xlsx");
+    expect([second.exit, outcomes(second.report), home.posts], second.stderr).toEqual([
+      0,
+      "shipped shipped",
+      2,
+    ]);
+    expect(second.bytes.equals(first.bytes)).toBe(true);
+    const third = path.join(home.directory, "third.xlsx");
+    const later = await home.courier(["orders", "write-back", first.done, "-o", third, "--json"]);
+    expect(JSON.parse(later.stdout)).toMatchObject({ orders: 2, not_created: 0, unknown: 0 });
+    expect((await readFile(third)).equals(first.bytes)).toBe(true);
+  });
+
+  test("ships a new order that is put above a total of the written fees", async () => {
+    const home = await createImportHome(sheetOf(titles, cells("A-1")));
+    expect((await importAndRead(home)).exit).toBe(0);
+    const columns = [...titles, "Courier tracking number", "Courier estimated fee"];
+    const total = [...titles.map(() => null), "Total", 12.5];
+    const grown = await home.put(sheetOf(columns, cells("A-1"), cells("A-2", "王五"), total), "grown.xlsx");
+    const ran = await home.importFile(grown);
+    expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([0, "shipped created", 2]);
+    const titled = [...columns, "Remarks"];
+    const remark = [...titled.map(() => null).slice(1), "urgent"];
+    const wrong = await home.put(sheetOf(titled, cells("A-1"), cells("A-2", "王五"), remark), "wrong.xlsx");
+    expect(await home.importFile(wrong)).toMatchObject({ exit: 2, stdout: "" });
+  });
+
   test("keeps styles of empty cells beside the rows, notes there, and extensions of rows", async () => {
     const empty = (style: number) => ({ attributes: `s="${style}"`, xml: "" });
     const home = await createImportHome(

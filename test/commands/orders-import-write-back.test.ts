@@ -122,6 +122,18 @@ describe("the columns", () => {
     ]);
   });
 
+  test("leave a note below the table as it is, and the written file is read again", async () => {
+    const note = ",,,,,,,,,,,packed by Wang";
+    const home = await createImportHome(
+      `${[header, row("A-1"), row("A-2", "王五")].map((line) => `${line},,`).join("\n")}\n${note}\n`,
+    );
+    const first = await importAndRead(home);
+    expect([first.exit, outcomes(first.report)], first.stderr).toEqual([0, "created created"]);
+    expect(String(first.bytes)).toMatch(new RegExp(`\n${note}\n$`));
+    const again = await home.importFile(first.done);
+    expect([again.exit, outcomes(again.report), home.posts], again.stderr).toEqual([0, "shipped shipped", 2]);
+  });
+
   test("of a sheet without refs give the same orders: the written file ships nothing twice", async () => {
     const bare = sheet(row(""), row(""), row("", "王五"));
     const home = await createImportHome(bare);

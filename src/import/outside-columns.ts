@@ -1,0 +1,19 @@
+/** The columns beside the table: those without a title, and those that a write-back added. */
+
+import type { SheetRow } from "../sheets/sheet.ts";
+import type { Layout } from "./layout.ts";
+import { isWrittenTitle } from "./write-back/titles.ts";
+
+/** By index. A column that a field is read from is never one of them. */
+export function findOutsideColumns({ names, fields }: Layout): ReadonlySet<number> {
+  const used = new Set(fields.flatMap(({ choices }) => choices.flat()));
+  const isOutside = (title: string) => title.trim() === "" || isWrittenTitle(title);
+  return new Set(names.flatMap((title, index) => (isOutside(title) && !used.has(index) ? [index] : [])));
+}
+
+/** A note or a total below the table: nothing of the line is in its columns. */
+export function isOutsideTable({ cells, faults }: SheetRow, outside: ReadonlySet<number>): boolean {
+  if (outside.size === 0) return false;
+  const filled = cells.flatMap((cell, index) => (cell === "" ? [] : [index]));
+  return [...filled, ...(faults?.keys() ?? [])].every((index) => outside.has(index));
+}
