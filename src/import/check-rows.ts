@@ -13,6 +13,7 @@ import { line, table } from "../terminal/blocks.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import type { Layout } from "./layout.ts";
 import type { NumberedRow } from "./numbered-rows.ts";
+import { createUntitledColumns } from "./outside-columns.ts";
 import { createReadingNotes, type ReadingNotes } from "./reading-notes.ts";
 import { nameOfRow } from "./row-words.ts";
 import { type CheckedRow, type ImportRow, type RowsOptions, readRows } from "./rows.ts";
@@ -39,7 +40,7 @@ export interface Overview {
   readonly header: readonly string[];
   /** The column of a CSV file that each field comes from. */
   readonly columns: ReadonlyMap<string, string>;
-  /** Columns that match no field of an order. */
+  /** Columns that match no field of an order; those without a title by their letters, where they hold something. */
   readonly unused: readonly string[];
   readonly encoding: Encoding;
   /** The first text with characters beyond ASCII, which shows whether the encoding is right. */
@@ -132,16 +133,18 @@ async function readAll(
     createCompactHashMap(),
   ];
   const reading = createReadingNotes();
+  const untitled = createUntitledColumns();
   const onHeader = (layout: Layout, title: readonly string[] | undefined) => {
     header = layout.names;
     unused = layout.unused;
     columns = layout.columns;
     reading.noteHeader(layout, title);
+    untitled.noteHeader(layout);
   };
   let first: ImportRow | undefined;
   const warnings = new Map<WarningCode, { count: number; rows: string[] }>();
   const isAgain = spoiled.size > 0;
-  for await (const read of readRows({ ...options, onHeader, tally: reading })) {
+  for await (const read of readRows({ ...options, onHeader, onLine: untitled.noteRow, tally: reading })) {
     const checked = withSpoiled(read, spoiled);
     count += 1;
     const { rows: ofOrder = [0] } = "ok" in checked ? checked.ok : checked;
@@ -196,7 +199,7 @@ async function readAll(
     otherSenders: otherSenders.size,
     header,
     columns,
-    unused,
+    unused: [...unused, ...untitled.names(options.table?.columnsBeyond ?? [])],
     encoding,
     sample,
     hasRef: (ref) => refTable.has(ref),

@@ -19,7 +19,10 @@ export interface OpenedSheet {
   readonly sheet: string;
   /** Of the file and the name of the sheet. */
   readonly fingerprint: string;
-  readonly table: { read(): ReturnType<SheetTable["read"]>; readonly filledDown: readonly string[] };
+  readonly table: { read(): ReturnType<SheetTable["read"]> } & Pick<
+    SheetTable,
+    "filledDown" | "columnsBeyond"
+  >;
 }
 
 /** Throws a usage error where a choice is left to make and no one can be asked, and a file error for other files. */
@@ -37,10 +40,11 @@ export async function openSheet(
   const table = await workbook.readTable(sheet, onFirstRows);
   const withHidden = table.hiddenRows > 0 && (await decideHidden(table, name, choice, context));
   for (const note of describeTable(table)) context.messages.note(note);
+  const { filledDown, columnsBeyond } = table;
   return {
     sheet: sheet.name,
     fingerprint: fingerprintOf(bytes, sheet.name),
-    table: { read: () => table.read({ withHidden }), filledDown: table.filledDown },
+    table: { read: () => table.read({ withHidden }), filledDown, columnsBeyond },
   };
 }
 

@@ -1,5 +1,6 @@
 /** The columns beside the table: those without a title, and those that a write-back added. */
 
+import { nameColumn } from "../sheets/cell-address.ts";
 import type { SheetRow } from "../sheets/sheet.ts";
 import type { Layout } from "./layout.ts";
 import { isWrittenTitle } from "./write-back/titles.ts";
@@ -16,4 +17,23 @@ export function isOutsideTable({ cells, faults }: SheetRow, outside: ReadonlySet
   if (outside.size === 0) return false;
   const filled = cells.flatMap((cell, index) => (cell === "" ? [] : [index]));
   return [...filled, ...(faults?.keys() ?? [])].every((index) => outside.has(index));
+}
+
+/** Collects the columns without a title that hold something beside the rows of a sheet. */
+export function createUntitledColumns() {
+  let empty: readonly number[] = [];
+  const found = new Set<number>();
+  return {
+    noteHeader({ names }: Layout): void {
+      empty = names.flatMap((title, index) => (title.trim() === "" ? [index] : []));
+    },
+    noteRow({ cells }: SheetRow): void {
+      for (const index of empty) if ((cells[index] ?? "") !== "") found.add(index);
+    },
+    /** As they are named for a person; `beyond` are columns right of the header. */
+    names(beyond: readonly number[]): readonly string[] {
+      const all = [...found, ...beyond].sort((a, b) => a - b);
+      return all.map((index) => `column ${nameColumn(index)} (no title)`);
+    },
+  };
 }

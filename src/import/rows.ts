@@ -80,7 +80,11 @@ export interface RowsOptions {
   readonly content: Content;
   /** The header and the rows of a workbook's sheet, which are read instead of the content. */
   readonly table?:
-    | { read(): AsyncIterable<SheetRow>; readonly filledDown?: readonly string[] | undefined }
+    | {
+        read(): AsyncIterable<SheetRow>;
+        readonly filledDown?: readonly string[] | undefined;
+        readonly columnsBeyond?: readonly number[] | undefined;
+      }
     | undefined;
   /** The user's name for it, for messages. */
   readonly name: string;

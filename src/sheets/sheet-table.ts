@@ -17,6 +17,8 @@ export interface SheetTable {
   readonly hiddenAbove: number;
   /** Titles of hidden columns. */
   readonly hiddenColumns: readonly string[];
+  /** Columns right of the header that hold something beside a row: they are not read. */
+  readonly columnsBeyond: readonly number[];
   /** Cells below the header whose value is a formula's last one. */
   readonly formulas: number;
   /** Cells of which the lower ones get the value of the first, such as A2:A4. */
@@ -59,6 +61,7 @@ export async function readTable(
   let block: string[] = [];
   let length = 0;
   let header: SheetRow | undefined;
+  const columnsBeyond = new Set<number>();
   let [rowCount, hiddenRows, hiddenAbove, formulas, sizeBytes] = [0, 0, 0, 0, 0];
 
   function flush() {
@@ -83,6 +86,8 @@ export async function readTable(
     if (faults.length === 0 && texts.every((text) => text === "")) return;
     rowCount += 1;
     if (row.isHidden) hiddenRows += 1;
+    for (let column = width; column < row.texts.length; column++)
+      if (row.texts[column] !== "") columnsBeyond.add(column);
     formulas += row.formulas.filter((column) => column < width).length;
     const kept: KeptRow = [row.number, row.isHidden ? 1 : 0, texts];
     const text = JSON.stringify(faults.length > 0 ? [...kept, faults] : kept);
@@ -139,6 +144,7 @@ export async function readTable(
       (title, index) =>
         title !== "" && facts.hiddenColumns.some(({ first, last }) => first <= index && index <= last),
     ),
+    columnsBeyond: [...columnsBeyond],
     filledDown: merged.map(({ first, last }) => `${nameCell(first)}:${nameCell(last)}`),
     unusualFormats: facts.unusualFormats,
     firstUnusual: facts.firstUnusual,

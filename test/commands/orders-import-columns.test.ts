@@ -320,6 +320,33 @@ describe("very many columns", () => {
 
 const titlesOfOrder = ["receiver.name", "receiver.detail", "item.name"];
 
+describe("a column without a title", () => {
+  const rows = [
+    [...titlesOfOrder.slice(0, 2), "", "item.name", ""],
+    ["李四", "建国路88号", "", "绿茶", ""],
+    ["王五", "建国路89号", "北京市", "绿茶", ""],
+  ];
+  const check = async (content: string | Buffer) => {
+    const home = await homeWith(content);
+    const shown = await home.courier(["orders", "import", home.file, "--check"]);
+    const data = await home.courier(["orders", "import", home.file, "--check", "--json"]);
+    return { ...shown, unused: JSON.parse(data.stdout).unused_columns };
+  };
+
+  test("that holds something beside a row is named by its letter among the unused ones", async () => {
+    const ran = await check(text(...rows));
+    expect(ran.stdout).toMatch(/^Columns not used +column C \(no title\)$/m);
+    expect(ran.unused).toEqual(["column C (no title)"]);
+  });
+
+  test("is named in a workbook, also right of the header; a note below the table is in none", async () => {
+    const beyond = [...(rows[2] ?? []).slice(0, 4), null, null, "fragile"];
+    const note = [...Array.from({ length: 8 }, () => null), "packed by Wang"];
+    const ran = await check(sheetOf(...rows.slice(0, 2), beyond, note));
+    expect(ran.unused).toEqual(["column C (no title)", "column G (no title)"]);
+  });
+});
+
 test("without a guess, no command is offered that fails again", async () => {
   const home = await homeWith("a1,b2\nfoo,bar\n");
   const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);

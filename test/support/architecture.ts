@@ -125,7 +125,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/import/hidden-text.ts": "what platforms write for what they hide",
   "src/import/import-elsewhere.ts": "asks the service, which the plan never does",
   "src/import/item-list.ts": "a format of its own, of one plug-in",
-  "src/import/outside-columns.ts": "what is beside a table, and nothing of its rows",
   "src/import/rate-limiter.ts": "a data structure with tests of its own",
   "src/import/reorder-buffer.ts": "a data structure with tests of its own",
   "src/import/shared-rest.ts": "what other processes learned, apart from what this one does",
