@@ -20,7 +20,7 @@ export const readOptions = {
   }),
   encoding: {
     placeholder: "NAME",
-    summary: "the encoding of the file: utf-8, gb18030 or windows-1252 (default: UTF-8, else GB18030)",
+    summary: "the encoding of the file: utf-8, gb18030, big5 or windows-1252 (default: UTF-8, else GB18030)",
     parse: parseEncoding,
     candidates: namedEncodings.map((value) => ({ value })),
   },

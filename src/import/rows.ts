@@ -14,7 +14,7 @@ import { readAddress } from "../sheets/cell-address.ts";
 import { quoteFormulaTexts } from "../sheets/formula-texts.ts";
 import { readElements, readObjects } from "../sheets/json-rows.ts";
 import { findLostText, isLostText, lostTextError } from "../sheets/lost-text.ts";
-import { createMojibakeCheck } from "../sheets/mojibake.ts";
+import { createMojibakeCheck, ensureNoMojibake } from "../sheets/mojibake.ts";
 import { boundColumns } from "../sheets/row-limit.ts";
 import { readSheet, type SheetRow } from "../sheets/sheet.ts";
 import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
@@ -235,9 +235,11 @@ async function* readRecords(options: RowsOptions): AsyncGenerator<ReadRecord> {
   if (facts.form === "csv")
     return yield* readSheetRecords(readSheet(quoteFormulaTexts(text), facts.delimiter, name), options);
   const elements = facts.form === "json" ? readElements(text, name) : readObjects(text, name);
+  const refuseMojibake = facts.isGuessed ? createMojibakeCheck(name) : () => {};
   let row = 0;
   for await (const { line, value } of elements) {
     row += 1;
+    refuseMojibake({ value }, [], { row, line });
     yield readJsonRecord(value, row, line);
   }
 }
@@ -314,7 +316,7 @@ async function* readSheetRecords(
 }
 
 async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions): AsyncGenerator<ReadRecord> {
-  const { name, mapping, platform, table, tally } = options;
+  const { name, mapping, platform, table, tally, facts } = options;
   const choice = { mapping, platform };
   const first = await source.next();
   if (first.done) return;
@@ -328,6 +330,7 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
   const lost = header.cells.find((title) => isLostText(title) && !mapping.has(title));
   if (lost !== undefined && findLostText([...header.cells]))
     throw lostTextError(name, `the header has “${lost}”`, { line: header.line });
+  if (facts.isGuessed) ensureNoMojibake(header.cells, name, header.line);
   const layout = readLayout(header.cells, choice, name);
   options.onHeader?.(layout, isTitle ? first.value.cells : undefined, header);
   const before = isTitle ? [] : [...hidden, ...(second.done ? [] : [second.value])];

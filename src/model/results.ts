@@ -339,7 +339,7 @@ const checkSummarySchema = object({
   unused_columns: array(text),
   rows_with_ref: count,
   /** The encoding that was used; guessed where neither a mark nor `--encoding` names it. */
-  encoding: literal(["utf-8", "gb18030", "windows-1252", "utf-16le", "utf-16be"]),
+  encoding: literal(["utf-8", "gb18030", "big5", "windows-1252", "utf-16le", "utf-16be"]),
   /** The account whose imports the rows were compared with; null where there is none. */
   account: textOrNull,
   to_send: count,

@@ -10,7 +10,7 @@ export function createEncoder(encoding: Encoding): (text: string) => Buffer {
   let codes: ReadonlyMap<string, readonly number[]> | undefined;
   return (text) => {
     if (/^[\u0000-\u007f]*$/.test(text)) return Buffer.from(text, "latin1");
-    codes ??= encoding === "gb18030" ? pairsOf(encoding) : singlesOf(encoding);
+    codes ??= encoding === "windows-1252" ? singlesOf(encoding) : pairsOf(encoding);
     const bytes: number[] = [];
     for (const character of text) {
       const code = character.charCodeAt(0);
@@ -29,11 +29,18 @@ function singlesOf(encoding: string): Map<string, readonly number[]> {
   return new Map(bytes.map((each) => [decoder.decode(Uint8Array.from(each), { stream: true }), each]));
 }
 
-/** The characters of two bytes, which are those of GBK: all of everyday Chinese. */
+/** Big5 has some characters twice; in its first part, which is from Hong Kong, few programs know them. */
+const leads = [...bytesOf(0xa1, 0xfe), ...bytesOf(0x81, 0xa0)];
+
+function bytesOf(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** The characters of two bytes: of GB18030 those of GBK, which are all of everyday Chinese. */
 function pairsOf(encoding: string): Map<string, readonly number[]> {
   const decoder = new TextDecoder(encoding);
   const codes = new Map<string, readonly number[]>();
-  for (let lead = 0x81; lead <= 0xfe; lead++) {
+  for (const lead of leads) {
     for (let trail = 0x40; trail <= 0xfe; trail++) {
       if (trail === 0x7f) continue;
       const text = decoder.decode(Uint8Array.of(lead, trail));

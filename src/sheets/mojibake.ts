@@ -1,6 +1,6 @@
 /** Detects mojibake: text that was decoded with the wrong encoding. */
 
-import { fileError } from "../core/errors.ts";
+import { type CourierError, fileError } from "../core/errors.ts";
 import { isJsonObject, type Json } from "../model/json.ts";
 
 /** Throws a file error for the first text of a row that shows that GB18030 was the wrong guess. */
@@ -14,16 +14,33 @@ export function createMojibakeCheck(name: string) {
     const row = "value" in record ? record.value : byColumns(record.cells, header);
     const found = findText(row, isMojibake);
     if (!found) return;
-    throw fileError(describeMojibake(name, `row ${place.row}`, found), {
-      hint: "save it as “CSV UTF-8”, or say what it is: --encoding windows-1252 for Western European, --encoding gb18030 where the text is right",
-      details: { ...place, column: found.path, value: found.text },
-    });
+    throw wrongGuess(name, `row ${place.row}`, found, { ...place, column: found.path, value: found.text });
   };
 }
 
-/** The message for a text of a file that shows that GB18030 was the wrong guess. */
+/** Throws the same for a title of a header. */
+export function ensureNoMojibake(header: readonly string[], name: string, line: number): void {
+  const title = findMojibake(header);
+  if (title !== undefined)
+    throw wrongGuess(name, "the header", { path: title, text: title }, { line, value: title });
+}
+
+/** The first title that shows that GB18030 was the wrong guess. */
+export function findMojibake(header: readonly string[]): string | undefined {
+  return header.find(createMojibakeTest());
+}
+
+function wrongGuess(name: string, where: string, found: FoundText, details: Json): CourierError {
+  return fileError(describeMojibake(name, where, found), {
+    hint: "save it as “CSV UTF-8”, or say what it is: --encoding windows-1252 for Western European, --encoding big5 for traditional Chinese, --encoding gb18030 where the text is right",
+    details,
+  });
+}
+
+/** The message for a text of a file that shows that GB18030 was the wrong guess; a key or a title is its own path. */
 export function describeMojibake(name: string, where: string, { path, text }: FoundText): string {
-  return `${name} is neither UTF-8 nor, it seems, GB18030: ${where} would have “${text}” in ${path}`;
+  const column = path === text ? "" : ` in ${path}`;
+  return `${name} is neither UTF-8 nor, it seems, GB18030: ${where} would have “${text}”${column}`;
 }
 
 interface FoundText {
@@ -37,14 +54,20 @@ function byColumns(cells: readonly string[], header: readonly string[]): Json {
   return Object.fromEntries(cells.map((cell, index) => [header[index] ?? "", cell]));
 }
 
+/** Characters without a meaning of their own. Many characters of Big5 (traditional Chinese) become such in GB18030. */
+const privateUse = /\p{Co}/u;
+
 /**
- * Detects Western European text that was decoded as GB18030: “J黵gen” for “Jürgen”. An accented
- * letter and the plain one after it become one character, which is then surrounded by letters. The characters of
- * everyday Chinese have no letter in their bytes, so “A座B室” is none of these.
+ * Detects text that was decoded as GB18030 and is in another encoding.
+ *
+ * Western European text, such as “Jürgen”, becomes “J黵gen”. An accented letter and the plain one after it become one
+ * character, which is then surrounded by letters. The characters of everyday Chinese have no letter in their bytes, so
+ * “A座B室” is none of these.
  */
 export function createMojibakeTest(): (text: string) => boolean {
   const mergingCharacters = charactersOverLetters();
   return (text) => {
+    if (privateUse.test(text)) return true;
     for (let at = 0; at < text.length; at++) {
       if (text.charCodeAt(at) < 0x80 || !mergingCharacters.has(text[at] as string)) continue;
       const around = [text[at - 1] ?? "", text[at + 1] ?? ""];

@@ -26,7 +26,7 @@ export function contentOfBytes(bytes: Uint8Array): Content {
 const chunkBytes = 65_536;
 
 /** What a user may say that an input without a mark is written in. */
-export const namedEncodings = ["utf-8", "gb18030", "windows-1252"] as const;
+export const namedEncodings = ["utf-8", "gb18030", "big5", "windows-1252"] as const;
 export type NamedEncoding = (typeof namedEncodings)[number];
 export type Encoding = NamedEncoding | UnicodeEncoding;
 export type SheetForm = "csv" | "json" | "ndjson" | "xlsx";

@@ -503,6 +503,16 @@ describe("import", () => {
     expect(await listed(home)).toMatchObject([{ alias: "shop", name: "张三", city: "北京" }]);
   });
 
+  test("Big5, which would be no text in GB18030, is refused", async () => {
+    const home = await createHome();
+    const name = Buffer.from("b169a454", "hex"); // 張三
+    const stdin = Buffer.concat([Buffer.from("alias,name\nshop,"), name, Buffer.from("\n")]);
+    const { exit, stderr } = await home.courier("addresses import -", { stdin });
+    expect(exit).toBe(2);
+    expect(stderr).toContain("error: stdin is neither UTF-8 nor, it seems, GB18030: line 2 would have “");
+    expect(await listed(home)).toEqual([]);
+  });
+
   test("Western European text, which would be Chinese in GB18030, is refused", async () => {
     const home = await createHome();
     const stdin = Buffer.from("alias,name\nshop,Jürgen Müller\n", "latin1");

@@ -1,7 +1,7 @@
 /** The file of an import: what was checked is what is sent, whatever becomes of the file meanwhile. */
 
 import { execFileSync } from "node:child_process";
-import { readdir, rm, truncate, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import type { RunOptions } from "../support/courier.ts";
@@ -141,6 +141,49 @@ describe("a file that is not UTF-8", () => {
     });
   });
 
+  /** “張三”, “功” with a backslash among its bytes, “茶”. */
+  const big5 = (text: string) =>
+    Buffer.from(
+      text.replace(
+        /[張三功茶]/g,
+        (each) => ({ 張: "\xb1i", 三: "\xa4T", 功: "\xa5\\", 茶: "\xaf\xf9" })[each] ?? "",
+      ),
+      "latin1",
+    );
+
+  test.each([
+    ["a sheet", "sender.name,receiver.name,item.name\nLi,Wang,x\n張三,功,茶\n", "row 2"],
+    ["a sheet with such a header", "張三,sender.name,receiver.name,item.name\nx,Li,Wang,x\n", "the header"],
+    ["a header that is not known", "張三,功,茶\n1,2,3\n", "the header"],
+    ["an order file", '{"sender":{"name":"張三"},"receiver":{"name":"功"},"item":{"name":"茶"}}\n', "row 1"],
+  ])("and is Big5 is refused, and nothing is sent: %s", async (_what, content, where) => {
+    const home = await createImportHome(big5(content));
+    const ran = await home.run();
+    expect([ran.exit, home.posts], ran.stderr).toEqual([2, 0]);
+    expect(errorOf(ran)).toMatchObject({
+      message: expect.stringContaining(`is neither UTF-8 nor, it seems, GB18030: ${where} would have “`),
+      hint: expect.stringMatching(/CSV UTF-8.*--encoding big5/),
+    });
+  });
+
+  test("is what --encoding big5 says, and is written back in Big5", async () => {
+    const home = await createImportHome(
+      big5("sender.name,receiver.name,item.name\n張三,功,茶\n張三,張三,\n"),
+    );
+    const [done, rejects] = ["done.csv", "rejects.csv"].map((name) => path.join(home.directory, name));
+    const words = `--encoding big5 --skip-wrong --write-back ${done} --rejects ${rejects}`;
+    const ran = await home.run(words);
+    expect([ran.exit, names(home)], ran.stderr).toEqual([3, ["功"]]);
+    const written = await readFile(done ?? "");
+    const added = (line: number) => String(written).split("\n")[line]?.split(",").slice(3).join(",");
+    expect(added(0)).toMatch(/^Courier tracking number,/);
+    expect(written.includes(big5("\n張三,功,茶,CR"))).toBe(true);
+    expect(await readFile(rejects ?? "", "utf8")).toContain("張三,張三,");
+    expect(await home.importFile(done ?? "", "--encoding big5 --skip-wrong")).toMatchObject({
+      report: [{ outcome: "shipped" }, { outcome: "wrong" }],
+    });
+  });
+
   test.each([
     ["windows-1252", "Jürgen Köhler"],
     ["gb18030", "J黵gen K鰄ler"],
@@ -157,7 +200,7 @@ describe("a file that is not UTF-8", () => {
     expect((await home.run()).stderr).not.toContain("read as");
     const wrong = await home.run("--encoding latin1");
     expect(wrong.exit).toBe(2);
-    expect(wrong.stderr).toContain("--encoding takes utf-8, gb18030, windows-1252, not “latin1”");
+    expect(wrong.stderr).toContain("--encoding takes utf-8, gb18030, big5, windows-1252, not “latin1”");
   });
 });
 

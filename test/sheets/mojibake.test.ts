@@ -44,6 +44,12 @@ test.each([
   expect(() => check(text)).not.toThrow();
 });
 
+test("traditional Chinese in Big5 is known by characters that no text has", () => {
+  const [zhang, three] = [Buffer.from("b169", "hex"), Buffer.from("a454", "hex")];
+  expect(() => check(gb18030.decode(Buffer.concat([zhang, three])))).toThrow("neither UTF-8 nor");
+  expect(() => check("\u{f0000}")).toThrow("neither UTF-8 nor");
+});
+
 test("the first text is found at any depth, with its path; a key is a text too", () => {
   const isLong = (text: string) => text.length > 3;
   expect(findText({ a: ["x", { b: "long" }] }, isLong)).toEqual({ path: "a.1.b", text: "long" });
