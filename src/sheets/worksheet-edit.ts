@@ -18,6 +18,14 @@ export interface WorksheetEdit {
   cellsOf(row: number): readonly CellText[];
   /** The last column of all of them, from 0. */
   readonly lastColumn: number;
+  /** New columns, which are shown also where the sheet hides those that it does not use. */
+  readonly shown?: ColumnRange | undefined;
+}
+
+/** From 0. */
+interface ColumnRange {
+  readonly first: number;
+  readonly last: number;
 }
 
 /** A piece of the XML: a tag, a comment or the like, or the text between two of them. */
@@ -97,7 +105,7 @@ export async function findLastColumn(chunks: AsyncIterable<Uint8Array>): Promise
 }
 
 /** Takes the pieces one after the other, and gives what stands for each. */
-function createEditor({ cellsOf, lastColumn }: WorksheetEdit): (piece: string) => string {
+function createEditor({ cellsOf, lastColumn, shown }: WorksheetEdit): (piece: string) => string {
   let isInData = false;
   /** Inside a cell that is written anew, so that nothing of it is kept. */
   let isReplaced = false;
@@ -166,6 +174,7 @@ function createEditor({ cellsOf, lastColumn }: WorksheetEdit): (piece: string) =
     if (!isInData) {
       if (name === "sheetData") isInData = !isClosing && !each.endsWith("/>");
       else if (name === "dimension") return setAttribute(each, "ref", (ref) => widen(ref, lastColumn));
+      else if (name === "col" && shown && !isClosing) return showColumns(each, shown);
       return each;
     }
     if (isInCell) {
@@ -194,6 +203,30 @@ function widen(ref: string, lastColumn: number): string {
   if (!first || !last || last.column >= lastColumn) return ref;
   return `${nameCell(first)}:${nameColumn(lastColumn)}${last.row}`;
 }
+
+/** The `<col>` of hidden columns as up to three: those of the range are shown, the others are as they were. */
+function showColumns(tag: string, { first, last }: ColumnRange): string {
+  const isHidden = isTrue(attributeOf(tag, "hidden")) || Number(attributeOf(tag, "width") ?? 1) === 0;
+  if (!isHidden) return tag;
+  const [min, max] = [Number(attributeOf(tag, "min")), Number(attributeOf(tag, "max"))];
+  const [from, to] = [Math.max(min, first + 1), Math.min(max, last + 1)];
+  if (!(from <= to)) return tag;
+  const parts = [
+    { from: min, to: from - 1, tag },
+    { from, to, tag: tag.replace(marksOfHidden, "") },
+    { from: to + 1, to: max, tag },
+  ].filter((part) => part.from <= part.to);
+  return parts
+    .map((part, index) => {
+      const whole = setAttribute(part.tag, "min", () => String(part.from));
+      const own = setAttribute(whole, "max", () => String(part.to));
+      return index === parts.length - 1 ? own : own.replace(/\s*\/?>$/, "/>");
+    })
+    .join("");
+}
+
+/** The width of what no one saw is as small as it likes. */
+const marksOfHidden = /\s(?:hidden|width|customWidth)\s*=\s*(?:"[^"]*"|'[^']*')/g;
 
 /** Characters that XML cannot hold do not come here; _x0041_ would be read as one (22.9.2.19). */
 function escapeText(text: string): string {

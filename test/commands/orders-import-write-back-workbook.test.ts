@@ -163,6 +163,46 @@ describe("the workbook", () => {
     expect(await home.importFile(wrong)).toMatchObject({ exit: 2, stdout: "" });
   });
 
+  test.each([
+    [
+      '<col min="11" max="16384" hidden="1"/>',
+      '<col min="11" max="15"/><col min="16" max="16384" hidden="1"/>',
+    ],
+    [
+      "<col max='16384' min='9' width='0' hidden='true' customWidth='1' style='1'></col>",
+      "<col max='10' min='9' width='0' hidden='true' customWidth='1' style='1'/>" +
+        "<col max='15' min='11' style='1'/>" +
+        "<col max='16384' min='16' width='0' hidden='true' customWidth='1' style='1'></col>",
+    ],
+    ['<col min="12" max="13" hidden="1" width="3" style="1"/>', '<col min="12" max="13" style="1"/>'],
+    ['<col min="1" max="10" hidden="1"/>', '<col min="1" max="10" hidden="1"/>'],
+  ])("has its new columns in sight where the sheet hides what it does not use: %s", async (old, now) => {
+    const before = `<cols>${old}</cols>`;
+    const home = await createImportHome(
+      workbookOf({ before, rows: [titles, cells("A-1")] }, { formats: ["@"] }),
+    );
+    const { exit, stderr, bytes } = await importAndRead(home);
+    expect(exit, stderr).toBe(0);
+    expect(await xmlOf(bytes)).toContain(`<cols>${now}</cols><sheetData>`);
+  });
+
+  test("keeps its columns of an earlier write-back hidden where a person hid them", async () => {
+    const home = await createImportHome(sheetOf(titles, cells("A-1")));
+    const first = await importAndRead(home);
+    const sheet1 = (await xmlOf(first.bytes)).replace(
+      "<sheetData>",
+      '<cols><col min="15" max="15" hidden="1"/></cols><sheetData>',
+    );
+    const strings = { "xl/sharedStrings.xml": await xmlOf(first.bytes, "xl/sharedStrings.xml") };
+    const file = await home.put(
+      workbookOf({ rows: [] }, { parts: { "xl/worksheets/sheet1.xml": sheet1, ...strings } }),
+      "hidden.xlsx",
+    );
+    const second = await importAndRead(home, "", file, "second.xlsx");
+    expect(second.exit, second.stderr).toBe(0);
+    expect(await xmlOf(second.bytes)).toBe(sheet1);
+  });
+
   test("keeps styles of empty cells beside the rows, notes there, and extensions of rows", async () => {
     const empty = (style: number) => ({ attributes: `s="${style}"`, xml: "" });
     const home = await createImportHome(

@@ -39,6 +39,9 @@ export async function openSheetPart(bytes: Buffer, name: string, sheet: string):
     async *fill({ columns, headerRow, rows }) {
       const inOrder = [...columns].sort((a, b) => a.index - b.index);
       const lastColumn = inOrder.at(-1)?.index ?? 0;
+      const added = inOrder.filter(({ isNew }) => isNew).map(({ index }) => index);
+      const [first] = added;
+      const shown = first === undefined ? undefined : { first, last: added.at(-1) ?? first };
       const header = inOrder.flatMap(({ isNew, index, title }): CellText[] =>
         isNew ? [{ column: index, text: title, isTitle: true }] : [],
       );
@@ -53,7 +56,7 @@ export async function openSheetPart(bytes: Buffer, name: string, sheet: string):
       };
       yield* replacePart(
         bytes,
-        await packPart(part, editWorksheet(zip.read(part), { cellsOf, lastColumn })),
+        await packPart(part, editWorksheet(zip.read(part), { cellsOf, lastColumn, shown })),
         name,
       );
     },
