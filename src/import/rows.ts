@@ -7,6 +7,7 @@ import type { FormerIdentity } from "../ledger/rules.ts";
 import { type Draft, type DraftParty, draftSchema } from "../model/draft.ts";
 import { orderPaths } from "../model/fields.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, stringifyJson } from "../model/json.ts";
+import { nestKey } from "../model/nested-key.ts";
 import { contentOf } from "../model/same-order.ts";
 import { check } from "../model/schema.ts";
 import { findTextProblems } from "../model/text-problem.ts";
@@ -259,11 +260,14 @@ function readJsonRecord(value: Json, row: number, line: number): ReadRecord {
     problems.push({ row, line, column: "ref", value: "", message: "a ref must be a string" });
   }
   if ("mismatches" in checked) {
-    for (const { path, expected, received } of checked.mismatches) {
+    for (const mismatch of checked.mismatches) {
+      const { path, expected, received } = mismatch;
       const nearest = expected === "no such key" ? suggest(path, orderPaths) : undefined;
+      const nested = nestKey(mismatch, nearest);
+      const meant = nested ? `; nest it: ${nested}` : nearest ? `; did you mean ${nearest}?` : "";
       const message =
         expected === "no such key"
-          ? `no such key${nearest ? `; did you mean ${nearest}?` : ""}`
+          ? `no such key${meant}`
           : `must be ${withArticle(expected)}, but is ${received}`;
       problems.push({ row, line, column: path, value: textAt(fields, path), message });
     }

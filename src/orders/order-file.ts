@@ -7,6 +7,7 @@ import { type Draft, draftSchema } from "../model/draft.ts";
 import { orderPaths } from "../model/fields.ts";
 import { isJsonObject, type Json } from "../model/json.ts";
 import { parseUserJson } from "../model/json-text.ts";
+import { nestKey } from "../model/nested-key.ts";
 import { check, type Mismatch } from "../model/schema.ts";
 import { findLostText, lostTextError } from "../sheets/lost-text.ts";
 import { longestRow } from "../sheets/row-limit.ts";
@@ -43,14 +44,17 @@ function withoutSchemaKey(content: Json): Json {
   return order;
 }
 
-function describeMismatch({ path, expected, received }: Mismatch): {
+function describeMismatch(mismatch: Mismatch): {
   message: string;
   hint: string | undefined;
 } {
+  const { path, expected, received } = mismatch;
   if (expected === "no such key") {
     const nearest = suggest(path, orderPaths);
+    const nested = nestKey(mismatch, nearest);
+    const meant = nested ? ` (nest it: ${nested})` : nearest ? ` (did you mean ${nearest}?)` : "";
     return {
-      message: `${path} is not a key of an order${nearest ? ` (did you mean ${nearest}?)` : ""}`,
+      message: `${path} is not a key of an order${meant}`,
       hint: `the keys are sender, receiver, item and service_type`,
     };
   }

@@ -158,6 +158,11 @@ describe("a wrong order file: exit 2, the place is named, nothing is sent", () =
     ["a party as a number", '{"sender":3}', /: sender must be an object, but is a number\n/],
     ["a number", "3", /: an order must be an object, but is a number\n/],
     ["null", '{"sender":null}', /sender must be an object, but is null/],
+    [
+      "a key that is a path",
+      '{"receiver.name":"李四"}',
+      /receiver\.name is not a key of an order \(nest it: "receiver": \{"name": …\}\)/,
+    ],
     ["a misspelt part", '{"reciever":{}}', /reciever is not a key of an order \(did you mean receiver\?\)/],
     [
       "a misspelt field",

@@ -579,6 +579,16 @@ describe("mistakes of rows", () => {
     expect(more).toEqual([]);
   });
 
+  test("in JSON: a key that is written as a path is to be nested", async () => {
+    const home = await createImportHome(
+      '{"sender":{"name":"张三"},"receiver.name":"李四","item.nmae":"书"}\n',
+    );
+    const { exit, stderr } = await home.courier(["orders", "import", home.file, "--check"]);
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/receiver\.name +no such key; nest it: "receiver": \{"name": …\}$/m);
+    expect(stderr).toMatch(/item\.nmae +no such key; nest it: "item": \{"name": …\}$/m);
+  });
+
   test("that all rows share stand there once, with the way on and the columns that are not used", async () => {
     const home = await createImportHome(
       "ref,receiver.name,item.name,item.weight,Colour\nA-1,李四,书,1.5,red\nA-2,王五,书,x,red\n",
