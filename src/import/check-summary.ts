@@ -63,14 +63,17 @@ export function checkView(plan: ImportPlan, comparison: string | undefined): rea
     wrong.wrong === 0
       ? styled("good", "No mistakes found")
       : styled("bad", `${wrong.wrong} of ${counted(all, noun)} ${byCount(wrong.wrong, "is", "are")} wrong`);
+  const ofRows = [
+    ["Service levels", levels.join(", ")],
+    ["Senders", describeSenders(plan.overview)],
+    ["Refs", describeRefs(rows, refs)],
+  ] as const;
   return [
     line(found, `; nothing was sent. ${promise}`),
     ...(first ? viewFirst(first) : []),
     fields(
       ...reading.fields(all),
-      ["Service levels", levels.join(", ")],
-      ["Senders", describeSenders(plan.overview)],
-      ["Refs", describeRefs(rows, refs)],
+      ...(rows === 0 ? [] : ofRows),
       ...(encoding === "" ? [] : ([["Encoding", encoding]] as const)),
       ["Columns not used", listed(unused) || "none"],
       ["To send", comparison === undefined ? notKnown : String(plan.toSend)],

@@ -600,6 +600,8 @@ describe("mistakes of rows", () => {
     expect(second).toMatch(/2 +3 +item\.weight +x +must be a number/);
     expect(more).toEqual([]);
     expect(stdout).toMatch(/^Columns not used +Colour$/m);
+    // Without a row that is right, nothing is known of their refs and senders.
+    expect(stdout).not.toMatch(/^(?:Refs|Senders|Service levels) /m);
     const hint =
       "nothing was sent; add --sender @NAME, which is the sender of all rows; courier addresses add NAME saves it";
     expect(stderr).toContain(`${hint}; fix these rows and run the same command again`);
