@@ -43,6 +43,10 @@ export function notText(
   { kind, isTable }: OtherKind,
   hints: { readonly table: string; readonly other: string },
 ): CourierError {
+  if (kind === zeros.kind)
+    return fileError(`${name} holds only zero bytes: it is damaged, or was never written`, {
+      hint: "download or copy it again",
+    });
   const hint = kind === utf32.kind ? saveAsUtf8 : isTable ? hints.table : hints.other;
   return fileError(`${name} is ${kind}, which courier does not read`, { hint });
 }
@@ -55,6 +59,7 @@ export interface OtherKind {
 }
 
 const utf32: OtherKind = { kind: "UTF-32" };
+const zeros: OtherKind = { kind: "zero bytes" };
 const saveAsUtf8 = "save it as UTF-8 and try again";
 
 /** The first bytes of files that people take for text files. */
@@ -85,6 +90,7 @@ export function findPackage(bytes: Uint8Array): "zip" | "old office" | undefined
 
 /** What a file is by its first bytes, where they are no text that is read. */
 export function findOtherKind(bytes: Uint8Array): OtherKind | undefined {
+  if (bytes.length > 0 && bytes.every((byte) => byte === 0)) return zeros;
   const text = Buffer.from(bytes.subarray(0, 64)).toString("latin1");
   return (
     kinds.find(({ start, at = 0 }) => text.startsWith(start, at)) ?? (isUtf32(bytes) ? utf32 : undefined)
@@ -99,7 +105,8 @@ function isUtf32(start: Uint8Array): boolean {
       if (index % 4 === highest) return byte === 0;
       return index % 4 !== high || byte <= highestPlane;
     });
-  return sample.length >= 4 && (fits(3, 2) || fits(0, 1));
+  const hasText = sample.some((byte) => byte !== 0);
+  return sample.length >= 4 && hasText && (fits(3, 2) || fits(0, 1));
 }
 
 /** Unicode has seventeen planes. */

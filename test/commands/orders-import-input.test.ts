@@ -204,6 +204,18 @@ describe("a file that is not UTF-8", () => {
   });
 });
 
+test.each(["orders import F --yes", "orders create --file F --yes", "addresses import F"])(
+  "a file of zero bytes alone is called so: %s",
+  async (words) => {
+    const home = await createImportHome(Buffer.alloc(4_096));
+    const ran = await home.courier(words.replace("F", home.file));
+    expect([ran.exit, ran.stderr]).toEqual([
+      2,
+      `error: ${home.file} holds only zero bytes: it is damaged, or was never written\nhint: download or copy it again\n`,
+    ]);
+  },
+);
+
 test("zero bytes at the end of a file, as a damaged disk leaves them, fill no screen", async () => {
   const home = await createImportHome(`${sheet(row("A-1"))}${"\0".repeat(4_096)}`);
   const { exit, stderr } = await home.courier(["orders", "import", home.file, "--yes"]);
