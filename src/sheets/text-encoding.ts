@@ -76,6 +76,9 @@ const kinds: readonly (OtherKind & { readonly start: string; readonly at?: numbe
   { start: "GIF8", kind: "an image (GIF)" },
   { start: "WEBP", at: 8, kind: "an image (WebP)" },
   { start: "\u001f\u008b", kind: "a gzip file" },
+  { start: "7z\u00bc\u00af'\u001c", kind: "a 7z archive" },
+  { start: "Rar!\u001a\u0007", kind: "a RAR archive" },
+  { start: "SQLite format 3\u0000", kind: "an SQLite database" },
 ];
 
 const zipStart = /^PK(?:\u0003\u0004|\u0005\u0006)/;

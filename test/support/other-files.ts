@@ -23,4 +23,7 @@ export const otherFiles: readonly (readonly [string, Buffer])[] = [
   ["an image (GIF)", Buffer.from("GIF89a\u0001\u0000", "latin1")],
   ["an image (WebP)", Buffer.from("RIFF\u0024\u0000\u0000\u0000WEBPVP8 ", "latin1")],
   ["a gzip file", Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0, 0, 0, 0])],
+  ["a 7z archive", Buffer.from([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c, 0x00, 0x04])],
+  ["a RAR archive", Buffer.from("Rar!\u001a\u0007\u0001\u0000", "latin1")],
+  ["an SQLite database", Buffer.from("SQLite format 3\u0000\u0010\u0000", "latin1")],
 ];
