@@ -6,7 +6,6 @@ import { CourierError, interrupted } from "../core/errors.ts";
 import type { Choice, Prompts } from "../core/prompts.ts";
 import { byCount, counted, listed } from "../core/wording.ts";
 import { isLostText } from "../sheets/lost-text.ts";
-import { findMojibake } from "../sheets/mojibake.ts";
 import { type Block, line, styled, table } from "../terminal/blocks.ts";
 import { guessField } from "./column-guesses.ts";
 import {
@@ -21,6 +20,7 @@ import {
   mapFlag,
   unusedMark,
 } from "./columns.ts";
+import { findHeaderProblem } from "./header-problem.ts";
 import { countKnown, findPreset, isTitleRow, noPlatform } from "./layout.ts";
 import { type RowsOptions, readFirstRows } from "./rows.ts";
 import { createPartySplitter } from "./split-party.ts";
@@ -78,8 +78,8 @@ export async function decideColumns(
   const rows = isTitle || !second ? others : [second, ...others];
   if (!saved && platform === undefined && findPreset(header)) return asGiven;
   const chosen = { mapping: known, platform: saved ? noPlatform : platform };
-  const isMisread = source.facts.isGuessed && findMojibake(header) !== undefined;
-  if (isMisread || header.some(isLostText)) return chosen; // the reading of the rows refuses it
+  // The reading of the rows refuses it.
+  if (header.some(isLostText) || findHeaderProblem({ cells: header, line: 1 }, source)) return chosen;
   const prompts = await context.prompts();
   const sheet = { header, rows, given: known };
   const doubtful = await findDoubtful(sheet, prompts !== undefined);

@@ -14,13 +14,14 @@ import { findTextProblems } from "../model/text-problem.ts";
 import { readAddress } from "../sheets/cell-address.ts";
 import { quoteFormulaTexts } from "../sheets/formula-texts.ts";
 import { readElements, readObjects } from "../sheets/json-rows.ts";
-import { findLostText, isLostText, lostTextError } from "../sheets/lost-text.ts";
-import { createMojibakeCheck, ensureNoMojibake } from "../sheets/mojibake.ts";
+import { findLostText, lostTextError } from "../sheets/lost-text.ts";
+import { createMojibakeCheck } from "../sheets/mojibake.ts";
 import { boundColumns } from "../sheets/row-limit.ts";
 import { readSheet, type SheetRow } from "../sheets/sheet.ts";
 import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { ensureNoOrder } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
+import { findHeaderProblem } from "./header-problem.ts";
 import { isTitleRow, type Layout, readLayout } from "./layout.ts";
 import { getField } from "./order-fields.ts";
 import { findOutsideColumns, isOutsideTable } from "./outside-columns.ts";
@@ -320,7 +321,7 @@ async function* readSheetRecords(
 }
 
 async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions): AsyncGenerator<ReadRecord> {
-  const { name, mapping, platform, table, tally, facts } = options;
+  const { name, mapping, platform, table, tally } = options;
   const choice = { mapping, platform };
   const first = await source.next();
   if (first.done) return;
@@ -331,10 +332,8 @@ async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions)
     boundColumns(row.cells, name, row.line);
   const isTitle = !second.done && isTitleRow(first.value.cells, second.value.cells, choice);
   const header: SheetRow = isTitle ? second.value : first.value;
-  const lost = header.cells.find((title) => isLostText(title) && !mapping.has(title));
-  if (lost !== undefined && findLostText([...header.cells]))
-    throw lostTextError(name, `the header has “${lost}”`, { line: header.line });
-  if (facts.isGuessed) ensureNoMojibake(header.cells, name, header.line);
+  const problem = findHeaderProblem(header, options);
+  if (problem) throw problem;
   const layout = readLayout(header.cells, choice, name);
   options.onHeader?.(layout, isTitle ? first.value.cells : undefined, header);
   const before = isTitle ? [] : [...hidden, ...(second.done ? [] : [second.value])];

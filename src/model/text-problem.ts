@@ -76,6 +76,12 @@ export function findTextProblem(path: string, text: string): string | undefined 
   return zeros === undefined ? undefined : `ends in ${zeros}, as a spreadsheet writes a number`;
 }
 
+/** A control character but a tab or a line break, in words: `a NUL character (U+0000)`. */
+export function findControlCharacter(text: string): string | undefined {
+  const found = control.exec(text)?.[0];
+  return found && nameCharacter(found);
+}
+
 function nameCharacter(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
   return `${describe(character)} (U+${code})`;

@@ -18,19 +18,13 @@ export function createMojibakeCheck(name: string) {
   };
 }
 
-/** Throws the same for a title of a header. */
-export function ensureNoMojibake(header: readonly string[], name: string, line: number): void {
-  const title = findMojibake(header);
-  if (title !== undefined)
-    throw wrongGuess(name, "the header", { path: title, text: title }, { line, value: title });
-}
-
 /** The first title that shows that GB18030 was the wrong guess. */
 export function findMojibake(header: readonly string[]): string | undefined {
   return header.find(createMojibakeTest());
 }
 
-function wrongGuess(name: string, where: string, found: FoundText, details: Json): CourierError {
+/** `where` says what has the text: `row 2`. */
+export function wrongGuess(name: string, where: string, found: FoundText, details: Json): CourierError {
   return fileError(describeMojibake(name, where, found), {
     hint: "save it as “CSV UTF-8”, or say what it is: --encoding windows-1252 for Western European, --encoding big5 for traditional Chinese, --encoding gb18030 where the text is right",
     details,

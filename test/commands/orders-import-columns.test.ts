@@ -347,6 +347,20 @@ describe("a column without a title", () => {
   });
 });
 
+test.each([
+  ["receiver.p\0hone", "a NUL character (U+0000)", "receiver.name"],
+  ["receiver.phone\u0007", "a control character (U+0007)", "receiver.name"],
+  ["receiver.phone\0", "a NUL character (U+0000)", "客户"],
+])("a title with a character that no one sees is refused: %j", async (title, what, other) => {
+  const home = await homeWith(text([other, title, "item.name"], ["李四", "13900139000", "绿茶"]));
+  const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+  expect([ran.exit, errorOf(ran)]).toMatchObject([
+    2,
+    { message: `${home.file}: the title “${title}” of a column holds ${what}` },
+  ]);
+  expect(await sent(home)).toEqual([]);
+});
+
 test("without a guess, no command is offered that fails again", async () => {
   const home = await homeWith("a1,b2\nfoo,bar\n");
   const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
