@@ -2,8 +2,11 @@
 
 import type { Encoding } from "./source.ts";
 
-/** A character that the encoding does not have becomes a question mark. */
-export function createEncoder(encoding: Encoding): (text: string) => Buffer {
+/** A character that the encoding does not have is written as in `\u4e0d`, and given to `noteLost`. */
+export function createEncoder(
+  encoding: Encoding,
+  noteLost: (character: string) => void = () => {},
+): (text: string) => Buffer {
   if (encoding === "utf-8") return (text) => Buffer.from(text);
   if (encoding === "utf-16le") return (text) => Buffer.from(text, "utf16le");
   if (encoding === "utf-16be") return (text) => Buffer.from(text, "utf16le").swap16();
@@ -14,13 +17,19 @@ export function createEncoder(encoding: Encoding): (text: string) => Buffer {
     const bytes: number[] = [];
     for (const character of text) {
       const code = character.charCodeAt(0);
-      bytes.push(...(code < 0x80 ? [code] : (codes.get(character) ?? [questionMark])));
+      const known = code < 0x80 ? [code] : codes.get(character);
+      if (!known) noteLost(character);
+      bytes.push(...(known ?? Buffer.from(escapeCharacter(character))));
     }
     return Buffer.from(bytes);
   };
 }
 
-const questionMark = 0x3f;
+/** Both halves of a character beyond U+FFFF. */
+export function escapeCharacter(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
 
 function singlesOf(encoding: string): Map<string, readonly number[]> {
   const decoder = new TextDecoder(encoding);

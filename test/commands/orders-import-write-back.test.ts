@@ -43,6 +43,38 @@ function cellsOf(text: string, delimiter = ","): string[][] {
     .map((line) => line.split(delimiter).map((cell) => cell.replace(/^"|"$/g, "")));
 }
 
+test("what the encoding of a sheet does not have is written as its code, which is said once", async () => {
+  const home = await createImportHome(
+    Buffer.from("sender.name,receiver.name,item.name\nM\u00fcller,A,Tee\nM\u00fcller,B,Tee\n", "latin1"),
+  );
+  const data = {
+    id: 1000001,
+    order_no: "CO1",
+    tracking_number: "CR運1",
+    status: "已收",
+    estimated_fee: 12.5,
+  };
+  home.sandbox.faults.add({ method: "POST", kind: "wrong_shape", processed: true, data, times: 1 });
+  home.sandbox.faults.add({
+    method: "POST",
+    kind: "refuse",
+    status: 400,
+    code: "INVALID_PARAMETER",
+    message: "不行",
+    times: 1,
+  });
+  const { exit, stderr, bytes, done } = await importAndRead(home, "--encoding windows-1252 --concurrency 1");
+  expect(exit, stderr).toBe(3);
+  const text = bytes?.toString("latin1") ?? "";
+  expect(text).toContain(",CR\\u904b1,");
+  expect(text).toContain("refused: \\u4e0d\\u884c (");
+  expect(text).not.toContain("?");
+  expect(stderr.split("does not have")).toHaveLength(2);
+  expect(stderr).toContain(
+    `warning: ${done}: characters that WINDOWS-1252 does not have, such as “運”, are written as \\u904b; save the sheet as “CSV UTF-8” to have them as they are\n`,
+  );
+});
+
 describe("the columns", () => {
   test("hold what became of each row: the order, or the reason why there is none", async () => {
     const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五", "12"), row("A-3", "赵六")));

@@ -163,14 +163,17 @@ describe("a CSV file that gets columns", () => {
   });
 });
 
-test("texts are encoded as they are decoded; what an encoding lacks is a question mark", () => {
+test("texts are encoded as they are decoded; what an encoding lacks is written as its code", () => {
   for (const encoding of encodings) {
     const text =
       { "windows-1252": "Größe €", big5: "快遞運單號 功" }[encoding as string] ?? "快递运单号 镕 é";
     expect(new TextDecoder(encoding).decode(createEncoder(encoding)(text), { stream: true })).toBe(text);
   }
-  expect(createEncoder("windows-1252")("茶").toString("latin1")).toBe("?");
-  expect(createEncoder("gb18030")("a😀").toString("latin1")).toBe("a?");
+  const lost: string[] = [];
+  const encode = createEncoder("windows-1252", (character) => lost.push(character));
+  expect(encode("é茶").toString("latin1")).toBe("é\\u8336");
+  expect(lost).toEqual(["茶"]);
+  expect(createEncoder("gb18030")("a😀").toString("latin1")).toBe("a\\ud83d\\ude00");
 });
 
 test("the places of records are found however lines end", () => {

@@ -68,12 +68,14 @@ export interface CsvFilling {
   readonly lines: ReadonlyMap<number, RowValues | undefined>;
   /** A text as a cell, quoted where it must be; never a formula. */
   readonly writeCell: (text: string) => string;
+  /** Called with each character that the encoding of the file does not have. */
+  readonly noteLost?: (character: string) => void;
 }
 
 /** The new file in pieces. */
 export function* fillCsv({ bytes, facts }: CsvSheet, filling: CsvFilling): Generator<Buffer> {
-  const { columns, headerLine, lines, writeCell } = filling;
-  const encode = createEncoder(facts.encoding);
+  const { columns, headerLine, lines, writeCell, noteLost } = filling;
+  const encode = createEncoder(facts.encoding, noteLost);
   const decode = createDecoder(facts.encoding);
   const delimiter = encode(facts.delimiter);
   const quote = encode('"');

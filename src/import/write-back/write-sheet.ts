@@ -10,6 +10,7 @@ import { CourierError, fileError, interrupted, systemCode, usageError } from "..
 import { findRealPath } from "../../core/real-path.ts";
 import { shellQuote } from "../../core/shell-quote.ts";
 import { explainSystemError } from "../../core/system-errors.ts";
+import { escapeCharacter } from "../../sheets/encode-text.ts";
 import type { SheetRow } from "../../sheets/sheet.ts";
 import { isPassing } from "../../sheets/source.ts";
 import type { OutputFile } from "../../terminal/streams.ts";
@@ -118,9 +119,13 @@ export async function openSheetOutput(
     },
     async write({ values }) {
       if (isFile) output = await context.openOutput(target, { mode, isKeptElsewhere: isInPlace });
+      let lost: string | undefined;
+      const noteLost = (character: string) => {
+        lost ??= character;
+      };
       try {
         let [size, isSame] = [0, true];
-        for await (const piece of fill(source, places, values)) {
+        for await (const piece of fill(source, places, values, noteLost)) {
           isSame &&= piece.equals(source.bytes.subarray(size, size + piece.length));
           size += piece.length;
           await output.write(piece);
@@ -133,9 +138,15 @@ export async function openSheetOutput(
         await output.abandon().catch(() => {});
         throw error;
       }
+      if (lost !== undefined) context.messages.warn(describeLost(file, source, lost));
     },
     abandon: () => output.abandon(),
   };
+}
+
+function describeLost(file: string, { facts }: Source, character: string): string {
+  const encoding = facts.encoding.toUpperCase();
+  return `${file}: characters that ${encoding} does not have, such as “${character}”, are written as ${escapeCharacter(character)}; save the sheet as “CSV UTF-8” to have them as they are`;
 }
 
 /** A new file has the form of the sheet, so its name must say the same. */
@@ -192,13 +203,14 @@ async function* fill(
   source: Source,
   { part, header, columns, lines }: RowPlaces,
   values: ReadonlyMap<number, RowValues>,
+  noteLost: (character: string) => void,
 ): AsyncGenerator<Buffer> {
   const byLine = new Map([...lines].map(([row, line]) => [line, values.get(row)]));
   if (part) return yield* part.fill({ columns, headerRow: header.line, rows: byLine });
   const { csvRecord } = await import("../../terminal/csv.ts");
   const { delimiter } = source.facts;
   const writeCell = (text: string) => csvRecord([text], delimiter).replace(/\r?\n$/, "");
-  yield* fillCsv(source, { columns, headerLine: header.line, lines: byLine, writeCell });
+  yield* fillCsv(source, { columns, headerLine: header.line, lines: byLine, writeCell, noteLost });
 }
 
 /** At any moment the name has the old sheet or the new one. Returns the file with the old one. */
