@@ -4,7 +4,7 @@ import { CourierError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { showAddress } from "../postgres/shown-address.ts";
 import type { Database } from "../sqlite/database.ts";
-import type { SqlRow } from "../sqlite/driver.ts";
+import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
 import type { Write } from "../sqlite/write-queue.ts";
 import { movedMessage } from "./schema.ts";
 import { type Question, runNow, type Store } from "./statements.ts";
@@ -13,12 +13,13 @@ export function createLocalStore(database: Database, write: Write): Store {
   /** A change is not asked for all of its rows: the drivers tell more of why it failed where they expect one, or none. */
   function answer({ text, values }: Question): readonly SqlRow[] {
     const statement = database.sql(text);
-    if (text.startsWith("SELECT")) return statement.all(...values);
+    const own = values.map(withoutNul);
+    if (text.startsWith("SELECT")) return statement.all(...own);
     if (text.includes("RETURNING")) {
-      const row = statement.get(...values);
+      const row = statement.get(...own);
       return row ? [row] : [];
     }
-    statement.run(...values);
+    statement.run(...own);
     return [];
   }
 
@@ -37,6 +38,11 @@ export function createLocalStore(database: Database, write: Write): Store {
       return database.isInPlace() && row?.owner === owner && row.state === "sending";
     },
   };
+}
+
+/** SQLite gives a text back up to its first NUL. A ledger on a server stores the same character for it. */
+function withoutNul(value: SqlValue): SqlValue {
+  return typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
 }
 
 /** Names the ledger that has the orders now; another error stays as it is. */

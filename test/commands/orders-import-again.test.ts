@@ -64,6 +64,15 @@ describe("the same file again", () => {
     expect(outcomes((await home.run("--retry-refused")).report)).toBe("created");
   });
 
+  test("a reason with a NUL in it is there as a whole the next time, too", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const refusal = { kind: "refuse", status: 422, code: "BAD_PHONE", message: "bad\0phone" } as const;
+    home.sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", ...refusal }]);
+    await home.run("--settle 0s");
+    const again = await home.run();
+    expect(again.report[0]?.error?.message).toContain("bad\ufffdphone (BAD_PHONE)");
+  });
+
   test("without a ref, a refused row is known as well, and a fixed one is a new row", async () => {
     const home = await createImportHome(sheet(row("", "李四", "12"), row("", "李四", "12"), row("", "王五")));
     expect(outcomes((await home.run()).report)).toBe("refused refused created");

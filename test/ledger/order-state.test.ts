@@ -1,4 +1,4 @@
-/** What the ledger learns of an order's state, and the runs that it finds for an order. */
+/** What the ledger learns of an order's state and of a refusal, and the runs that it finds for an order. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -55,6 +55,16 @@ describeKinds((open) => {
     await ledger.noteOrderState(run.customer, "7", "cancelled");
     expect(await ledger.findOperation(cancel)).toMatchObject({ state: "cancelled", endedAtMs: 4 });
     expect((await ledger.findOperation(create))?.orderState).toBe("cancelled");
+  });
+
+  test("the reason of a refusal is kept as a whole, also where the service put a NUL in it", async () => {
+    const { ledger, begin } = await openTestLedger();
+    const run = await begin();
+    await createOne(ledger, run, "7");
+    const cancel = await ledger.beginCancel(run, "7", 3);
+    const rejection = { code: "E", message: "bad\u0000phone", field: undefined };
+    await ledger.endCancel(cancel, run.number, { state: "refused", rejection }, 4);
+    expect((await ledger.findOperation(cancel))?.rejection?.message).toBe("bad\ufffdphone");
   });
 
   test("another customer's order of the same id keeps its state", async () => {
