@@ -1,6 +1,8 @@
 /** A report in the forms that all reports have: a table with bars, rows, a document, and a page in a file. */
 
 import { type Context, type DocumentOutput, rows } from "../command/command.ts";
+import { usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { type Block, blank, type Column, line, styled, table } from "../terminal/blocks.ts";
 
@@ -47,6 +49,18 @@ export function reportOutput<Row extends JsonObject>(
       for (const note of notes) context.messages.note(note);
     },
   };
+}
+
+const otherForm = /\.(?:pdf|xlsx|xls|ods|csv|json|ndjson|gz|zip)$/i;
+
+/** Throws a usage error for a name of `--html` that promises another form, or that cannot be written. */
+export async function checkPage(file: string, context: Context): Promise<void> {
+  await context.checkOutput("--html", file);
+  const ending = otherForm.exec(file)?.[0];
+  if (ending === undefined) return;
+  const page = shellQuote(`${file.slice(0, -ending.length)}.html`);
+  const print = /pdf/i.test(ending) ? "; a browser prints it to a PDF file" : "";
+  throw usageError(`cannot write ${ending} files`, `use --html ${page}${print}`);
 }
 
 /** Writes the page of `--html`. Throws a file error, or a usage error for a file that courier keeps. */

@@ -11,7 +11,7 @@ import { type Grouping, groupings, isPeriod } from "./groups.ts";
 import { describeRange, type OrderRange, orderRange } from "./range.ts";
 import { figuresMeter, lacking, type MirrorAge, mirrorAge, zoneNote } from "./report-notes.ts";
 import { byOption, groupingWords, pageOption, rangeOptions, titleOf } from "./report-options.ts";
-import { drawBar, reportOutput, writeReport } from "./report-output.ts";
+import { checkPage, drawBar, reportOutput, writeReport } from "./report-output.ts";
 import type { ReportPage } from "./report-page.ts";
 
 const choices = ["route", "month", "week", "day", "state", "service", "city", "sender"] as const;
@@ -35,7 +35,7 @@ export const reportTime = defineCommand({
   seeAlso: ["track", "late", "report spend"],
   async run({ by = "route", html, ...options }, context) {
     const range = orderRange(options, context.clock);
-    if (html !== undefined) await context.checkOutput("--html", html);
+    if (html !== undefined) await checkPage(html, context);
     const mirror = await openAccountMirror(context);
     const meter = figuresMeter(context);
     const report = await countTimes(mirror, by, range, meter.onProgress).finally(meter.end);

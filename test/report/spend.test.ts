@@ -275,6 +275,18 @@ test("an empty mirror says what to do, and a wrong --by names the groups", async
   expect(wrong.stderr).toContain("--by takes one of month, week, day");
 });
 
+test.each([
+  ["spend", "r.pdf", "use --html r.html; a browser prints it to a PDF file"],
+  ["time", "r.PDF", "use --html r.html; a browser prints it to a PDF file"],
+  ["spend", "r.xlsx", "use --html r.html"],
+  ["time", "r.csv", "use --html r.html"],
+])("report %s --html %s is refused: a page is no such file", async (report, file, hint) => {
+  const home = await createServedHome();
+  const { exit, stdout, stderr } = await home.courier(["report", report, "--html", file]);
+  expect([exit, stdout]).toEqual([2, ""]);
+  expect(stderr).toBe(`error: cannot write ${path.extname(file)} files\nhint: ${hint}\n`);
+});
+
 test("--html writes one page that loads nothing, with texts escaped", async () => {
   const home = await createServedHome();
   const mirror = await ownMirror(home);
