@@ -10,6 +10,7 @@ import { replaceFile } from "../core/replace-file.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { isJsonObject, stringifyJson } from "../model/json.ts";
 import type { SourceFacts } from "../sheets/source.ts";
+import { plainText } from "./plain-text.ts";
 import type { RawRecord } from "./rows.ts";
 
 export interface RejectsWriter {
@@ -72,7 +73,7 @@ export async function createRejects({
       const mark = facts.needsMark ? "\uFEFF" : "";
       const head = count === 0 ? mark + record([...own(header), "error"]) : "";
       const lines = [raw.cells, ...(raw.more ?? [])];
-      return head + lines.map((cells) => record([...own(cells), error])).join("");
+      return head + lines.map((cells) => record([...own(cells), plainText(error)])).join("");
     }
     const line = stringifyJson(isJsonObject(raw.value) ? { ...raw.value, error } : { row: raw.value, error });
     if (facts.form === "ndjson") return `${line}\n`;

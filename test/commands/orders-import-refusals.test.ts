@@ -81,3 +81,14 @@ test("the refused value is in the report and in the file of rejects", async () =
   const again = await home.courier(["orders", "import", home.file, "--yes"]);
   expect(again.stdout).toMatch(/收件人电话: .*: “12”$/m);
 });
+
+test("control characters in a reason of the service are not in the file of rejects", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  const refusal = { kind: "refuse", status: 422, code: "BAD", message: "bad\0\u001b[31m\r\nphone" } as const;
+  home.sandbox.faults.set([{ method: "POST", path: "/api/v1/orders", ...refusal }]);
+  const rejects = path.join(home.directory, "rejects.csv");
+  expect((await home.run(`--settle 0s --rejects ${rejects}`)).exit).toBe(3);
+  const [, rejected = "", ...more] = (await readFile(rejects, "utf8")).trimEnd().split("\n");
+  expect(rejected).toMatch(/,the service refused: bad \[31m phone \(BAD\)$/);
+  expect(more).toEqual([]);
+});

@@ -10,6 +10,7 @@ import { differingFields } from "../../model/same-order.ts";
 import { type Overview, readAgain } from "../check-rows.ts";
 import { skipNumbered } from "../equal-rows.ts";
 import type { Source } from "../import-source.ts";
+import { plainText } from "../plain-text.ts";
 import { skipReasons } from "../reading-notes.ts";
 import { describeCancelled, describeHold, explain, nameOfRow } from "../row-words.ts";
 import { type ImportRow, readRows, type WrongRow } from "../rows.ts";
@@ -339,14 +340,6 @@ function describe(row: ImportRow, decision: RowDecision, overview: Overview, now
 
 function describeInDoubt(operation: Operation): string {
   return `in doubt; settle it with: courier orders resolve ${nameOperation(operation)}`;
-}
-
-/** One line, of characters that every sheet can hold. */
-function plainText(text: string): string {
-  return text
-    .replace(/\p{Cs}/gu, "\ufffd")
-    .replace(/[\p{Cc}\u2028\u2029\ufffe\uffff]+/gu, " ")
-    .trim();
 }
 
 /**
