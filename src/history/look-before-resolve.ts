@@ -29,7 +29,7 @@ export async function lookBeforeResolve(
   const { messages, clock } = context;
   const summaries = new Map<string, OrderSummary>();
   let result: Reconciled | undefined;
-  let since = "";
+  let since: string | undefined;
   try {
     const tools = await createReconcileTools({ ledger, customer: operation.customer }, context);
     const list: typeof tools.list = async function* (dateFrom) {
@@ -51,7 +51,8 @@ export async function lookBeforeResolve(
         result?.kind === "early"
           ? `; one may still be listed until ${formatUntil(result.provedMs, clock.now())}`
           : "";
-      messages.note(`none of the ${counted(summaries.size, "order")} listed since ${since} is it${late}`);
+      const listed = since === undefined ? "listed" : `listed since ${since}`;
+      messages.note(`none of the ${counted(summaries.size, "order")} ${listed} is it${late}`);
     }
     return equal;
   } catch (error) {

@@ -55,6 +55,8 @@ export interface Listings {
   ): Promise<string | undefined>;
   /** When the newest listing of an account ended. */
   lastListing(customer: number): Promise<number | undefined>;
+  /** The time stamp of the newest own order, or of the newest one that was sent before an event, as the service wrote it. */
+  newestStamp(customer: number, beforeEvent?: number): Promise<string | undefined>;
   /** What is known about the service. `fields` is the number of bits of the fields. */
   learned(customer: number, fields: number): Promise<Learned>;
   /** The newest own orders among these that were not compared yet, according to the bit. */
@@ -189,6 +191,17 @@ export function createListings({ write, read }: Store): Listings {
       read(function* () {
         const [row] = yield ask("SELECT max(ended_at) AS ms FROM listings WHERE customer = ?", customer);
         return numberOf(row?.ms);
+      }),
+
+    newestStamp: (customer, beforeEvent = Number.MAX_SAFE_INTEGER) =>
+      read(function* () {
+        const [row] = yield ask(
+          `SELECT order_created_at FROM operations WHERE customer = ? AND kind = 'create' AND state = 'created'
+             AND order_created_at IS NOT NULL AND sent_event < ? ORDER BY run DESC, number DESC LIMIT 1`,
+          customer,
+          beforeEvent,
+        );
+        return textOf(row?.order_created_at);
       }),
 
     learned: (customer, fields) =>

@@ -78,6 +78,8 @@ export interface Operation extends OperationName {
   readonly sentForMs: number | undefined;
   /** The service's clock minus ours when it was sent, or the last known offset before. */
   readonly offsetMs: number | undefined;
+  /** That offset was measured by the run that sent it. */
+  readonly isOffsetMeasured: boolean;
   readonly endedAtMs: number | undefined;
   /** The events at which it was sent and ended, which do not depend on a clock. */
   readonly sentEvent: number | undefined;
@@ -174,6 +176,7 @@ export function readOperation(row: SqlRow, now?: SinceBoot): Operation {
     sentAtMs: numberOf(row.sent_at),
     sentForMs: now && spanSince(row, now),
     offsetMs: numberOf(row.offset_ms) ?? numberOf(row.assumed_offset_ms),
+    isOffsetMeasured: numberOf(row.offset_ms) !== undefined,
     endedAtMs: numberOf(row.ended_at),
     sentEvent: numberOf(row.sent_event),
     endedEvent: numberOf(row.ended_event),

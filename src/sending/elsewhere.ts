@@ -2,7 +2,8 @@
 
 import { CourierError, isInterruption } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
-import { utcDate } from "../core/time.ts";
+import { parseInstant, utcDate } from "../core/time.ts";
+import type { Operation } from "../ledger/operation.ts";
 import type { OrderElsewhere } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
@@ -64,10 +65,7 @@ export async function surveyElsewhere(
   let listing: RecordedListing;
   try {
     const open = await openCreates(tools);
-    const dates = [await firstDate(tools), ...(open.length > 0 ? [await earliestDate(open, tools)] : [])];
-    listing = await readListing(dates.sort()[0] as string, tools, async (calls) => {
-      if (calls > mostCalls && !(await mayCost(calls))) throw new TooExpensive(calls);
-    });
+    listing = await readRecent(open, tools, mayCost);
     await recordOffset(tools);
     const results = open.length > 0 ? await reconcileWith(listing, tools) : new Map<string, Reconciled>();
     for (const [name, result] of results) if (result.kind === "settled" && result.order) found.add(name);
@@ -117,17 +115,52 @@ export async function surveyElsewhere(
   return { elsewhere, found };
 }
 
+async function readRecent(
+  open: readonly Operation[],
+  tools: ReconcileTools,
+  mayCost: SurveyOptions["mayCost"],
+): Promise<RecordedListing> {
+  const isClockKnown = () => tools.clockOffsetMs() !== undefined;
+  const read = async (mayRead: (calls: number) => Promise<boolean>) => {
+    const dates = [await firstDate(tools), ...(open.length > 0 ? [await earliestDate(open, tools)] : [])];
+    const dateFrom = dates.includes(undefined) ? undefined : dates.sort()[0];
+    return readListing(dateFrom, tools, async (calls) => {
+      if (calls > mostCalls && !(await mayRead(calls))) throw new TooExpensive(calls);
+    });
+  };
+  if (isClockKnown()) return read(mayCost);
+  try {
+    return await read(async (calls) => !isClockKnown() && mayCost(calls));
+  } catch (error) {
+    // The first page told the service's clock: fewer days may do.
+    if (error instanceof TooExpensive && isClockKnown()) return read(mayCost);
+    throw error;
+  }
+}
+
 class TooExpensive extends Error {
   constructor(readonly calls: number) {
     super(`${calls} calls`);
   }
 }
 
-async function firstDate(tools: ReconcileTools): Promise<string> {
+/**
+ * The day from which orders are compared; undefined for all. Where the service's clock is not known, ours may be ahead:
+ * its newest stamp that is known counts if it is earlier.
+ */
+async function firstDate(tools: ReconcileTools): Promise<string | undefined> {
   const { ledger, customer, clock, clockOffsetMs } = tools;
   const nowMs = clock.now();
   const lastMs = await ledger.lastListing(customer);
-  const days = lastMs === undefined ? daysOfNewLedger : Math.ceil((nowMs - lastMs) / dayMs);
-  const back = lastMs === undefined ? days : Math.min(mostDays, Math.max(fewestDays, days));
-  return utcDate(nowMs + (clockOffsetMs() ?? 0) + (await stampsBehindMs(tools)), -back);
+  const days = lastMs === undefined ? daysOfNewLedger : daysSince(lastMs, nowMs);
+  const offsetMs = clockOffsetMs();
+  if (offsetMs !== undefined) return utcDate(nowMs + offsetMs + (await stampsBehindMs(tools)), -days);
+  const newestMs = parseInstant((await ledger.newestStamp(customer)) ?? "");
+  return newestMs === undefined ? undefined : utcDate(Math.min(newestMs, nowMs), -days);
+}
+
+function daysSince(lastMs: number, nowMs: number): number {
+  // The clock was set back since.
+  if (lastMs > nowMs) return mostDays;
+  return Math.min(mostDays, Math.max(fewestDays, Math.ceil((nowMs - lastMs) / dayMs)));
 }

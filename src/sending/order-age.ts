@@ -20,13 +20,17 @@ export async function createAgeRules(
   { stampAhead }: Learned,
   { ledger, customer }: ReconcileTools,
 ) {
-  const requests = new Map<string, { sentMs: number | undefined; listedFrom: string | undefined }>();
+  const requests = new Map<
+    string,
+    { sentMs: number | undefined; isMeasured: boolean; listedFrom: string | undefined }
+  >();
   for (const operation of open) {
-    const { sentAtMs, sentEvent, offsetMs } = operation;
+    const { sentAtMs, sentEvent, offsetMs, isOffsetMeasured } = operation;
     if (sentAtMs === undefined || sentEvent === undefined) continue;
     const where = { beforeEvent: sentEvent, sinceMs: sentAtMs - justBeforeMs };
     requests.set(nameOperation(operation), {
       sentMs: offsetMs === undefined ? undefined : sentAtMs + offsetMs,
+      isMeasured: isOffsetMeasured,
       listedFrom: await ledger.listedFrom(customer, where),
     });
   }
@@ -46,9 +50,9 @@ export async function createAgeRules(
       return createdMs >= sentMs + (stampAhead?.mostMs ?? 0) - slackMs;
     },
     isStampedBefore(name: string, { created_at }: Dated): boolean {
-      const { sentMs } = requests.get(name) ?? {};
+      const { sentMs, isMeasured } = requests.get(name) ?? {};
       const createdMs = created_at ? parseInstant(created_at) : undefined;
-      if (createdMs === undefined || sentMs === undefined || !stampAhead) return false;
+      if (createdMs === undefined || sentMs === undefined || !isMeasured || !stampAhead) return false;
       return createdMs < sentMs + stampAhead.leastMs - longBeforeMs;
     },
   };

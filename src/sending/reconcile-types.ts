@@ -10,8 +10,11 @@ export interface ReconcileTools {
   readonly customer: number;
   /** The calling run. */
   readonly run: number | undefined;
-  /** All orders created on a date or later. `beforeOthers` gets the number of calls after the first, and may reject. */
-  list(dateFrom: string, beforeOthers?: (calls: number) => Promise<void>): AsyncIterable<OrderSummary>;
+  /** All orders created on a date or later, or all. `beforeOthers` gets the number of calls after the first, and may reject. */
+  list(
+    dateFrom: string | undefined,
+    beforeOthers?: (calls: number) => Promise<void>,
+  ): AsyncIterable<OrderSummary>;
   detail(id: string): Promise<OrderDetail>;
   /** The service's clock minus ours in milliseconds; undefined before the first answer. */
   clockOffsetMs(): number | undefined;

@@ -5,7 +5,7 @@
 
 import type { Clock } from "../core/clock.ts";
 import { mapInOrder } from "../core/concurrent.ts";
-import { utcDate } from "../core/time.ts";
+import { parseInstant, utcDate } from "../core/time.ts";
 import type { Learned, OwnRequest } from "../ledger/listings.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import { OrderTaken } from "../ledger/operation-errors.ts";
@@ -26,9 +26,6 @@ import { type DoubtfulCreate, type Finding, judge, latestListedMs, type UnownedO
 import type { Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 import { withdrawWrongClaims } from "./wrong-claims.ts";
 
-const dayMs = 86_400_000;
-/** If the service's clock was unknown when an order was sent, ours may have been wrong by days. */
-const unknownClockDays = 7;
 const detailsAtOnce = 4;
 /** Limits one poll. Details that are not read rule nothing out. */
 const mostDetails = 200;
@@ -61,7 +58,7 @@ export async function recordOffset({
 
 /** Reads the list of orders to its end and records it. */
 export async function readListing(
-  dateFrom: string,
+  dateFrom: string | undefined,
   tools: ReconcileTools,
   beforeOthers?: (calls: number) => Promise<void>,
 ): Promise<RecordedListing> {
@@ -160,19 +157,28 @@ export async function stampsBehindMs({
 }
 
 /**
- * The time zone of the service's dates is not specified: one more day covers all zones. Time stamps may be behind the
- * service's clock.
+ * The day from which a list shows every order of these creates; undefined where only the whole list certainly does. Our
+ * own clock tells no day of the service. Its time zone is not specified: one more day covers all zones, and several
+ * clocks of the service. Its time stamps may be behind its clock.
  */
 export async function earliestDate(
   open: readonly Operation[],
-  { ledger, customer, clock, clockOffsetMs }: ReconcileTools,
-): Promise<string> {
-  const behindMs = await stampsBehindMs({ ledger, customer });
-  const nowMs = clock.now() + (clockOffsetMs() ?? 0);
-  const instants = open.map(({ sentAtMs = nowMs, offsetMs }) =>
-    offsetMs === undefined ? Math.min(sentAtMs, nowMs) - unknownClockDays * dayMs : sentAtMs + offsetMs,
+  tools: ReconcileTools,
+): Promise<string | undefined> {
+  const { ledger, customer, clock, clockOffsetMs } = tools;
+  // An order that was made before the first request has an earlier stamp than all of theirs.
+  const before = Math.min(...open.map(({ sentEvent }) => sentEvent ?? 0));
+  const earlierMs = parseInstant((await ledger.newestStamp(customer, before)) ?? "");
+  const sent = open.map(({ sentAtMs, offsetMs, isOffsetMeasured }) =>
+    sentAtMs !== undefined && offsetMs !== undefined && isOffsetMeasured ? sentAtMs + offsetMs : undefined,
   );
-  return utcDate(Math.min(nowMs, ...instants) + behindMs, -1);
+  const isTimed = sent.every((ms) => ms !== undefined);
+  if (earlierMs === undefined && !isTimed) return undefined;
+  const offsetMs = clockOffsetMs();
+  const times = [...sent, offsetMs === undefined ? undefined : clock.now() + offsetMs];
+  const behindMs = await stampsBehindMs(tools);
+  const stamps = [earlierMs, ...times.map((ms) => (ms === undefined ? undefined : ms + behindMs))];
+  return utcDate(Math.min(...stamps.filter((ms) => ms !== undefined)), -1);
 }
 
 function toDoubtful(operation: Operation, tools: ReconcileTools): DoubtfulCreate[] {

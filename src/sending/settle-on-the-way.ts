@@ -44,7 +44,9 @@ async function toolsFor(filter: OrderFilter, context: Context): Promise<Reconcil
   const open = await openCreates(tools);
   if (!open.some(({ state }) => state === "unknown")) return undefined;
   const { dateFrom } = filter;
-  return dateFrom === undefined || dateFrom <= (await earliestDate(open, tools)) ? tools : undefined;
+  if (dateFrom === undefined) return tools;
+  const earliest = await earliestDate(open, tools);
+  return earliest !== undefined && dateFrom <= earliest ? tools : undefined;
 }
 
 async function reconcileListed(

@@ -37,58 +37,58 @@ export const table = `
   gzip                   | -                           | 0 - 1            | 0 1  | 0 - 1 1 0               | 0 - cancelled 1 2          | 0 - 2 2
   br                     | -                           | 0 - 1            | 0 1  | 0 - 1 1 0               | 0 - cancelled 1 2          | 0 - 2 2
   deflate                | -                           | 0 - 1            | 0 1  | 0 - 1 1 0               | 0 - cancelled 1 2          | 0 - 2 2
-  zstd, unasked          | does not decode as zstd     | 70 undecodable 1 | 70 1 | 6 outcome_unknown 0 1 7 | 70 undecodable pending 1 2 | 6 outcome_unknown 0 1
-  drop_before            | broke before an answer      | 5 no_response 4  | 5 4  | 6 outcome_unknown 0 1 7 | 5 no_response pending 4 2  | 6 outcome_unknown 0 1
-  drop_after             | broke before an answer      | 5 no_response 4  | 5 4  | 0 - 1 1 5               | 0 - cancelled 4 2          | 0 - 2 2
-  drop_mid_body          | cut short on its way        | 5 cut_short 4    | 5 4  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
-  truncate               | was cut short               | 5 cut_short 4    | 5 4  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
-  body too short         | cut short on its way        | 5 cut_short 4    | 5 4  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
-  body too long          | was cut short               | 5 cut_short 4    | 5 4  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
-  stall                  | did not answer within 30 s  | 5 timed_out 2    | 5 2  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
-  stall_body             | did not answer within 30 s  | 5 timed_out 2    | 5 2  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
-  drip                   | did not answer within 30 s  | 5 timed_out 2    | 5 2  | 0 - 1 1 5               | 0 - cancelled 2 2          | 0 - 2 2
-  204                    | HTTP 204                    | 70 not_json 1    | 0 1  | 6 outcome_unknown 0 1 7 | 70 not_json pending 1 2    | 6 outcome_unknown 0 1
-  204 done               | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
+  zstd, unasked          | does not decode as zstd     | 70 undecodable 1 | 70 1 | 6 outcome_unknown 0 1 8 | 70 undecodable pending 1 2 | 6 outcome_unknown 0 1
+  drop_before            | broke before an answer      | 5 no_response 4  | 5 4  | 6 outcome_unknown 0 1 8 | 5 no_response pending 4 2  | 6 outcome_unknown 0 1
+  drop_after             | broke before an answer      | 5 no_response 4  | 5 4  | 0 - 1 1 6               | 0 - cancelled 4 2          | 0 - 2 2
+  drop_mid_body          | cut short on its way        | 5 cut_short 4    | 5 4  | 0 - 1 1 6               | 0 - cancelled 2 2          | 0 - 2 2
+  truncate               | was cut short               | 5 cut_short 4    | 5 4  | 0 - 1 1 6               | 0 - cancelled 2 2          | 0 - 2 2
+  body too short         | cut short on its way        | 5 cut_short 4    | 5 4  | 0 - 1 1 6               | 0 - cancelled 2 2          | 0 - 2 2
+  body too long          | was cut short               | 5 cut_short 4    | 5 4  | 0 - 1 1 6               | 0 - cancelled 2 2          | 0 - 2 2
+  stall                  | did not answer within 30 s  | 5 timed_out 2    | 5 2  | 0 - 1 1 6               | 0 - cancelled 2 2          | 0 - 2 2
+  stall_body             | did not answer within 30 s  | 5 timed_out 2    | 5 2  | 0 - 1 1 6               | 0 - cancelled 2 2          | 0 - 2 2
+  drip                   | did not answer within 30 s  | 5 timed_out 2    | 5 2  | 0 - 1 1 6               | 0 - cancelled 2 2          | 0 - 2 2
+  204                    | HTTP 204                    | 70 not_json 1    | 0 1  | 6 outcome_unknown 0 1 8 | 70 not_json pending 1 2    | 6 outcome_unknown 0 1
+  204 done               | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 1 2          | 0 - 2 2
   401                    | refused the key             | 4 key_refused 1  | 4 1  | 4 key_refused 0 1 0     | 4 key_refused pending 1 1  | 4 key_refused 0 1
-  403                    | HTTP 403                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 7 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
-  404                    | HTTP 404                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 7 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
-  407                    | HTTP 407                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 7 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
-  407 done               | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
-  408                    | HTTP 408                    | 5 server_error 4 | 5 4  | 6 outcome_unknown 0 1 7 | 5 server_error pending 4 2 | 6 outcome_unknown 0 1
-  408 done               | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 4 2          | 0 - 2 2
-  409                    | HTTP 409                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 7 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
-  422                    | HTTP 422                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 7 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
+  403                    | HTTP 403                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
+  404                    | HTTP 404                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
+  407                    | HTTP 407                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
+  407 done               | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 1 2          | 0 - 2 2
+  408                    | HTTP 408                    | 5 server_error 4 | 5 4  | 6 outcome_unknown 0 1 8 | 5 server_error pending 4 2 | 6 outcome_unknown 0 1
+  408 done               | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 4 2          | 0 - 2 2
+  409                    | HTTP 409                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
+  422                    | HTTP 422                    | 1 refused 1      | 1 1  | 6 outcome_unknown 0 1 8 | 1 refused pending 1 2      | 6 outcome_unknown 0 1
   429                    | rate limited by the service | 5 rate_limited 4 | 5 4  | 5 rate_limited 0 4 0    | 5 rate_limited pending 4 2 | 5 service_unavailable 0 8
   429, 7 s               | rate limited by the service | 5 rate_limited 4 | 5 4  | 5 rate_limited 0 4 0    | 5 rate_limited pending 4 2 | 5 service_unavailable 0 8
   429, a date            | rate limited by the service | 5 rate_limited 4 | 5 4  | 5 rate_limited 0 4 0    | 5 rate_limited pending 4 2 | 5 service_unavailable 0 8
   429, 60 s              | wait 60 s                   | 5 rate_limited 1 | 5 1  | 5 rate_limited 0 1 0    | 5 rate_limited pending 1 2 | 5 service_unavailable 0 8
   429, a day             | wait 24 h                   | 5 rate_limited 1 | 5 1  | 5 rate_limited 0 1 0    | 5 rate_limited pending 1 2 | 5 service_unavailable 0 1
-  500                    | HTTP 500                    | 5 server_error 1 | 5 1  | 6 outcome_unknown 0 1 7 | 5 server_error pending 1 2 | 6 outcome_unknown 0 1
-  500 done               | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
-  501                    | HTTP 501                    | 5 server_error 1 | 5 1  | 6 outcome_unknown 0 1 7 | 5 server_error pending 1 2 | 6 outcome_unknown 0 1
-  502                    | HTTP 502                    | 5 server_error 4 | 5 4  | 6 outcome_unknown 0 1 7 | 5 server_error pending 4 2 | 6 outcome_unknown 0 1
-  503                    | HTTP 503                    | 5 server_error 4 | 5 4  | 6 outcome_unknown 0 1 7 | 5 server_error pending 4 2 | 6 outcome_unknown 0 1
-  504                    | HTTP 504                    | 5 server_error 4 | 5 4  | 6 outcome_unknown 0 1 7 | 5 server_error pending 4 2 | 6 outcome_unknown 0 1
-  504 done               | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 4 2          | 0 - 2 2
-  refused, 200           | (SOME_CODE)                 | 1 refused 1      | 1 1  | 1 refused 0 1 5         | 1 refused pending 1 2      | 3 some_refused 0 2
+  500                    | HTTP 500                    | 5 server_error 1 | 5 1  | 6 outcome_unknown 0 1 8 | 5 server_error pending 1 2 | 6 outcome_unknown 0 1
+  500 done               | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 1 2          | 0 - 2 2
+  501                    | HTTP 501                    | 5 server_error 1 | 5 1  | 6 outcome_unknown 0 1 8 | 5 server_error pending 1 2 | 6 outcome_unknown 0 1
+  502                    | HTTP 502                    | 5 server_error 4 | 5 4  | 6 outcome_unknown 0 1 8 | 5 server_error pending 4 2 | 6 outcome_unknown 0 1
+  503                    | HTTP 503                    | 5 server_error 4 | 5 4  | 6 outcome_unknown 0 1 8 | 5 server_error pending 4 2 | 6 outcome_unknown 0 1
+  504                    | HTTP 504                    | 5 server_error 4 | 5 4  | 6 outcome_unknown 0 1 8 | 5 server_error pending 4 2 | 6 outcome_unknown 0 1
+  504 done               | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 4 2          | 0 - 2 2
+  refused, 200           | (SOME_CODE)                 | 1 refused 1      | 1 1  | 1 refused 0 1 6         | 1 refused pending 1 2      | 3 some_refused 0 2
   refused, 400           | (INVALID_PARAMETER)         | 1 refused 1      | 1 1  | 1 refused 0 1 0         | 1 refused pending 1 2      | 3 some_refused 0 2
-  refused, 500           | (INTERNAL)                  | 5 server_error 1 | 5 1  | 6 outcome_unknown 0 1 7 | 5 server_error pending 1 2 | 6 outcome_unknown 0 1
-  302 elsewhere          | to https://elsewhere.test   | 5 redirected 1   | 5 1  | 6 outcome_unknown 0 1 7 | 5 redirected pending 1 2   | 6 outcome_unknown 0 1
-  302 done               | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
-  303 same, done         | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
-  307 elsewhere          | to https://elsewhere.test   | 5 redirected 1   | 5 1  | 6 outcome_unknown 0 1 7 | 5 redirected pending 1 2   | 6 outcome_unknown 0 1
-  308 to itself          | redirects (HTTP 308) to     | 5 redirected 1   | 5 1  | 6 outcome_unknown 0 1 7 | 5 redirected pending 1 2   | 6 outcome_unknown 0 1
-  web page               | not JSON                    | 70 not_json 1    | 70 1 | 6 outcome_unknown 0 1 7 | 70 not_json pending 1 2    | 6 outcome_unknown 0 1
-  bytes                  | not JSON                    | 70 not_json 1    | 0 1  | 6 outcome_unknown 0 1 7 | 70 not_json pending 1 2    | 6 outcome_unknown 0 1
-  bytes done             | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
-  no HTTP                | not HTTP                    | 5 no_response 4  | 5 4  | 6 outcome_unknown 0 1 7 | 5 no_response pending 4 2  | 6 outcome_unknown 0 1
-  no HTTP, done          | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 4 2          | 0 - 2 2
-  wrong shape            | wrong shape                 | 70 wrong_shape 1 | 0 1  | 6 outcome_unknown 0 1 7 | 3 some_not_cancelled pending 1 2 | 6 outcome_unknown 0 1
-  wrong shape, done      | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
-  50 MB                  | larger than                 | 70 too_large 1   | 70 1 | 6 outcome_unknown 0 1 7 | 70 too_large pending 1 2   | -
-  50 MB, done            | -                           | as without       | -    | 0 - 1 1 5               | 0 - cancelled 1 2          | 0 - 2 2
-  deep nesting           | nested deeper               | 70 too_large 1   | 70 1 | 6 outcome_unknown 0 1 7 | 70 too_large pending 1 2   | 6 outcome_unknown 0 1
-  20,000 rows            | wrong shape                 | 70 wrong_shape 1 | 0 1  | 6 outcome_unknown 0 1 7 | 3 some_not_cancelled pending 1 2 | -
+  refused, 500           | (INTERNAL)                  | 5 server_error 1 | 5 1  | 6 outcome_unknown 0 1 8 | 5 server_error pending 1 2 | 6 outcome_unknown 0 1
+  302 elsewhere          | to https://elsewhere.test   | 5 redirected 1   | 5 1  | 6 outcome_unknown 0 1 8 | 5 redirected pending 1 2   | 6 outcome_unknown 0 1
+  302 done               | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 1 2          | 0 - 2 2
+  303 same, done         | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 1 2          | 0 - 2 2
+  307 elsewhere          | to https://elsewhere.test   | 5 redirected 1   | 5 1  | 6 outcome_unknown 0 1 8 | 5 redirected pending 1 2   | 6 outcome_unknown 0 1
+  308 to itself          | redirects (HTTP 308) to     | 5 redirected 1   | 5 1  | 6 outcome_unknown 0 1 8 | 5 redirected pending 1 2   | 6 outcome_unknown 0 1
+  web page               | not JSON                    | 70 not_json 1    | 70 1 | 6 outcome_unknown 0 1 8 | 70 not_json pending 1 2    | 6 outcome_unknown 0 1
+  bytes                  | not JSON                    | 70 not_json 1    | 0 1  | 6 outcome_unknown 0 1 8 | 70 not_json pending 1 2    | 6 outcome_unknown 0 1
+  bytes done             | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 1 2          | 0 - 2 2
+  no HTTP                | not HTTP                    | 5 no_response 4  | 5 4  | 6 outcome_unknown 0 1 8 | 5 no_response pending 4 2  | 6 outcome_unknown 0 1
+  no HTTP, done          | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 4 2          | 0 - 2 2
+  wrong shape            | wrong shape                 | 70 wrong_shape 1 | 0 1  | 6 outcome_unknown 0 1 8 | 3 some_not_cancelled pending 1 2 | 6 outcome_unknown 0 1
+  wrong shape, done      | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 1 2          | 0 - 2 2
+  50 MB                  | larger than                 | 70 too_large 1   | 70 1 | 6 outcome_unknown 0 1 8 | 70 too_large pending 1 2   | -
+  50 MB, done            | -                           | as without       | -    | 0 - 1 1 6               | 0 - cancelled 1 2          | 0 - 2 2
+  deep nesting           | nested deeper               | 70 too_large 1   | 70 1 | 6 outcome_unknown 0 1 8 | 70 too_large pending 1 2   | 6 outcome_unknown 0 1
+  20,000 rows            | wrong shape                 | 70 wrong_shape 1 | 0 1  | 6 outcome_unknown 0 1 8 | 3 some_not_cancelled pending 1 2 | -
 `;
 
 export interface Expected {

@@ -284,9 +284,22 @@ describe("--not-created looks at the list first", () => {
     const home = await homeInDoubt();
     const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created --yes");
     expect(exit).toBe(0);
-    expect(stderr).toMatch(
-      /^none of the 0 orders listed since 2026-02-2\d is it; one may still be listed until /,
-    );
+    expect(stderr).toMatch(/^none of the 0 orders listed is it; one may still be listed until /);
+  });
+
+  test("and since when, where an own order tells from which day on the list has it", async () => {
+    const home = await createServedHome();
+    const create = "orders create --sender-name A --receiver-name B --no-input --item-name";
+    expect((await home.courier(`${create} C`)).exit).toBe(0);
+    home.sandbox.faults.set([
+      { method: "POST", kind: "drop_before" },
+      { method: "GET", kind: "status", status: 500 },
+    ]);
+    expect((await home.courier(`${create} D`)).exit).toBe(6);
+    home.sandbox.faults.clear();
+    const { exit, stderr } = await home.courier("orders resolve 2.1 --not-created --yes");
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(/^none of the 1 order listed since 2026-02-28 is it; one may still be listed /);
   });
 
   test("a list that cannot be read is said not to be compared", async () => {

@@ -98,6 +98,8 @@ export const others: readonly Manner[] = [
   { name: "stamps of two clocks", lasting: { stampSkewMs: [0, -7 * minute, 3 * minute] } },
   { name: "service clock 3 days ahead", lasting: { dateSkewMs: 3 * day } },
   { name: "service clock 3 days behind", lasting: { dateSkewMs: -3 * day } },
+  { name: "service clock 30 days ahead, not told", lasting: { dateSkewMs: 30 * day, hideDate: true } },
+  { name: "service clock 30 days behind, not told", lasting: { dateSkewMs: -30 * day, hideDate: true } },
   { name: "own clock set back by 2 days", clockJumpMs: -2 * day },
   { name: "own clock set ahead by 2 days", clockJumpMs: 2 * day },
   { name: "own clock set back by 5 min", clockJumpMs: -5 * minute },

@@ -50,7 +50,7 @@ export interface Adversary {
   readonly orders: readonly StoredOrder[];
   /** Makes an order, now or later; it comes into view no sooner than any that was made before it. */
   make(draft: Draft, request: number | undefined, madeMs: number, lagMs: number): void;
-  list(dateFrom: string): AsyncGenerator<OrderSummary>;
+  list(dateFrom: string | undefined): AsyncGenerator<OrderSummary>;
   detail(id: string): Promise<OrderDetail>;
   /** Details of these orders are refused while it is set. */
   refusesDetails: boolean;
@@ -83,9 +83,10 @@ export function createAdversary(clock: Pick<HandClock, "now">, { rewrite, skewMs
     make(draft, request, madeMs, lagMs) {
       all.push({ id: idOf(all.length), draft, request, madeMs, visibleMs: madeMs + lagMs, skewMs });
     },
-    async *list() {
+    async *list(dateFrom = "") {
       if (service.refusesList) throw new ServiceFailure("server_error", "no list now");
       for (const order of inView().reverse()) {
+        if (stampOf(order).slice(0, 10) < dateFrom) continue;
         const shown = rewrite(show(order.draft));
         yield {
           id: jsonNumber(order.id),
@@ -113,7 +114,7 @@ export function createAdversary(clock: Pick<HandClock, "now">, { rewrite, skewMs
   return service;
 }
 
-function stampOf({ madeMs, skewMs }: StoredOrder): string {
+export function stampOf({ madeMs, skewMs }: StoredOrder): string {
   return new Date(madeMs + skewMs).toISOString();
 }
 

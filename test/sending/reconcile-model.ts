@@ -13,7 +13,7 @@ import { reconcile } from "../../src/sending/reconcile.ts";
 import type { ReconcileTools } from "../../src/sending/reconcile-types.ts";
 import { fc } from "../support/effort.ts";
 import { createHandClock } from "../support/hand-clock.ts";
-import { createAdversary, draftOf, elsewhere, rewritings } from "./adversary.ts";
+import { createAdversary, draftOf, elsewhere, rewritings, type StoredOrder, stampOf } from "./adversary.ts";
 
 /** How long the service may take to list an order: the tools are told so. */
 export const listedWithinMs = 30_000;
@@ -58,7 +58,11 @@ const fate: fc.Arbitrary<Fate> = fc.oneof(
   fc.record({ kind: fc.constant("killed" as const), isMade: fc.boolean(), late: part }),
   fc.constant({ kind: "answered" as const }),
 );
-const setting = fc.oneof(fc.constantFrom(-3_600_000, 3_600_000), fc.integer({ min: -120_000, max: 120_000 }));
+const dayMs = 86_400_000;
+const setting = fc.oneof(
+  fc.constantFrom(-3_600_000, 3_600_000, -30 * dayMs, 30 * dayMs),
+  fc.integer({ min: -120_000, max: 120_000 }),
+);
 const content = fc.integer({ min: 0, max: 8 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("send" as const), content, fate, lag: part }) },
@@ -74,7 +78,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant("wait" as const),
-      ms: fc.oneof(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 120_000 })),
+      ms: fc.oneof(
+        fc.integer({ min: 1, max: 5_000 }),
+        fc.integer({ min: 1, max: 120_000 }),
+        fc.integer({ min: dayMs, max: 10 * dayMs }),
+      ),
     }),
   },
   {
@@ -193,9 +201,15 @@ export async function play(told: Story, ledger: Ledger): Promise<Told> {
     const lagMs = lag * listedWithinMs;
     if (what.kind === "answered") {
       service.make(draft, request, serviceMs(), lagMs);
-      const { id } = service.orders.find((order) => order.request === request) as { id: string };
+      const made = service.orders.find((order) => order.request === request) as StoredOrder;
       clock.advance(5);
-      const order = { id, order_no: null, tracking_number: null, estimated_fee: null };
+      const order = {
+        id: made.id,
+        order_no: null,
+        tracking_number: null,
+        estimated_fee: null,
+        created_at: stampOf(made),
+      };
       return ledger.endCreate(
         name,
         run.number,

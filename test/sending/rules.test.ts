@@ -43,6 +43,7 @@ const operation = (changes: Partial<Operation> = {}): Operation => {
     sentAtMs: nowMs - minuteMs,
     sentForMs: undefined,
     offsetMs: undefined,
+    isOffsetMeasured: false,
     endedAtMs: nowMs,
     sentEvent: 1,
     endedEvent: undefined,

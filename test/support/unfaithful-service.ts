@@ -283,7 +283,7 @@ export async function startUnfaithfulService(options: UnfaithfulServiceOptions):
     const isPage = typeof body === "string";
     response.sendDate = false;
     response.writeHead(status, {
-      Date: new Date(serviceMs()).toUTCString(),
+      ...(service.ways.hideDate ? {} : { Date: new Date(serviceMs()).toUTCString() }),
       "Content-Type": isPage ? "text/html" : "application/json",
       ...headers,
     });

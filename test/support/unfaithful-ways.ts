@@ -95,6 +95,8 @@ export interface Ways {
   readonly stampSkewMs?: number | readonly number[];
   /** The service's clock (Date header, today) less the injected one. */
   readonly dateSkewMs?: number;
+  /** Answers have no Date header. */
+  readonly hideDate?: boolean;
 
   /** Creates are answered so, and nothing is made. */
   readonly failWithoutCommit?: PerRequest<Failure>;

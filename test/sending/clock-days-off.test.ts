@@ -1,0 +1,129 @@
+/** A machine whose clock is days off, at a service that does not tell its own: an order is not made twice. */
+
+import { describe, expect, test } from "vitest";
+import { plainDraft } from "../support/orders.ts";
+import { createUnfaithfulHome, type UnfaithfulHome } from "../support/unfaithful-service.ts";
+import type { Fate, ReceivedRequest } from "../support/unfaithful-ways.ts";
+
+const dayMs = 86_400_000;
+const create = "orders create --file - --json --settle 10s";
+const stdin = JSON.stringify(plainDraft);
+
+/** Sets this machine's clock, and not the service's. */
+function setClock(home: UnfaithfulHome, days: number): void {
+  home.clock.jump(days * dayMs);
+  const { dateSkewMs = 0 } = home.service.ways;
+  home.service.ways = { ...home.service.ways, dateSkewMs: dateSkewMs - days * dayMs };
+}
+
+/** The fate of all further creates. */
+function lose(home: UnfaithfulHome, fate: Fate): void {
+  home.service.ways = { ...home.service.ways, loss: () => fate };
+}
+
+async function importOrders(home: UnfaithfulHome, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, index) => ({
+    ...plainDraft,
+    receiver: { ...plainDraft.receiver, name: `收件人${index}`, phone: `139000${10_000 + index}` },
+  }));
+  const { exit, stderr } = await home.courier("orders import - --yes", { stdin: JSON.stringify(rows) });
+  expect(exit, stderr).toBe(0);
+}
+
+const isOwn = ({ body }: { readonly body: object }) => JSON.stringify(body) === stdin;
+const lists = ({ service }: UnfaithfulHome): readonly ReceivedRequest[] =>
+  service.requests.filter(({ endpoint }) => endpoint === "list");
+
+describe.each([0, 25])("with %i own orders known, an order whose answer was lost is found", (known) => {
+  test.each([-30, -9, 9, 30])("by a clock that is off by %i days", async (days) => {
+    const home = await createUnfaithfulHome({ hideDate: true });
+    if (known > 0) await importOrders(home, known);
+    setClock(home, days);
+    lose(home, "after");
+    const first = await home.courier(create, { stdin });
+    lose(home, "answered");
+    await home.courier(create, { stdin });
+    expect(home.service.orders.filter(isOwn)).toHaveLength(1);
+    expect(first.stderr).toMatch(/found it as|it may be one of the orders that are listed/);
+  });
+});
+
+test("the list begins a day before the newest own order that is older, whatever the clock says", async () => {
+  const home = await createUnfaithfulHome({ hideDate: true });
+  await importOrders(home, 1);
+  home.clock.advance(40 * dayMs);
+  setClock(home, 30);
+  lose(home, "after");
+  expect((await home.courier(create, { stdin })).exit).toBe(6);
+  expect(lists(home).at(-1)?.query).toMatchObject({ date_from: "2026-02-28" });
+});
+
+test("the last known error of the clock counts for nothing once the clock was set", async () => {
+  const home = await createUnfaithfulHome();
+  await importOrders(home, 1);
+  home.clock.advance(5 * dayMs);
+  setClock(home, 30);
+  lose(home, "after");
+  home.service.ways = { ...home.service.ways, refuseList: { status: 503 }, hideDate: true };
+  expect((await home.courier(create, { stdin })).exit).toBe(6);
+  home.service.ways = { ...home.service.ways, refuseList: () => undefined, hideDate: false };
+  lose(home, "answered");
+  for (let run = 0; run < 3; run++) {
+    home.clock.advance(3 * dayMs);
+    expect((await home.courier(create, { stdin })).stderr).toContain("possible matches: 2");
+  }
+  expect(home.service.orders.filter(isOwn)).toHaveLength(1);
+});
+
+test("where no order is known, the whole list is read", async () => {
+  const home = await createUnfaithfulHome({ hideDate: true });
+  home.service.foreign(plainDraft);
+  home.clock.advance(300 * dayMs);
+  lose(home, "before");
+  expect((await home.courier(create, { stdin })).exit).toBe(6);
+  expect(lists(home).map(({ query }) => query.date_from)).toEqual(lists(home).map(() => undefined));
+  expect(home.service.orders).toHaveLength(1);
+});
+
+describe("orders made elsewhere are compared", () => {
+  test.each([
+    [0, "whole list"],
+    [1, "days before the newest own order"],
+  ])("by a clock that is 30 days ahead, with %i own orders known: %s", async (known) => {
+    const home = await createUnfaithfulHome({ hideDate: true });
+    if (known > 0) await importOrders(home, known);
+    setClock(home, 30);
+    home.service.foreign(plainDraft);
+    const { exit, stdout } = await home.courier("orders import - --yes --json", {
+      stdin: JSON.stringify([plainDraft]),
+    });
+    expect([exit, home.service.orders.filter(isOwn).length], stdout).toEqual([3, 1]);
+  });
+
+  test("at least over three days after the clock was set back", async () => {
+    const home = await createUnfaithfulHome();
+    setClock(home, 30);
+    await importOrders(home, 1);
+    setClock(home, -30);
+    home.clock.advance(60_000);
+    home.service.foreign(plainDraft);
+    home.clock.advance(2 * dayMs);
+    const { exit } = await home.courier("orders import - --yes --json", {
+      stdin: JSON.stringify([plainDraft]),
+    });
+    expect([exit, home.service.orders.filter(isOwn).length]).toEqual([3, 1]);
+  });
+});
+
+test("a list that is too long is read from fewer days once its first page has told the service's clock", async () => {
+  const home = await createUnfaithfulHome({ pageCap: 2 });
+  await importOrders(home, 1);
+  for (let count = 0; count < 120; count++) home.service.foreign(plainDraft);
+  home.clock.advance(20 * dayMs);
+  home.service.foreign(plainDraft);
+  const { exit, stderr } = await home.courier("orders import - --yes --json", {
+    stdin: JSON.stringify([plainDraft]),
+  });
+  expect(exit, stderr).toBe(3);
+  expect(stderr).not.toContain("not compared");
+});
