@@ -25,8 +25,8 @@ export interface AllOrdersOptions {
   readonly concurrency: number;
   /** Orders a page, at most 100 (section 8). */
   readonly pageSize?: number;
-  /** Gives up a list that is longer than `ensureShort` allows. */
-  readonly isBounded?: boolean;
+  /** Gives up a list that is longer than `ensureShort` allows; `uncounted`: only one whose length the service does not tell. */
+  readonly isBounded?: boolean | "uncounted";
   /** How often a list that is not complete is read; 3 where left out. */
   readonly maxSweeps?: number;
   /**
@@ -34,6 +34,8 @@ export interface AllOrdersOptions {
    * service gives them; may reject to stop.
    */
   readonly beforeOthers?: ((calls: number, orders: number | undefined) => Promise<void>) | undefined;
+  /** Called after each page with the number of pages that were read in this pass; may throw to stop. */
+  readonly afterPage?: ((pages: number) => void) | undefined;
 }
 
 /**
@@ -54,7 +56,6 @@ export async function* allOrders(
     const ids = sweeps === 1 ? seen : new Set<number | string>();
     const sweep = beginSweep(ids, { noun: "order", narrowBy: options.narrowBy });
     const beforeOthers = sweeps === 1 ? options.beforeOthers : undefined;
-    let read = 0;
     for await (const { orders, pagination } of pages(service, filter, { ...options, beforeOthers }, sweep)) {
       noteTotals(sweep, toCount(pagination.total_pages), toCount(pagination.total_items));
       const known = ids.size;
@@ -66,8 +67,9 @@ export async function* allOrders(
         if (isNew) yield order;
       }
       endPage(sweep, known);
-      read += 1;
-      if (isBounded) ensureShort(read, seen.size);
+      const bounds = isBounded === "uncounted" ? sweep.wanted === undefined : isBounded;
+      if (bounds) ensureShort(sweep.read, seen.size);
+      options.afterPage?.(sweep.read);
     }
     if (isComplete(sweep)) return;
     if (sweeps === maxSweeps) throw incomplete(sweep);

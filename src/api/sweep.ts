@@ -9,6 +9,10 @@ const mostIdlePages = 100;
 /** While a list is read, no account gains as many items as it had, and these. */
 const mostGrowth = 100_000;
 
+/** A list whose length the service does not tell: a million items are read even where it gives 10 a page. */
+const mostUncounted = 1_000_000;
+const mostUncountedPages = 100_000;
+
 /** A bounded list: 100,000 orders are read even where the service gives 10 a page, its default (4.3). */
 const mostPages = 12_000;
 /** Limits the memory that a bounded list takes. */
@@ -33,12 +37,14 @@ export interface Sweep extends ListWords {
   hasShrunk: boolean;
   /** The highest `total_pages`; 0 where no page had one. */
   pages: number;
+  /** Pages that were read. */
+  read: number;
   /** Pages in a row that brought no new item. */
   idlePages: number;
 }
 
 export function beginSweep(ids: Set<number | string>, words: ListWords): Sweep {
-  return { ...words, ids, wanted: undefined, highest: 0, hasShrunk: false, pages: 0, idlePages: 0 };
+  return { ...words, ids, wanted: undefined, highest: 0, hasShrunk: false, pages: 0, read: 0, idlePages: 0 };
 }
 
 /** Notes what a page says of the whole list. */
@@ -52,19 +58,23 @@ export function noteTotals(sweep: Sweep, pages: number | undefined, total: numbe
 
 /** Notes that the items of a page are in `ids`, which had `known` before. Throws ServiceFailure for a list without end. */
 export function endPage(sweep: Sweep, known: number): void {
-  ensureEnds(sweep.ids.size, sweep.wanted, sweep.noun);
+  sweep.read += 1;
+  ensureEnds(sweep.ids.size, sweep.wanted, sweep.noun, sweep.read);
   sweep.idlePages = sweep.ids.size > known ? 0 : sweep.idlePages + 1;
   if (sweep.idlePages <= mostIdlePages) return;
   const message = `gave up: the service returned ${mostIdlePages} pages in a row without new ${sweep.noun}s`;
   throw new ServiceFailure("invalid_response", message, { code: "wrong_shape" });
 }
 
-/** Throws ServiceFailure for a list that goes on far beyond the number that its first page told. */
-export function ensureEnds(seen: number, told: number | undefined, noun: string): void {
-  if (told === undefined || seen <= 2 * told + mostGrowth) return;
+/** Throws ServiceFailure for a list that goes on far beyond the number that its first page told, or without any. */
+export function ensureEnds(seen: number, told: number | undefined, noun: string, pages = 0): void {
+  const goesOn =
+    told === undefined ? seen > mostUncounted || pages > mostUncountedPages : seen > 2 * told + mostGrowth;
+  if (!goesOn) return;
+  const counts = told === undefined ? "does not say how many there are" : `counted ${told} at first`;
   throw new ServiceFailure(
     "invalid_response",
-    `gave up after ${counted(seen, noun)}: the service counted ${told} at first`,
+    `gave up after ${counted(seen, noun)}: the service ${counts}`,
     { code: "wrong_shape" },
   );
 }

@@ -38,7 +38,7 @@ export async function createTools(
   const onFailure = (reason: string) => onStage({ kind: "server_error", reason });
   const retrying = createRetryingService(reading, onFailure, () => onStage(stage), context);
   const reconcile: ReconcileTools = {
-    ...(await createReconcileTools(choice, context, retrying)),
+    ...(await createReconcileTools({ ...choice, showsProgress: false }, context, retrying)),
     clockOffsetMs: () => sending.clockOffsetMs() ?? reading.clockOffsetMs(),
   };
   return {

@@ -3,6 +3,7 @@
 import { ServiceFailure } from "../api/failure.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import type { Context } from "../command/command.ts";
+import { createListProgress } from "../command/list-progress.ts";
 import { matchingOrders } from "../command/matching-orders.ts";
 import type { OptionValues } from "../command/options.ts";
 import {
@@ -74,8 +75,6 @@ export async function selectOrders(query: OrderQuery, context: Context): Promise
     if (!(error instanceof ServiceFailure)) throw error;
     throw error.with({ message: `${error.message}; nothing was cancelled` });
   });
-  const unclear = orders.filter((order) => !saysState(order.status) || !saysItsDay(order, query));
-  if (unclear.length > 0) throw unclearList(unclear, context);
   own.warn(messages);
   if (orders.length === 0)
     for (const status of query.statuses)
@@ -86,11 +85,37 @@ export async function selectOrders(query: OrderQuery, context: Context): Promise
 
 async function readList(query: OrderQuery, own: OwnFilter, context: Context): Promise<OrderSummary[]> {
   const service = await context.service();
-  const beforeOthers = (calls: number) => checkApiQuota(calls, service, context);
+  const progress = createListProgress(context);
+  const orders = matchingOrders(service, query, {
+    own,
+    concurrency: pagesAtOnce,
+    isBounded: "uncounted",
+    async beforeOthers(calls, total) {
+      progress.noteTotal(total);
+      await checkApiQuota(calls, service, context);
+    },
+    pass: progress.count,
+  });
   const found: OrderSummary[] = [];
-  const orders = matchingOrders(service, query, { own, concurrency: pagesAtOnce, beforeOthers });
-  for await (const order of orders) found.push(order);
+  let unclear: OrderSummary | undefined;
+  let others = 0;
+  try {
+    for await (const order of orders) {
+      if (saysState(order.status) && saysItsDay(order, query))
+        found.push(context.globals.yes ? briefly(order) : order);
+      else if (unclear) others += 1;
+      else unclear = order;
+    }
+  } finally {
+    progress.end();
+  }
+  if (unclear) throw unclearList(unclear, others, context);
   return found;
+}
+
+/** What the result says of an order: there may be hundreds of thousands, and only a person is shown the others' fields. */
+function briefly({ id, order_no, tracking_number, status }: OrderSummary): OrderSummary {
+  return { id, order_no, tracking_number, status };
 }
 
 /** A day filter keeps an order whose time cannot be read; that is not enough to cancel it. */
@@ -98,13 +123,12 @@ function saysItsDay({ created_at }: Pick<OrderSummary, "created_at">, { days }: 
   return days === undefined || parseInstant(created_at ?? "") !== undefined;
 }
 
-function unclearList(unclear: readonly OrderSummary[], { nextCommand }: Context): CourierError {
-  const [first] = unclear;
-  const more = unclear.length > 1 ? ` and ${unclear.length - 1} more` : "";
+function unclearList(first: OrderSummary, others: number, { nextCommand }: Context): CourierError {
+  const more = others > 0 ? ` and ${others} more` : "";
   return new CourierError(
     "invalid_response",
     70,
-    `the list does not say state or time of order ${first?.id.value}${more}; nothing was cancelled`,
+    `the list does not say state or time of order ${first.id.value}${more}; nothing was cancelled`,
     { hint: `name the orders to cancel by their ids: ${nextCommand("orders list")}` },
   );
 }

@@ -186,7 +186,8 @@ type ElsewhereCheck = Promise<OrdersElsewhere | undefined>;
 function startElsewhereCheck(context: Context): ElsewhereCheck {
   const check = async () => {
     const { id: customer } = await context.customer();
-    const tools = await createReconcileTools({ ledger: await context.ledger(), customer }, context);
+    const ledger = await context.ledger();
+    const tools = await createReconcileTools({ ledger, customer, showsProgress: false }, context);
     const { elsewhere } = await surveyElsewhere(tools, {
       note: (text) => context.messages.note(text),
       mayCost: async () => false, // the person is at another question

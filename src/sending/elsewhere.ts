@@ -71,7 +71,7 @@ export async function surveyElsewhere(
     for (const [name, result] of results) if (result.kind === "settled" && result.order) found.add(name);
   } catch (error) {
     stop.throwIfAborted();
-    if (error instanceof TooExpensive) return skip(`that takes ${error.calls} calls`);
+    if (error instanceof TooExpensive) return skip(`that takes ${error.calls}`);
     if (!(error instanceof CourierError) || error.exit === 4 || isInterruption(error.exit)) throw error;
     return skip(error.message);
   }
@@ -124,8 +124,16 @@ async function readRecent(
   const read = async (mayRead: (calls: number) => Promise<boolean>) => {
     const dates = [await firstDate(tools), ...(open.length > 0 ? [await earliestDate(open, tools)] : [])];
     const dateFrom = dates.includes(undefined) ? undefined : dates.sort()[0];
-    return readListing(dateFrom, tools, async (calls) => {
-      if (calls > mostCalls && !(await mayRead(calls))) throw new TooExpensive(calls);
+    let most = mostCalls;
+    return readListing(dateFrom, tools, {
+      async beforeOthers(calls) {
+        if (calls > mostCalls && !(await mayRead(calls))) throw new TooExpensive(`${calls} calls`);
+        most = Math.max(most, 2 * calls);
+      },
+      // The first page may tell no number, or a wrong one.
+      afterPage(pages) {
+        if (pages - 1 > most) throw new TooExpensive(`more than ${most} calls`);
+      },
     });
   };
   if (isClockKnown()) return read(mayCost);
@@ -139,8 +147,8 @@ async function readRecent(
 }
 
 class TooExpensive extends Error {
-  constructor(readonly calls: number) {
-    super(`${calls} calls`);
+  constructor(readonly calls: string) {
+    super(calls);
   }
 }
 

@@ -1,20 +1,21 @@
 /** The dependencies of a reconciliation, and its result for each create in doubt. */
 
+import type { AllOrdersOptions } from "../api/pages.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { ListingFacts } from "../ledger/listings.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
+
+/** They may reject, or throw, to stop. */
+export type PageHooks = Pick<AllOrdersOptions, "beforeOthers" | "afterPage">;
 
 export interface ReconcileTools {
   readonly ledger: Ledger;
   readonly customer: number;
   /** The calling run. */
   readonly run: number | undefined;
-  /** All orders created on a date or later, or all. `beforeOthers` gets the number of calls after the first, and may reject. */
-  list(
-    dateFrom: string | undefined,
-    beforeOthers?: (calls: number) => Promise<void>,
-  ): AsyncIterable<OrderSummary>;
+  /** All orders created on a date or later, or all of any date. */
+  list(dateFrom: string | undefined, hooks?: PageHooks): AsyncIterable<OrderSummary>;
   detail(id: string): Promise<OrderDetail>;
   /** The service's clock minus ours in milliseconds; undefined before the first answer. */
   clockOffsetMs(): number | undefined;

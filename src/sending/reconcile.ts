@@ -23,7 +23,7 @@ import {
 import { createAgeRules, dateSlackMs } from "./order-age.ts";
 import { orderFacts } from "./order-facts.ts";
 import { type DoubtfulCreate, type Finding, judge, latestListedMs, type UnownedOrder } from "./proof.ts";
-import type { Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
+import type { PageHooks, Reconciled, ReconcileTools, RecordedListing } from "./reconcile-types.ts";
 import { withdrawWrongClaims } from "./wrong-claims.ts";
 
 const detailsAtOnce = 4;
@@ -60,12 +60,12 @@ export async function recordOffset({
 export async function readListing(
   dateFrom: string | undefined,
   tools: ReconcileTools,
-  beforeOthers?: (calls: number) => Promise<void>,
+  hooks?: PageHooks,
 ): Promise<RecordedListing> {
   const { list, clock, stop } = tools;
   const begunMs = clock.elapsed();
   const summaries: OrderSummary[] = [];
-  for await (const summary of list(dateFrom, beforeOthers)) {
+  for await (const summary of list(dateFrom, hooks)) {
     stop.throwIfAborted();
     summaries.push(summary);
   }

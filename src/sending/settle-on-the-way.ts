@@ -9,6 +9,9 @@ import { earliestDate, openCreates, reconcileWith, recordListing } from "./recon
 import type { ReconcileTools } from "./reconcile-types.ts";
 import { createReconcileTools } from "./settle.ts";
 
+/** As many as are read to look for an order in doubt. */
+const mostKept = 300_000;
+
 /**
  * Passes the orders through. When all of them were read, and they cover the creates in doubt of the account, reconciles
  * these. A failure of that does not affect the list.
@@ -23,9 +26,10 @@ export async function* settleOnTheWay(
   const begunMs = tools.clock.elapsed();
   const summaries: OrderSummary[] = [];
   for await (const order of orders) {
-    summaries.push(order);
+    if (summaries.length <= mostKept) summaries.push(order);
     yield order;
   }
+  if (summaries.length > mostKept) return;
   const count = await reconcileListed(begunMs, filter.dateFrom, summaries, tools).catch(() => 0);
   if (count > 0)
     context.messages.note(

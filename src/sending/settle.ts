@@ -3,6 +3,7 @@
 import { allOrders } from "../api/pages.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
+import { createListProgress } from "../command/list-progress.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OrderDetail } from "../model/interface.ts";
@@ -30,12 +31,15 @@ export async function createReconcileTools(
     run,
     settleMs,
     settlesUnwanted = false,
+    showsProgress = true,
   }: {
     readonly ledger: Ledger;
     readonly customer: number;
     readonly run?: number | undefined;
     readonly settleMs?: number | undefined;
     readonly settlesUnwanted?: boolean;
+    /** False where the terminal shows something else meanwhile. */
+    readonly showsProgress?: boolean;
   },
   context: Context,
   service?: CourierService,
@@ -49,8 +53,27 @@ export async function createReconcileTools(
     settlesUnwanted,
     warn: context.messages.warn,
     settleMs: settleMs ?? context.settleMs ?? (isSandbox ? sandboxSettleMs : undefined),
-    list: (dateFrom, beforeOthers) =>
-      allOrders(reading, { dateFrom }, { concurrency: pagesAtOnce, isBounded: true, beforeOthers }),
+    async *list(dateFrom, hooks) {
+      const progress = showsProgress ? createListProgress(context) : undefined;
+      const orders = allOrders(
+        reading,
+        { dateFrom },
+        {
+          concurrency: pagesAtOnce,
+          isBounded: true,
+          ...hooks,
+          async beforeOthers(calls, total) {
+            progress?.noteTotal(total);
+            await hooks?.beforeOthers?.(calls, total);
+          },
+        },
+      );
+      try {
+        yield* progress ? progress.count(orders) : orders;
+      } finally {
+        progress?.end();
+      }
+    },
     detail: (id) => reading.order(id),
     clockOffsetMs: () => reading.clockOffsetMs(),
     clock: context.clock,

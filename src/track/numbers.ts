@@ -1,16 +1,11 @@
 /** The tracking numbers of `courier track`: arguments, stdin, or the account's own orders. */
 
-import { checkApiQuota } from "../command/api-quota.ts";
 import type { Context } from "../command/command.ts";
-import { matchingOrders } from "../command/matching-orders.ts";
 import { flagOf, type OptionValues, parseParcelName, switchOption } from "../command/options.ts";
-import { checkFilter, createOwnFilter, filterOptions } from "../command/order-filter.ts";
+import { filterOptions } from "../command/order-filter.ts";
 import { readNames, stdinName } from "../command/piped-names.ts";
 import { usageError } from "../core/errors.ts";
-import { byCount, counted } from "../core/wording.ts";
-import { isFinal, unpaidState } from "../model/states.ts";
 
-const pagesAtOnce = 8;
 const group = "Your own orders, instead of tracking numbers";
 
 export const numberOptions = {
@@ -73,6 +68,7 @@ export async function findNumbers(
     const empty = allActive
       ? "No active orders to track"
       : `No orders to track with the state ${status?.join(" or ")}`;
+    const { ownNumbers } = await import("./own-numbers.ts");
     return { ...(await ownNumbers(input, context, skipsUnpaid)), isSingle: false, empty };
   }
   const picked = words.length === 0 ? await pickParcel(context) : undefined;
@@ -92,38 +88,4 @@ async function pickParcel(context: Context): Promise<string | undefined> {
   if (!(await context.prompts())) return undefined;
   const { pickOrder } = await import("../command/pick-order.ts");
   return (await pickOrder("Track which parcel?", "parcel", context))?.trackingNumber;
-}
-
-/** The newest order first. A state that courier does not know counts as active. */
-async function ownNumbers(
-  input: NumberInput,
-  context: Context,
-  skipsUnpaid: boolean,
-): Promise<Pick<Numbers, "trackingNumbers" | "unpaid">> {
-  const query = checkFilter(input, context.clock);
-  const own = createOwnFilter(query, context.clock);
-  const service = await context.service();
-  const found = new Set<string>();
-  let unpaid = 0;
-  let unnumbered = 0;
-  const orders = matchingOrders(service, query, {
-    own,
-    concurrency: pagesAtOnce,
-    beforeOthers: (calls) => checkApiQuota(calls, service, context),
-  });
-  for await (const { tracking_number, status } of own.counted(orders)) {
-    if (input.allActive && isFinal(status)) continue;
-    if (input.allActive && skipsUnpaid && status === unpaidState) {
-      unpaid += 1;
-      continue;
-    }
-    if (tracking_number) found.add(tracking_number);
-    else unnumbered += 1;
-  }
-  own.warn(context.messages);
-  if (unnumbered > 0)
-    context.messages.warn(
-      `${counted(unnumbered, "order")} ${byCount(unnumbered, "has", "have")} no tracking number yet and cannot be tracked`,
-    );
-  return { trackingNumbers: [...found], unpaid };
 }

@@ -438,22 +438,56 @@ test("a list that grows as fast as it is read is left, and a list that grows les
   expect(await read(growing(20))).toMatchObject({ failure: undefined, ids: { length: 100_000 } });
 });
 
-test("a bounded list of 100,000 orders is read, and one with ever one order more a page is left", async () => {
-  const withPages = (size: number, total: number) => {
-    const service = {
-      async listOrders(_filter: object, page = 1) {
-        const first = (page - 1) * size;
-        const count = Math.max(0, Math.min(size, total - first));
-        const orders = Array.from({ length: count }, (_, index) => ({ id: jsonNumber(`${first + index}`) }));
-        return { orders, pagination: {} as Pagination };
-      },
-    };
-    return service as Partial<CourierService> as CourierService;
+/** Pages of a service that does not say how many there are. */
+function withPages(size: number, total: number): CourierService {
+  const service = {
+    async listOrders(_filter: object, page = 1) {
+      const first = (page - 1) * size;
+      const count = Math.max(0, Math.min(size, total - first));
+      const orders = Array.from({ length: count }, (_, index) => ({ id: jsonNumber(`${first + index}`) }));
+      return { orders, pagination: {} as Pagination };
+    },
   };
+  return service as Partial<CourierService> as CourierService;
+}
+
+test("a bounded list of 100,000 orders is read, and one with ever one order more a page is left", async () => {
   const whole = await read(withPages(100, 100_000), { isBounded: true });
   expect(whole).toMatchObject({ failure: undefined, ids: { length: 100_000 } });
   expect(await read(withPages(10, 100_000), { isBounded: true })).toMatchObject({ failure: undefined });
   const { failure, ids } = await read(withPages(1, Number.POSITIVE_INFINITY), { isBounded: true });
   expect(failure).toMatchObject({ code: "list_incomplete", exit: 5 });
   expect(ids.length).toBeLessThan(13_000);
+});
+
+test("a list without totals is read up to a million orders, and left where it goes on", async () => {
+  expect(await read(withPages(5_000, 1_000_000))).toMatchObject({ failure: undefined });
+  for (const size of [5_000, 1]) {
+    const { failure, ids } = await read(withPages(size, Number.POSITIVE_INFINITY));
+    expect(failure).toMatchObject({ kind: "invalid_response", code: "wrong_shape", exit: 70 });
+    expect(String(failure)).toContain("orders: the service does not say how many there are");
+    expect(ids.length).toBeLessThan(size === 1 ? 100_010 : 1_010_000);
+  }
+});
+
+test("a list that is bounded only where it is uncounted is read to its end where the service counts it", async () => {
+  const { failure } = await read(withPages(5_000, Number.POSITIVE_INFINITY), { isBounded: "uncounted" });
+  expect(failure).toMatchObject({ code: "list_incomplete", exit: 5 });
+  const count = 310_000;
+  const counted = {
+    listOrders: async (_filter: object, page = 1) => ({
+      orders: (await withPages(5_000, count).listOrders({}, page)).orders,
+      pagination: { total_items: jsonNumber(`${count}`) } as Pagination,
+    }),
+  } as Partial<CourierService> as CourierService;
+  expect(await read(counted, { isBounded: "uncounted" })).toMatchObject({ ids: { length: count } });
+});
+
+test("after each page its reader may stop", async () => {
+  const { service, list } = createFake(1_000);
+  const afterPage = (pages: number) => {
+    if (pages === 3) throw new Error("enough");
+  };
+  expect(String((await read(service, { afterPage })).failure)).toContain("enough");
+  expect(list.pages).toEqual([1, 2, 3]);
 });
