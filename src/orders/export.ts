@@ -1,5 +1,6 @@
 /** `courier orders export`: every order that matches, streamed to a file or a pipe (4.3 and 4.4). */
 
+import { ServiceFailure } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, type Output, rows } from "../command/command.ts";
@@ -111,9 +112,19 @@ export async function* exportDetails(
 ): AsyncGenerator<OrderDetail, void> {
   const service: CourierService = await context.service();
   const orders = exportSummaries(query, own, context, 1);
-  const details = mapInOrder(orders, detailsAtOnce, ({ id }) => service.order(id.value));
+  const details = mapInOrder(orders, detailsAtOnce, ({ id }) => readDetail(id.value, service));
   // An order may have left its state since it was listed.
   for await (const order of own.counted(details)) if (own.takes(order)) yield order;
+}
+
+/** A refusal says which order it is about. */
+async function readDetail(id: string, service: CourierService): Promise<OrderDetail> {
+  try {
+    return await service.order(id);
+  } catch (error) {
+    if (!(error instanceof ServiceFailure) || error.kind !== "refused") throw error;
+    throw error.with({ message: `order ${id}: ${error.message}` });
+  }
 }
 
 const amounts: readonly string[] = [

@@ -140,6 +140,16 @@ describe("--details", () => {
     expect(requestCount(home, "GET")).toBe(62);
   });
 
+  test("an order that the service refuses to show is named, and no file is written", async () => {
+    const home = await homeWith(3);
+    const body = JSON.stringify({ success: false, error: { code: "NOT_FOUND", message: "gone" } });
+    home.sandbox.faults.set([{ path: "/api/v1/orders/2", kind: "status", status: 404, body }]);
+    const { exit, stderr } = await home.courier(["orders", "export", "--details", "-o", home.at("a.csv")]);
+    expect(exit).toBe(1);
+    expect(stderr).toContain("error: order 2: the service refused: gone (NOT_FOUND)");
+    expect(await readdir(home.directory)).not.toContain("a.csv");
+  });
+
   test("a budget that is too small is a question; a no writes nothing", async () => {
     const home = await homeWith(60);
     showCallsLeft(home, 10);
