@@ -45,6 +45,8 @@ interface Writers {
   readonly err: Writer;
   /** Called before each write. */
   clear: () => void;
+  /** The last error that was reported: what ends a command inside another one may end that one, too. */
+  reported?: CourierError;
 }
 
 /** Runs one command line from start to end. Never rejects, never exits the process. */
@@ -104,6 +106,8 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
   });
   let form: Form = guessForm(host.argv);
   const tell = async (error: CourierError): Promise<ExitCode> => {
+    if (error === writers.reported) return error.exit;
+    writers.reported = error;
     messages.redactWith(await redactorOfStoredKeys(host.env));
     await messages.error(error, form === "human" ? "human" : "json");
     return error.exit;

@@ -182,6 +182,19 @@ describe("keys that run a command", () => {
     });
   });
 
+  test("Ctrl-C while the command reads: it is reported once", async () => {
+    const { home } = await homeWithLi();
+    const screen = await openLi(home);
+    home.sandbox.faults.set([{ kind: "stall", method: "GET" }]);
+    const before = home.sandbox.requests.length;
+    screen.type("c");
+    await screen.until(() => home.sandbox.requests.length > before);
+    screen.interrupt();
+    const { exit, stderr } = await screen.ended;
+    expect(exit).toBe(130);
+    expect(stderr.match(/interrupted/g)).toHaveLength(1);
+  });
+
   test("r opens the review of orders create, and the new order is there to be found", async () => {
     const { home, li } = await homeWithLi();
     const script = { choices: ["Send"], confirms: [true, false, false] };
