@@ -17,6 +17,8 @@ let describeStop: (exit: InterruptionExit) => string | undefined = () => undefin
 let mayBeHungUp = false;
 /** A pager has the terminal, and with it Ctrl-C. */
 let isPaging = false;
+/** A SIGTERM has come. */
+let isTerminated = false;
 listen("SIGINT", 130);
 listen("SIGTERM", 143);
 if (!(isBun && isHangUpIgnored())) listen("SIGHUP", 129);
@@ -145,16 +147,18 @@ function interrupter(): AbortController {
 }
 
 /**
- * The first signal ends the run in order. A second Ctrl-C or SIGTERM ends the process at once; SIGHUP never does,
- * since a terminal that closes may send it twice.
+ * The first signal ends the run in order. A Ctrl-C after it, or a second SIGTERM, ends the process at once. SIGHUP never
+ * does: a terminal that closes may send it twice, and a session that ends sends both as one request, in any order.
  */
 function listen(signal: "SIGINT" | "SIGTERM" | "SIGHUP", exit: InterruptionExit): void {
   process.on(signal, () => {
     if (signal === "SIGHUP" && isUnderNohup()) return;
     if (signal === "SIGINT" && isPaging) return;
     if (signal === "SIGHUP") mayBeHungUp = true;
+    const isAgain = signal === "SIGINT" || (signal === "SIGTERM" && isTerminated);
+    if (signal === "SIGTERM") isTerminated = true;
     if (!interrupter().signal.aborted) return interrupter().abort(interrupted(exit));
-    if (signal === "SIGHUP") return;
+    if (!isAgain) return;
     sayLast(describeStop(exit));
     void end(exit);
   });

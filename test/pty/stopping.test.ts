@@ -241,6 +241,54 @@ test("SIGTERM at a question: exit 143, the draft is kept, and the terminal is wh
   await next.until("? Sender phone 138");
 });
 
+describe("SIGTERM and SIGHUP together, as a session ends, are one request", () => {
+  const outliving = `trap : HUP TERM; "$@"; echo "$?" > code`;
+  /** The system hands them over in an order of its own. */
+  const ofTheFirst = /^(?:129|143)\n$/;
+
+  test.each([[["SIGTERM", "SIGHUP"]], [["SIGHUP", "SIGTERM"]]] as const)(
+    "at a question: the draft is kept: %s",
+    async (signals) => {
+      const home = await createServedTerminalHome();
+      const terminal = home.open("orders create", { shell: outliving });
+      await terminal.choose("Sender", "new address");
+      await terminal.answer("Sender name", zhang[0]);
+      await terminal.until("? Sender phone");
+      for (const signal of signals) terminal.signal(signal);
+      await terminal.ended;
+      expect(await home.read("code")).toMatch(ofTheFirst);
+      expect(terminal.screen()).toContain("your draft is kept");
+    },
+  );
+
+  test("during an import: what is being sent is finished, and the run is recorded", async () => {
+    const { home, terminal } = await importAtTerminal(outliving);
+    terminal.signal("SIGTERM");
+    terminal.signal("SIGHUP");
+    await terminal.ended;
+    expect(await home.read("code")).toMatch(ofTheFirst);
+    const sent = home.sandbox.requests.filter(({ method }) => method === "POST").length;
+    expect(await lastRun(home)).toMatchObject({ exit: expect.any(Number), created: sent });
+  });
+});
+
+async function importAtTerminal(shell: string) {
+  const home = await createServedTerminalHome();
+  await writeFile(
+    path.join(home.directory, "orders.csv"),
+    `sender.name,receiver.name,item.name\n${"张三,李四,书\n".repeat(40)}`,
+  );
+  home.sandbox.faults.set([{ kind: "latency", ms: 100, method: "POST" }]);
+  const terminal = home.open("orders import orders.csv --yes --concurrency 2", { shell });
+  await terminal.until(/ [1-9]\d*\/40/);
+  return { home, terminal };
+}
+
+async function lastRun(home: TerminalHome) {
+  await home.open("log --ndjson", { shell: '"$@" > log.ndjson' }).ended;
+  return JSON.parse((await home.read("log.ndjson")).split("\n")[0] ?? "");
+}
+
 describe("a terminal that closes", () => {
   /** The shell outlives its terminal, and notes how the program ended. */
   const outliving = `trap : HUP; "$@"; echo "$?" > code`;
@@ -319,25 +367,8 @@ describe("a terminal that closes", () => {
     );
   });
 
-  async function importAtTerminal() {
-    const home = await createServedTerminalHome();
-    await writeFile(
-      path.join(home.directory, "orders.csv"),
-      `sender.name,receiver.name,item.name\n${"张三,李四,书\n".repeat(40)}`,
-    );
-    home.sandbox.faults.set([{ kind: "latency", ms: 100, method: "POST" }]);
-    const terminal = home.open("orders import orders.csv --yes --concurrency 2", { shell: outliving });
-    await terminal.until(/ [1-9]\d*\/40/);
-    return { home, terminal };
-  }
-
-  async function lastRun(home: TerminalHome) {
-    await home.open("log --ndjson", { shell: '"$@" > log.ndjson' }).ended;
-    return JSON.parse((await home.read("log.ndjson")).split("\n")[0] ?? "");
-  }
-
   test("during an import: what is being sent is finished, and the run is recorded", async () => {
-    const { home, terminal } = await importAtTerminal();
+    const { home, terminal } = await importAtTerminal(outliving);
     await hangUp(home, terminal);
     expect(await lastRun(home)).toMatchObject({ exit: 129 });
   });
@@ -371,7 +402,7 @@ describe("a terminal that closes", () => {
   });
 
   test("during an import, with a second hang-up: it ends in order all the same", async () => {
-    const { home, terminal } = await importAtTerminal();
+    const { home, terminal } = await importAtTerminal(outliving);
     terminal.signal("SIGHUP");
     await terminal.until("stopping after the requests in progress");
     terminal.signal("SIGHUP");
