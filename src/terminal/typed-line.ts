@@ -4,12 +4,16 @@ import { type Key, keyNames } from "./keypress.ts";
 import { displayWidth } from "./width.ts";
 
 const ctrl = { u: "\u0015", w: "\u0017" };
+/** Every key searches for all words of the text. No more is taken of a paste, which may hold thousands of them. */
+const longestText = 1_000;
+
 /** The text after a key; undefined for a key that changes no text. */
 export function editText(text: string, key: Key): string | undefined {
   if (key === "backspace") return withoutLast(text);
   if (key === ctrl.u) return "";
   if (key === ctrl.w) return text.replace(/\S*\s*$/, "");
-  return /^\P{Cc}+$/u.test(key) && !keyNames.has(key) ? text + key : undefined;
+  if (!/^\P{Cc}+$/u.test(key) || keyNames.has(key)) return undefined;
+  return text.length + key.length > longestText ? text : text + key;
 }
 
 function withoutLast(text: string): string {
@@ -29,8 +33,11 @@ export interface TypedLine {
 
 export function fitTyped(title: string, text: string, columns: number): TypedLine {
   const room = columns - displayWidth(title) - 1;
-  let shown = [...text];
-  while (shown.length > 0 && displayWidth(shown.join("")) > room) shown = shown.slice(1);
-  const fitted = shown.join("");
-  return { title, shown: fitted, column: displayWidth(title + fitted) };
+  let shown = "";
+  // From its end: a paste may be much longer than the line.
+  for (const character of [...text].reverse()) {
+    if (displayWidth(character + shown) > room) break;
+    shown = character + shown;
+  }
+  return { title, shown, column: displayWidth(title + shown) };
 }

@@ -264,6 +264,19 @@ describe("typing and moving", () => {
     await screen.ended;
   });
 
+  test("a paste of thousands of words is cut, and the keys after it count", async () => {
+    const { home } = await homeWithLi();
+    const screen = openLiveScreen(home, "find");
+    await screen.until("王伟");
+    screen.type(Array.from({ length: 10_000 }, (_, place) => `李${place}`).join(" "));
+    await screen.until(/Find: .*\nNo orders match/);
+    screen.type(keys.clear);
+    screen.type("4466");
+    await screen.until(/Find: 4466\n(?![\s\S]*王伟)[\s\S]*李明/);
+    screen.type(keys.ctrlC);
+    expect((await screen.ended).exit).toBe(130);
+  });
+
   test("arrows and pages move through more orders than fit", async () => {
     const home = await createServedHome({ seedOrders: 60 });
     await home.courier("sync");
