@@ -70,14 +70,15 @@ async function collect(
     return { party, isReplaced };
   }
   const party =
-    text === undefined
-      ? flags
-      : {
-          ...(await understandText("address", text, context, { hasName: flags.name !== undefined })),
-          ...flags,
-        };
+    text === undefined ? flags : { ...(await splitText(text, flags.name !== undefined, context)), ...flags };
   ensureUsable(party);
   return { party, isReplaced: await agree(party) };
+}
+
+async function splitText(text: string, hasName: boolean, context: Context): Promise<DraftParty> {
+  const { party, isAgreed } = await understandText("address", text, context, { hasName });
+  const prompts = isAgreed ? undefined : await context.prompts();
+  return prompts ? askAddress(party, prompts, context) : party;
 }
 
 export function ensureUsable(party: DraftParty): void {

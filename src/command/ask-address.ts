@@ -11,7 +11,6 @@ export async function askAddress(
   existing: DraftParty | undefined,
   prompts: Prompts,
   context: Context,
-  title = "Address",
 ): Promise<DraftParty> {
   const tools = {
     prompts,
@@ -20,7 +19,7 @@ export async function askAddress(
     show: (title: string, party: DraftParty, leftOut: readonly string[]) =>
       context.display(partyView(title, party, leftOut)),
   };
-  const questions = { title, fixed: new Set<string>(), tools, keep: () => {} };
+  const questions = { title: "Address", fixed: new Set<string>(), tools, keep: () => {} };
   for (;;) {
     try {
       return (await askParty(existing, questions)).party;

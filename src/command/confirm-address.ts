@@ -4,7 +4,6 @@ import { usageError } from "../core/errors.ts";
 import { describeParty } from "../forms/party-form.ts";
 import type { DraftParty } from "../model/draft.ts";
 import { partyFields } from "../model/fields.ts";
-import { askAddress } from "./ask-address.ts";
 import type { Context } from "./command.ts";
 
 /** A first line, or a part before a comma, that has words and no digit. */
@@ -17,17 +16,23 @@ interface TextUse {
   readonly hasName?: boolean;
 }
 
+export interface UnderstoodParty {
+  readonly party: DraftParty;
+  /** After a no, its fields are to be asked for. */
+  readonly isAgreed: boolean;
+}
+
 /**
  * Splits a text such as `张三 13800138000 广东省深圳市…` into a party and shows the parts on stderr. All but
- * the phone is a guess, so the user must agree: at a terminal by answering, where a no leads to the fields, elsewhere
- * with `--yes`, which takes no text without a name.
+ * the phone is a guess, so the user must agree: at a terminal by answering, elsewhere with `--yes`, which takes no text
+ * without a name.
  */
 export async function understandText(
   part: "sender" | "receiver" | "address",
   text: string,
   context: Context,
   { isShown = false, hasName = false }: TextUse = {},
-): Promise<DraftParty> {
+): Promise<UnderstoodParty> {
   const title = `the ${part}`;
   const { party, leftOut } = await context.understandAddress(text);
   context.messages.note(`${title} was understood as:`);
@@ -44,12 +49,10 @@ export async function understandText(
     }
     context.messages.warn(`no name was found in the text of ${title}`);
   }
-  if (isShown || context.globals.yes) return party;
+  if (isShown || context.globals.yes) return { party, isAgreed: true };
   const prompts = await context.prompts();
   if (!prompts) {
     throw usageError(`cannot ask you to confirm ${title}`, "add --yes to accept it");
   }
-  if (await prompts.confirm(`Use ${describeParty(party)}?`)) return party;
-  const label = part.charAt(0).toUpperCase() + part.slice(1);
-  return askAddress(party, prompts, context, label);
+  return { party, isAgreed: await prompts.confirm(`Use ${describeParty(party)}?`) };
 }

@@ -1,17 +1,17 @@
 /** Where a draft comes from: file, template, an earlier order, address book, texts and flags, in that order. */
 
 import type { Context } from "../command/command.ts";
-import { understandText } from "../command/confirm-address.ts";
+import { type UnderstoodParty, understandText } from "../command/confirm-address.ts";
 import { type OptionValues, parseOrderName, switchOption, textOption } from "../command/options.ts";
 import { serviceOf } from "../config/accounts.ts";
 import { defaultSender, findParty, parseAlias, savedTextError } from "../config/address-book.ts";
 import { findTemplate } from "../config/templates.ts";
 import { fileError, usageError } from "../core/errors.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
-import { orderFields } from "../model/fields.ts";
+import { orderFields, type PartyPart, partyParts } from "../model/fields.ts";
 import { findTextProblems } from "../model/text-problem.ts";
 import { draftFlags, mergeDraft, nameField } from "./draft-flags.ts";
-import { draftLike } from "./order-draft.ts";
+import { type BaseDraft, draftLike } from "./order-draft.ts";
 import { parseOrderFile } from "./order-file.ts";
 
 const group = "Parties by name or as text";
@@ -58,38 +58,30 @@ export async function collectDraft(
   isDryRun: boolean,
 ): Promise<StartingDraft> {
   const fileName = sources.file === "-" ? "stdin" : sources.file;
-  const base = await readBase(sources, fileName, context, isDryRun);
-  const sender =
-    (await readParty(
-      "sender",
-      sources.sender,
-      sources.senderText,
-      sources.senderName !== undefined,
-      context,
-      isDryRun,
-    )) ?? base?.sender;
-  const receiver =
-    (await readParty(
-      "receiver",
-      sources.receiver,
-      sources.receiverText,
-      sources.receiverName !== undefined,
-      context,
-      isDryRun,
-    )) ?? base?.receiver;
+  const { draft: base, declined = [] } = await readBase(sources, fileName, context, isDryRun);
+  const named = {
+    sender: await readParty("sender", sources, context, isDryRun),
+    receiver: await readParty("receiver", sources, context, isDryRun),
+  };
+  const sender = named.sender?.party ?? base?.sender;
+  const receiver = named.receiver?.party ?? base?.receiver;
+  /** The form asks for the fields of a party that is not right, and keeps what is typed. */
+  const wrong = partyParts.filter((name) =>
+    named[name] ? !named[name].isAgreed : declined.includes(name),
+  ) as readonly string[];
   const hasSenderFlag = orderFields.some(
     ({ path, key }) => path.startsWith("sender.") && valueOfFlag(sources, key) !== undefined,
   );
   const config = await context.config.read();
   const usual = sender || hasSenderFlag ? undefined : defaultSender(config);
   const whole = { ...base, ...part("sender", sender ?? usual), ...part("receiver", receiver) } as Draft;
-  const given = new Set<string>(Object.keys(whole));
+  const given = new Set<string>(Object.keys(whole).filter((name) => !wrong.includes(name)));
   const hasFlag = orderFields.some(({ key }) => valueOfFlag(sources, key) !== undefined);
   // An order that is whole but for its service level leaves that to the service.
   if (whole.sender && whole.receiver && whole.item) given.add("service_type");
   for (const { path, key } of orderFields) if (valueOfFlag(sources, key) !== undefined) given.add(path);
   const draft = mergeDraft(whole, sources);
-  ensureTexts(draft, sources, { fileName, base, sender: usual && `@${config.default_sender}` });
+  ensureTexts(draft, sources, { fileName, base, sender: usual && `@${config.default_sender}`, wrong });
   return {
     draft,
     given,
@@ -107,13 +99,15 @@ function ensureTexts(
     fileName,
     base,
     sender,
+    wrong,
   }: {
     readonly fileName: string | undefined;
     readonly base: Draft | undefined;
     readonly sender: string | undefined;
+    readonly wrong: readonly string[];
   },
 ): void {
-  const [problem] = findTextProblems(draft);
+  const problem = findTextProblems(draft).find(({ path }) => !wrong.includes(path.split(".")[0] ?? ""));
   if (!problem) return;
   const { path, value, message } = problem;
   const hint = "enter it again, as it is to be sent";
@@ -137,7 +131,7 @@ async function readBase(
   fileName: string | undefined,
   context: Context,
   isDryRun: boolean,
-): Promise<Draft | undefined> {
+): Promise<Partial<BaseDraft>> {
   const named = (["file", "template", "repeat", "like"] as const).filter((key) => sources[key] !== undefined);
   if (named.length > 1) {
     throw usageError(
@@ -146,13 +140,13 @@ async function readBase(
     );
   }
   if (sources.file !== undefined)
-    return parseOrderFile(await context.readText(sources.file), fileName ?? sources.file);
-  if (sources.template !== undefined) return readTemplate(sources.template, context);
+    return { draft: parseOrderFile(await context.readText(sources.file), fileName ?? sources.file) };
+  if (sources.template !== undefined) return { draft: await readTemplate(sources.template, context) };
   if (sources.like !== undefined) return draftLike(sources.like, context, isDryRun || context.globals.yes);
-  if (sources.repeat === undefined) return undefined;
+  if (sources.repeat === undefined) return {};
   const account = await context.account();
   const [last] = await (await context.ledger()).recentCreates(account.name, serviceOf(account), 1);
-  if (last?.draft) return last.draft;
+  if (last?.draft) return { draft: last.draft };
   throw usageError(
     `no order was sent from this machine with the account ${account.name} yet, so none can be repeated`,
   );
@@ -163,15 +157,15 @@ async function readTemplate(name: string, context: Context): Promise<Draft> {
 }
 
 async function readParty(
-  role: "sender" | "receiver",
-  alias: string | undefined,
-  text: string | undefined,
-  hasName: boolean,
+  role: PartyPart,
+  sources: Sources,
   context: Context,
   isDryRun: boolean,
-): Promise<DraftParty | undefined> {
+): Promise<UnderstoodParty | undefined> {
+  const [alias, text] = [sources[role], sources[`${role}Text`]];
   if (alias !== undefined && text !== undefined)
     throw usageError(`--${role} and --${role}-text exclude each other`);
+  const hasName = sources[`${role}Name`] !== undefined;
   if (text !== undefined) return understandText(role, text, context, { isShown: isDryRun, hasName });
   if (alias === undefined) return undefined;
   if (!alias.startsWith("@")) {
@@ -180,7 +174,7 @@ async function readParty(
       `for a person's name there is --${role}-name`,
     );
   }
-  return findParty(await context.config.read(), parseAlias(alias));
+  return { party: findParty(await context.config.read(), parseAlias(alias)), isAgreed: true };
 }
 
 function part(name: string, value: DraftParty | undefined): object {

@@ -2,33 +2,42 @@
 
 import { openAccountMirror } from "../command/account-mirror.ts";
 import type { Context } from "../command/command.ts";
-import { understandText } from "../command/confirm-address.ts";
+import { type UnderstoodParty, understandText } from "../command/confirm-address.ts";
 import { openOrderNames } from "../command/order-name.ts";
 import { textAt } from "../mirror/mirrored-order.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
 import { itemFields, partyFields, partyParts } from "../model/fields.ts";
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 
+export interface BaseDraft {
+  readonly draft: Draft;
+  /** Parties that were split from a text, and are not right. */
+  readonly declined: readonly string[];
+}
+
 /**
  * The service shows an address as one text, which is split as a pasted one is. Throws as `openOrderNames` does, a usage
- * error for an address that the user does not accept, and ServiceFailure.
+ * error for an address that no one can accept, and ServiceFailure.
  */
-export async function draftLike(name: string, context: Context, isAgreed: boolean): Promise<Draft> {
+export async function draftLike(name: string, context: Context, isAgreed: boolean): Promise<BaseDraft> {
   const id = await openOrderNames(context)(name);
   const mirror = await openAccountMirror(context);
   const known = await mirror.order(id);
-  if (known?.draft) return known.draft as Draft;
+  if (known?.draft) return { draft: known.draft as Draft, declined: [] };
   const order: JsonObject = known?.hasPhone ? known.fields : await (await context.service()).order(id);
   const draft: Record<string, Json> = {};
+  const declined: string[] = [];
   for (const part of partyParts) {
-    const party = await readParty(part, order[part], context, isAgreed);
-    if (party !== undefined) draft[part] = party;
+    const read = await readParty(part, order[part], context, isAgreed);
+    if (read === undefined) continue;
+    draft[part] = read.party;
+    if (!read.isAgreed) declined.push(part);
   }
   const item = keep(order.item, itemFields);
   if (item !== undefined) draft.item = item;
   const serviceType = textAt(order, "service_type");
   if (serviceType !== undefined) draft.service_type = serviceType;
-  return draft as Draft;
+  return { draft: draft as Draft, declined };
 }
 
 async function readParty(
@@ -36,9 +45,12 @@ async function readParty(
   shown: Json | undefined,
   context: Context,
   isAgreed: boolean,
-): Promise<DraftParty | undefined> {
+): Promise<UnderstoodParty | undefined> {
   const address = textAt(shown, "address");
-  if (address === undefined) return keep(shown, partyFields) as DraftParty | undefined;
+  if (address === undefined) {
+    const party = keep(shown, partyFields);
+    return party && { party: party as DraftParty, isAgreed: true };
+  }
   const words = [textAt(shown, "name"), textAt(shown, "phone"), address];
   return understandText(part, words.filter(Boolean).join(" "), context, { isShown: isAgreed });
 }

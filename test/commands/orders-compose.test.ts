@@ -499,6 +499,37 @@ describe("an unfinished draft", () => {
     expect(person.found["Sender street address"]).toBe("王五 13700137000 北京市朝阳区建");
   });
 
+  test.each([
+    ["--sender-text", ["--sender-text", "张三 13800138000 广东省深圳市南山区科技园路1号"]],
+    ["--like", ["--like", "1"]],
+  ])("has the fields that were typed after a no to what %s was split into", async (_flag, words) => {
+    const home = await createServedHome({ seedOrders: 1 });
+    const isLike = words.includes("--like");
+    const { stderr, exit } = await compose(
+      home,
+      [
+        ["Use …", false],
+        ...(isLike ? [["Use …", true] as const] : []),
+        ...partySteps("Sender", ["王小明", "13700137000"]).slice(0, 3),
+        ["Sender city", ctrlCAfter("杭")],
+      ],
+      ["orders", "create", ...words],
+    );
+    expect(exit).toBe(130);
+    expect(stderr).toContain("hint: your draft is kept");
+    const { person } = await compose(home, [
+      ["Continue with it?", enter],
+      ...partySteps("Sender").slice(0, 5),
+      ["Sender street address", ctrlC],
+    ]);
+    expect(person.left).toEqual([]);
+    expect(person.found).toMatchObject({
+      "Sender name": "王小明",
+      "Sender phone": "13700137000",
+      "Sender city": "杭",
+    });
+  });
+
   test("has an address that was pasted in place of another, and asks for its fields before the review", async () => {
     const home = await createServedHome();
     await compose(home, [

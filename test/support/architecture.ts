@@ -132,7 +132,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/mirror/folded.ts": "how an answer is stored, and nothing of what it says",
   "src/mirror/order-number.ts": "where a new order stands among all, and nothing of its answers",
   "src/orders/code-128.ts": "the one file that loads jsbarcode",
-  "src/orders/order-draft.ts": "asks the mirror and the service, which no other source of a draft does",
   "src/sandbox/apply-fault.ts": "the plan takes other faults from tests",
   "src/sandbox/control.ts": "changes the sandbox where no server runs",
   "src/sandbox/seed-words.ts": "a table of words",
