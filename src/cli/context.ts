@@ -61,13 +61,15 @@ export interface Surroundings {
   readonly clock: Clock;
   readonly messages: Messages;
   readonly progress: Progress;
+  /** Called when a question is drawn; what it returns, when it ends. */
+  readonly onAsk: () => () => void;
   /** Runs another command line at this terminal. */
   readonly runCommand: (argv: readonly string[], prompts: Prompts | undefined) => Promise<ExitCode>;
 }
 
 export async function createContext(
   host: Host,
-  { globals, clock, messages, progress, runCommand }: Surroundings,
+  { globals, clock, messages, progress, onAsk, runCommand }: Surroundings,
 ): Promise<RunContext> {
   const directories = await findDirectories(host.env);
   const cleanup = createCleanup(host.signal, messages.warn);
@@ -318,7 +320,8 @@ export async function createContext(
     if (host.prompts) return host.prompts;
     const { createPrompts } = await import("../terminal/prompt.ts");
     const elapsed = () => clock.elapsed();
-    return createPrompts({ input: host.stdin, output: host.stderr, signal, job: host.job, elapsed });
+    const { stdin: input, stderr: output, job } = host;
+    return createPrompts({ input, output, signal, job, elapsed, onAsk });
   });
 
   const machine = readRuntimeInfo(process, host.env, directories, globals.timeoutMs);

@@ -39,6 +39,7 @@ export async function mentionDoubtAlone(host: Host): Promise<void> {
       clock,
       messages,
       progress: noProgress,
+      onAsk: noProgress.pause,
       runCommand: async () => 0 as const,
     };
     const context = await createContext(host, surroundings);

@@ -47,6 +47,8 @@ interface Writers {
   clear: () => void;
   /** The last error that was reported: what ends a command inside another one may end that one, too. */
   reported?: CourierError;
+  /** Called when a question is drawn; what it returns, when it ends. */
+  pause: () => () => void;
 }
 
 /** Runs one command line from start to end. Never rejects, never exits the process. */
@@ -56,6 +58,7 @@ export async function run(host: Host): Promise<ExitCode> {
     out: createWriter(host.stdout, clear),
     err: createWriter(host.stderr, clear),
     clear: () => {},
+    pause: () => () => {},
   };
   return runToEnd(host, writers);
 }
@@ -79,12 +82,13 @@ async function runInside(
   argv: readonly string[],
   prompts: Prompts | undefined,
 ): Promise<ExitCode> {
-  const { clear } = writers;
+  const { clear, pause } = writers;
   try {
     const host = { ...outer, argv, onEscape: () => {}, ...(prompts ? { prompts } : {}) };
     return await runToEnd(host, writers);
   } finally {
     writers.clear = clear;
+    writers.pause = pause;
   }
 }
 
@@ -99,6 +103,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
   const redact = redactorFor(host.env);
   const { out: writer, err: complaints } = writers;
   writers.clear = clear;
+  writers.pause = () => progress.pause();
   let messages = messagesFor(host, clear, redact, {
     quiet: false,
     debug: host.argv.includes("--debug"),
@@ -148,6 +153,7 @@ async function runCommand(host: Host, opened: Opened, writers: Writers): Promise
       clock,
       messages,
       progress,
+      onAsk: () => writers.pause(),
       runCommand: (argv, prompts) => runInside(host, writers, argv, prompts).finally(describeStops),
     });
     opened.context = context;

@@ -15,6 +15,8 @@ export interface Progress {
   meter(): Meter;
   /** Erases the line before other output; it comes back if the work continues. */
   clear(): void;
+  /** Keeps the line of `begin` away while a question is on the screen; returns a function that ends that. */
+  pause(): () => void;
   /** Erases the line for good: the process ends in the middle of the work. */
   stop(): void;
 }
@@ -33,6 +35,7 @@ export function createLineProgress(print: (line: string) => void, clock: Clock):
   return {
     begin: () => () => {},
     clear: () => {},
+    pause: () => () => {},
     stop: () => {},
     meter() {
       let shownMs = clock.elapsed();
@@ -52,6 +55,7 @@ export const noProgress: Progress = {
   begin: () => () => {},
   meter: () => ({ update() {}, end() {} }),
   clear() {},
+  pause: () => () => {},
   stop() {},
 };
 
@@ -60,6 +64,7 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
   const inProgress = new Map<symbol, string>();
   let isShown = false;
   let isStopped = false;
+  let isPaused = false;
   let hasMeter = false;
   let metered: (() => string) | undefined;
   let cancel = () => {};
@@ -73,7 +78,7 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
     stream.write(`${eraseLine}${cutToWidth(sanitise(text), (stream.columns || 80) - 1)}`);
   };
   const show = () => {
-    if (!hasMeter) print([...inProgress.values()].at(-1) ?? "");
+    if (!hasMeter && !isPaused) print([...inProgress.values()].at(-1) ?? "");
   };
   const erase = () => {
     if (isShown) stream.write(eraseLine);
@@ -114,6 +119,14 @@ export function createProgress(stream: TerminalStream, clock: Clock): Progress {
       // What takes its place is written now; a meter stays beneath it.
       if (wasShown && metered) queueMicrotask(() => metered && !isShown && print(metered()));
       if (inProgress.size > 0) wait();
+    },
+    pause() {
+      isPaused = true;
+      erase();
+      return () => {
+        isPaused = false;
+        if (inProgress.size > 0) wait();
+      };
     },
     stop() {
       isStopped = true;

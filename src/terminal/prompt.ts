@@ -26,6 +26,8 @@ export interface PromptStreams {
   readonly job: Job;
   /** A monotonic reading in milliseconds. */
   readonly elapsed: () => number;
+  /** Called when a question is drawn; what it returns, when it ends. */
+  readonly onAsk?: () => () => void;
 }
 
 /** What a question needs. */
@@ -33,6 +35,7 @@ interface PromptDeps {
   readonly keyboard: Keyboard;
   readonly output: TerminalStream;
   readonly signal: AbortSignal;
+  readonly onAsk: () => () => void;
 }
 
 /** Where the package reads and writes. */
@@ -46,8 +49,15 @@ interface InquirerContext {
 const pauseMs = 60;
 
 /** Prompts on the given streams. Ctrl-C, and Ctrl-D at an empty line, reject with `interrupted`. */
-export function createPrompts({ input: source, output, signal, job, elapsed }: PromptStreams): Prompts {
-  const deps: PromptDeps = { keyboard: openKeyboard(source, job, elapsed), output, signal };
+export function createPrompts({
+  input: source,
+  output,
+  signal,
+  job,
+  elapsed,
+  onAsk = () => () => {},
+}: PromptStreams): Prompts {
+  const deps: PromptDeps = { keyboard: openKeyboard(source, job, elapsed), output, signal, onAsk };
   return {
     text: (question, options = {}) => askText(sanitise(question), options, deps),
     lines: (question, options = {}) =>
@@ -253,6 +263,7 @@ async function ask<T>(
     onUp: isLine ? onBack : undefined,
     onPaste: answersMore ? onPaste : undefined,
   });
+  const onAnswered = deps.onAsk();
   markPastes(true);
   try {
     return await start(inquirer);
@@ -264,6 +275,7 @@ async function ask<T>(
   } finally {
     markPastes(false);
     attachment.leave();
+    onAnswered();
   }
 }
 
@@ -278,8 +290,9 @@ function interruption(signal: AbortSignal): unknown {
 function readLines(
   question: string,
   { keepTyped = () => {}, canGoBack }: LinesQuestion,
-  { keyboard, output, signal }: PromptDeps,
+  { keyboard, output, signal, onAsk }: PromptDeps,
 ): Promise<string> {
+  const onAnswered = onAsk();
   output.write(`${question}\n`);
   return new Promise((resolve, reject) => {
     const reader = createInterface({ input: keyboard.input, output, prompt: "> ", terminal: true });
@@ -296,6 +309,7 @@ function readLines(
       signal.removeEventListener("abort", stop);
       reader.off("close", close); // its own listeners stay: they take it off the input
       reader.close();
+      onAnswered();
       settle();
     };
     const finish = () => end(() => resolve(lines.join("\n")));

@@ -402,6 +402,18 @@ test("a list that does not show all choices says how many there are", async () =
   expect((await form.ended).exit).toBe(130);
 });
 
+test("what the order waits for is said after the review, and not over it", async () => {
+  const home = await createServedTerminalHome();
+  home.sandbox.faults.add({ kind: "stall", path: "/api/v1/orders", method: "GET" });
+  const form = home.open("orders create");
+  await fillForm(form);
+  await form.choose("What now?", "Send this order");
+  await form.until(/✔ What now\? Send this order\nWaiting for 127\.0\.0\.1:\d+…$/);
+  form.type(keys.ctrlC);
+  expect((await form.ended).exit).toBe(130);
+  expect(form.transcript()).not.toContain("Waiting for");
+});
+
 async function enterTo(
   terminal: ReturnType<Awaited<ReturnType<typeof createTerminalHome>>["open"]>,
   end: string,

@@ -26,6 +26,19 @@ test("a call that takes longer than a second is shown, and taken away when it en
   expect(shown() ?? "").toBe("");
 });
 
+test("a call that goes on is not shown over a question, and comes back after it", () => {
+  const { clock, progress, shown } = start();
+  const end = progress.begin("Waiting for service.test…");
+  const onAnswered = progress.pause();
+  clock.advance(5_000);
+  expect(shown() ?? "").toBe("");
+  onAnswered();
+  clock.advance(1_000);
+  expect(shown()).toBe("Waiting for service.test…");
+  end();
+  expect(shown() ?? "").toBe("");
+});
+
 test("a meter stays when a call ends", () => {
   const { clock, progress, shown } = start();
   const meter = progress.meter();
