@@ -82,18 +82,23 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
       release();
       await work();
       isAway = false;
-      if (!painter.hasEnded()) resume();
+      resume();
     }
 
     function suspend(): void {
       release();
-      cancelResume = clock.after(stopMs, resume);
+      cancelResume = clock.after(stopMs, resumeSoon);
       job.stop();
+    }
+
+    /** A signal to end may have come with the one to go on: it is dealt with first. */
+    function resumeSoon(): void {
+      setImmediate(resume);
     }
 
     function resume(): void {
       cancelResume();
-      if (signal.aborted || isAway) return;
+      if (signal.aborted || isAway || painter.hasEnded()) return;
       region.forget();
       keys.take();
       painter.now();
@@ -106,7 +111,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     // A terminal may go away without a signal; what draws every second finds out by itself.
     const onGone = output.controls && !output.controls.isPaced ? output.quit : () => {};
     keyboard.on("end", onGone).on("error", onGone);
-    const detach = [job.onContinue(resume), job.onExit?.(release)];
+    const detach = [job.onContinue(resumeSoon), job.onExit?.(release)];
     try {
       if (!signal.aborted) keys.take();
       painter.now();

@@ -94,8 +94,11 @@ const notStops = new RegExp(`[^${ctrlC}${ctrlZ}]`, "gsu");
  */
 const oneAnswer = /^(?:.|(?:\u001b[[O][\d;]*[A-Za-z~])+\r?|(?:y|yes|n|no)\r)$/isu;
 
-/** The keys of a terminal's input stream, which is paused while no prompt reads. `elapsed`: milliseconds, monotonic. */
-export function openKeyboard(source: Source, job: Job, elapsed: () => number): Keyboard {
+/**
+ * The keys of a terminal's input stream, which is paused while no prompt reads. `elapsed`: milliseconds, monotonic.
+ * `signal` ends the run.
+ */
+export function openKeyboard(source: Source, job: Job, elapsed: () => number, signal: AbortSignal): Keyboard {
   const decoder = new TextDecoder();
   let attended: AttachedPrompt | undefined;
   /** A key that comes before a prompt listens is in readline's line, and not in the prompt's answer. */
@@ -105,6 +108,8 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
   let holds = 0;
   let isOpen = false;
   let hasStopped = false;
+  /** The terminal may be the shell's: a job in the background that sets its mode is stopped by the system. */
+  let isAway = false;
   let hasEnded = false;
   let lastKey = "";
   let lastPressMs = Number.NEGATIVE_INFINITY;
@@ -133,7 +138,7 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
   });
 
   function setMode() {
-    source.setRawMode?.(isRaw || holds > 0);
+    if (!isAway) source.setRawMode?.(isRaw || holds > 0);
   }
 
   /** Reads the source while a prompt reads, and while it is held. */
@@ -319,12 +324,20 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
   function stop() {
     attended?.onStop();
     source.setRawMode?.(false);
+    isAway = true;
     hasStopped = true;
     job.stop();
-    setImmediate(goOn); // also where the system did not stop it, because no shell could let it go on
+    setImmediate(goOnSoon); // also where the system did not stop it, because no shell could let it go on
+  }
+
+  /** A signal to end may have come with the one to go on: it is dealt with first. */
+  function goOnSoon() {
+    isAway = true;
+    setImmediate(() => signal.aborted || goOn());
   }
 
   function goOn() {
+    isAway = false;
     // The shell may have changed the mode without the stream noticing.
     source.setRawMode?.(false);
     setMode();
@@ -353,7 +366,7 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number): K
       hasStopped = false;
       ignoreContinue = job.onContinue(() => {
         if (hasStopped) hasStopped = false;
-        else goOn();
+        else goOnSoon();
       });
       openOrClose();
       setMode();

@@ -57,7 +57,8 @@ export function createPrompts({
   elapsed,
   onAsk = () => () => {},
 }: PromptStreams): Prompts {
-  const deps: PromptDeps = { keyboard: openKeyboard(source, job, elapsed), output, signal, onAsk };
+  const keyboard = openKeyboard(source, job, elapsed, signal);
+  const deps: PromptDeps = { keyboard, output, signal, onAsk };
   return {
     text: (question, options = {}) => askText(sanitise(question), options, deps),
     lines: (question, options = {}) =>

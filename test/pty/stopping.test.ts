@@ -118,6 +118,49 @@ describe("Ctrl-Z and fg", () => {
     await terminal.until(/name +李四\n +phone +13900139000\n(?:.*\n)*\? Is this sender right\?/);
   });
 
+  describe("a signal that ends it comes while it is stopped, as of a shell's kill %1", () => {
+    const killed = (signal: string) =>
+      [
+        `set -m; stty -g > before; (trap : TERM HUP; "$@"; echo "$?" > code)`,
+        `kill -${signal} %1; kill -CONT %1; until [ -s code ]; do sleep 0.05; done; stty -g > after`,
+      ].join("; ");
+
+    test.each([
+      ["TERM", "143"],
+      ["HUP", "129"],
+    ])("in a line: the draft is kept: SIG%s", async (signal, code) => {
+      const home = await createServedTerminalHome();
+      const terminal = home.open("orders create", { shell: killed(signal) });
+      await terminal.choose("Sender", "new address");
+      await terminal.answer("Sender name", "张三");
+      await terminal.until("? Sender phone");
+      terminal.type(`138${keys.ctrlZ}`);
+      await terminal.ended;
+      expect(await home.read("code")).toBe(`${code}\n`);
+      expect(terminal.screen()).toContain("your draft is kept");
+      await expectWhole(home, terminal, "after");
+    });
+
+    test.each([
+      ["a list", "orders create --repeat", "? What now?"],
+      ["the paste of an address", "orders create", "? Sender"],
+      ["a board", "track CR000000000001 --watch", "q ends"],
+      ["a search screen", "find", "quit"],
+    ])("%s", async (what, words, shown) => {
+      const home = await createTerminalHome();
+      await home.open(order).ended;
+      const terminal = home.open(words, { shell: killed("TERM") });
+      if (what.startsWith("the paste")) {
+        await terminal.choose("Sender", "paste an address as text");
+        await terminal.until(/^>$/m);
+      } else await terminal.until(shown);
+      terminal.type(keys.ctrlZ);
+      await terminal.ended;
+      expect(await home.read("code")).toBe("143\n");
+      await expectWhole(home, terminal, "after");
+    });
+  });
+
   test("where no shell can let it go on, it goes on by itself", async () => {
     const home = await createServedTerminalHome();
     const terminal = home.open("orders create", { shell: 'exec setsid -w "$@"' });
