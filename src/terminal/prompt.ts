@@ -45,6 +45,8 @@ interface InquirerContext {
   readonly signal: AbortSignal;
 }
 
+const ctrlU = "\u0015";
+
 /** Type-ahead ends when no key has come for this long. */
 const pauseMs = 60;
 
@@ -71,7 +73,7 @@ export function createPrompts({
       ask(
         (inquirer) => password({ message: sanitise(question), mask: false, toggleMask: false }, inquirer),
         deps,
-      ),
+      ).then(obeyEdits),
     confirm: (question, isYes = false) =>
       decide((inquirer) => confirm({ message: sanitise(question), default: isYes }, inquirer), deps, {
         canGoBack: true,
@@ -105,8 +107,8 @@ async function askSearch<T>(
     message,
     pageSize: listLines,
     source: (term = "") => {
-      line = term;
-      return find(term).map(toChoice);
+      line = obeyEdits(term);
+      return find(line).map(toChoice);
     },
     theme: keysTheme(tips.length > 0 ? [tips.join("; ")] : [], canGoBack === true),
   };
@@ -129,13 +131,11 @@ function keysTheme(tips: readonly string[], canGoBack = true) {
         .map(([key, action]) => `${styleText("bold", key)} ${styleText("dim", action)}`)
         .join(styleText("dim", " • ")),
     ].join("\n");
-  return { style: { keysHelpTip } };
+  const searchTerm = (typed: string) => styleText("cyan", obeyEdits(typed));
+  return { style: { keysHelpTip, searchTerm } };
 }
 
-/**
- * The package answers an emptied line with its initial text; here the answer is empty. With TERM=dumb,
- * readline puts a backspace into the line; here it takes a character back.
- */
+/** The package answers an emptied line with its initial text; here the answer is empty. */
 async function askText(
   message: string,
   { initial, suggestion, check = () => true, keepTyped = () => {}, canGoBack, answersMore }: TextQuestion,
@@ -143,11 +143,11 @@ async function askText(
 ): Promise<string> {
   let [shown, answer] = ["", ""];
   const transformer = (line: string, { isFinal }: { isFinal: boolean }) => {
-    shown = obeyBackspaces(line);
+    shown = obeyEdits(line);
     return isFinal ? styleText("cyan", answer) : shown;
   };
   const validate = (line: string) => {
-    answer = initial || shown !== "" ? shown : obeyBackspaces(line);
+    answer = initial || shown !== "" ? shown : obeyEdits(line);
     return check(answer);
   };
   const question = { message, validate, transformer };
@@ -176,10 +176,12 @@ async function askText(
   return answer;
 }
 
-function obeyBackspaces(line: string): string {
+/** With TERM=dumb, readline puts Backspace and Ctrl-U into the line; here they take back what was typed. */
+function obeyEdits(line: string): string {
   const letters: string[] = [];
   for (const letter of line) {
     if (letter === "\b" || letter === "\u007f") letters.pop();
+    else if (letter === ctrlU) letters.length = 0;
     else letters.push(letter);
   }
   return letters.join("");

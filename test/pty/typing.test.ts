@@ -215,6 +215,27 @@ describe("plain terminals", () => {
     });
   });
 
+  test("TERM=dumb: Backspace and Ctrl-U in a hidden key and in a search", async () => {
+    const home = await createServedTerminalHome();
+    const env = { TERM: "dumb", COURIER_API_KEY: undefined, COURIER_BASE_URL: undefined };
+    const login = home.open(["login", "--base-url", home.sandbox.baseUrl], { env });
+    await login.until("? API key");
+    login.type(`wrong${keys.clear}terminal-kex${keys.backspace}y-0123456789${keys.enter}`);
+    await login.until("Logged in");
+    expect((await login.ended).exit).toBe(0);
+    expect(login.output).not.toContain("terminal-k");
+
+    const form = home.open("orders create", { env });
+    await form.until("❯ new address");
+    form.type(`王${keys.clear}张三x${keys.backspace}`);
+    await form.until("❯ new address for “张三”");
+    form.type(keys.enter);
+    await form.until("? Sender phone");
+    form.type(keys.ctrlC);
+    await form.ended;
+    expect(form.output).not.toMatch(/[\u007f\u0015]/);
+  });
+
   test.each([{ NO_COLOR: "1" }, { NO_COLOR: "0" }])("%o: no colour anywhere", async (env) => {
     const home = await createServedTerminalHome();
     const terminal = home.open(butOneField, { env });
