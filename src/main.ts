@@ -1,6 +1,6 @@
 /** The process adapter: hands argv, environment, streams and signals to a run, and sets the exit code. */
 
-import { fstatSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import type { ReadStream } from "node:tty";
 import { start } from "./cli/start.ts";
 import type { KeyRing } from "./config/key-ring.ts";
@@ -61,7 +61,10 @@ void start({
         isPaging = false;
       };
     },
-    openKeys: openTerminal,
+    // Windows sets the mode of a console only through a handle that may write.
+    openKeys: () =>
+      process.platform === "win32" ? openTerminal("\\\\.\\CONIN$", "r+") : openTerminal("/dev/tty", "r"),
+    openTerminal: (file) => openTerminal(file, "r"),
     onExit(listener) {
       process.on("exit", listener);
       return () => process.off("exit", listener);
@@ -114,13 +117,13 @@ function isNull(descriptor: number): boolean {
   return fstatSync(descriptor, exact).rdev === statSync("/dev/null", exact).rdev;
 }
 
-/** As pagers do: keys come from the terminal while stdin is a pipe. */
-async function openTerminal(): Promise<ReadStream | undefined> {
-  const { ReadStream } = await import("node:tty");
-  // Windows sets the mode of a console only through a handle that may write.
-  const [device, flags] = process.platform === "win32" ? ["\\\\.\\CONIN$", "r+"] : ["/dev/tty", "r"];
+/** Undefined where there is none of that name. As pagers do: keys come from the terminal while stdin is a pipe. */
+async function openTerminal(device: string, flags: string): Promise<ReadStream | undefined> {
+  const { isatty, ReadStream } = await import("node:tty");
   try {
-    const terminal = new ReadStream(openSync(device, flags));
+    const descriptor = openSync(device, flags);
+    if (!isatty(descriptor)) return void closeSync(descriptor);
+    const terminal = new ReadStream(descriptor);
     terminals.push(terminal);
     return terminal;
   } catch {

@@ -95,6 +95,7 @@ export async function createContext(
     signal,
     clock,
     note: host.stderr.isTTY === true ? messages.note : undefined,
+    openTerminal: host.job.openTerminal,
     endKeys: process.platform === "win32" ? "Ctrl-Z and Enter" : "Ctrl-D",
   };
   const random = host.random ?? Math.random;

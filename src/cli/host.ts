@@ -1,5 +1,6 @@
 /** What a run gets from its process: all input from outside. */
 
+import type { Readable } from "node:stream";
 import type { Transport } from "../api/transport.ts";
 import type { KeyRing } from "../config/key-ring.ts";
 import type { Clock } from "../core/clock.ts";
@@ -43,6 +44,8 @@ interface TerminalJob extends Job {
   interrupt?(): void;
   /** The terminal's keys where stdin is something else; undefined where there are none. */
   openKeys?(): Promise<(KeyInput & { destroy(): unknown }) | undefined>;
+  /** The terminal of that name; undefined for another device. */
+  openTerminal?(file: string): Promise<Readable | undefined>;
   /** Ctrl-C is another program's for a while; gives back what ends that. */
   ignoreInterrupts?(): () => void;
   /** Calls when the process ends, even where it crashes; gives back what ends that. */

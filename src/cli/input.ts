@@ -1,6 +1,6 @@
 /** Reads files, named pipes, and streams that may never end. */
 
-import { closeSync, constants, createReadStream, fstatSync, open as openDescriptor, openSync } from "node:fs";
+import { constants, createReadStream, fstatSync, open as openDescriptor } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { promisify } from "node:util";
@@ -18,6 +18,8 @@ export interface Input {
   readonly clock: Clock;
   /** Tells a person at the terminal what is waited for. Undefined where there is none. */
   readonly note: ((text: string) => void) | undefined;
+  /** A terminal by its name; undefined for another device. Read as a file, it waits in a thread that no signal ends. */
+  readonly openTerminal: ((file: string) => Promise<Readable | undefined>) | undefined;
   /** What a person types to end the input. */
   readonly endKeys: string;
 }
@@ -81,7 +83,7 @@ function tooLarge(file: string, { bytes, hint }: SizeLimit) {
 
 /** The same, in pieces. Throws a file error in the user's words, and at once for a file that is too large. */
 function readChunks(file: string, input: Input, limit: SizeLimit): AsyncIterable<Uint8Array> {
-  return file === "-" ? readStdin(input) : readFileChunks(file, input.signal, limit);
+  return file === "-" ? readStdin(input) : readFileChunks(file, input, limit);
 }
 
 async function* readStdin({ stdin, signal }: Input): AsyncGenerator<Uint8Array> {
@@ -104,7 +106,7 @@ async function* readStdin({ stdin, signal }: Input): AsyncGenerator<Uint8Array> 
  */
 async function* readFileChunks(
   file: string,
-  signal: AbortSignal,
+  { signal, openTerminal }: Input,
   limit: SizeLimit,
 ): AsyncGenerator<Uint8Array> {
   if (file === "") throw usageError("the name of a file to read is empty", "is a shell variable not set?");
@@ -114,7 +116,7 @@ async function* readFileChunks(
     const waiting = found.isFIFO()
       ? await openPipe(file, signal)
       : found.isCharacterDevice()
-        ? await openTerminal(file)
+        ? await openTerminal?.(file)
         : undefined;
     if (waiting) {
       yield* addAbortSignal(signal, waiting);
@@ -139,15 +141,6 @@ async function* readFileChunks(
   throw fileError(`${file} was changed while it was read`, {
     hint: "run the same command again once it is saved",
   });
-}
-
-/** A terminal by its name: read as a file, it waits in a thread that no signal ends. Undefined for another device. */
-async function openTerminal(file: string): Promise<Readable | undefined> {
-  const { isatty, ReadStream } = await import("node:tty");
-  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOCTTY ?? 0));
-  if (isatty(descriptor)) return new ReadStream(descriptor);
-  closeSync(descriptor);
-  return undefined;
 }
 
 /**

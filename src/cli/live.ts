@@ -4,7 +4,7 @@ import type { LiveOutput, ScreenControls } from "../command/command.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CourierError } from "../core/errors.ts";
 import type { Block } from "../terminal/blocks.ts";
-import { createKeys, ctrlC, ctrlZ, type Key } from "../terminal/keypress.ts";
+import { afterContinueMs, createKeys, ctrlC, ctrlZ, type Key } from "../terminal/keypress.ts";
 import { createLiveRegion } from "../terminal/live-region.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { render, type View } from "../terminal/render.ts";
@@ -91,9 +91,8 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
       job.stop();
     }
 
-    /** A signal to end may have come with the one to go on: it is dealt with first. */
     function resumeSoon(): void {
-      setImmediate(resume);
+      setTimeout(resume, afterContinueMs);
     }
 
     function resume(): void {

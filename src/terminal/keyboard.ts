@@ -2,7 +2,7 @@
 
 import { Readable } from "node:stream";
 import { joinLines } from "../core/blanks.ts";
-import { ctrlC, ctrlZ } from "./keypress.ts";
+import { afterContinueMs, ctrlC, ctrlZ } from "./keypress.ts";
 
 /** This process as a job of the shell. */
 export interface Job {
@@ -330,10 +330,9 @@ export function openKeyboard(source: Source, job: Job, elapsed: () => number, si
     setImmediate(goOnSoon); // also where the system did not stop it, because no shell could let it go on
   }
 
-  /** A signal to end may have come with the one to go on: it is dealt with first. */
   function goOnSoon() {
     isAway = true;
-    setImmediate(() => signal.aborted || goOn());
+    setTimeout(() => signal.aborted || goOn(), afterContinueMs);
   }
 
   function goOn() {

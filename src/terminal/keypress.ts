@@ -20,6 +20,12 @@ export interface Keys {
 /** A character as it is typed, a control character, or the name of another key: `up`, `pagedown`, `escape`. */
 export type Key = string;
 
+/**
+ * A signal to end may have come with the one that lets a stopped job go on, and is dealt with first. Bun tells of it some
+ * turns later.
+ */
+export const afterContinueMs = 20;
+
 export const ctrlC = "\u0003";
 export const ctrlZ = "\u001a";
 
