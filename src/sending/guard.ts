@@ -244,7 +244,9 @@ export function howToResolve(
   { nextCommand, clock }: Context,
 ): string {
   const name = nameOperation(operation);
-  const day = utcDate((operation.sentAtMs ?? 0) + (operation.offsetMs ?? 0), -1); // by the service's clock
+  const { sentAtMs = 0, offsetMs } = operation;
+  // Our own clock tells no day of the service.
+  const from = offsetMs === undefined ? "" : ` --from ${utcDate(sentAtMs + offsetMs, -1)}`;
   const wait =
     left?.kind === "early"
       ? `run the same command again after ${formatUntil(left.provedMs, clock.now())}, when the outcome can be proved; or `
@@ -254,7 +256,7 @@ export function howToResolve(
           ? "run the same command again, which checks first; or "
           : "";
   return (
-    `${wait}look for the order: ${nextCommand(`orders list --from ${day} --all`)}; ` +
+    `${wait}look for the order: ${nextCommand(`orders list${from} --all`)}; ` +
     `then decide: ${nextCommand(`orders resolve ${name} --as ORDER`)}, or --not-created`
   );
 }

@@ -21,7 +21,7 @@ import { zhang } from "./person.ts";
 const test = testAnywhere.skipIf(lacks("sh", "stty", "setsid"));
 /** The standalone executable, whose runtime does not do this (decision 18). */
 const isOnBun = process.env.COURIER_BIN !== undefined;
-const testOnNode = test.skipIf(isOnBun);
+const testOnNode = testAnywhere.skipIf(isOnBun || lacks("sh", "stty", "setsid"));
 
 const order = "orders create --item-name 书 --sender-name 张三 --receiver-name 李四 --yes".split(" ");
 

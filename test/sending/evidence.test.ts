@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { type FailureKind, ServiceFailure } from "../../src/api/failure.ts";
-import { evidenceOf } from "../../src/sending/evidence.ts";
+import { evidenceOf, lossOf } from "../../src/sending/evidence.ts";
 import { requestCount } from "../support/answers.ts";
 import { createServedHome } from "../support/courier.ts";
 import { createImportHome, outcomes, row, sheet } from "../support/imports.ts";
@@ -34,6 +34,21 @@ test.each<[FailureKind, number | undefined, string | undefined, string]>([
 ])("%s, HTTP %s, code %s: %s", (kind, status, serviceCode, expected) => {
   const { code: _code, ...facts } = { code: "", status, serviceCode };
   expect(evidenceOf(new ServiceFailure(kind, "no", facts))).toBe(expected);
+});
+
+test.each<[FailureKind, number | undefined, string | undefined, string]>([
+  ["no_response", undefined, undefined, "broken"],
+  ["no_response", undefined, "timed_out", "timeout"],
+  ["invalid_response", 200, "cut_short", "broken"],
+  ["invalid_response", 202, "not_json", "timeout"],
+  ["invalid_response", 200, "wrong_shape", "timeout"],
+  ["refused", 409, undefined, "timeout"],
+  ["refused", 403, undefined, "broken"],
+  ["server_error", 503, undefined, "broken"],
+  ["server_error", 504, undefined, "timeout"],
+])("%s, HTTP %s, %s: waited for as after a connection that is %s", (kind, status, code, expected) => {
+  const facts = { ...(status === undefined ? {} : { status }), ...(code === undefined ? {} : { code }) };
+  expect(lossOf(new ServiceFailure(kind, "no", facts as { status: number }))).toBe(expected);
 });
 
 const post = { method: "POST", path: "/api/v1/orders", contentType: "application/json" } as const;

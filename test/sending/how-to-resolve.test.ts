@@ -9,11 +9,11 @@ const context = { nextCommand: (words: string) => words } as Context;
 const sentAtMs = Date.parse("2026-11-28T12:00:00Z");
 
 test.each([
-  ["its own clock, where the service's is not known", undefined, "2026-11-27"],
-  ["the service's clock, where this machine is three days ahead", -3 * 86_400_000, "2026-11-24"],
-])("lists from the day before it was sent, by %s", (_clock, offsetMs, day) => {
+  ["from the day before it was sent, by the service's clock", -3 * 86_400_000, " --from 2026-11-24"],
+  ["all orders, where that clock is not known", undefined, ""],
+])("lists %s", (_what, offsetMs, from) => {
   const operation = { run: 1, number: 1, state: "unknown", sentAtMs, offsetMs } as Operation;
   expect(howToResolve(operation, { kind: "unclear", candidates: [] }, context)).toContain(
-    `look for the order: orders list --from ${day} --all; then decide: orders resolve 1.1 --as ORDER`,
+    `look for the order: orders list${from} --all; then decide: orders resolve 1.1 --as ORDER`,
   );
 });
