@@ -35,10 +35,7 @@ export async function understandText(
 ): Promise<UnderstoodParty> {
   const title = `the ${part}`;
   const { party, leftOut } = await context.understandAddress(text);
-  context.messages.note(`${title} was understood as:`);
-  for (const name of partyFields) {
-    if (party[name] !== undefined) context.messages.note(`  ${name}: ${party[name]}`);
-  }
+  showParty(title, party, context);
   if (leftOut.length > 0) context.messages.note(`  left out: ${leftOut.join(", ")}`);
   if (party.name === undefined && !hasName) {
     if (context.globals.yes && !isShown) {
@@ -49,10 +46,34 @@ export async function understandText(
     }
     context.messages.warn(`no name was found in the text of ${title}`);
   }
-  if (isShown || context.globals.yes) return { party, isAgreed: true };
+  return { party, isAgreed: isShown || (await isRight(title, party, context)) };
+}
+
+/** The same for a party of which only the address was split: name and phone are no guess. */
+export async function confirmParty(
+  part: "sender" | "receiver",
+  party: DraftParty,
+  context: Context,
+  { isShown = false }: Pick<TextUse, "isShown"> = {},
+): Promise<UnderstoodParty> {
+  const title = `the ${part}`;
+  showParty(title, party, context);
+  if (party.name === undefined) context.messages.warn(`${title} has no name`);
+  return { party, isAgreed: isShown || (await isRight(title, party, context)) };
+}
+
+function showParty(title: string, party: DraftParty, context: Context): void {
+  context.messages.note(`${title} was understood as:`);
+  for (const name of partyFields) {
+    if (party[name] !== undefined) context.messages.note(`  ${name}: ${party[name]}`);
+  }
+}
+
+async function isRight(title: string, party: DraftParty, context: Context): Promise<boolean> {
+  if (context.globals.yes) return true;
   const prompts = await context.prompts();
   if (!prompts) {
     throw usageError(`cannot ask you to confirm ${title}`, "add --yes to accept it");
   }
-  return { party, isAgreed: await prompts.confirm(`Use ${describeParty(party)}?`) };
+  return prompts.confirm(`Use ${describeParty(party)}?`);
 }

@@ -7,7 +7,7 @@ import { findExtras, withTail } from "./address-extras.ts";
 import { findLabels, type Label } from "./address-labels.ts";
 import { findName } from "./address-names.ts";
 import { choosePhone, findLikelyPhone, findPhones } from "./address-phones.ts";
-import { type CharClass, findPlace } from "./address-places.ts";
+import { type CharClass, findPlace, type Step } from "./address-places.ts";
 import { findWords, isSeparator, type Piece, type Span, tile } from "./address-spans.ts";
 import { normalizeForMatch, stripInvisible } from "./normalize-for-match.ts";
 import { cutWesternAddress, withCellsAsLines } from "./western-address.ts";
@@ -55,6 +55,21 @@ function withOwnCity(party: DraftParty): DraftParty {
   return city === undefined && municipality.test(province ?? "") ? { ...party, city: province } : party;
 }
 
+/**
+ * Splits an address without a person, as the service shows it: all that names no division is in `detail`, as it was
+ * written. Only what separates divisions, and blanks and commas around them, are in no field.
+ */
+export async function understandPlace(text: string): Promise<DraftParty> {
+  const { readDivisions } = await import("./address-divisions.ts");
+  const place = findPlaceIn(text, readDivisions());
+  const party: DraftParty = {};
+  for (const { start, end, level } of place) party[levels[level]] = joinLines(text.slice(start, end));
+  const before = text.slice(0, place[0]?.start ?? 0).replace(/[\s,，]+$/, "");
+  const behind = text.slice(place.at(-1)?.end ?? 0).replace(/^[\s,，]+/, "");
+  const detail = joinLines([before, behind].filter(Boolean).join(" "));
+  return withOwnCity(detail === "" ? party : { ...party, detail });
+}
+
 /** Splits the cells of a sheet: the names of divisions are read once. */
 export interface AddressSplitter {
   /** A whole party. */
@@ -77,10 +92,15 @@ export async function createAddressSplitter(): Promise<AddressSplitter> {
 
 function splitPlace(text: string, divisions: Divisions): DraftParty {
   if (text.length > longestText) return { detail: text };
-  const normalized = normalizeForMatch(text);
-  const place = findPlace({ normalized, divisions, classes: classify(normalized, [], []) });
+  const place = findPlaceIn(text, divisions);
   const pieces = place.map(({ start, end, level }): Piece => ({ kind: levels[level], start, end }));
-  return joinPieces(text, tile(normalized, pieces));
+  return joinPieces(text, tile(normalizeForMatch(text), pieces));
+}
+
+function findPlaceIn(text: string, divisions: Divisions): readonly Step[] {
+  if (text.length > longestText) return [];
+  const normalized = normalizeForMatch(text);
+  return findPlace({ normalized, divisions, classes: classify(normalized, [], []) });
 }
 
 export function splitAddress(

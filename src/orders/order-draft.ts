@@ -2,7 +2,7 @@
 
 import { openAccountMirror } from "../command/account-mirror.ts";
 import type { Context } from "../command/command.ts";
-import { type UnderstoodParty, understandText } from "../command/confirm-address.ts";
+import { confirmParty, type UnderstoodParty } from "../command/confirm-address.ts";
 import { openOrderNames } from "../command/order-name.ts";
 import { textAt } from "../mirror/mirrored-order.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
@@ -11,13 +11,13 @@ import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 
 export interface BaseDraft {
   readonly draft: Draft;
-  /** Parties that were split from a text, and are not right. */
+  /** Parties whose address was split from a text, and is not right. */
   readonly declined: readonly string[];
 }
 
 /**
- * The service shows an address as one text, which is split as a pasted one is. Throws as `openOrderNames` does, a usage
- * error for an address that no one can accept, and ServiceFailure.
+ * The service shows an address as one text, which is split; name and phone stay as it shows them (2.4). Throws as
+ * `openOrderNames` does, a usage error for an address that no one can accept, and ServiceFailure.
  */
 export async function draftLike(name: string, context: Context, isAgreed: boolean): Promise<BaseDraft> {
   const id = await openOrderNames(context)(name);
@@ -51,8 +51,14 @@ async function readParty(
     const party = keep(shown, partyFields);
     return party && { party: party as DraftParty, isAgreed: true };
   }
-  const words = [textAt(shown, "name"), textAt(shown, "phone"), address];
-  return understandText(part, words.filter(Boolean).join(" "), context, { isShown: isAgreed });
+  const { understandPlace } = await import("../forms/address-text.ts");
+  const [name, phone] = [textAt(shown, "name"), textAt(shown, "phone")];
+  const party: DraftParty = {
+    ...(name !== undefined && { name }),
+    ...(phone !== undefined && { phone }),
+    ...(await understandPlace(address)),
+  };
+  return confirmParty(part, party, context, { isShown: isAgreed });
 }
 
 function keep(shown: Json | undefined, names: readonly string[]): JsonObject | undefined {

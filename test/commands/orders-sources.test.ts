@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ctrlC, personWho } from "../support/answering.ts";
-import { sentBodies } from "../support/answers.ts";
+import { answerData, sentBodies } from "../support/answers.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
 
 const create = ["orders", "create"];
@@ -270,6 +270,82 @@ describe("--like", () => {
     expect(receiver).toMatchObject({ name: expect.any(String), phone: expect.any(String) });
     expect(item).toMatchObject({ name: expect.any(String) });
     expect(stderr).toContain("the receiver was understood as:");
+  });
+
+  describe("of an order that this machine did not send", () => {
+    const homeThatShows = async (receiver: object) => {
+      const home = await createServedHome();
+      const order = { id: 7, receiver, sender: { name: "店" }, item: { name: "书" } };
+      answerData(home, "GET /api/v1/orders/7", JSON.stringify(order));
+      return home;
+    };
+    const sentLike = async (party: object) => {
+      const home = await homeThatShows(party);
+      const { exit, stderr } = await home.courier([...create, "--like", "7", "--yes"]);
+      expect({ exit, stderr }).toMatchObject({ exit: 0 });
+      return { receiver: JSON.parse(sentBodies(home)[0] ?? "").receiver, stderr };
+    };
+    const address = "广东省深圳市南山区科技园路1号";
+
+    test.each([
+      "深圳科技有限公司",
+      "Li 李",
+      "李四（前台）",
+      "王小明 收",
+      "Maria Lopez",
+      "O'Brien",
+      "Shop 24",
+      "店长",
+      "李*",
+      "北京路便利店",
+    ])("the name %s stays as the service shows it", async (name) => {
+      const { receiver } = await sentLike({ name, phone: "13900139001", address });
+      expect(receiver).toEqual({
+        name,
+        phone: "13900139001",
+        province: "广东省",
+        city: "深圳市",
+        district: "南山区",
+        detail: "科技园路1号",
+      });
+    });
+
+    test.each(["138****8000", "0755-26650000 转 8", "+44 20 7946 0958", "(0755) 2665 0000"])(
+      "the phone %s stays as the service shows it",
+      async (phone) => {
+        const home = await homeThatShows({ name: "李四", phone, address });
+        const { receiver } = JSON.parse(await draftOf(home, ["--like", "7"]));
+        expect(receiver).toMatchObject({ name: "李四", phone, detail: "科技园路1号" });
+      },
+    );
+
+    test.each([
+      ["李四路12号 13800138000", { detail: "李四路12号 13800138000" }],
+      ["12 High Street, London W1U 3BW", { detail: "12 High Street, London W1U 3BW" }],
+      [
+        "北京市朝阳区建国路88号（王五代收） 518000 -",
+        {
+          province: "北京市",
+          city: "北京市",
+          district: "朝阳区",
+          detail: "建国路88号（王五代收） 518000 -",
+        },
+      ],
+      [
+        "广东省 深圳市，南山区-101，收货人：张三。",
+        { province: "广东省", city: "深圳市", district: "南山区", detail: "-101，收货人：张三。" },
+      ],
+    ])("the address %s is split into places and all that is left", async (written, parts) => {
+      const { receiver, stderr } = await sentLike({ name: "李四", phone: "13900139001", address: written });
+      expect(receiver).toEqual({ name: "李四", phone: "13900139001", ...parts });
+      expect(stderr).toContain(`  detail: ${parts.detail}\n`);
+    });
+
+    test("without a name is warned of", async () => {
+      const { receiver, stderr } = await sentLike({ phone: "13900139001", address });
+      expect(receiver).not.toHaveProperty("name");
+      expect(stderr).toContain("warning: the receiver has no name\n");
+    });
   });
 
   test("without --yes a script is told that an address needs a confirmation, and an unknown order is exit 1", async () => {
