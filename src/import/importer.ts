@@ -56,7 +56,7 @@ export async function* importRows(
   const { ledger, run, file, clock, stop, onStage } = tools;
   /** Orders of other files and commands that cover rows of this run. */
   const covered = new Set<string>();
-  /** Rows held by an order in doubt: the person who gave `--allow-duplicate` did not know its outcome. */
+  /** Rows in doubt, or held by an order in doubt: the person who gave `--allow-duplicate` did not know its outcome. */
   const heldByDoubt = new Set<number>();
   /** Operations in doubt whose orders were found by this run. */
   const foundNow = new Set(tools.found);
@@ -151,7 +151,8 @@ export async function* importRows(
       return { finished: Promise.resolve({ row, outcome: "unsent" }) };
     }
     if (operation) return rowSender.send(row, operation);
-    if (decision.kind === "held" && !isMade(decision.operation)) heldByDoubt.add(row.row);
+    if ((decision.kind === "held" || decision.kind === "in_doubt") && !isMade(decision.operation))
+      heldByDoubt.add(row.row);
     if (decision.kind === "shipped" && decision.isElsewhere) covered.add(nameOperation(decision.operation));
     if (!isOpen(decision)) {
       const result = resultOf(row, decision, givenUp, clock.now());

@@ -208,7 +208,10 @@ export function* decideRow(
     );
     if (decision.kind === "in_doubt") return decision;
     if (repeated) return isAllowed && repeated.allowance === "extra" ? decideOwn(row, repeated) : decision;
-    if (decision.kind !== "cancelled") return isAllowed ? { kind: "send", allowance: "extra" } : decision;
+    // Whoever gave the flag did not know of an order that this run has found.
+    const isJustFound = policy.foundNow?.has(nameOperation(operation)) === true;
+    if (decision.kind !== "cancelled")
+      return isAllowed && !isJustFound ? { kind: "send", allowance: "extra" } : decision;
     if (isAllowed) return { kind: "send", allowance: "equal" };
     return policy.resendCancelled ? { kind: "send", allowance: "none" } : decision;
   }
@@ -232,7 +235,14 @@ export function* decideRow(
     return isAllowed
       ? { kind: "send", allowance: "equal", ...supersedes }
       : { kind: "written", number, isCovered: policy.skipShipped };
-  if (!blocker) return { kind: "send", allowance: "none", like: findLike(row, equal, file), ...supersedes };
+  // A flag that names a row which nothing holds is used up by its one order.
+  if (!blocker)
+    return {
+      kind: "send",
+      allowance: isAllowed ? "equal" : "none",
+      like: findLike(row, equal, file),
+      ...supersedes,
+    };
   if (isMade(blocker) && isAllowed) return { kind: "send", allowance: "equal", ...supersedes };
   const isOfEqual = blocker.isFormer && file.countOf(row.former?.content ?? "") > 0;
   if (isMade(blocker) && policy.skipShipped && !isOfEqual && !isHeldByRow(blocker, file))

@@ -26,16 +26,16 @@ export function evidenceOf(failure: ServiceFailure): Evidence {
   return doubtfulStatuses.has(status ?? 0) ? "in_doubt" : "refused";
 }
 
-/** The service behind a gateway has not answered in time, or the request is in progress (409, 425). */
-const unfinishedStatuses: ReadonlySet<number> = new Set([408, 409, 425, 499, 504, 522, 524]);
+/** The service behind a gateway has not answered in time, or the request is in progress (202, 409, 425). */
+const unfinishedStatuses: ReadonlySet<number> = new Set([202, 408, 409, 425, 499, 504, 522, 524]);
 
 /**
- * How a request in doubt ended: after a timeout the service may still process it for longer. So it may after a whole answer
- * of success without an order, such as HTTP 202.
+ * How a request in doubt ended: after a timeout the service may still process it for longer. So it may after a success
+ * without an order.
  */
 export function lossOf(failure: unknown): Loss {
   if (!(failure instanceof ServiceFailure)) return "broken";
   const { code, status = 0 } = failure;
-  const isAccepted = status >= 200 && status < 300 && code !== "cut_short";
+  const isAccepted = status >= 200 && status < 300 && code === "wrong_shape";
   return code === "timed_out" || isAccepted || unfinishedStatuses.has(status) ? "timeout" : "broken";
 }

@@ -502,6 +502,26 @@ describe("an equal row in another file", () => {
     expect([ran.exit, outcomes(ran.report), home.posts]).toEqual([0, "shipped shipped shipped created", 4]);
   });
 
+  test("--allow-duplicate that names a row which nothing holds makes one order, also after a lost answer", async () => {
+    const home = await createImportHome(sheet(row("D-1"), row("", "王五")));
+    home.sandbox.faults.set([{ method: "POST", kind: "drop_after", times: 1 }]);
+    const words = "--allow-duplicate D-1,row:2 --settle 10s --concurrency 1";
+    expect(outcomes((await home.run(words)).report)).toBe("found created");
+    expect([outcomes((await home.run(words)).report), home.posts]).toEqual(["shipped shipped", 2]);
+  });
+
+  test("--allow-duplicate says nothing of a row whose own order is in doubt", async () => {
+    const home = await createImportHome(sheet(row("D-1")));
+    home.sandbox.faults.set([
+      { method: "POST", kind: "drop_after", times: 1 },
+      { method: "GET", path: "/api/v1/orders", kind: "status", status: 500 },
+    ]);
+    expect(outcomes((await home.run()).report)).toBe("unknown");
+    home.sandbox.faults.clear();
+    const { report } = await home.run("--allow-duplicate D-1");
+    expect([outcomes(report), home.posts]).toEqual(["found", 1]);
+  });
+
   test("ships when --allow-duplicate names it, alone and once", async () => {
     const { home, other } = await shipped();
     const words = "--allow-duplicate row:1 --allow-duplicate row:3";

@@ -42,6 +42,7 @@ test.each<[FailureKind, number | undefined, string | undefined, string]>([
   ["invalid_response", 200, "cut_short", "broken"],
   ["invalid_response", 202, "not_json", "timeout"],
   ["invalid_response", 200, "wrong_shape", "timeout"],
+  ["invalid_response", 200, "not_json", "broken"],
   ["refused", 409, undefined, "timeout"],
   ["refused", 403, undefined, "broken"],
   ["server_error", 503, undefined, "broken"],
