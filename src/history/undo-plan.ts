@@ -9,7 +9,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { isCancelled, isInDoubt, isMade, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { isCancellable } from "../model/states.ts";
-import { compareDetail, hasOtherReceiverAndItem } from "../sending/matching.ts";
+import { isAnotherOrder } from "../sending/another-order.ts";
 import { type Attempt, inPasses } from "./passes.ts";
 
 /** An order of the run, as it was read. */
@@ -78,7 +78,7 @@ export async function planUndo(
   const sort = (read: ReadOrder): readonly [ReadOrder[], ReadOrder] => {
     if (read.order.status === "cancelled") return [alreadyCancelled, read];
     if (!isCancellable(read.order.status)) return [tooLate, read];
-    if (isOther(read)) return [other, read];
+    if (isAnotherOrder(read.operation, read.order)) return [other, read];
     return [read.operation.state === "found" ? found : sure, read];
   };
 
@@ -122,13 +122,6 @@ export async function planUndo(
 
 function idOf({ operation }: UnreadOrder): string {
   return operation.order?.id ?? "";
-}
-
-/** A person has decided about an order that was found. */
-function isOther({ operation: { draft, state }, order }: ReadOrder): boolean {
-  return (
-    draft !== undefined && state === "created" && hasOtherReceiverAndItem(draft, compareDetail(draft, order))
-  );
 }
 
 type ReadEnd = { readonly order: OrderDetail } | { readonly failure: ServiceFailure };

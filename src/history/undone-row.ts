@@ -5,6 +5,7 @@ import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
 import type { Undone } from "../model/results.ts";
+import { describeAnotherOrder } from "../sending/another-order.ts";
 import { type CancelResult, unshown } from "../sending/cancel.ts";
 import { type Column, type Style, show, state, styled } from "../terminal/blocks.ts";
 import { errorDocument } from "../terminal/messages.ts";
@@ -88,15 +89,12 @@ export function rowUnshown({ operation }: Pick<UnreadOrder, "operation">, before
 }
 
 export function rowOther({ operation, order }: ReadOrder): Undone {
-  const { receiver, item } = order;
-  const shown = [receiver?.name, item?.name].map(show).join(", ");
-  const message = `the service shows another receiver and item than was sent: ${shown}`;
   return toRow(operation, {
     outcome: "left_alone",
     reason: "other_order",
     before: order,
     after: order,
-    message,
+    message: describeAnotherOrder(order),
   });
 }
 

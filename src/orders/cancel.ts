@@ -13,9 +13,9 @@ import {
   rows,
 } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
-import { parseOrderName, switchOption } from "../command/options.ts";
+import { parseOrderName, refOf, switchOption } from "../command/options.ts";
 import type { OrderQuery } from "../command/order-filter.ts";
-import { findOrderIds } from "../command/order-name.ts";
+import { openOrderNames } from "../command/order-name.ts";
 import { pickOrder } from "../command/pick-order.ts";
 import { readNames, stdinName } from "../command/piped-names.ts";
 import { mapInOrder } from "../core/concurrent.ts";
@@ -24,6 +24,7 @@ import { byCount, counted } from "../core/wording.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import type { Cancellation } from "../model/results.ts";
 import { cannotBeCancelled } from "../model/states.ts";
+import { describeAnotherOrder, isAnotherOrder } from "../sending/another-order.ts";
 import {
   type CancelResult,
   type CancelTools,
@@ -89,7 +90,7 @@ export const cancelOrders = defineCommand({
       ? await findSelected(query, context)
       : { found: await findNamed(words, context), mismatch: undefined };
     const empty = query ? "No orders match" : "No orders on stdin";
-    if (dryRun) return rows(previewAll(found), cancellationColumns, empty);
+    if (dryRun) return rows(previewAll(found, context), cancellationColumns, empty);
     const doable = found.filter(isOpen);
     if (doable.length === 0) return rows(cancelAll(found, undefined, context), cancellationColumns, empty);
     await context.ledger(); // fails before the question: without a ledger nothing is sent
@@ -113,12 +114,34 @@ export const cancelOrders = defineCommand({
 async function findNamed(words: readonly string[], context: Context): Promise<readonly Found[]> {
   const names = await readNames(words, parseOrderName, context);
   if (names.length === 0) return [];
-  const ids = await findOrderIds(names, context);
-  return lookUp(ids, context).catch((error) => {
+  const findId = openOrderNames(context);
+  const named = new Map<string, readonly string[]>();
+  for (const name of names) {
+    const id = await findId(name);
+    named.set(id, [...(named.get(id) ?? []), name]);
+  }
+  const found = await lookUp([...named.keys()], context).catch((error) => {
     if (!(error instanceof ServiceFailure) || error.kind === "refused") throw error;
     const hint = error.hintBefore("it is safe to run the same command again");
     throw error.with({ message: `${error.message}; nothing was cancelled`, hint });
   });
+  const marked: Found[] = [];
+  for (const each of found)
+    marked.push({ ...each, isOther: await isOther(each, named.get(each.id) ?? [], context) });
+  return marked;
+}
+
+/** True for an order that has refs only for its names, and that was not sent with any of them. */
+async function isOther(found: Found, names: readonly string[], context: Context): Promise<boolean> {
+  const refs = names.flatMap((name) => refOf(name) ?? []);
+  if (!isOpen(found) || refs.length < names.length) return false;
+  const ledger = await findLedger(context);
+  if (!ledger) return false;
+  const { id } = await context.customer();
+  const sent = (await Promise.all(refs.map((ref) => ledger.findByRef(id, ref)))).flat();
+  const answered = sent.filter(({ order }) => order?.id === found.id);
+  const order = found.order as OrderDetail; // named orders are read in detail
+  return answered.length > 0 && answered.every((operation) => isAnotherOrder(operation, order));
 }
 
 async function findSelected(query: OrderQuery, context: Context) {
@@ -154,8 +177,8 @@ async function pickOne(context: Context): Promise<readonly string[]> {
   return [picked.id];
 }
 
-function isOpen({ order }: Found): boolean {
-  return order !== undefined && !cannotBeCancelled(order.status);
+function isOpen({ order, isOther }: Found): boolean {
+  return order !== undefined && !isOther && !cannotBeCancelled(order.status);
 }
 
 async function readOrder(id: string, service: CourierService): Promise<Found> {
@@ -189,7 +212,9 @@ async function findAccepted(found: readonly Found[], context: Context): Promise<
 /** A person learns before the question which orders it is not about. */
 function noteUntouched(found: readonly Found[], { globals, messages }: Context): void {
   if (globals.yes) return;
-  const untouched = found.flatMap((each) => (each.order && !isOpen(each) ? [each] : []));
+  for (const { id, order } of found.filter(({ isOther }) => isOther))
+    messages.note(`nothing is sent for ${id}: ${describeAnotherOrder(order as OrderDetail)}`);
+  const untouched = found.filter((each) => each.order && !each.isOther && !isOpen(each));
   const names = untouched.map(({ id, order }) => `${id} (${show(order?.status)})`);
   if (names.length > 0) messages.note(`nothing is sent for ${names.join(", ")}: ${onlyThese}`);
 }
@@ -206,9 +231,10 @@ function question(found: readonly Found[]): string {
     : `Cancel ${names.length} orders: ${names.join("; ")}?`;
 }
 
-async function* previewAll(found: readonly Found[]): Items<Cancellation> {
+async function* previewAll(found: readonly Found[], context: Context): Items<Cancellation> {
   for (const each of found)
-    yield (each.order && isOpen(each) ? reportDryRun(each.id, each.order) : reportUntouched(each)).row;
+    yield (each.order && isOpen(each) ? reportDryRun(each.id, each.order) : reportUntouched(each, context))
+      .row;
   return summarise(
     found.length,
     found.flatMap(({ refusal }) => refusal ?? []),
@@ -239,7 +265,7 @@ async function* cancelAll(
   let done = 0;
   const cancelEach = async (given: Found) => {
     let each = given;
-    if (!tools || !each.order || !isOpen(each)) return reportUntouched(each);
+    if (!tools || !each.order || !isOpen(each)) return reportUntouched(each, context);
     if (stopped.length === 0) context.signal.throwIfAborted();
     if (failure || stopped.length > 0) {
       notReached += 1;
@@ -252,12 +278,12 @@ async function* cancelAll(
         fail(reported.failure);
         return reported;
       }
-      if (!read.order || !isOpen(read)) return reportUntouched(read);
+      if (!read.order || !isOpen(read)) return reportUntouched(read, context);
       const mismatch = tools.mismatch(read.order);
       if (mismatch !== undefined) return reportMismatch(read.id, read.order, mismatch);
       each = { ...read, order: read.order };
     }
-    if (!each.order) return reportUntouched(each);
+    if (!each.order) return reportUntouched(each, context);
     const result = await cancelOne(each.order.id.value, tools, context.signal, fail);
     if (result === "unsent") {
       notReached += 1;

@@ -8,6 +8,7 @@ import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
 import type { Cancellation } from "../model/results.ts";
 import { isCancellable } from "../model/states.ts";
+import { describeAnotherOrder } from "../sending/another-order.ts";
 import { type CancelResult, unshown } from "../sending/cancel.ts";
 import { type Column, type Style, show, state, styled } from "../terminal/blocks.ts";
 import { errorDocument } from "../terminal/messages.ts";
@@ -21,6 +22,8 @@ export interface Found {
   readonly refusal?: ServiceFailure;
   /** An earlier cancel was accepted. */
   readonly isAccepted?: boolean;
+  /** It was named by a ref only, and is another order than was sent with that ref. */
+  readonly isOther?: boolean;
 }
 
 interface Reported {
@@ -32,10 +35,17 @@ interface Reported {
   readonly isUnshown?: boolean;
 }
 
-/** An order that nothing is sent for: the service does not know it, it is cancelled, or its state rules a cancel out. */
-export function reportUntouched({ id, order, refusal, isAccepted }: Found): Reported {
+/**
+ * An order that nothing is sent for: the service does not know it, it is cancelled, its state rules a cancel out, or it
+ * is another order than was sent.
+ */
+export function reportUntouched(
+  { id, order, refusal, isAccepted, isOther }: Found,
+  { nextCommand }: Context,
+): Reported {
   if (isAccepted) return reportUnshown(id, undefined);
   if (order?.status === "cancelled") return { row: toRow(id, order, order, "already_cancelled") };
+  if (order && isOther) return reportOther(id, order, nextCommand);
   if (order)
     return {
       row: toRow(id, order, order, "not_cancellable", undefined, onlyThese),
@@ -51,14 +61,22 @@ export function reportUntouched({ id, order, refusal, isAccepted }: Found): Repo
   return { row: toRow(id, undefined, undefined, "refused", refusal), ...(refusal ? { refusal } : {}) };
 }
 
+function reportOther(id: string, order: KnownOrder, nextCommand: Context["nextCommand"]): Reported {
+  const reason = `${describeAnotherOrder(order as OrderDetail)}; name it by its id to cancel it`; // it was read in detail
+  const hint = `see whose order it is: ${nextCommand(`orders show ${shellQuote(id)}`)}`;
+  return reportMismatch(id, order, reason, hint);
+}
+
 /** The outcome of a dry run for an order that was found. */
 export function reportDryRun(id: string, order: KnownOrder): Reported {
   return { row: toRow(id, order, order, "would_cancel") };
 }
 
-/** An order of a selection that is not meant any more: nothing is sent for it. */
-export function reportMismatch(id: string, order: KnownOrder, reason: string): Reported {
-  const refusal = new CourierError("some_not_cancelled", 3, `order ${id} was left alone: ${reason}`);
+/** An order that is not meant, or not any more: nothing is sent for it. */
+export function reportMismatch(id: string, order: KnownOrder, reason: string, hint?: string): Reported {
+  const refusal = new CourierError("some_not_cancelled", 3, `order ${id} was left alone: ${reason}`, {
+    hint,
+  });
   return { row: toRow(id, order, order, "left_alone", undefined, reason), refusal };
 }
 

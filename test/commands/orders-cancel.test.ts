@@ -285,6 +285,74 @@ describe("--yes", () => {
   });
 });
 
+describe("an order with another receiver and item than was sent with its ref", () => {
+  async function homeWithOther() {
+    const home = await createServedHome();
+    await recordRun(home, ["created", "created"]);
+    const other = { id: 1000001, status: "pending", receiver: { name: "王五" }, item: { name: "花瓶" } };
+    answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(other));
+    return home;
+  }
+  const shown = "the service shows another receiver and item than was sent: 王五, 花瓶";
+
+  test("is left alone, with what the service shows: exit 3", async () => {
+    const home = await homeWithOther();
+    const { exit, stdout, stderr } = await home.courier("orders cancel ref:R-1-1 --yes --json");
+    expect(exit).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        id: 1000001,
+        outcome: "left_alone",
+        status: "pending",
+        message: `${shown}; name it by its id to cancel it`,
+      },
+    ]);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "some_not_cancelled",
+      message: `order 1000001 was left alone: ${shown}; name it by its id to cancel it`,
+      hint: "see whose order it is: courier orders show 1000001",
+    });
+    expect(requestCount(home, "DELETE")).toBe(0);
+  });
+
+  test("is left alone by --dry-run and beside others, which are cancelled", async () => {
+    const home = await homeWithOther();
+    const preview = await home.courier("orders cancel ref:R-1-1 ref:R-1-2 --dry-run --json");
+    expect(JSON.parse(preview.stdout)).toMatchObject([
+      { outcome: "left_alone" },
+      { outcome: "would_cancel" },
+    ]);
+    const prompts = scriptedPrompts({ confirms: [true] });
+    const { exit, stderr } = await home.courier("orders cancel ref:R-1-1 ref:R-1-2", {
+      terminal: 80,
+      prompts,
+    });
+    expect(exit).toBe(3);
+    expect(stderr.replace(/\s+/g, " ")).toContain(`nothing is sent for 1000001: ${shown}`);
+    expect(prompts.asked).toEqual([expect.stringContaining("Cancel order 1000002 ")]);
+    expect(requestCount(home, "DELETE")).toBe(1);
+    expect(requestCount(home, "DELETE", "/api/v1/orders/1000001")).toBe(0);
+  });
+
+  test.each(["1000001", "ref:R-1-1 1000001"])(
+    "is cancelled where it is named by its id: %s",
+    async (names) => {
+      const home = await homeWithOther();
+      await home.courier(`orders cancel ${names} --yes --json`);
+      expect(requestCount(home, "DELETE", "/api/v1/orders/1000001")).toBe(1);
+    },
+  );
+
+  test("is cancelled where a person found it and decided so", async () => {
+    const home = await createServedHome();
+    await recordRun(home, ["found"]);
+    const other = { id: 1000001, status: "pending", receiver: { name: "王五" }, item: { name: "花瓶" } };
+    answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(other));
+    await home.courier("orders cancel ref:R-1-1 --yes --json");
+    expect(requestCount(home, "DELETE")).toBe(1);
+  });
+});
+
 describe("the state that counts is the one read back", () => {
   test("accepted, but not cancelled yet", async () => {
     const home = await homeWithOrders(1);
