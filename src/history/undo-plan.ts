@@ -34,12 +34,13 @@ export interface UndoPlan {
   readonly found: readonly ReadOrder[];
   /** Their state does not allow a cancel. */
   readonly tooLate: readonly ReadOrder[];
-  /** The service refused to show them, for example because it does not know them. Another read would not help. */
+  /** The service refused to show them, for example because it does not know them, and no earlier cancel may have worked. */
   readonly refused: readonly UnreadOrder[];
   /** The service accepted an earlier cancel of them, and does not show them any more. */
   readonly unshown: readonly UnreadOrder[];
   /** The service shows another receiver and another item than was sent: its answer named another order. */
   readonly other: readonly ReadOrder[];
+  /** Their state is unknown; also where the service refuses to show it, and an earlier cancel may have worked. */
   readonly unread: readonly UnreadOrder[];
   readonly inDoubt: readonly Operation[];
 }
@@ -105,17 +106,19 @@ export async function planUndo(
   const ids = refused.map(idOf);
   const customer = open[0]?.customer;
   const accepted = customer === undefined ? undefined : await ledger.findAcceptedUnread(customer, ids);
+  const maybe = customer === undefined ? undefined : await ledger.findMaybeCancelled(customer, ids);
   const isUnshown = (each: UnreadOrder) => accepted?.has(idOf(each)) === true;
+  const isUnclear = (each: UnreadOrder) => !isUnshown(each) && maybe?.has(idOf(each)) === true;
   return {
     doneBefore,
     alreadyCancelled,
     sure,
     found,
     tooLate,
-    refused: refused.filter((each) => !isUnshown(each)),
+    refused: refused.filter((each) => !isUnshown(each) && !isUnclear(each)),
     unshown: refused.filter(isUnshown),
     other,
-    unread,
+    unread: [...unread, ...refused.filter(isUnclear)],
     inDoubt,
   };
 }

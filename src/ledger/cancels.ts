@@ -10,6 +10,8 @@ export interface Cancels {
   endCancel(name: OperationName, owner: number, outcome: CancelOutcome, nowMs: number): Promise<void>;
   /** Of these orders, those that the service accepted for cancelling, and that could not be read since. */
   findAcceptedUnread(customer: number, orderIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Of these orders, those that an earlier cancel may have cancelled: it was accepted, or its outcome is unknown. */
+  findMaybeCancelled(customer: number, orderIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Records the current state of an order. A cancelled order settles its cancels in doubt. */
   noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
 }
@@ -55,6 +57,17 @@ export function createCancels(
         const rows = yield ask(
           `SELECT order_id FROM operations WHERE kind = 'cancel' AND customer = ? AND state = 'accepted'
          AND order_state IS NULL AND order_id IN (SELECT value FROM json_each(?))`,
+          customer,
+          JSON.stringify(orderIds),
+        );
+        return new Set(rows.map(({ order_id }) => String(order_id)));
+      }),
+
+    findMaybeCancelled: (customer, orderIds) =>
+      read(function* () {
+        const rows = yield ask(
+          `SELECT order_id FROM operations WHERE kind = 'cancel' AND customer = ?
+         AND state IN ('sending', 'unknown', 'accepted') AND order_id IN (SELECT value FROM json_each(?))`,
           customer,
           JSON.stringify(orderIds),
         );

@@ -40,6 +40,7 @@ import {
   explainStop,
   type Found,
   onlyThese,
+  type Reported,
   reportDryRun,
   reportMismatch,
   reportNotTried,
@@ -195,18 +196,25 @@ async function lookUp(ids: readonly string[], context: Context): Promise<readonl
   const found: Found[] = [];
   const look = (id: string) => readOrder(id, service);
   for await (const each of mapInOrder(ids, callsAtOnce, look)) found.push(each);
-  const accepted = await findAccepted(found, context);
-  const [only] = found;
-  if (found.length === 1 && only?.refusal && accepted.size === 0) throw only.refusal;
-  return found.map((each) => (accepted.has(each.id) ? { ...each, isAccepted: true } : each));
+  const looked = await recallCancels(found, context);
+  const [only] = looked;
+  if (looked.length === 1 && only?.refusal && !only.mayBeCancelled) throw only.refusal;
+  return looked;
 }
 
-/** Of the orders that the service does not show, those that it accepted for cancelling before. */
-async function findAccepted(found: readonly Found[], context: Context): Promise<ReadonlySet<string>> {
+/** Marks the orders that the service does not show, and that were cancelled before, or may have been. */
+async function recallCancels(found: readonly Found[], context: Context): Promise<readonly Found[]> {
   const refused = found.flatMap(({ id, refusal }) => (refusal ? [id] : []));
   const ledger = refused.length > 0 ? await findLedger(context) : undefined;
-  if (!ledger) return new Set();
-  return ledger.findAcceptedUnread((await context.customer()).id, refused);
+  if (!ledger) return found;
+  const customer = (await context.customer()).id;
+  const accepted = await ledger.findAcceptedUnread(customer, refused);
+  const maybe = await ledger.findMaybeCancelled(customer, refused);
+  return found.map((each) => ({
+    ...each,
+    isAccepted: accepted.has(each.id),
+    mayBeCancelled: maybe.has(each.id),
+  }));
 }
 
 /** A person learns before the question which orders it is not about. */
@@ -232,13 +240,15 @@ function question(found: readonly Found[]): string {
 }
 
 async function* previewAll(found: readonly Found[], context: Context): Items<Cancellation> {
-  for (const each of found)
-    yield (each.order && isOpen(each) ? reportDryRun(each.id, each.order) : reportUntouched(each, context))
-      .row;
-  return summarise(
-    found.length,
-    found.flatMap(({ refusal }) => refusal ?? []),
-  );
+  let unclear: CourierError | undefined;
+  for (const each of found) {
+    const reported: Reported =
+      each.order && isOpen(each) ? reportDryRun(each.id, each.order) : reportUntouched(each, context);
+    unclear ??= reported.failure;
+    yield reported.row;
+  }
+  const refusals = found.flatMap(({ refusal }) => refusal ?? []);
+  return unclear ?? summarise(found.length, refusals);
 }
 
 /** `mismatch` makes sure of a selection: each order is read again before its request. */
@@ -255,7 +265,7 @@ async function* cancelAll(
   let notReached = 0;
   const hidden: string[] = [];
   let failure: CourierError | undefined;
-  /** The service refused, and does not show the state: the other orders are cancelled as well. */
+  /** The service refuses, and does not show the state: the other orders are cancelled as well. */
   let unclear: CourierError | undefined;
   /** The first failure sends to the order; other hints say already to run the same command again. */
   let leadsElsewhere = false;
@@ -265,7 +275,11 @@ async function* cancelAll(
   let done = 0;
   const cancelEach = async (given: Found) => {
     let each = given;
-    if (!tools || !each.order || !isOpen(each)) return reportUntouched(each, context);
+    if (!tools || !each.order || !isOpen(each)) {
+      const reported = reportUntouched(each, context);
+      unclear ??= reported.failure;
+      return reported;
+    }
     if (stopped.length === 0) context.signal.throwIfAborted();
     if (failure || stopped.length > 0) {
       notReached += 1;

@@ -22,11 +22,13 @@ export interface Found {
   readonly refusal?: ServiceFailure;
   /** An earlier cancel was accepted. */
   readonly isAccepted?: boolean;
+  /** An earlier cancel was accepted, or its outcome is unknown. */
+  readonly mayBeCancelled?: boolean;
   /** It was named by a ref only, and is another order than was sent with that ref. */
   readonly isOther?: boolean;
 }
 
-interface Reported {
+export interface Reported {
   readonly row: Cancellation;
   readonly refusal?: CourierError;
   /** Why there is no clear answer. */
@@ -40,12 +42,16 @@ interface Reported {
  * is another order than was sent.
  */
 export function reportUntouched(
-  { id, order, refusal, isAccepted, isOther }: Found,
-  { nextCommand }: Context,
+  { id, order, refusal, isAccepted, mayBeCancelled, isOther }: Found,
+  context: Context,
 ): Reported {
   if (isAccepted) return reportUnshown(id, undefined);
+  if (refusal && mayBeCancelled) {
+    const open = { kind: "open", failure: refusal, after: undefined, isUntouched: false } as const;
+    return reportResult(id, undefined, open, context);
+  }
   if (order?.status === "cancelled") return { row: toRow(id, order, order, "already_cancelled") };
-  if (order && isOther) return reportOther(id, order, nextCommand);
+  if (order && isOther) return reportOther(id, order, context.nextCommand);
   if (order)
     return {
       row: toRow(id, order, order, "not_cancellable", undefined, onlyThese),
@@ -115,7 +121,7 @@ function reportUnshown(id: string, before: KnownOrder | undefined): Reported {
 
 export function reportResult(
   id: string,
-  before: KnownOrder,
+  before: KnownOrder | undefined,
   result: CancelResult,
   { nextCommand }: Context,
 ): Reported {

@@ -696,6 +696,68 @@ test("an accepted cancel whose order is refused for another reason: the reason i
   expect(stderr).not.toContain("does not show");
 });
 
+describe("an order whose details are refused after an earlier cancel that may have worked", () => {
+  /** The cancel of 1000001 is accepted and that of 1000002 is lost; both are read as pending, and refused from then on. */
+  async function homeThatRefuses(status: number) {
+    const home = await createServedHome();
+    await recordRun(home, ["created", "created", "created"]);
+    answerRaw(home, "DELETE /api/v1/orders/1000001", '{"success":true,"message":"cancelled"}');
+    answerRaw(home, "DELETE /api/v1/orders/1000002", "<html>");
+    await home.courier("orders cancel 1000001 --yes");
+    await home.courier("orders cancel 1000002 --yes");
+    for (const id of [1000001, 1000002, 1000003])
+      home.sandbox.faults.add({
+        kind: "status",
+        status,
+        method: "GET",
+        path: `/api/v1/orders/${id}`,
+        body: '{"success":false,"error":{"code":"REFUSED","message":"no details today"}}',
+        contentType: "application/json",
+      });
+    return { ...home, deleted: requestCount(home, "DELETE") };
+  }
+
+  test.each([400, 403, 404])("is unknown to undo, HTTP %i: exit 5", async (status) => {
+    const home = await homeThatRefuses(status);
+    for (const flag of ["--yes", "--dry-run"]) {
+      const { exit, stdout, stderr } = await home.courier(`undo 1 ${flag} --json`);
+      expect(exit).toBe(5);
+      expect(rowsOf(stdout).map(({ id, outcome, reason }) => [id, outcome, reason])).toEqual([
+        [1000003, "refused", null],
+        [1000001, "unknown", "not_read"],
+        [1000002, "unknown", "not_read"],
+      ]);
+      expect(errorOf(stderr).code).toBe("state_unknown");
+      expect(errorOf(stderr).message).toContain("no details today");
+      expect(errorOf(stderr).message).not.toMatch(/not cancelled: 1000001/);
+    }
+    expect(requestCount(home, "DELETE")).toBe(home.deleted);
+  });
+
+  test.each([400, 403, 404])("is unknown to orders cancel, HTTP %i: exit 5", async (status) => {
+    const home = await homeThatRefuses(status);
+    for (const flag of ["--yes", "--dry-run"]) {
+      const several = await home.courier(`orders cancel 1000001 1000002 1000003 ${flag} --json`);
+      expect(several.exit).toBe(5);
+      expect(rowsOf(several.stdout).map(({ id, outcome }) => [id, outcome])).toEqual([
+        [1000001, "unknown"],
+        [1000002, "unknown"],
+        [1000003, "refused"],
+      ]);
+      const { exit, stderr } = await home.courier(`orders cancel 1000002 ${flag} --json`);
+      expect(exit).toBe(5);
+      expect(errorOf(stderr)).toMatchObject({
+        code: "state_unknown",
+        message: expect.stringMatching(/^order 1000002 may or may not be cancelled: .*no details today/),
+        hint: "see: courier orders show 1000002",
+      });
+    }
+    const untouched = await home.courier("orders cancel 1000003 --yes --json");
+    expect(untouched.exit).toBe(1);
+    expect(requestCount(home, "DELETE")).toBe(home.deleted);
+  });
+});
+
 test("an order with another receiver and item than was sent is left alone: exit 3", async () => {
   const home = await createServedHome();
   await recordRun(home, ["created", "created"]);
