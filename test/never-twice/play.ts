@@ -457,13 +457,15 @@ function readUndo(drafts: readonly Draft[], { stdout, stderr, exit }: Ran): Clai
 
 /**
  * What is not told apart for certain: a rewritten order; one of another writer, since the drafts have values of which
- * nothing is learned; a new one whose stamp looks old, as long as no own order has shown that stamps are behind.
+ * nothing is learned; a new one whose stamp looks old or is far off, as long as no own order and no Date header has
+ * shown what the service's clock says.
  */
 function isForPerson({ manners, knows }: Case): boolean {
   return manners.some(({ rewriting, others, lasting }) => {
     const skewMs = lasting?.stampSkewMs;
     const isBehind = typeof skewMs === "number" ? skewMs < 0 : skewMs !== undefined;
-    return rewriting || others || (isBehind && knows === "fresh");
+    const isUnknown = isBehind || lasting?.hideDate;
+    return rewriting || others || (isUnknown && knows === "fresh");
   });
 }
 
