@@ -15,7 +15,7 @@ import {
   WentBack,
 } from "../core/prompts.ts";
 import { type Job, type Keyboard, openKeyboard } from "./keyboard.ts";
-import { openFrame } from "./prompt-redraw.ts";
+import { openFrame } from "./prompt-frame.ts";
 import { sanitise } from "./sanitise.ts";
 import type { TerminalStream } from "./streams.ts";
 
@@ -232,7 +232,7 @@ async function ask<T>(
   if (deps.signal.aborted) throw interruption(deps.signal); // the package would leave the keyboard open
   const ended = new AbortController();
   // The package draws a prompt, lets it listen and fills its line in one turn of the event loop.
-  const { output, leave, redraw } = openFrame(deps.output, () => attachment.listens());
+  const { output, leave, redraw } = openFrame(deps.output, isLine, () => attachment.listens());
   const signal = AbortSignal.any([deps.signal, ended.signal]);
   const inquirer = { input: deps.keyboard.input, output, signal, clearPromptOnDone: false };
   let left: WentBack | Pasted | undefined;

@@ -170,6 +170,39 @@ describe("wide characters", () => {
     await terminal.until("? Save");
     expect(JSON.parse(sentBodies(home)[0] ?? "").receiver.detail).toBe(`${long.slice(0, -1)}厅`);
   });
+
+  test("Home, End and the arrows move through a line of several rows", async () => {
+    const home = await createServedTerminalHome();
+    const long = "内蒙古自治区呼和浩特市新城区成吉思汗大街与哲里木路交叉口东北角万达广场三号楼二单元一零一室";
+    const terminal = home.open(butOneField, { columns: 40 });
+    await terminal.until("? Receiver street address");
+    const start = terminal.cursor();
+    const expectCursor = (rows: number, column: number) =>
+      terminal.until(() => {
+        const { row, column: at } = terminal.cursor();
+        return row === start.row + rows && at === column;
+      });
+    terminal.type(long);
+    // 7 characters beside the question, 20 in each row below it.
+    await expectCursor(2, 36);
+    terminal.type(keys.home);
+    await expectCursor(0, start.column);
+    terminal.type(keys.right.repeat(8));
+    await expectCursor(1, 2);
+    terminal.type(keys.left.repeat(2));
+    await expectCursor(0, start.column + 12);
+    terminal.type("新");
+    await terminal.until((screen) => unwrapped(screen).endsWith(`${long.slice(0, 6)}新${long.slice(6)}`));
+    await expectCursor(1, 0);
+    terminal.type(keys.end);
+    await expectCursor(2, 38);
+    terminal.type(keys.enter);
+    await terminal.choose("What now?", "Send this order");
+    await terminal.until("? Save");
+    expect(JSON.parse(sentBodies(home)[0] ?? "").receiver.detail).toBe(
+      `${long.slice(0, 6)}新${long.slice(6)}`,
+    );
+  });
 });
 
 describe("a window that changes", () => {

@@ -142,7 +142,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/sheets/formula-texts.ts": "repairs a text before it is parsed, and knows nothing of rows",
   "src/sqlite/lock.ts": "a lock that ends with its process: the config has one, and nothing of it",
   "src/terminal/grid.ts": "the one file that loads cli-table3",
-  "src/terminal/prompt-redraw.ts": "works around one habit of the prompt library",
   "src/terminal/theme.ts": "the one file that loads chalk",
   "src/track/failure-notes.ts": "which failures of a watch were already shown",
 };

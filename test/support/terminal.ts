@@ -24,6 +24,8 @@ export const keys = {
   down: "\u001b[B",
   escape: "\u001b",
   left: "\u001b[D",
+  right: "\u001b[C",
+  home: "\u0001",
   end: "\u0005",
   /** Empties a line up to the cursor. */
   clear: "\u0015",

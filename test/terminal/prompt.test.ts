@@ -184,7 +184,7 @@ describe("Esc", () => {
     await until("Next");
     await read("\u001b");
     await ended;
-    expect(output.text.slice(output.text.lastIndexOf("Next"))).toContain("\u001b[2K");
+    expect(output.text.slice(output.text.lastIndexOf("Next"))).toContain("\u001b[J");
   });
 
   test("hands on what was typed", async () => {
