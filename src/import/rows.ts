@@ -32,7 +32,7 @@ import {
   type RowProblem,
   readOrders,
 } from "./sheet-records.ts";
-import { createNumberReader, findMarkedDoubt } from "./write-back/titles.ts";
+import { countOwnColumns, createNumberReader, findMarkedDoubt } from "./write-back/titles.ts";
 
 const rowSchema = draftSchema();
 
@@ -374,6 +374,7 @@ async function* numberRows(
 ): AsyncGenerator<NumberedRow> {
   const { names, preset } = layout;
   const outside = findOutsideColumns(layout);
+  const own = countOwnColumns(names);
   const refuseMojibake = facts.isGuessed ? createMojibakeCheck(name) : () => {};
   const waiting = [...before];
   let count = 0;
@@ -386,12 +387,10 @@ async function* numberRows(
     const number = table ? line : count;
     refuseMojibake({ cells }, names, { row: number, line });
     if (isOutsideTable(row, outside)) continue;
-    const surplus = cells.slice(names.length);
-    if (cells.length === names.length) yield { ...row, row: number };
-    else if (preset && surplus.length > 0 && surplus.every((cell) => cell === ""))
-      yield { ...row, cells: cells.slice(0, names.length), row: number };
+    if (cells.length === names.length || cells.length === own) yield { ...row, row: number };
     else {
-      const misfit = `the row has ${counted(cells.length, "cell")}, but the header ${names.length}; a cell with a delimiter in it needs quotes`;
+      const width = cells.length > names.length ? names.length : own;
+      const misfit = `the row has ${counted(cells.length, "cell")}, but the header ${width}; a cell with a delimiter in it needs quotes`;
       yield { ...row, row: number, misfit: { text: cells.join(facts.delimiter), message: misfit } };
     }
   }

@@ -204,15 +204,51 @@ describe("rows that the reader leaves out", () => {
     const read = await home.importFile(second.done);
     expect([read.exit, outcomes(read.report)], read.stderr).toEqual([0, "shipped"]);
   });
+});
 
-  test("and surplus delimiters at the end of rows stay columns of the right names", async () => {
-    const home = await createImportHome([shopify, `${order("#1")},`, `"#1",,,Cup,2,,,,,,,`, ""].join("\n"));
-    const { exit, stderr, bytes } = await importAndRead(home);
-    expect(exit, stderr).toBe(0);
-    const [head = [], first = [], second = []] = cellsOf(String(bytes));
-    expect([first.length, second.length]).toEqual([head.length, head.length]);
-    expect(first[head.indexOf("Courier tracking number")]).toMatch(/^CR/);
-    expect(second.slice(-5)).toEqual(first.slice(-5));
+describe("a row with too many or too few cells", () => {
+  const tooLong = `${row("A-1")},`;
+  const tooShort = row("A-2").replace(/,[^,]*$/, "");
+
+  test.each(["--write-back", "--in-place"])(
+    "is as wrong in the written sheet as before (%s)",
+    async (flag) => {
+      const home = await createImportHome(sheet(tooLong, tooShort, row("A-3")));
+      const written = flag === "--in-place" ? home.file : path.join(home.directory, "done.csv");
+      const ran = await home.run(`--skip-wrong ${flag} ${flag === "--in-place" ? "" : written}`);
+      expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([3, "wrong wrong created"]);
+      const lines = (await readFile(written, "utf8")).split("\n");
+      expect(lines.slice(1, 3)).toEqual([tooLong, tooShort]);
+      const again = await home.importFile(written, `--skip-wrong --write-back ${written}.next`);
+      expect([again.exit, outcomes(again.report), home.posts], again.stderr).toEqual([
+        3,
+        "wrong wrong shipped",
+        1,
+      ]);
+      expect(again.report.map(({ error }) => error?.message)).toEqual([
+        expect.stringMatching(/^the row has (\d+) cells, but the header/),
+        expect.stringMatching(/^the row has (\d+) cells, but the header/),
+        undefined,
+      ]);
+      expect(await readFile(`${written}.next`, "utf8")).toBe(lines.join("\n"));
+      await writeFile(written, lines.join("\n").replace(tooLong, row("A-1")).replace(tooShort, row("A-2")));
+      const mended = await home.importFile(written);
+      expect([mended.exit, outcomes(mended.report)], mended.stderr).toEqual([0, "created created shipped"]);
+    },
+  );
+
+  test("is wrong in the file of a platform, too, where its cells may have moved", async () => {
+    const waybills = "订单号,收件人姓名,收件人手机,收件人地址,托寄物,备注,备注2,寄件人姓名,寄件人手机";
+    const home = await createImportHome(
+      [
+        `${waybills}`,
+        "W1,李四,13900139001,北京市朝阳区建国路1号,书,,,张三,13800138000",
+        "W2,王五,13900139002,北京市朝阳区建国路2号,3单元501,书,,,张三,",
+        "",
+      ].join("\n"),
+    );
+    const ran = await home.run("--skip-wrong");
+    expect([ran.exit, outcomes(ran.report), home.posts], ran.stderr).toEqual([3, "created wrong", 1]);
   });
 });
 

@@ -34,6 +34,11 @@ export function isWrittenTitle(header: string): boolean {
   return fieldsByTitle.has(header.trim());
 }
 
+/** A header without what an earlier write-back added at its end: a row that it did not fill has no cells there. */
+export function countOwnColumns(header: readonly string[]): number {
+  return header.findLastIndex((title) => !isWrittenTitle(title)) + 1;
+}
+
 /** Reads what an earlier write-back, of this machine or another, wrote into these columns beside the rows of an order. */
 export function createNumberReader(header: readonly string[], read: readonly WrittenField[]) {
   const fields = header.map((title) => fieldsByTitle.get(title.trim()));

@@ -16,6 +16,7 @@ import { isPassing } from "../../sheets/source.ts";
 import type { OutputFile } from "../../terminal/streams.ts";
 import type { Source } from "../import-source.ts";
 import { readRows } from "../rows.ts";
+import type { NumberedRow } from "../sheet-records.ts";
 import { createRecordFinder, fillCsv } from "./fill-csv.ts";
 import type { FilledRows } from "./row-values.ts";
 import { placeColumns, type RowValues, type WrittenColumn } from "./titles.ts";
@@ -189,7 +190,9 @@ async function findRows(source: Source): Promise<RowPlaces> {
   const onHeader = (_layout: unknown, _title: unknown, row: SheetRow) => {
     header = { ...row, line: finder?.find(row) ?? row.line };
   };
-  const onLine = (row: SheetRow & { readonly row: number }) => {
+  const onLine = (row: NumberedRow) => {
+    // Cells added to it would make its number of cells right, and the row seem so.
+    if (row.misfit) return;
     lines.set(row.row, finder?.find(row) ?? row.line);
   };
   for await (const _ of readRows({ ...source, onHeader, onLine }));
