@@ -10,11 +10,12 @@ import {
   type InterruptionExit,
   interrupted,
   isInterruption,
+  systemCode,
   usageError,
 } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { createRedactor, type Redact } from "../core/redact.ts";
-import { unwrittenError } from "../core/system-errors.ts";
+import { explainSystemCode, unwrittenError } from "../core/system-errors.ts";
 import { counted } from "../core/wording.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";
 import { createLineProgress, createProgress, noProgress, type Progress } from "../terminal/progress.ts";
@@ -282,6 +283,13 @@ function stoppedAtOnce(command: string, exit: InterruptionExit): CourierError {
 function asCourierError(error: unknown): CourierError {
   if (error instanceof CourierError) return error;
   const message = error instanceof Error ? error.message : String(error);
+  const code = systemCode(error);
+  // Any file may be the one too many, also one of the program itself.
+  if (code === "EMFILE" || code === "ENFILE")
+    return new CourierError("unwritten", 5, `the command cannot go on: ${explainSystemCode(code)}`, {
+      hint: "see what was done: courier log; more may be open after: ulimit -n 1024",
+      cause: error,
+    });
   // A relative path is resolved in many places.
   if (error instanceof Error && "syscall" in error && error.syscall === "uv_cwd")
     return fileError("the current directory does not exist any more", {

@@ -401,3 +401,23 @@ describe("places where no file can be", () => {
       );
   });
 });
+
+test("with room for few open files a run ends in plain words, and ships nothing twice", async () => {
+  const home = await createServedProcessHome();
+  const file = path.join(home.directory, "orders.csv");
+  const words = ["orders", "import", file, "--yes", "--in-place"];
+  const said = new Set<string>();
+  const limits = Array.from({ length: 13 }, (_, index) => 20 + index);
+  for (const limit of limits) {
+    await writeFile(file, sheet(row(`A-${limit}`)));
+    const ran = await home.courier(words, { shell: `ulimit -n ${limit}; exec "$@"` });
+    if (ran.exit === 0) continue;
+    expect(ran.stderr).not.toContain("internal error");
+    expect([2, 5], ran.stderr).toContain(ran.exit);
+    said.add(ran.stderr);
+    expect(await home.courier(words)).toMatchObject({ exit: 0 });
+  }
+  expect([...said].join("\n")).toContain("too many files are open");
+  const posts = home.sandbox.requests.filter(({ method }) => method === "POST");
+  expect(posts).toHaveLength(limits.length);
+});
