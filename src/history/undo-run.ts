@@ -39,7 +39,6 @@ export async function* previewPlan(
   { number }: RunSummary,
   plan: UndoPlan,
   includeFound: boolean,
-  { nextCommand }: Context,
 ): Items<Undone> {
   yield* plan.doneBefore.map(rowDoneBefore);
   yield* plan.alreadyCancelled.map(rowAlreadyCancelled);
@@ -60,7 +59,7 @@ export async function* previewPlan(
     "some_not_cancelled",
     3,
     `${count} of run ${number} cannot be cancelled: ${refused.failure.message}`,
-    { hint: refusalHint(number, refused, nextCommand) },
+    { hint: refusalHint(refused) },
   );
 }
 
@@ -269,17 +268,16 @@ function explainEnd(
       : other
         ? `see whose order it is: ${nextCommand(`orders show ${show(other.id)}`)}`
         : refused
-          ? refusalHint(number, refused, nextCommand)
+          ? refusalHint(refused)
           : accepted.length > 0
             ? hintOfAccepted(accepted.length)
             : undefined,
   });
 }
 
-function refusalHint(number: number, { failure }: UnreadOrder, nextCommand: Context["nextCommand"]): string {
-  return (
-    failure.hint ?? `to ask the service about it, see its order number: ${nextCommand(`log show ${number}`)}`
-  );
+function refusalHint({ operation: { order }, failure }: UnreadOrder): string | undefined {
+  if (failure.hint !== undefined || order === undefined) return failure.hint;
+  return `ask the service about order ${show(order.id)}; its order number is ${show(order.order_no)}`;
 }
 
 /** `1000005 (in_transit), 1000006 (picked) and 3 more` */

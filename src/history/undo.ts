@@ -85,7 +85,7 @@ export const undoRun = defineCommand({
     const what = `undoing run ${run.number} takes up to ${counted(calls, "call")}`;
     await checkApiQuota(calls, service, context, { what });
     const plan = await planUndo(orders, service, ledger, context);
-    if (dryRun) return rows(previewPlan(run, plan, includeFound, context), undoneColumns, nothing);
+    if (dryRun) return rows(previewPlan(run, plan, includeFound), undoneColumns, nothing);
     const chosen = await choose(run, plan, includeFound, context);
     const { stream, ...how } = cancelPlanned(run, plan, chosen, context);
     return { ...rows(stream, undoneColumns, nothing), ...how };

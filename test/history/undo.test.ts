@@ -553,7 +553,7 @@ describe("an order that the service does not know", () => {
     expect(message).toBe(
       "1 of 2 orders of run 1 cancelled; not cancelled: 1000001; the service refused: no such order (NOT_FOUND)",
     );
-    expect(hint).toBe(`to ask the service about it, see its order number: courier log show 1`);
+    expect(hint).toBe(`ask the service about order 1000001; its order number is ${orders[0]?.order_no}`);
     expect(await stateAtService(home, orders[1]?.id ?? "")).toBe("cancelled");
 
     const prompts = scriptedPrompts({ confirms: [] });
