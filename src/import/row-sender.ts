@@ -3,6 +3,7 @@
 import { createSemaphore } from "../core/concurrent.ts";
 import type { CreateOutcome, OperationName, Rejection } from "../ledger/operation.ts";
 import { LostClaim, OtherOrder } from "../ledger/operation-errors.ts";
+import { lossOf } from "../sending/evidence.ts";
 import { redactRejection } from "../sending/redacted-rejection.ts";
 import type { Backoff, Failure } from "./backoff.ts";
 import type { DoubtGate } from "./doubt-gate.ts";
@@ -148,7 +149,7 @@ export function createRowSender({
       gate.note(true);
       onStage({ kind: "server_error", reason: error.reason });
       onLost(row);
-      await record(name, { state: "unknown", loss: "broken" }).catch((lost) => {
+      await record(name, { state: "unknown", loss: lossOf(error) }).catch((lost) => {
         if (!(lost instanceof LostClaim)) throw lost;
       });
       return undefined;

@@ -199,7 +199,7 @@ export function createCreates(
       write(function* () {
         const event = yield* nextEvent();
         const [row] = yield ask(
-          `UPDATE operations SET state = 'unknown', loss = 'broken', ended_event = ?, stamp_ahead_ms = NULL,
+          `UPDATE operations SET state = 'unknown', loss = 'timeout', ended_event = ?, stamp_ahead_ms = NULL,
              first_shown_ms = NULL, missing_ms = NULL, kept_fields = 0, changed_fields = 0, order_id = NULL,
              order_no = NULL, tracking_number = NULL, estimated_fee = NULL, order_created_at = NULL, order_state = NULL
            WHERE run = ? AND number = ? AND state = 'created' AND order_id = ? RETURNING customer`,

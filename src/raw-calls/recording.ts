@@ -171,7 +171,7 @@ function createOutcome(
   }
   if (failure !== undefined || !("reply" in result)) return { state: "unknown", loss: "broken" };
   const data = result.reply.envelope?.data;
-  if (!isJsonObject(data) || !isJsonNumber(data.id)) return { state: "unknown", loss: "broken" };
+  if (!isJsonObject(data) || !isJsonNumber(data.id)) return { state: "unknown", loss: "timeout" };
   const text = (value: Json | undefined) => (typeof value === "string" ? value : undefined);
   const order = orderFacts({
     id: data.id,

@@ -100,7 +100,7 @@ async function sendNew(order: OrderToSend, context: Context): Promise<CreatedOrd
       orderState: created.status ?? undefined,
       stampAheadMs: stampAheadMs(created.created_at, context.clock.now(), service.clockOffsetMs()),
     });
-    if (taken) throw new ServiceFailure("invalid_response", taken.reason);
+    if (taken) throw new ServiceFailure("invalid_response", taken.reason, { cause: taken });
     return created;
   } catch (error) {
     if (!(error instanceof ServiceFailure) && !context.signal.aborted) throw error;
@@ -169,7 +169,7 @@ export async function recordEnd(
     await ledger.endCreate(operation, run.number, outcome, context.clock.now());
   } catch (error) {
     if (error instanceof OtherOrder) {
-      await recordEnd({ ledger, run, operation }, { state: "unknown", loss: "broken" }, context);
+      await recordEnd({ ledger, run, operation }, { state: "unknown", loss: lossOf(error) }, context);
       return error;
     }
     if (!(error instanceof CourierError) && !(error instanceof LostClaim)) throw error;

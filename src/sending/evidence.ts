@@ -2,6 +2,7 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import type { Loss } from "../ledger/operation.ts";
+import { OtherOrder } from "../ledger/operation-errors.ts";
 
 /**
  * `not_made`: certainly no order. `refused`: the service refused, but not in the one way that the specification
@@ -31,11 +32,15 @@ const unfinishedStatuses: ReadonlySet<number> = new Set([202, 408, 409, 425, 499
 
 /**
  * How a request in doubt ended: after a timeout the service may still process it for longer. So it may after a success
- * without an order.
+ * without an order, or with another one.
  */
 export function lossOf(failure: unknown): Loss {
+  if (failure instanceof OtherOrder) return "timeout";
   if (!(failure instanceof ServiceFailure)) return "broken";
   const { code, status = 0 } = failure;
   const isAccepted = status >= 200 && status < 300 && code === "wrong_shape";
-  return code === "timed_out" || isAccepted || unfinishedStatuses.has(status) ? "timeout" : "broken";
+  const namesOther = failure.cause instanceof OtherOrder;
+  return code === "timed_out" || isAccepted || namesOther || unfinishedStatuses.has(status)
+    ? "timeout"
+    : "broken";
 }

@@ -208,7 +208,8 @@ export async function startUnfaithfulService(options: UnfaithfulServiceOptions):
     const committed = commitLater(request.body, request, choose(ways.commitDelayMs, request) ?? 0, ways);
     if (fate === "dropped") return "destroy";
     if (early && fate === "answered") return toAnswer(early);
-    const order = await committed;
+    const otherId = choose(ways.answerWith, request);
+    const order = orders.find(({ id }) => id === otherId) ?? (await committed);
     if (fate === "after") return "destroy";
     if (fate === "timeout") return "silence";
     return late

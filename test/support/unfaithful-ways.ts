@@ -102,6 +102,8 @@ export interface Ways {
   readonly failWithoutCommit?: PerRequest<Failure>;
   /** Creates are answered so at once, and the order is made when the commit delay is over. */
   readonly failBeforeCommit?: PerRequest<Failure>;
+  /** Creates are answered at once with the order of this id, and the own order is made when the commit delay is over. */
+  readonly answerWith?: PerRequest<number>;
   /** Creates are answered so when the order was made. */
   readonly failAfterCommit?: PerRequest<Failure>;
   readonly loss?: (request: ReceivedRequest, n: number) => Fate;
