@@ -3,11 +3,13 @@
  * through a terminal emulator, keys are typed once what they answer is on the screen.
  */
 
+import { readSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { StringDecoder } from "node:string_decoder";
 import { setTimeout as wait } from "node:timers/promises";
-import { spawn } from "@lydell/node-pty";
+import { type IPty, spawn } from "@lydell/node-pty";
 import headless from "@xterm/headless";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
@@ -163,14 +165,20 @@ function openTerminal(
   const [file, args] =
     shell === undefined ? [program, words] : ["/bin/sh", ["-c", shell, "sh", program, ...words]];
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const child = spawn(file, [...args], { cols: columns, rows, cwd, env: Object.fromEntries(given) });
+  const child = spawn(file, [...args], {
+    cols: columns,
+    rows,
+    cwd,
+    env: Object.fromEntries(given),
+    encoding: null,
+  });
   const watchers = new Set<() => void>();
   const wake = () => {
     for (const watcher of watchers) watcher();
   };
   let output = "";
   let hasEnded = false;
-  child.onData((data) => {
+  onOutput(child, (data) => {
     output += data;
     emulator.write(data, wake);
   });
@@ -317,6 +325,29 @@ function openTerminal(
     return ended.finally(() => emulator.dispose());
   };
   return { terminal, close };
+}
+
+/**
+ * The library takes what comes in one read, at most 4,095 bytes, and drops the rest where the program has ended by
+ * then: on a busy machine that is the end of the output. So each read takes all that is there.
+ */
+function onOutput(child: IPty, take: (text: string) => void): void {
+  const { fd } = child as unknown as { readonly fd: number };
+  const decoder = new StringDecoder();
+  const room = Buffer.alloc(65_536);
+  const takeRest = () => {
+    try {
+      for (let size = readSync(fd, room); size > 0; size = readSync(fd, room))
+        take(decoder.write(room.subarray(0, size)));
+    } catch (error) {
+      // Nothing is left for now (EAGAIN), or for ever (EIO).
+      if (!["EAGAIN", "EIO"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    }
+  };
+  child.onData((data) => {
+    take(decoder.write(data as unknown as Buffer));
+    takeRest();
+  });
 }
 
 function literally(text: string): string {
