@@ -40,6 +40,8 @@ const endOfRunMs = 5_000;
 
 /** A longer list is for `courier sync`. */
 const mostMirrored = 200;
+/** More would make the ledger large. */
+const mostSeen = 10_000;
 
 export interface RunContext extends Context {
   /** The command that has begun a run in the ledger, which makes, cancels or settles orders. */
@@ -178,6 +180,14 @@ export async function createContext(
     await recordAnswers(answers, { account: await account(), stateDirectory: directories.state, clock });
   }
 
+  /** Recorded after the output, so that a later create whose answer names one of them is known to be another order. */
+  const seenIds = new Set<string>();
+  async function recordSeen(): Promise<void> {
+    if ((await account()).kind === "sandbox") return;
+    const known = await knownCustomer();
+    if (known) await (await ledger()).recordSeen(known.id, [...seenIds], clock.now());
+  }
+
   /** Orders in its answers are cached for the Tab key. */
   async function rememberingService(making: Promise<Client>): Promise<CourierService> {
     const [{ withKnownOrders }, orders, service, active] = await Promise.all([
@@ -187,12 +197,16 @@ export async function createContext(
       account(),
     ]);
     const owner = { account: active.name, service: addressOf(active) };
+    const cachedIds = orders.cachedIds(owner);
     return withKnownOrders(
       service,
       (seen) => orders.notice(owner, seen),
       (answer) => {
         if (answers.length === 0) addCleanup(() => mirrorAnswers().catch(() => undefined));
         if (answers.length < mostMirrored) answers.push(answer);
+        if (answer.id === undefined || cachedIds.has(answer.id)) return;
+        if (seenIds.size === 0) addCleanup(() => recordSeen().catch(() => undefined));
+        if (seenIds.size < mostSeen) seenIds.add(answer.id);
       },
     );
   }

@@ -45,6 +45,8 @@ export interface Learned {
 export interface Listings {
   /** Records a complete listing. */
   recordListing(listing: Listing): Promise<ListingFacts>;
+  /** Records orders that an answer of any kind showed. */
+  recordSeen(customer: number, ids: readonly string[], nowMs: number): Promise<void>;
   /**
    * The earliest start date of the complete listings between a time and an event: "" for all orders, undefined where
    * there was no such listing.
@@ -134,6 +136,21 @@ export function createListings({ write, read }: Store): Listings {
     );
   }
 
+  /** Records the orders of a list that no create of the ledger has. */
+  function* recordOthers(
+    customer: number,
+    { event, endedMs, others }: { readonly event: number; readonly endedMs: number; readonly others: string },
+  ): Work<void> {
+    yield ask(
+      `INSERT INTO listed_orders SELECT CAST(? AS BIGINT), value, CAST(? AS BIGINT), CAST(? AS BIGINT)
+         FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
+      customer,
+      event,
+      endedMs,
+      others,
+    );
+  }
+
   return {
     recordListing: (listing) =>
       write(function* () {
@@ -154,14 +171,7 @@ export function createListings({ write, read }: Store): Listings {
         );
         yield* recordDelays(listing);
         const others = JSON.stringify(listing.ids.filter((id) => !owners.has(id)));
-        yield ask(
-          `INSERT INTO listed_orders SELECT CAST(? AS BIGINT), value, CAST(? AS BIGINT), CAST(? AS BIGINT)
-             FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
-          customer,
-          event,
-          endedMs,
-          others,
-        );
+        yield* recordOthers(customer, { event, endedMs, others });
         const seen = yield ask(
           `SELECT order_id, event FROM listed_orders WHERE customer = ?
              AND order_id IN (SELECT value FROM json_each(?))`,
@@ -174,6 +184,26 @@ export function createListings({ write, read }: Store): Listings {
         const firstSeen = new Map(seen.map((row) => [String(row.order_id), Number(row.event)]));
         return { owners, firstSeen, newestOwn: yield* findNewestOwn(customer, ids) };
       }),
+
+    async recordSeen(customer, ids, nowMs) {
+      const others = await read(function* () {
+        const rows = yield ask(
+          `SELECT value FROM json_each(?) AS seen
+           WHERE NOT EXISTS (SELECT 1 FROM listed_orders WHERE customer = ? AND order_id = seen.value)
+             AND NOT EXISTS (SELECT 1 FROM operations
+               WHERE kind = 'create' AND customer = ? AND order_id = seen.value)`,
+          JSON.stringify(ids),
+          customer,
+          customer,
+        );
+        return rows.map(({ value }) => String(value));
+      });
+      if (others.length === 0) return;
+      await write(function* () {
+        const event = yield* nextEvent();
+        yield* recordOthers(customer, { event, endedMs: nowMs, others: JSON.stringify(others) });
+      });
+    },
 
     listedFrom: (customer, { beforeEvent, sinceMs }) =>
       read(function* () {

@@ -6,6 +6,7 @@ import { nameOperation, type Operation } from "../ledger/operation.ts";
 import { decideRef, type RefDecision } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
 import type { OrderDetail } from "../model/interface.ts";
+import { describeAnotherOrder, isAnotherOrder } from "./another-order.ts";
 import { duplicate, nothingToSettle, settleIfPossible } from "./guard.ts";
 import { releaseDeadRuns } from "./owners.ts";
 import { createReconcileTools } from "./settle.ts";
@@ -24,7 +25,8 @@ export interface NamedOrder {
 
 /**
  * The order that the ref has, as the service shows it now. Undefined where it has none, and may be sent. Throws
- * `changed` where it has other content, and `duplicate` where it was cancelled or is in doubt.
+ * `changed` where it has other content, and `duplicate` where it was cancelled or is in doubt. It is in doubt from now
+ * on where the service shows another order.
  */
 export async function findShipped(order: NamedOrder, context: Context): Promise<OrderDetail | undefined> {
   const { ref, isDuplicateAllowed, settleMs } = order;
@@ -57,6 +59,12 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
   if (decision.kind === "changed") throw changed(ref, decision);
   const made = operation.order?.id ?? "";
   const found = decision.kind === "cancelled" ? undefined : await (await context.service()).order(made);
+  if (found && isAnotherOrder(operation, found)) {
+    await ledger.withdrawOrder(operation, made, context.clock.now());
+    const shown = describeAnotherOrder(found);
+    context.messages.warn(`the answer to ${nameOperation(operation)} named order ${made}, but ${shown}`);
+    return findShipped(order, context);
+  }
   if (typeof found?.status === "string") await ledger.noteOrderState(customer, made, found.status);
   if (found && found.status !== "cancelled") {
     if (operation.isUnreported) await ledger.markReported([operation]);

@@ -1,6 +1,6 @@
 /** A success that names another order, while the own one is still being made: it is not made twice. */
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { plainDraft } from "../support/orders.ts";
 import { createUnfaithfulHome } from "../support/unfaithful-service.ts";
 
@@ -33,4 +33,56 @@ test.each([
   expect([0, 2], ran.stderr).toContain(ran.exit);
   home.clock.advance(60_000);
   expect(home.service.orders.filter(({ body }) => JSON.stringify(body) === stdin)).toHaveLength(1);
+});
+
+describe("an answer with the id of an order of another machine, which this machine has seen", () => {
+  const other = {
+    ...plainDraft,
+    receiver: { ...plainDraft.receiver, name: "孔乙己", phone: "13700137000", detail: "鲁镇" },
+  };
+  const first = { ...plainDraft, receiver: { ...plainDraft.receiver, name: "王五", phone: "13600136000" } };
+  const create = "orders create --file - --ref R2 --json --settle 10s";
+
+  async function createSeenHome(words: (id: number) => string) {
+    const home = await createUnfaithfulHome();
+    await home.courier("orders create --file - --ref R1 --json", { stdin: JSON.stringify(first) });
+    const { id } = home.service.foreign({ ...other, item: { name: "茶叶" } });
+    const seen = await home.courier(words(id));
+    expect(seen.exit, seen.stderr).toBe(0);
+    home.service.ways = { answerWith: () => id, commitDelayMs: Number.MAX_SAFE_INTEGER };
+    return { home, id };
+  }
+
+  test.each([
+    ["orders list", () => "orders list --json"],
+    ["orders list with a filter", () => "orders list --status pending --limit 1 --json"],
+    ["orders show", (id: number) => `orders show ${id} --json`],
+    ["sync", () => "sync --json"],
+  ])("by %s: it is not the own one", async (_by, words) => {
+    const { home } = await createSeenHome(words);
+    const ran = await home.courier(create, { stdin });
+    expect([5, 6], ran.stdout).toContain(ran.exit);
+    expect(ran.stderr).toContain("existed before the request was sent");
+  });
+
+  test("or not: a repeated create compares what it shows, and does not call it shipped", async () => {
+    const home = await createUnfaithfulHome();
+    await home.courier("orders create --file - --ref R1 --json", { stdin: JSON.stringify(first) });
+    const { id } = home.service.foreign({ ...other, item: { name: "茶叶" } });
+    home.service.ways = { answerWith: () => id, commitDelayMs: Number.MAX_SAFE_INTEGER };
+    const sent = await home.courier(create, { stdin });
+    expect(sent.exit, sent.stderr).toBe(0);
+    home.service.ways = {};
+    const again = await home.courier(create, { stdin });
+    expect(again.stdout).toBe("");
+    expect(again.stderr).toContain(
+      `the answer to 2.1 named order ${id}, but the service shows another receiver`,
+    );
+    expect(again.stderr).not.toContain("already shipped");
+    expect(again.exit, again.stderr).toBe(2);
+    // Proved absent after a while: then it is sent, once.
+    home.clock.advance(20 * 60_000);
+    for (let n = 0; n < 3; n++) await home.courier(create, { stdin });
+    expect(home.service.orders.filter(({ body }) => JSON.stringify(body) === stdin)).toHaveLength(1);
+  });
 });
