@@ -5,6 +5,7 @@ import { CourierError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 import { formatRelative } from "../core/time.ts";
+import { nameOperation, type Operation } from "../ledger/operation.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { hasMirror } from "../mirror/mirror-files.ts";
 import { type MirroredOrder, textAt } from "../mirror/mirrored-order.ts";
@@ -27,8 +28,8 @@ interface NamedOrder {
 }
 
 /**
- * The ids of the orders with these names, each once. Throws `no_such_order` and `ambiguous_order`, exit 1, and
- * ServiceFailure.
+ * The ids of the orders with these names, each once. Throws `no_such_order` and `ambiguous_order`, exit 1,
+ * `outcome_unknown`, exit 6, for a ref whose order is in doubt, and ServiceFailure.
  */
 export async function findOrderIds(names: readonly string[], context: Context): Promise<readonly string[]> {
   const findId = openOrderNames(context);
@@ -206,6 +207,14 @@ function openList(context: Context): (name: string) => Promise<readonly NamedOrd
 
 async function noSuchOrder(name: string, context: Context): Promise<CourierError> {
   const ref = refOf(name);
+  const open = ref === undefined ? undefined : await findOpen(ref, context);
+  if (open) {
+    const isOpen = open.state === "sending" ? "is being sent" : "is in doubt";
+    const message = `the order with the ref ${quote(open.ref ?? "")} ${isOpen}: it may or may not have been created`;
+    return new CourierError("outcome_unknown", 6, message, {
+      hint: `see it, and how to decide: ${context.nextCommand(`orders resolve ${nameOperation(open)}`)}`,
+    });
+  }
   if (ref !== undefined)
     return new CourierError("no_such_order", 1, `this machine has sent no order with the ref ${quote(ref)}`, {
       hint: `find it by something else: ${context.nextCommand("find TEXT")}`,
@@ -214,4 +223,11 @@ async function noSuchOrder(name: string, context: Context): Promise<CourierError
   return new CourierError("no_such_order", 1, `no order was found with the number ${quote(name)}, ${where}`, {
     hint: next,
   });
+}
+
+/** The create of a ref whose outcome is not known. */
+async function findOpen(ref: string, context: Context): Promise<Operation | undefined> {
+  const customer = (await hasLedger(context)) ? await context.knownCustomer() : undefined;
+  const sent = customer && (await (await context.ledger()).findByRef(customer.id, ref));
+  return sent?.find(({ state }) => state === "sending" || state === "unknown");
 }

@@ -12,9 +12,11 @@ const callsAtOnce = 4;
 /** Failures in a row after which the service counts as down. */
 const mostFailures = 4;
 
-/** The name is wrong: it names no order or parcel, or several. */
+/** The name is wrong, or is that of an order in doubt. */
+const codesOfName = ["no_such_order", "ambiguous_order", "no_tracking_number", "outcome_unknown"];
+
 function isOfName({ code }: CourierError): boolean {
-  return code === "no_such_order" || code === "ambiguous_order" || code === "no_tracking_number";
+  return codesOfName.includes(code);
 }
 
 export interface Lookup<T> {

@@ -80,7 +80,7 @@ export const cancelOrders = defineCommand({
     },
     { line: "orders cancel 1000001 1000002 --yes --json", note: "for a script" },
   ],
-  exits: [1, 3, 5],
+  exits: [1, 3, 5, 6],
   seeAlso: ["orders show", "undo", "log"],
   async run({ orders: given, dryRun, ...choice }, context) {
     const query = checkSelection(choice, given, context);

@@ -38,7 +38,7 @@ export const showOrder = defineCommand({
     { line: "orders show 1000001 --json | jq -r .status", note: "its state, for a script" },
     { line: "orders show 1000001 ref:A-17 --ndjson", note: "several, one JSON object a line" },
   ],
-  exits: [1, 3],
+  exits: [1, 3, 6],
   seeAlso: ["track", "orders cancel"],
   async run({ orders: words }, context) {
     const names = words.length > 0 ? await readNames(words, parseOrderName, context) : await pickOne(context);

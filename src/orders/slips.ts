@@ -75,7 +75,7 @@ export const printSlips = defineCommand({
     { line: "orders slips --run 12 --size A6 -o slips.html", note: "for all that an import created" },
     { line: "orders slips --status paid --from 2026-01-31 -o slips.html", note: "for what is to be packed" },
   ],
-  exits: [1, 3, 5],
+  exits: [1, 3, 5, 6],
   seeAlso: ["orders show", "orders import", "log"],
   async run({ orders: words, run, size = defaultSize, ...options }, context): Promise<Output> {
     const query = checkFilter(options, context.clock);

@@ -56,7 +56,7 @@ export const trackParcels = defineCommand({
       note: "one JSON object a change, as it is seen",
     },
   ],
-  exits: [3, 7],
+  exits: [3, 6, 7],
   seeAlso: ["orders list", "orders show"],
   async run({ records, watch, changes, ...input }, context) {
     const stray = Object.keys(watchOptions).find((key) => key in input && input[key as keyof typeof input]);

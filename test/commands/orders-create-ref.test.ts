@@ -317,3 +317,22 @@ test.each(["CR\\u00001", "CR\\ud8001"])(
     expect(run?.operations[0]?.order).toMatchObject({ order_no: "O1", tracking_number: null });
   },
 );
+
+test.each([
+  "orders show ref:W1",
+  "orders cancel ref:W1 --yes",
+  "orders slips ref:W1 --output slips.html",
+  "orders create --like ref:W1 --dry-run",
+  "track ref:W1",
+])("%s says that an order of the ref is in doubt", async (words) => {
+  const home = await createServedHome();
+  home.sandbox.faults.set(lostForNow("drop_after"));
+  await create(home, "W1");
+  home.sandbox.faults.clear();
+  const ran = await home.courier(words);
+  expect(ran.exit, ran.stderr).toBe(6);
+  expect(ran.stderr).toContain(
+    "the order with the ref “W1” is in doubt: it may or may not have been created",
+  );
+  expect(ran.stderr).toContain("courier orders resolve 1.1");
+});
