@@ -12,7 +12,6 @@ import {
   type Operation,
   type OperationName,
   type Rejection,
-  type Run,
 } from "../ledger/operation.ts";
 import type { RowDecision, RowPolicy } from "../ledger/rules.ts";
 import { reconcile } from "../sending/reconcile.ts";
@@ -298,28 +297,44 @@ export async function* importRows(
     }
   }
 
-  /** Reports the rows that stay in doubt or held by doubt, and those whose orders were found before their turn came again. */
+  /**
+   * Reports the rows that stay in doubt or held by doubt, those whose orders were found before their turn came again, and
+   * those that another run sends or has sent.
+   */
   async function* unreported(of: AsyncIterable<ImportRow> | Iterable<ImportRow>): AsyncGenerator<RowResult> {
     for await (const { row, decision } of viewUnreported(of)) {
-      if (decision.kind === "shipped" && foundNow.has(nameOperation(decision.operation))) {
+      const result = resultOf(row, decision, givenUp, clock.now());
+      const isFoundNow = decision.kind === "shipped" && foundNow.has(nameOperation(decision.operation));
+      if (isFoundNow || (!failure && isOfEarlierOrder(result))) {
         equalRows.take({ row, decision, operation: undefined });
-        yield noteReported(resultOf(row, decision, givenUp, clock.now()));
+        yield noteReported(result);
         continue;
       }
       if (decision.kind === "held" && !isMade(decision.operation)) {
-        yield noteReported(resultOf(row, decision, givenUp, clock.now()));
+        yield noteReported(result);
         continue;
       }
-      if (decision.kind !== "in_doubt" || !isLeftInDoubt(decision.operation, run)) continue;
+      if (decision.kind !== "in_doubt" || isUnsentHere(decision.operation)) continue;
       equalRows.take({ row, decision, operation: undefined });
       reported.add(row.row);
-      const result = givenUp.get(nameOperation(decision.operation));
-      const rejection =
-        result && !isLedgerLost(failure?.error)
-          ? inDoubtAs(describeDoubt(decision.operation, result, clock.now()))
-          : notChecked(failure?.error);
+      const rejection = describeLeft(decision.operation);
       yield { row, outcome: "unknown", decision, rejection };
     }
+  }
+
+  /** This run has claimed it, and could not release it. */
+  function isUnsentHere({ state, owner }: Operation): boolean {
+    return state === "ready" && owner === run.number;
+  }
+
+  /** Why a row is still in doubt when the run ends. */
+  function describeLeft(operation: Operation): Rejection {
+    const isOfOther = operation.state !== "unknown" && operation.owner !== run.number;
+    if (isOfOther) return inDoubtAs("another courier process is sending it; run the import again to check");
+    const result = givenUp.get(nameOperation(operation));
+    return result && !isLedgerLost(failure?.error)
+      ? inDoubtAs(describeDoubt(operation, result, clock.now()))
+      : notChecked(failure?.error);
   }
 
   /** Reports the rows of earlier orders that a run which ended early has not reached: none of them counts as not sent. */
@@ -379,11 +394,6 @@ function stillInDoubt(results: ReadonlyMap<string, Reconciled>): (readonly [stri
 /** An order that was there before this run. */
 function isOfEarlierOrder({ outcome, decision }: RowResult): boolean {
   return decision !== undefined && ["shipped", "found", "changed", "cancelled"].includes(outcome);
-}
-
-/** In doubt, or sent by this run, which could not record the outcome. */
-function isLeftInDoubt({ state, owner }: Operation, run: Run): boolean {
-  return state === "unknown" || (state === "sending" && owner === run.number);
 }
 
 /** Row numbers, a byte each. */

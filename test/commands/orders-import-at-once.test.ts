@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { interrupted } from "../../src/core/errors.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { type JsonObject, stringifyJson } from "../../src/model/json.ts";
 import { createImportHome, type ImportHome, outcomes, row, sheet, withLedger } from "../support/imports.ts";
@@ -123,6 +124,47 @@ test("beside a process that is stopped, the wait names it", async () => {
   expect(ran.stderr).toContain(`another courier process (pid ${process.pid}) is sending 2 rows of this file`);
   expect([(await stopped).exit, ran.exit, home.posts]).toEqual([0, 0, 2]);
 });
+
+test.each(["is sending", "has sent"])(
+  "one that is stopped reports the rows that another one %s",
+  async (at) => {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
+    const latencyMs = 3;
+    home.sandbox.faults.set([{ ...post, kind: "latency", ms: latencyMs }]);
+    const { clock } = home;
+    const sleep = clock.sleep.bind(clock);
+    const stop = new AbortController();
+    let wakeUp = () => {};
+    const isAwake = new Promise<void>((resolve) => {
+      wakeUp = resolve;
+    });
+    const fromMs = clock.elapsed();
+    let sending: ReturnType<ImportHome["run"]> | undefined;
+    clock.sleep = async (delayMs, signal) => {
+      if (delayMs === latencyMs) await isAwake;
+      else if (clock.elapsed() - fromMs > 20_000) {
+        if (at === "has sent") {
+          wakeUp();
+          await sending;
+        }
+        stop.abort(interrupted(130));
+      }
+      return sleep(delayMs, signal);
+    };
+    sending = home.run("--concurrency 2");
+    await until("its rows are sent", () => home.posts === 2);
+    const ran = await home.run("", { signal: stop.signal });
+    const outcome = at === "has sent" ? "shipped" : "unknown";
+    expect(ran.report.map((each) => [each.ref, each.outcome])).toEqual([
+      ["A-1", outcome],
+      ["A-2", outcome],
+    ]);
+    expect(ran.exit, ran.stderr).toBe(at === "has sent" ? 0 : 130);
+    expect(ran.stderr).not.toContain("not sent");
+    wakeUp();
+    expect([(await sending).exit, home.posts]).toEqual([0, 2]);
+  },
+);
 
 test("a process that was paused sends nothing that another one has taken over", async () => {
   const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五"), row("A-3", "赵六")));
