@@ -110,9 +110,10 @@ test.each([
 ])("a text of 2 MB of %s takes no long time", (_what, part) => {
   const text = part.repeat(2 ** 21 / part.length);
   const redact = createRedactor(["/sk_live_51H8x-abcXYZ"]);
-  const startedMs = performance.now();
+  const before = process.cpuUsage();
   expect(redact(text)).toBe(text);
-  expect(performance.now() - startedMs).toBeLessThan(2_500);
+  const { user, system } = process.cpuUsage(before); // other tests take their share of the machine
+  expect((user + system) / 1_000).toBeLessThan(2_500);
 });
 
 /** Whether any run of base64 characters, read from any place, decodes to text with the secret in it. */
