@@ -29,8 +29,12 @@ export interface ListDelay {
   readonly missingMs: number;
 }
 
-/** How long after it was made an order may be missing in the list. */
-export function latestListedMs({ shownMs, missingMs }: ListDelay): number {
+/**
+ * How long after it was made an order may be missing in the list. A person's own value counts unless an order was seen
+ * to be missing for longer.
+ */
+export function latestListedMs({ shownMs, missingMs }: ListDelay, settleMs?: number): number {
+  if (settleMs !== undefined) return Math.max(settleMs, unknownFactor * missingMs);
   if (shownMs === undefined) return Math.max(unknownDelayMs, unknownFactor * missingMs);
   return Math.max(leastDelayMs, Math.min(unknownDelayMs, delayFactor * shownMs), delayFactor * missingMs);
 }

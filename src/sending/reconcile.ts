@@ -132,7 +132,7 @@ export async function reconcileWith(
       orders,
       fieldsFor: memoiseByContent((create) => fieldsOf(learned, draftOf(create))),
       newestOwn: listing.newestOwn && { ...listing.newestOwn, sentMs: sentMs(listing.newestOwn, tools) },
-      latestListedMs: settleMs ?? latestListedMs(learned),
+      latestListedMs: latestListedMs(learned, settleMs),
       missingMs: learned.missingMs,
     },
   );
