@@ -117,6 +117,11 @@ function isNull(descriptor: number): boolean {
   return fstatSync(descriptor, exact).rdev === statSync("/dev/null", exact).rdev;
 }
 
+/** As /dev/full, /dev/zero and /dev/random do, and no terminal does. */
+function hasDriverOfNull(descriptor: number): boolean {
+  return fstatSync(descriptor, exact).rdev >> 8n === statSync("/dev/null", exact).rdev >> 8n;
+}
+
 /** Undefined where there is none of that name. As pagers do: keys come from the terminal while stdin is a pipe. */
 async function openTerminal(device: string, flags: string): Promise<ReadStream | undefined> {
   const { isatty, ReadStream } = await import("node:tty");
@@ -204,7 +209,8 @@ function isHangUpIgnored(): boolean {
 /** Node.js would restore the terminal's modes, and some versions abort where the terminal is gone. */
 async function endIfHungUp(): Promise<void> {
   const { isatty } = await import("node:tty");
-  const isGone = (descriptor: number) => isDevice(descriptor) && !isNull(descriptor) && !isatty(descriptor);
+  const isGone = (descriptor: number) =>
+    isDevice(descriptor) && !hasDriverOfNull(descriptor) && !isatty(descriptor);
   if (process.platform === "win32" || ![0, 1, 2].some(isGone)) return;
   process.emit("exit", 129); // exit listeners end child processes
   process.removeAllListeners("SIGHUP");

@@ -460,6 +460,19 @@ describe("a terminal that closes", () => {
   });
 });
 
+describe("another device beside a terminal is no terminal that has closed", () => {
+  test.each([
+    ["a full disk", "orders list", "> /dev/full", 5, "the result cannot be written: the disk is full"],
+    ["zeros", "orders show 9", "< /dev/zero", 1, "order 9 does not exist"],
+    ["random bytes", "orders show 9", "< /dev/random", 1, "order 9 does not exist"],
+  ])("%s: %s %s", async (_what, words, redirection, exit, said) => {
+    const home = await createServedTerminalHome({ seedOrders: 3 });
+    const terminal = home.open(words, { shell: `"$@" ${redirection}` });
+    expect(await terminal.ended).toEqual({ exit, signal: undefined });
+    expect(terminal.screen()).toContain(said);
+  });
+});
+
 describe("keys that come in one piece, in the middle of a line", () => {
   test.each([
     ["Chinese", "小猫咪茶馆", "科技园小猫咪茶馆1号"],
