@@ -22,6 +22,8 @@ let isTerminated = false;
 listen("SIGINT", 130);
 listen("SIGTERM", 143);
 if (!(isBun && isHangUpIgnored())) listen("SIGHUP", 129);
+// A stopped job is not told that its window was resized: as that signal does, this makes the streams ask for the size.
+process.on("SIGCONT", () => process.emit("SIGWINCH", "SIGWINCH"));
 muteSqliteNotice();
 
 void start({

@@ -45,6 +45,8 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
   let redraw = () => {};
   /** Another command has the terminal. */
   let isAway = false;
+  /** The terminal may be the shell's. */
+  let isStopped = false;
 
   async function show(output: LiveOutput): Promise<CourierError | undefined> {
     const meter = progress.meter(); // nothing else is drawn in place meanwhile
@@ -87,16 +89,19 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
 
     function suspend(): void {
       release();
+      isStopped = true;
       cancelResume = clock.after(stopMs, resumeSoon);
       job.stop();
     }
 
     function resumeSoon(): void {
+      isStopped = true;
       setTimeout(resume, afterContinueMs);
     }
 
     function resume(): void {
       cancelResume();
+      isStopped = false;
       if (signal.aborted || isAway || painter.hasEnded()) return;
       region.forget();
       keys.take();
@@ -155,7 +160,7 @@ export function createLiveScreen(host: Host, { clock, view, progress, redact }: 
     const blocks = await screen(clock.now(), { lines: (stdout.rows || 24) - 1, columns: width(), quitKey });
     const caret = controls?.caret();
     const shown = await lines(blocks);
-    return () => isAway || region.show(shown, caret);
+    return () => isAway || isStopped || region.show(shown, caret);
   }
 
   async function lines(blocks: readonly Block[]): Promise<string[]> {

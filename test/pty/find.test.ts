@@ -5,6 +5,7 @@ import {
   createServedTerminalHome,
   createTerminalHome,
   keys,
+  stoppingShell,
   type Terminal,
   type TerminalHome,
   type TerminalOptions,
@@ -103,6 +104,17 @@ test("Ctrl-Z gives the terminal back; going on draws the screen anew", async () 
   terminal.type(keys.ctrlC);
   expect((await terminal.ended).exit).toBe(130);
   await expectWhole(home, terminal);
+});
+
+test("a window that was made narrower while the screen was stopped: one screen, of the new width", async () => {
+  const { terminal } = await openFind({ columns: 100, rows: 30, shell: stoppingShell });
+  terminal.type(keys.ctrlZ);
+  await terminal.until("in the shell");
+  terminal.resize(40);
+  terminal.type(keys.enter);
+  await terminal.until(/^Find: .*\n {2}ID +STATE +TO +PHONE\n(?![\s\S]*Find: )/);
+  terminal.type(keys.ctrlC);
+  expect((await terminal.ended).exit).toBe(130);
 });
 
 test.each([

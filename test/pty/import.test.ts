@@ -5,7 +5,8 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { header, row, sheet } from "../support/imports.ts";
 import { until } from "../support/process.ts";
-import { createServedTerminalHome, keys } from "../support/terminal.ts";
+import { createServedTerminalHome, keys, stoppingShell } from "../support/terminal.ts";
+import { lacks } from "../support/tools.ts";
 import { writeWorkbook } from "../support/workbooks.ts";
 
 const post = { method: "POST", path: "/api/v1/orders" } as const;
@@ -51,6 +52,27 @@ test("Ctrl-C twice stops at once, and the bar is not drawn again", async () => {
   expect(exit === 130 || signal === 2).toBe(true);
   expect(terminal.transcript().trimEnd()).toMatch(/; courier log shows what was done$/);
 });
+
+test.skipIf(lacks("sh"))(
+  "a window that was made narrower while the import was stopped: the bar is as wide as it",
+  async () => {
+    const home = await homeWith(...many);
+    home.sandbox.faults.set([{ ...post, kind: "latency", ms: 300 }]);
+    const terminal = home.open("orders import orders.csv --yes", {
+      columns: 80,
+      rows: 60,
+      shell: stoppingShell,
+    });
+    await terminal.until(/\[#+\.+\] \d+\/40/);
+    terminal.type(keys.ctrlZ);
+    await terminal.until("in the shell");
+    terminal.resize(40);
+    terminal.type(keys.enter);
+    await terminal.until(/^\[#+\.*\] \d+\/40 .*…$/m);
+    expect((await terminal.ended).exit).toBe(0);
+    expect(terminal.transcript()).toMatch(/in the shell\n\n40 rows: 40 created\n/);
+  },
+);
 
 test("a workbook asks which sheet is imported, whether its hidden rows are, and then to confirm", async () => {
   const home = await createServedTerminalHome();

@@ -7,6 +7,7 @@ import {
   createServedTerminalHome,
   keys,
   type ServedTerminalHome,
+  stoppingShell,
   type Terminal,
 } from "../support/terminal.ts";
 import { lacks } from "../support/tools.ts";
@@ -131,6 +132,19 @@ test("Ctrl-Z gives the terminal back; going on draws the board anew", async () =
   terminal.type("q");
   expect((await terminal.ended).exit).toBe(0);
   await expectWhole(home, terminal);
+});
+
+test("a window that was made narrower while the watch was stopped: one board, of the new width", async () => {
+  const { home, numbers } = await homeWithParcels(6);
+  const terminal = home.open(words(numbers), { columns: 100, rows: 30, shell: stoppingShell });
+  await terminal.until(/NEXT POLL[\s\S]*q ends the watch/);
+  terminal.type(keys.ctrlZ);
+  await terminal.until("in the shell");
+  terminal.resize(40);
+  terminal.type(keys.enter);
+  await terminal.until(/^Watching 6 parcels .*\n\n {2}TRACKING +STATE +SINCE\n(?![\s\S]*Watching)/);
+  terminal.type("q");
+  expect((await terminal.ended).exit).toBe(0);
 });
 
 test("numbers from a pipe: keys come from the terminal all the same", async () => {

@@ -33,6 +33,9 @@ export const keys = {
   clear: "\u0015",
 } as const;
 
+/** A shell with job control: after Ctrl-Z it says so, and goes on with the job once a line is typed. */
+export const stoppingShell = 'set -m; "$@"; echo "in the shell"; read line; fg > fg.txt';
+
 export interface TerminalOptions {
   readonly columns?: number;
   readonly rows?: number;
