@@ -174,11 +174,10 @@ async function askFields(
     keep,
   } = questions;
   const names = partyFields.filter((name) => !fixed.has(name));
-  /** What was answered here, and not there before: a paste at a later field leaves it. */
-  let answered: DraftParty = {};
   let party = start;
   let index = entry === "last field" ? names.length - 1 : entry === "second field" ? 1 : 0;
-  if (entry === "second field") answered = start;
+  /** The first field that has no answer yet: a paste leaves those before it. */
+  let unanswered = index;
   for (let name = names[index]; name !== undefined; name = names[index]) {
     const { [name]: initial, ...rest } = party;
     const keepTyped = (line: string) => {
@@ -196,13 +195,14 @@ async function askFields(
       const answer = (await prompts.text(`${title} ${partyWords[name].label}`, question)).trim();
       if (name === "name" && answer !== initial && looksLikeAddress(answer, name)) throw new Pasted(answer);
       party = answer === "" ? rest : { ...rest, [name]: answer };
-      if (answer !== "" && answer !== initial) answered = { ...answered, [name]: answer };
       keep(party);
       index += 1;
+      unanswered = Math.max(unanswered, index);
     } catch (error) {
       if (error instanceof Pasted) {
-        const given = Object.fromEntries(Object.entries(start).filter(([field]) => fixed.has(field)));
-        return confirmText(error.text, { ...answered, ...given }, questions);
+        const replaced = new Set<string>(names.slice(unanswered));
+        const kept = Object.fromEntries(Object.entries(party).filter(([field]) => !replaced.has(field)));
+        return confirmText(error.text, kept, questions);
       }
       if (!(error instanceof WentBack)) throw error;
       index -= 1;

@@ -250,6 +250,41 @@ describe("a party", () => {
     });
   });
 
+  describe("whose fields were answered keeps them where its street address is pasted in two lines", () => {
+    const whole = { name: "王五", phone: "139", province: "广东省", city: "深圳市", district: "南山区" };
+    const street = "科技园路1号\nA座 502";
+
+    test.each<[string, readonly Step[], object]>([
+      ["each with Enter alone", partySteps("Sender").slice(0, 5), whole],
+      [
+        "one emptied, after its own answer",
+        [
+          ["Sender name", enter],
+          ["Sender phone", "138"],
+          ["Sender province", esc],
+          ["Sender phone", ""],
+          ...partySteps("Sender").slice(2, 5),
+        ],
+        { ...whole, phone: undefined },
+      ],
+      ["before Esc went back to the address", [...partySteps("Sender"), ["Receiver", esc]], whole],
+    ])("%s", async (_how, steps, kept) => {
+      const person = personWho(
+        ...steps,
+        ["Sender street address", paste(street)],
+        ["Is this sender right?", "right"],
+        ["Receiver", "@shop 张三 13800138000 深圳市"],
+      );
+      const tools: FormTools = {
+        ...toolsOf(person).tools,
+        understand: async (text) => ({ party: { detail: text.replaceAll("\n", " ") }, leftOut: [] }),
+      };
+      const start = draft(JSON.stringify({ sender: { ...whole, detail: "建国路88号" } }));
+      const { sender } = await fillDraft(start, new Set(["item", "service_type"]), tools);
+      expect(sender).toEqual({ ...kept, detail: "科技园路1号 A座 502" });
+    });
+  });
+
   test("is described by what it has", () => {
     expect(describeParty({ phone: "139", district: "朝阳区" }, "li")).toBe("@li 139 朝阳区");
     expect(describeParty({})).toBe("");
