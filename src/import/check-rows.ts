@@ -8,6 +8,7 @@ import type { Draft } from "../model/draft.ts";
 import { partyFields, serviceTypes } from "../model/fields.ts";
 import type { Json } from "../model/json.ts";
 import { findText } from "../sheets/mojibake.ts";
+import type { SheetRow } from "../sheets/sheet.ts";
 import type { Encoding } from "../sheets/source.ts";
 import { line, table } from "../terminal/blocks.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
@@ -134,11 +135,11 @@ async function readAll(
   ];
   const reading = createReadingNotes();
   const untitled = createUntitledColumns();
-  const onHeader = (layout: Layout, title: readonly string[] | undefined) => {
+  const onHeader = (layout: Layout, above: readonly SheetRow[]) => {
     header = layout.names;
     unused = layout.unused;
     columns = layout.columns;
-    reading.noteHeader(layout, title);
+    reading.noteHeader(layout, above);
     untitled.noteHeader(layout);
   };
   let first: ImportRow | undefined;

@@ -2,10 +2,11 @@
 
 import type { Context } from "../command/command.ts";
 import { findHeaderMap, saveHeaderMap } from "../config/header-maps.ts";
-import { CourierError, interrupted } from "../core/errors.ts";
+import { CourierError, interrupted, usageError } from "../core/errors.ts";
 import type { Choice, Prompts } from "../core/prompts.ts";
 import { byCount, counted, listed } from "../core/wording.ts";
 import { isLostText } from "../sheets/lost-text.ts";
+import { headerWithin, type SheetRow } from "../sheets/sheet.ts";
 import { type Block, line, styled, table } from "../terminal/blocks.ts";
 import { guessField } from "./column-guesses.ts";
 import {
@@ -21,7 +22,7 @@ import {
   unusedMark,
 } from "./columns.ts";
 import { findHeaderProblem } from "./header-problem.ts";
-import { countKnown, findPreset, isTitleRow, noPlatform } from "./layout.ts";
+import { countKnown, findHeaderRow, findPreset, noPlatform } from "./layout.ts";
 import { type RowsOptions, readFirstRows } from "./rows.ts";
 import { createPartySplitter } from "./split-party.ts";
 import { isWrittenTitle } from "./write-back/titles.ts";
@@ -61,21 +62,24 @@ export async function decideColumns(
   const { mapping, platform } = source;
   const asGiven = { mapping, platform };
   if (platform !== undefined && platform !== noPlatform) return asGiven;
-  const [first, second, ...others] = (await readFirstRows(source, rowsRead)) ?? [];
-  if (!first) return asGiven;
+  const first = (await readFirstRows(source, rowsRead)) ?? [];
+  const all = first.map(({ cells }) => cells);
+  if (all.length === 0) return asGiven;
   const config = await context.config.read();
   const saved = isNamed
     ? undefined
-    : [first, second ?? []].map((row) => findHeaderMap(config, ownColumns(row))).find(Boolean);
+    : all
+        .slice(0, headerWithin)
+        .map((row) => findHeaderMap(config, ownColumns(row)))
+        .find(Boolean);
   const known = new Map([...Object.entries(saved?.columns ?? {}), ...mapping]);
   if (saved)
     context.messages.note(
       `columns as decided for files with this header (forget that with: courier maps remove ${saved.name})`,
     );
-  const isTitle =
-    second !== undefined && (isTitleRow(first, second, { mapping: known }) || isLoneTitle(first, second));
-  const header = (isTitle ? second : first).map((cell) => cell.trim());
-  const rows = isTitle || !second ? others : [second, ...others];
+  const index = findHeaderRow(all, { mapping: known }) || countLoneTitles(all);
+  const header = (all[index] ?? []).map((cell) => cell.trim());
+  const rows = all.slice(index + 1);
   if (!saved && platform === undefined && findPreset(header)) return asGiven;
   const chosen = { mapping: known, platform: saved ? noPlatform : platform };
   // The reading of the rows refuses it.
@@ -83,6 +87,9 @@ export async function decideColumns(
   const prompts = await context.prompts();
   const sheet = { header, rows, given: known };
   const doubtful = await findDoubtful(sheet, prompts !== undefined);
+  const isOpen = index === 0 && !saved && doubtful.missing.length > 0;
+  const lower = isOpen ? findLowerHeader(first, known, source) : undefined;
+  if (lower) throw lower;
   if (doubtful.columns.length === 0) return chosen;
   if (!prompts) throw await describeAll(sheet, doubtful, source, context);
   const decided = await prompts.together(() =>
@@ -118,10 +125,37 @@ interface Doubtful {
   readonly missing: readonly string[];
 }
 
-/** A title above a header of unknown names. */
-function isLoneTitle(first: readonly string[], second: readonly string[]): boolean {
-  const filled = (cells: readonly string[]) => cells.filter((cell) => cell.trim() !== "").length;
-  return filled(first) === 1 && filled(second) >= 3 && second.length > 1 && countKnown(first) === 0;
+const countFilled = (cells: readonly string[]) => cells.filter((cell) => cell.trim() !== "").length;
+
+/** An order has at least so many columns. */
+const fewestColumns = 3;
+
+/** The titles above a header of unknown names. */
+function countLoneTitles(rows: readonly (readonly string[])[]): number {
+  const isTitle = (cells: readonly string[]) => countFilled(cells) === 1 && countKnown(cells) === 0;
+  const count = rows.slice(0, headerWithin).findIndex((cells) => !isTitle(cells));
+  return count > 0 && countFilled(rows[count] ?? []) >= fewestColumns ? count : 0;
+}
+
+/** The error where the first row is narrower than an order, and a wider one below it may be the header. */
+function findLowerHeader(
+  rows: readonly SheetRow[],
+  given: Mapping,
+  { name, table }: RowsOptions,
+): Error | undefined {
+  const [first, ...others] = rows;
+  if (!first || countKnown(first.cells) > 1) return undefined;
+  if (first.cells.some((cell) => given.has(cell.trim()))) return undefined;
+  const width = countFilled(first.cells);
+  const wider = others.find(({ cells }) => countFilled(cells) >= fewestColumns);
+  const columnsBeyond = table?.columnsBeyond?.length ?? 0;
+  if (width >= fewestColumns || !(wider || width + columnsBeyond >= fewestColumns)) return undefined;
+  const line = table ? "row" : "line";
+  const below = wider ? `${line} ${wider.line} has ${countFilled(wider.cells)}` : "others have more";
+  return usageError(
+    `${name}: it is not clear which ${line} is the header: ${line} ${first.line} has ${counted(width, "cell")}, ${below}`,
+    `delete the ${line}s above the header, and run the same command again; if ${line} ${first.line} is the header, name its columns with --map "COLUMN=FIELD"`,
+  );
 }
 
 /** Without a receiver or goods, no row can be sent. A person is also asked for a name and an address. */

@@ -3,6 +3,7 @@
 import { fileError, usageError } from "../core/errors.ts";
 import { suggest } from "../core/suggest.ts";
 import { listed } from "../core/wording.ts";
+import { headerWithin } from "../sheets/sheet.ts";
 import {
   type ColumnMap,
   cleanHeader,
@@ -242,17 +243,30 @@ function nameColumns(headers: readonly string[], fields: readonly LayoutField[])
   return columns;
 }
 
-/** A row above the header, such as the titles of groups of columns: the row below is the header, not this one. */
-export function isTitleRow(row: readonly string[], next: readonly string[], choice: LayoutChoice): boolean {
-  if (findPreset(row) || row.some((cell) => choice.mapping.has(cell.trim()))) return false;
-  if (countKnown(row) > 0) return false;
-  const names = next.map((cell) => cell.trim());
-  if (choice.mapping.size > 0 && [...choice.mapping.keys()].every((name) => names.includes(name)))
-    return true;
-  return findPreset(next) !== undefined || countKnown(next) >= leastKnown;
+type Row = readonly string[];
+
+/** The index of the header among the first rows: where the rows above it, such as titles and notes, name no column. */
+export function findHeaderRow(rows: readonly Row[], choice: LayoutChoice): number {
+  const index = rows.slice(0, headerWithin).findIndex((row) => namesColumn(row, choice));
+  return index > 0 && isHeader(rows[index] ?? [], choice) ? index : 0;
+}
+
+/** Whether the row below these first rows may be the header. */
+export function isHeaderBelow(rows: readonly Row[], choice: LayoutChoice): boolean {
+  return rows.length < 2 || (rows.length < headerWithin && !rows.some((row) => namesColumn(row, choice)));
+}
+
+function namesColumn(row: Row, { mapping }: LayoutChoice): boolean {
+  return row.some((cell) => mapping.has(cell.trim())) || findPreset(row) !== undefined || countKnown(row) > 0;
 }
 
 const leastKnown = 3;
+
+function isHeader(row: Row, { mapping }: LayoutChoice): boolean {
+  const names = new Set(row.map((cell) => cell.trim()));
+  if (mapping.size > 0 && [...mapping.keys()].every((name) => names.has(name))) return true;
+  return findPreset(row) !== undefined || countKnown(row) >= leastKnown;
+}
 
 export function countKnown(row: readonly string[]): number {
   try {

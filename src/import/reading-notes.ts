@@ -1,6 +1,7 @@
 /** What a reading of a file found out about it: the platform, lines of orders, what was left out and what was cleaned. */
 
 import { byCount, counted } from "../core/wording.ts";
+import type { SheetRow } from "../sheets/sheet.ts";
 import type { Cleaning } from "./clean-cell.ts";
 import type { Layout } from "./layout.ts";
 import type { SkipReason } from "./presets/preset.ts";
@@ -8,7 +9,7 @@ import { listRows } from "./row-words.ts";
 import type { ReadingTally } from "./sheet-records.ts";
 
 export interface ReadingNotes extends ReadingTally {
-  noteHeader(layout: Layout, title: readonly string[] | undefined): void;
+  noteHeader(layout: Layout, above: readonly SheetRow[]): void;
   /** The name for `--platform`; undefined for a file that is read by its headers. */
   readonly platform: string | undefined;
   readonly lineCount: number;
@@ -54,7 +55,7 @@ export function createReadingNotes(): ReadingNotes {
   const cleaned = new Map<Cleaning, number>();
   const splits = new Map<string, { count: number; readonly parts: readonly string[] }>();
   let layout: Layout | undefined;
-  let titleText: string | undefined;
+  let above: readonly string[] = [];
   let lineCount = 0;
 
   function describeSkipped(): string {
@@ -89,9 +90,9 @@ export function createReadingNotes(): ReadingNotes {
     );
 
   return {
-    noteHeader(read, title) {
+    noteHeader(read, rows) {
       layout = read;
-      titleText = title?.filter((cell) => cell !== "").join(", ");
+      above = rows.map(({ cells }) => cells.filter((cell) => cell !== "").join(", "));
     },
     line() {
       lineCount += 1;
@@ -131,7 +132,10 @@ export function createReadingNotes(): ReadingNotes {
       if (title) notes.push(`${file} is ${title}: ${inRows}`);
       else if (all < lineCount) notes.push(`${file}: ${inRows}`);
       if (lacksRef()) notes.push(noRef);
-      if (titleText !== undefined) notes.push(`the row above the header is not read: ${titleText}`);
+      if (above.length > 0)
+        notes.push(
+          `the ${byCount(above.length, "row above the header is", "rows above the header are")} not read: ${above.join(" | ")}`,
+        );
       if (skipped.size > 0) notes.push(`not sent: ${describeSkipped()}${wayToSend(skipped)}`);
       if (linesLeftOut.size > 0) notes.push(`left out of orders that are sent: ${describeLines()}`);
       if (cleaned.size > 0) notes.push(`cleaned cells: ${describeCleaned()}`);
@@ -150,7 +154,7 @@ export function createReadingNotes(): ReadingNotes {
         ...(title ? [["Read as", title] as const] : []),
         lines === "" ? ["Rows", String(orders)] : ["Orders", `${orders}${lines}`],
         ...(lacksRef() ? [["Ref", noRef] as const] : []),
-        ...(titleText === undefined ? [] : [["Above the header", titleText] as const]),
+        ...(above.length === 0 ? [] : [["Above the header", above.join(" | ")] as const]),
         ...(skipped.size > 0 ? [["Not sent", describeSkipped()] as const] : []),
         ...(linesLeftOut.size > 0 ? [["Left out of orders", describeLines()] as const] : []),
         ...(cleaned.size > 0 ? [["Cleaned cells", describeCleaned()] as const] : []),

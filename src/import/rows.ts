@@ -22,7 +22,7 @@ import { type Content, readText, type SourceFacts } from "../sheets/source.ts";
 import { ensureNoOrder } from "./columns.ts";
 import { createCompactHashMap } from "./compact-hash-map.ts";
 import { findHeaderProblem } from "./header-problem.ts";
-import { isTitleRow, type Layout, readLayout } from "./layout.ts";
+import { findHeaderRow, isHeaderBelow, type Layout, readLayout } from "./layout.ts";
 import { getField } from "./order-fields.ts";
 import { findOutsideColumns, isOutsideTable } from "./outside-columns.ts";
 import {
@@ -98,8 +98,8 @@ export interface RowsOptions {
   readonly platform?: string | undefined;
   /** Orders that the file marks as fulfilled are sent like the others. */
   readonly includeFulfilled?: boolean | undefined;
-  /** Called with the header of a sheet before the first row, with the title above it, and with the header's own row. */
-  readonly onHeader?: (layout: Layout, title: readonly string[] | undefined, header: SheetRow) => void;
+  /** Called with the header of a sheet before the first row, with the rows above it, and with the header's own row. */
+  readonly onHeader?: (layout: Layout, above: readonly SheetRow[], header: SheetRow) => void;
   /** Called with every row below the header, in its order, before the order that it belongs to is read. */
   readonly onLine?: ((line: NumberedRow) => void) | undefined;
   readonly tally?: ReadingTally | undefined;
@@ -115,10 +115,10 @@ export async function* readRows(options: RowsOptions): AsyncGenerator<CheckedRow
   let above: number | undefined;
   let columns: Layout["columns"] = new Map();
   let hasLines = false;
-  const onHeader: RowsOptions["onHeader"] = (layout, title, header) => {
+  const onHeader: RowsOptions["onHeader"] = (layout, aboveHeader, header) => {
     columns = layout.columns;
     hasLines = layout.preset?.hasLines === true;
-    options.onHeader?.(layout, title, header);
+    options.onHeader?.(layout, aboveHeader, header);
   };
   for await (const record of readRecords({ ...options, onHeader })) {
     const apart = record.isHidden ? noteHidden(record) : undefined;
@@ -290,24 +290,26 @@ function textAt(fields: JsonObject, path: string): string {
   return isJsonNumber(value) || typeof value === "boolean" ? stringifyJson(value) : "";
 }
 
-/** The first rows of a sheet, the header or a title among them; undefined for JSON. */
+/** The first rows of a sheet, the header among them; undefined for JSON. */
 export async function readFirstRows(
-  { content, name, facts, table }: RowsOptions,
+  { content, name, facts, table, ...choice }: RowsOptions,
   count: number,
-): Promise<readonly (readonly string[])[] | undefined> {
+): Promise<readonly SheetRow[] | undefined> {
   if (!table && facts.form !== "csv") return undefined;
   const text = () => quoteFormulaTexts(readText(content, name, facts));
-  const first: (readonly string[])[] = [];
+  const first: SheetRow[] = [];
   for await (const row of table ? table.read() : readSheet(text(), facts.delimiter, name)) {
     if (row.isHidden) continue;
-    if (first.length < 2) boundColumns(row.cells, name, row.line);
-    first.push(row.cells);
+    if (isHeaderBelow(cellsOf(first), choice)) boundColumns(row.cells, name, row.line);
+    first.push(row);
     if (first.length >= count) break;
   }
   return first;
 }
 
-/** The rows of a sheet as orders: the first row is the header, or the second below a title. */
+const cellsOf = (rows: readonly SheetRow[]) => rows.map(({ cells }) => cells);
+
+/** The rows of a sheet as orders: the first row is the header, or one of the next below titles and notes. */
 async function* readSheetRecords(
   rows: AsyncIterable<SheetRow>,
   options: RowsOptions,
@@ -323,20 +325,24 @@ async function* readSheetRecords(
 async function* readTable(source: AsyncIterator<SheetRow>, options: RowsOptions): AsyncGenerator<ReadRecord> {
   const { name, mapping, platform, table, tally } = options;
   const choice = { mapping, platform };
-  const first = await source.next();
-  if (first.done) return;
-  const hidden: SheetRow[] = [];
-  let second = await source.next();
-  for (; second.value?.isHidden; second = await source.next()) hidden.push(second.value);
-  for (const row of [first.value, ...(second.done ? [] : [second.value])])
-    boundColumns(row.cells, name, row.line);
-  const isTitle = !second.done && isTitleRow(first.value.cells, second.value.cells, choice);
-  const header: SheetRow = isTitle ? second.value : first.value;
+  const first: SheetRow[] = [];
+  const shown: SheetRow[] = [];
+  while (isHeaderBelow(cellsOf(shown), choice)) {
+    const next = await source.next();
+    if (next.done) break;
+    first.push(next.value);
+    if (next.value.isHidden) continue;
+    boundColumns(next.value.cells, name, next.value.line);
+    shown.push(next.value);
+  }
+  const index = findHeaderRow(cellsOf(shown), choice);
+  const header = shown[index];
+  if (!header) return;
   const problem = findHeaderProblem(header, options);
   if (problem) throw problem;
   const layout = readLayout(header.cells, choice, name);
-  options.onHeader?.(layout, isTitle ? first.value.cells : undefined, header);
-  const before = isTitle ? [] : [...hidden, ...(second.done ? [] : [second.value])];
+  options.onHeader?.(layout, shown.slice(0, index), header);
+  const before = first.slice(first.indexOf(header) + 1);
   const readWritten = createNumberReader(header.cells, ["tracking_number", "order_no"]);
   const readErrors = createNumberReader(header.cells, ["error"]);
   const orders = readOrders(tell(numberRows(before, source, layout, options), options.onLine), {

@@ -1,7 +1,7 @@
 /** A table of a worksheet: its header, and the rows below it, kept in memory as compact text. */
 
 import { mostRows, nameCell } from "./cell-address.ts";
-import type { SheetRow } from "./sheet.ts";
+import { headerWithin, type SheetRow } from "./sheet.ts";
 import { tooLarge } from "./workbook-errors.ts";
 import type { MergedCells, UnusualFormat, WorksheetFacts, WorksheetRow } from "./worksheet.ts";
 
@@ -62,7 +62,7 @@ export async function readTable(
   let length = 0;
   let header: SheetRow | undefined;
   const columnsBeyond = new Set<number>();
-  let [rowCount, hiddenRows, hiddenAbove, formulas, sizeBytes] = [0, 0, 0, 0, 0];
+  let [rowCount, shownRows, hiddenRows, hiddenAbove, formulas, sizeBytes] = [0, 0, 0, 0, 0, 0];
 
   function flush() {
     const bytes = Buffer.from(block.join("\n"));
@@ -78,14 +78,15 @@ export async function readTable(
       else header = readHeader(row, file);
       return;
     }
-    // A title of groups of columns, above the header, is narrower than it.
-    if (rowCount === 0) header = widen(header, Math.min(row.texts.length, mostTitles));
+    // Rows above the header are narrower than it.
+    if (shownRows < headerWithin - 1) header = widen(header, Math.min(row.texts.length, mostTitles));
     const width = header.cells.length;
     const texts = row.texts.length > width ? row.texts.slice(0, width) : row.texts;
     const faults = [...row.faults].filter(([column]) => column < width);
     if (faults.length === 0 && texts.every((text) => text === "")) return;
     rowCount += 1;
     if (row.isHidden) hiddenRows += 1;
+    else shownRows += 1;
     for (let column = width; column < row.texts.length; column++)
       if (row.texts[column] !== "") columnsBeyond.add(column);
     formulas += row.formulas.filter((column) => column < width).length;

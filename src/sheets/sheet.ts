@@ -15,6 +15,9 @@ export interface SheetRow {
   readonly isHidden?: true;
 }
 
+/** The header is one of so many first rows: a title, notes or the titles of groups of columns may be above it. */
+export const headerWithin = 5;
+
 /** A text cell that was defused for spreadsheets on the way out (terminal/csv.ts). */
 const defused = /^'(?='*[=+\-@＝＋－＠\t\r\n])/;
 
@@ -96,12 +99,19 @@ const reasons: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: "a quote is in the middle of a cell that does not begin with one",
 };
 
-/** The delimiter of a sheet that begins like this: the one of `sep=`, or the most frequent of the three in its header. */
-export function findDelimiter(start: string): Delimiter {
+/**
+ * The delimiter of a sheet that begins like this: the one of `sep=`, or the most frequent of the three in its header.
+ * That is the first of so many lines that has one of them: a title above it has none.
+ */
+export function findDelimiter(start: string, lineCount = 1): Delimiter {
   const said = delimiters.find((each) => each === delimiterLine.exec(start)?.[1]);
   if (said !== undefined) return said;
-  const header = /^\s*((?:"[^"]*"|[^"\r\n])*)/.exec(start)?.[1] ?? "";
-  const bare = header.replace(/"[^"]*"/g, "");
+  let [rest, bare] = [start, ""];
+  for (let count = 0; count < lineCount && !delimiters.some((each) => bare.includes(each)); count++) {
+    const [whole = "", line = ""] = /^\s*((?:"[^"]*"|[^"\r\n])*)/.exec(rest) ?? [];
+    bare = line.replace(/"[^"]*"/g, "");
+    rest = rest.slice(whole.length);
+  }
   const count = (delimiter: Delimiter) => bare.split(delimiter).length;
   return delimiters.reduce((best, each) => (count(each) > count(best) ? each : best));
 }

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { fileError } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
-import { type Delimiter, findDelimiter } from "./sheet.ts";
+import { type Delimiter, findDelimiter, headerWithin } from "./sheet.ts";
 import {
   findMark,
   findMarkup,
@@ -89,7 +89,7 @@ export async function inspectSource(
     isGuessed: (marked ?? named) === undefined && !isUtf8,
     needsMark: marked !== undefined || encoding !== "utf-8",
     form: guessForm(start),
-    delimiter: findDelimiter(start),
+    delimiter: findDelimiter(start, headerWithin),
   };
 }
 

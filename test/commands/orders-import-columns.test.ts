@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { openWorkbook, type Worksheet } from "../../src/sheets/workbook.ts";
 import { createImportHome, errorOf, type ImportHome } from "../support/imports.ts";
 import { scriptedPrompts } from "../support/scripted-prompts.ts";
 import { wordsOf } from "../support/words-of.ts";
@@ -17,6 +18,22 @@ const forms: readonly [string, string, (...rows: readonly (readonly string[])[])
   ["csv", "orders.csv", text],
   ["xlsx", "orders.xlsx", sheetOf],
 ];
+
+const written = ["快递运单号", "快递订单编号", "快递订单状态", "快递预估运费", "快递下单错误"];
+
+/** The rows of a sheet that was written back, without empty cells at their ends; cells of CSV hold no delimiter. */
+async function cellsOf(file: string): Promise<string[][]> {
+  const bytes = await readFile(file);
+  const all: (readonly string[])[] = [];
+  if (file.endsWith(".csv"))
+    for (const line of String(bytes).trimEnd().split("\n")) all.push(line.split(","));
+  else {
+    const workbook = await openWorkbook(bytes, file);
+    const table = await workbook.readTable(workbook.sheets[0] as Worksheet);
+    for await (const { cells } of table.read({ withHidden: true })) all.push(cells);
+  }
+  return all.map((cells) => cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1));
+}
 
 async function homeWith(content: string | Buffer, name = "orders.csv") {
   const home = await createImportHome("");
@@ -234,6 +251,97 @@ test("a title above an unknown header is no column", async () => {
   const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
   expect(ran.exit, ran.stderr).toBe(0);
   expect(await sent(home)).toMatchObject([ofFirst]);
+});
+
+describe.each(forms)("lines above the header (%s)", (_form, name, write) => {
+  const known = ["ref", "收件人姓名", "收件人电话", "收件人地址", "物品名称", "数量"];
+  const rows = [
+    ["A-1", "李四", "13900139000", "北京市朝阳区建国路88号", "绿茶", "2"],
+    ["A-2", "王五", "13700137000", "广东省深圳市南山区科技园1号楼", "茶杯", "many"],
+  ];
+
+  test.each([
+    ["a title and a note", [["六月订单"], ["仅供内部使用"]]],
+    ["a title and two cells", [["六月订单"], ["导出日期", "2026-06-30"]]],
+    [
+      "a title, two notes and the titles of groups",
+      [["六月订单"], ["a", "b"], ["c"], ["", "收方", "", "", "货"]],
+    ],
+  ])("%s are left out, and stay in the sheet that is written back", async (_what, above) => {
+    const home = await homeWith(write(...above, known, ...rows), name);
+    const done = path.join(home.directory, `done-${name}`);
+    const rejects = path.join(home.directory, "rejects.csv");
+    const ran = await home.importFile(home.file, `--skip-wrong --write-back ${done} --rejects ${rejects}`);
+    expect(ran.exit, ran.stderr).toBe(3);
+    const texts = above.map((cells) => cells.filter((cell) => cell !== "").join(", "));
+    expect(ran.stderr).toContain(`the rows above the header are not read: ${texts.join(" | ")}`);
+    const [row, wrongRow] = name.endsWith(".csv") ? [1, 2] : [above.length + 2, above.length + 3];
+    expect(ran.report).toMatchObject([
+      { row, ref: "A-1", outcome: "created" },
+      { row: wrongRow, ref: "A-2", outcome: "wrong" },
+    ]);
+    expect(await sent(home)).toMatchObject([{ receiver: { name: "李四" }, item: { name: "绿茶" } }]);
+    const refused = (await readFile(rejects, "utf8")).split("\n");
+    expect(refused[0]).toMatch(/ref,收件人姓名,收件人电话,收件人地址,物品名称,数量,error$/);
+    expect(refused[1]).toMatch(/^A-2,王五,/);
+    const cells = await cellsOf(done);
+    expect(cells.slice(0, above.length)).toEqual(above);
+    expect(cells[above.length]).toEqual([...known, ...written]);
+    expect(cells[above.length + 1]?.slice(0, 7)).toEqual([...(rows[0] ?? []), expect.stringMatching(/^CR/)]);
+    expect(cells[above.length + 2]?.slice(0, 7)).toEqual([...(rows[1] ?? []), ""]);
+    const again = await home.importFile(done, "--skip-wrong");
+    expect(again.report.map(({ outcome }) => outcome)).toEqual(["shipped", "wrong"]);
+    expect(home.posts).toBe(1);
+  });
+
+  test("of an unknown header are no columns where each has one cell", async () => {
+    const home = await homeWith(write(["六月订单"], ["仅供内部使用"], titles, first, second), name);
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    const { message, hint } = errorOf(ran);
+    expect(message).toBe(`${home.file}: 7 columns are not clear: ${titles.join(", ")}`);
+    const again = await home.courier(wordsOf(hint.replace(/^.*run: /, ""), home.directory));
+    expect(again.exit, again.stderr).toBe(0);
+    expect(await sent(home)).toMatchObject([ofFirst, { receiver: { name: "王五" } }]);
+  });
+
+  test.each([
+    ["that name a column", [["六月订单"], ["发件人", "张三"], known]],
+    ["of an unknown header", [["六月订单"], ["导出日期", "2026-06-30"], titles]],
+    ["that name a column themselves", [["发件人", "张三"], ["导出日期", "2026-06-30"], known]],
+  ])("%s leave it in doubt, and are to be deleted", async (_what, above) => {
+    const home = await homeWith(write(...above, ...rows), name);
+    const line = name.endsWith(".csv") ? "line" : "row";
+    const cells = above[0]?.length === 1 ? "1 cell" : "2 cells";
+    const error = {
+      message: `${home.file}: it is not clear which ${line} is the header: ${line} 1 has ${cells}, ${line} 3 has ${above[2]?.length}`,
+      hint: expect.stringContaining(`delete the ${line}s above the header, and run the same command again`),
+    };
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts, errorOf(ran)]).toMatchObject([2, 0, error]);
+    const asked = await home.courier(["orders", "import", home.file, "--json"], {
+      terminal: 120,
+      prompts: scriptedPrompts({}),
+    });
+    expect([asked.exit, home.posts, errorOf(asked)]).toMatchObject([2, 0, error]);
+  });
+
+  test("are looked for in five lines", async () => {
+    const above = ["六月订单", "仓库一", "仓库二", "仓库三", "仓库四"].map((each) => [each]);
+    const home = await homeWith(write(...above, known, ...rows), name);
+    const ran = await home.courier(["orders", "import", home.file, "--yes", "--json"]);
+    expect([ran.exit, home.posts]).toEqual([2, 0]);
+    expect(errorOf(ran).message).toContain("is the header");
+    expect(errorOf(ran).hint).toMatch(/^delete the (?:lines|rows) above the header/);
+  });
+});
+
+test("the lines above a header say nothing of the delimiter below them", async () => {
+  const known = ["收件人姓名", "收件人地址", "物品名称"].join(";");
+  const home = await homeWith(`六月订单\n仅供内部使用\n${known}\n李四;北京市朝阳区建国路88号;绿茶\n`);
+  const ran = await home.run();
+  expect(ran.exit, ran.stderr).toBe(0);
+  expect(await sent(home)).toMatchObject([{ receiver: { name: "李四" }, item: { name: "绿茶" } }]);
 });
 
 test("a header that is known needs no decision; columns that are not used are no doubt", async () => {

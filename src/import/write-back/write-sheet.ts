@@ -187,7 +187,7 @@ async function findRows(source: Source): Promise<RowPlaces> {
   const finder = source.table ? undefined : createRecordFinder(source, source.name);
   let header: SheetRow | undefined;
   const lines = new Map<number, number>();
-  const onHeader = (_layout: unknown, _title: unknown, row: SheetRow) => {
+  const onHeader = (_layout: unknown, _above: unknown, row: SheetRow) => {
     header = { ...row, line: finder?.find(row) ?? row.line };
   };
   const onLine = (row: NumberedRow) => {
