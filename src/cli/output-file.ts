@@ -22,7 +22,7 @@ export interface OutputRun {
   readonly processes: ProcessTable;
   /** Has the record of what courier wrote before. */
   readonly stateDirectory: string;
-  /** The file that is there is replaced: the caller keeps it. */
+  /** The file that is there is replaced by its next version: the caller keeps it. */
   readonly isKeptElsewhere?: boolean | undefined;
   /** The permissions of a file that is made. */
   readonly mode?: number | undefined;
@@ -66,6 +66,7 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
     },
     async finish() {
       try {
+        if (run.isKeptElsewhere) await takeOver(handle, target);
         if (draft !== undefined) await handle.sync();
         await handle.close();
       } catch (error) {
@@ -88,6 +89,19 @@ export async function openOutputFile(path: string, run: OutputRun): Promise<Outp
     },
     abandon,
   };
+}
+
+/** Gives a draft the owner, the group and the permissions of the file that it replaces, as far as this process may. */
+async function takeOver(handle: FileHandle, target: string): Promise<void> {
+  const old = await stat(target).catch(() => undefined);
+  const { uid, gid } = await handle.stat();
+  if (!old) return;
+  if (old.uid !== uid || old.gid !== gid)
+    await handle
+      .chown(old.uid, old.gid)
+      .catch(() => handle.chown(uid, old.gid)) // only root may give a file away
+      .catch(() => {});
+  await handle.chmod(old.mode & 0o777).catch(() => {}); // not every file system has permissions
 }
 
 /** The new name of a file at `target` that would be lost. */

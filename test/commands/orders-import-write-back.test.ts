@@ -1,6 +1,6 @@
 /** courier orders import --write-back: the sheet that was imported, with tracking numbers, states and errors. */
 
-import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
@@ -445,6 +445,33 @@ describe("the file", () => {
     expect(await home.courier(again)).toMatchObject({ exit: 0 });
     expect(await readFile(home.file, "utf8")).toMatch(/,CR\d+,/);
   });
+
+  test("into the sheet itself leaves it the permissions that it got meanwhile", async () => {
+    const home = await createImportHome(sheet(row("A-0")));
+    await chmod(home.file, 0o600);
+    home.sandbox.faults.add({ method: "POST", path: "/api/v1/orders", kind: "latency", ms: 20 });
+    const running = home.run("--in-place");
+    await until("the order is sent", () => home.posts >= 1);
+    await chmod(home.file, 0o666);
+    const ran = await running;
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(await readFile(home.file, "utf8")).toMatch(/,CR\d+,/);
+    expect((await stat(home.file)).mode & 0o777).toBe(0o666);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "into the sheet of another user leaves it that user's (needs root)",
+    async () => {
+      const home = await createImportHome(sheet(row("A-0")));
+      await chmod(home.file, 0o640);
+      await chown(home.file, 12_345, 23_456);
+      const ran = await home.run("--in-place");
+      expect(ran.exit, ran.stderr).toBe(0);
+      expect(await readFile(home.file, "utf8")).toMatch(/,CR\d+,/);
+      const { uid, gid, mode } = await stat(home.file);
+      expect([uid, gid, mode & 0o777]).toEqual([12_345, 23_456, 0o640]);
+    },
+  );
 
   test("leaves nothing behind where nothing is sent", async () => {
     const home = await createImportHome(sheet(row("A-1")));
