@@ -7,7 +7,7 @@ import { type CompletionShell, completionPlaces, completionShells } from "../com
 import { hideHome, type RuntimeInfo } from "../command/runtime-info.ts";
 import { makeDirectory } from "../core/directory.ts";
 import { fileError, systemCode, usageError } from "../core/errors.ts";
-import { shellQuotePath } from "../core/shell-quote.ts";
+import { shellQuotePath } from "../core/shell-quote-path.ts";
 import { explainSystemError } from "../core/system-errors.ts";
 import { line } from "../terminal/blocks.ts";
 import { linkManualPages, unlinkManualPages } from "./manual-pages.ts";

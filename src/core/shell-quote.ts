@@ -5,12 +5,11 @@ export function shellQuote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : inQuotes(text);
 }
 
-/** Double quotes, which every shell knows, unless the text has what means something inside of them (POSIX). */
+/**
+ * Double quotes, which every shell knows, unless the text has what means something inside of them (POSIX). What a
+ * terminal is shown as an escape is read again in $'…' only, by bash, zsh and ksh.
+ */
 export function inQuotes(text: string): string {
+  if (/[\p{Cc}\p{Cf}]/u.test(text)) return `$'${JSON.stringify(text).slice(1, -1).replaceAll("'", "\\'")}'`;
   return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : `"${text}"`;
-}
-
-/** The same for a path that may begin with `~`, which means the home directory only outside of quotes. */
-export function shellQuotePath(path: string): string {
-  return path.startsWith("~/") ? `~/${shellQuote(path.slice(2))}` : shellQuote(path);
 }

@@ -7,7 +7,7 @@ import { hideHome, type RuntimeInfo } from "../command/runtime-info.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import { firstPresent, inspectPath } from "../config/inspect-path.ts";
 import { CourierError } from "../core/errors.ts";
-import { shellQuotePath } from "../core/shell-quote.ts";
+import { shellQuotePath } from "../core/shell-quote-path.ts";
 import { explainSystemCode } from "../core/system-errors.ts";
 import { anotherStateDirectory } from "../core/wording.ts";
 import { ledgerPath } from "../ledger/ledger-file.ts";

@@ -1,11 +1,13 @@
 /** Commands in hints, pasted into a shell as they are: paths with blanks, and names that a shell would act on. */
 
+import { execFileSync } from "node:child_process";
 import { chmod, mkdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { putConfig } from "../support/config-file.ts";
 import { createHome, createServedHome } from "../support/courier.ts";
 import { createImportHome, errorOf } from "../support/imports.ts";
+import { lacks } from "../support/tools.ts";
 import { paste, wordsOf } from "../support/words-of.ts";
 
 interface Check {
@@ -49,6 +51,28 @@ describe("a directory with a blank in its name, as macOS has it", () => {
     const [, line = ""] = /close it with: (chmod .*), or keep the key elsewhere/.exec(stderr) ?? [];
     paste(line, home.directory);
     expect(await login()).toMatchObject({ exit: 0 });
+  });
+});
+
+describe("a name with characters that no terminal shows", () => {
+  const lineOf = async (name: string) => {
+    const home = await createImportHome("");
+    const file = await home.put("客户,送货地点,货名\n李四,北京市朝阳区建国路88号,茶\n", name);
+    const { stderr } = await home.courier(["orders", "import", file]);
+    return { file, line: /run: (courier orders import .*?)(?:;|$)/m.exec(stderr)?.[1] ?? "" };
+  };
+
+  describe.each(["bash", "zsh"])("%s", (shell) => {
+    test.skipIf(lacks(shell)).each(["a\nb.csv", 'a\tb\'s "c\\n".csv', "👩\u200d🔧\u202ea.csv"])(
+      `%j is read by ${shell} as it is (needs ${shell})`,
+      async (name) => {
+        const { file, line } = await lineOf(name);
+        const script = `courier() { printf '%s\\0' "$@"; }; ${line}`;
+        const env = { PATH: process.env.PATH, LC_ALL: "C.UTF-8" };
+        const words = execFileSync(shell, ["-c", script], { env, encoding: "utf8" }).split("\0");
+        expect(words.slice(0, 4), line).toEqual(["orders", "import", file, "--map"]);
+      },
+    );
   });
 });
 
