@@ -252,9 +252,11 @@ const leadIns: Readonly<Record<FailureKind, (host: string) => string>> = {
 
 function hintFor(kind: FailureKind, answer: Answer, { nowMs }: AnswerContext): string | undefined {
   if (kind === "key_refused") return keyHint;
-  if (kind !== "rate_limited") return undefined;
   const waitMs = retryAfterMs(answer, nowMs);
-  return `${describeWait(waitMs)}, then run the same command again`;
+  if (kind === "rate_limited") return `${describeWait(waitMs)}, then run the same command again`;
+  // What to do then depends on the command: the order of a create may exist.
+  const isKnown = kind === "server_error" && waitMs !== undefined && waitMs > 0 && waitMs <= yearMs;
+  return isKnown ? `${describeWait(waitMs)}, as the service asks` : undefined;
 }
 
 function describeWait(waitMs = 0): string {

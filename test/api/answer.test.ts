@@ -351,6 +351,18 @@ test.each([
   expect(failureOf(answer(429, "", { headers })).hint).toBe(`${words}, then run the same command again`);
 });
 
+test.each([
+  ["90", "wait 90 s, as the service asks"],
+  ["3600", "wait 60 min, as the service asks"],
+  ["0", undefined],
+  ["100000000000000000000", undefined],
+  ["soon", undefined],
+])("a failing service with Retry-After %s: %s", (retryAfter, hint) => {
+  const headers = { "retry-after": retryAfter };
+  for (const body of ["<html>", refusal("MAINTENANCE")])
+    expect(failureOf(answer(503, body, { headers })).hint).toBe(hint);
+});
+
 test.each([304, 302])("HTTP %i without an address to go to", (status) => {
   const failure = failureOf(answer(status, ""));
   expect(failure).toMatchObject({

@@ -96,6 +96,7 @@ export const faults: Readonly<Record<string, WireFault>> = {
   "501": status(501),
   "502": status(502),
   "503": status(503),
+  "503, an hour": { kind: "status", status: 503, headers: { "Retry-After": "3600" } },
   "504": status(504),
   "504 done": status(504, true),
   "refused, 200": refuse(200, "SOME_CODE"),
