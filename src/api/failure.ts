@@ -1,6 +1,6 @@
 /** The ways in which a call can fail, by what is safe to do next (specification, section 7). */
 
-import { explainCause, isCertificateFailure } from "../core/connection-errors.ts";
+import { certificateHint, explainCause, isCertificateFailure } from "../core/connection-errors.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { CourierError, type ErrorFacts, type ExitCode, systemCode } from "../core/errors.ts";
 import { isJsonNumber, isJsonObject, type JsonObject } from "../model/json.ts";
@@ -225,11 +225,13 @@ const ofAddress: ReadonlySet<string> = new Set([
   "ENETUNREACH",
 ]);
 
+const baseUrl = "the base URL (courier accounts list)";
+const proxyUrl = "the proxy's URL (HTTPS_PROXY or HTTP_PROXY)";
+
 function hintFor(causeCode: string | undefined): string {
   if (causeCode === proxyAuthentication) return `put them into the proxy's URL: ${proxyExample}`;
-  return isCertificateFailure(causeCode)
-    ? "for a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file"
-    : "check the network, the proxy settings and the base URL (courier accounts list)";
+  const named = causeCode === "UND_ERR_PRX_TLS" ? proxyUrl : baseUrl;
+  return certificateHint(causeCode, named) ?? `check the network, the proxy settings and ${baseUrl}`;
 }
 
 /** The deadline of a call passed before its answer came. */

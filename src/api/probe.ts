@@ -4,7 +4,7 @@ import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectSecurely, type TLSSocket } from "node:tls";
 import type { Clock } from "../core/clock.ts";
-import { explainCause, isCertificateFailure } from "../core/connection-errors.ts";
+import { explainCause } from "../core/connection-errors.ts";
 import { systemCode } from "../core/errors.ts";
 
 export interface Target {
@@ -27,7 +27,7 @@ export interface Probed {
   readonly durationMs: number;
   /** What was found; undefined where it failed. */
   readonly found?: string;
-  readonly problem?: { readonly reason: string; readonly isCertificate: boolean };
+  readonly problem?: { readonly reason: string; readonly causeCode: string | undefined };
 }
 
 /** Probes name, connection and certificate in turn, and stops at the first failure. */
@@ -44,9 +44,9 @@ export async function* probe(target: Target, options: ProbeOptions): AsyncGenera
       (found) => ({ found }),
       (error: unknown) => {
         options.signal.throwIfAborted();
-        const code = systemCode(error);
-        const reason = explainCause(code) ?? code ?? String(error);
-        return { problem: { reason, isCertificate: isCertificateFailure(code) } };
+        const causeCode = systemCode(error);
+        const reason = explainCause(causeCode) ?? causeCode ?? String(error);
+        return { problem: { reason, causeCode } };
       },
     );
     return { step, durationMs: Math.round(options.clock.elapsed() - startedMs), ...outcome };

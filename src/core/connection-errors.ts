@@ -24,6 +24,7 @@ const explanations: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: notHttps,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: notHttps,
   CERT_HAS_EXPIRED: "its certificate has expired",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
   UND_ERR_PRX_TLS: "the proxy's certificate is for another host",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
@@ -42,4 +43,20 @@ const certificatePattern = /CERT|^UNABLE_TO_|^DEPTH_ZERO|^HOSTNAME_MISMATCH|_PRX
 /** True for failures of certificate checks. */
 export function isCertificateFailure(causeCode: string | undefined): boolean {
   return certificatePattern.test(causeCode ?? "");
+}
+
+/** What to do about a failed check of a certificate; undefined for another failure. `named` is what names the host. */
+export function certificateHint(causeCode: string | undefined, named: string): string | undefined {
+  switch (causeCode) {
+    case "ERR_TLS_CERT_ALTNAME_INVALID":
+    case "UND_ERR_PRX_TLS":
+      return `check the host in ${named}`;
+    case "CERT_HAS_EXPIRED":
+    case "CERT_NOT_YET_VALID":
+      return "check this machine's clock; if it is right, the certificate must be replaced";
+    default:
+      return isCertificateFailure(causeCode)
+        ? "for a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file"
+        : undefined;
+  }
 }

@@ -7,6 +7,7 @@ import type { Context } from "../command/command.ts";
 import { hideHome, type RuntimeInfo } from "../command/runtime-info.ts";
 import type { ActiveAccount } from "../config/accounts.ts";
 import { holdsCertificates } from "../config/inspect-path.ts";
+import { certificateHint } from "../core/connection-errors.ts";
 import { CourierError } from "../core/errors.ts";
 import { formatSpan } from "../core/time.ts";
 import type { CheckResult } from "./check-result.ts";
@@ -115,11 +116,11 @@ async function* probeTarget(
       yield { check: step, status: "ok", detail: `${whose}: ${found}`, durationMs };
       continue;
     }
-    const advice = problem.isCertificate
-      ? "for a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file"
-      : proxy === undefined
-        ? advices[step]
-        : "check the proxy that HTTPS_PROXY or HTTP_PROXY names";
+    const [named, remedy] =
+      proxy === undefined
+        ? ["the base URL (courier accounts list)", advices[step]]
+        : ["HTTPS_PROXY or HTTP_PROXY", "check the proxy that HTTPS_PROXY or HTTP_PROXY names"];
+    const advice = certificateHint(problem.causeCode, named) ?? remedy;
     yield { check: step, status: "fail", detail: `${whose}: ${problem.reason}`, advice, durationMs, exit: 5 };
     return;
   }

@@ -93,14 +93,27 @@ test("the same through a tunnel: the certificate that counts is the service's", 
   expect(late.requests).toHaveLength(0);
 });
 
+const ofAuthority = "for a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file";
+const ofTime = "check this machine's clock; if it is right, the certificate must be replaced";
+
 test.each([
-  ["CERT_HAS_EXPIRED", "its certificate has expired"],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another host"],
-  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "its certificate cannot be verified"],
-  ["DEPTH_ZERO_SELF_SIGNED_CERT", "its certificate is self-signed"],
-])("%s is told as: %s", (code, words) => {
+  ["CERT_HAS_EXPIRED", "its certificate has expired", ofTime],
+  ["CERT_NOT_YET_VALID", "its certificate is not valid yet", ofTime],
+  [
+    "ERR_TLS_CERT_ALTNAME_INVALID",
+    "its certificate is for another host",
+    "check the host in the base URL (courier accounts list)",
+  ],
+  [
+    "UND_ERR_PRX_TLS",
+    "the proxy's certificate is for another host",
+    "check the host in the proxy's URL (HTTPS_PROXY or HTTP_PROXY)",
+  ],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "its certificate cannot be verified", ofAuthority],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "its certificate is self-signed", ofAuthority],
+])("%s is told as: %s", (code, words, hint) => {
   const cause = Object.assign(new Error("raw words"), { code });
   const failure = noAnswerFailure("api.example.com", false, new NoAnswer(false, cause));
   expect(failure.message).toBe(`cannot reach api.example.com: ${words}`);
-  expect(failure.hint).toContain("NODE_EXTRA_CA_CERTS");
+  expect(failure.hint).toBe(hint);
 });

@@ -137,6 +137,23 @@ describe("the way to the service", () => {
     expect(by.tls?.advice).toContain("NODE_EXTRA_CA_CERTS");
   });
 
+  test.each([
+    ["for another host", "service.test", [-24, 24], /^check the host in the base URL /],
+    ["expired", "127.0.0.1", [-48, -24], /^check this machine's clock; /],
+  ] as const)("a certificate of a trusted authority that is %s", async (fault, name, lifetime, advice) => {
+    const { key: privateKey, certificate, authority } = createAuthority([name], lifetime);
+    const server = createSecureServer({ key: privateKey, cert: certificate });
+    server.on("tlsClientError", () => {});
+    const { port } = await listen(server);
+    const home = await createProcessHome(remote(`https://127.0.0.1:${port}`));
+    const trusted = path.join(home.directory, "authority.pem");
+    await writeFile(trusted, authority);
+    const ran = await home.courier("doctor --json", { env: { NODE_EXTRA_CA_CERTS: trusted } });
+    const tls = (JSON.parse(ran.stdout) as Check[]).find(({ check }) => check === "tls");
+    expect(tls).toMatchObject({ status: "fail", detail: expect.stringContaining(fault) });
+    expect(tls?.advice).toMatch(advice);
+  });
+
   test("a certificate of a private authority that is trusted", async () => {
     const { key: privateKey, certificate, authority } = createAuthority(["127.0.0.1"]);
     const server = createSecureServer({ key: privateKey, cert: certificate }, (_request, response) => {

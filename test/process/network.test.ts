@@ -39,6 +39,7 @@ test("a certificate for another host is refused, though its authority is trusted
   const { exit, stderr } = await courier(`profile --base-url https://localhost:${port}`, { env: trust });
   expect(exit).toBe(5);
   expect(stderr).toContain("certificate is for another host");
+  expect(stderr).toContain("hint: check the host in the base URL (courier accounts list)\n");
 });
 
 test.each(["HTTPS_PROXY", "https_proxy"])(
