@@ -15,7 +15,7 @@ import {
 } from "../core/errors.ts";
 import type { Prompts } from "../core/prompts.ts";
 import { createRedactor, type Redact } from "../core/redact.ts";
-import { explainSystemCode, unwrittenError } from "../core/system-errors.ts";
+import { allowMoreFiles, isFileLimit, tooManyFiles, unwrittenError } from "../core/system-errors.ts";
 import { counted } from "../core/wording.ts";
 import { createMessages, type Messages } from "../terminal/messages.ts";
 import { createLineProgress, createProgress, noProgress, type Progress } from "../terminal/progress.ts";
@@ -283,11 +283,10 @@ function stoppedAtOnce(command: string, exit: InterruptionExit): CourierError {
 function asCourierError(error: unknown): CourierError {
   if (error instanceof CourierError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  const code = systemCode(error);
   // Any file may be the one too many, also one of the program itself.
-  if (code === "EMFILE" || code === "ENFILE")
-    return new CourierError("unwritten", 5, `the command cannot go on: ${explainSystemCode(code)}`, {
-      hint: "see what was done: courier log; more may be open after: ulimit -n 1024",
+  if (isFileLimit(systemCode(error)))
+    return new CourierError("unwritten", 5, `the command cannot go on: ${tooManyFiles}`, {
+      hint: `see what was done: courier log; ${allowMoreFiles}`,
       cause: error,
     });
   // A relative path is resolved in many places.

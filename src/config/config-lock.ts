@@ -4,8 +4,9 @@ import path from "node:path";
 import { CourierError, fileError, systemCode } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
 import { NotRegular } from "../core/regular-file.ts";
-import { explainSystemError } from "../core/system-errors.ts";
+import { allowMoreFiles, explainSystemError, tooManyFiles } from "../core/system-errors.ts";
 import { explainSqliteError } from "../sqlite/database.ts";
+import { isOfFileLimit } from "../sqlite/file-limit.ts";
 import { holdLock } from "../sqlite/lock.ts";
 import { BesideNotRegular } from "../sqlite/private-file.ts";
 import type { WaitOptions } from "../sqlite/wait.ts";
@@ -32,6 +33,7 @@ export async function takeLock(
   const lockPath = nameLock(place);
   const release = await holdLock(lockPath, title, { ...wait, limitMs: () => waitMs }).catch((error) => {
     if (error instanceof CourierError) throw error;
+    if (isOfFileLimit(error)) fail(tooManyFiles, error, allowMoreFiles);
     const reason = explainSqliteError(error) ?? (systemCode(error) && explainSystemError(error, "directory"));
     if (reason === undefined) throw error;
     return fail(

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { fileError, systemCode } from "../core/errors.ts";
 import { readRegularFile, Unreadable } from "../core/regular-file.ts";
-import { explainSystemError } from "../core/system-errors.ts";
+import { allowMoreFiles, explainSystemError, isFileLimit } from "../core/system-errors.ts";
 import { withArticle } from "../core/wording.ts";
 import {
   isJsonNumber,
@@ -64,7 +64,9 @@ export function openJsonFile<T extends object>(options: JsonFileOptions<T>): Jso
         hint:
           error instanceof Unreadable
             ? `${error.remedy}, then run the same command again`
-            : "check the permissions of the file and of its directory; it was left as it is",
+            : isFileLimit(systemCode(error))
+              ? allowMoreFiles
+              : "check the permissions of the file and of its directory; it was left as it is",
       });
     }
     return { ...options.empty, ...parseContent<T>(text, file, options) };

@@ -1,5 +1,7 @@
 /** Words for why there is no connection to a service or a database. */
 
+import { tooManyFiles } from "./system-errors.ts";
+
 const dropped = "the connection was dropped";
 const tooLate = "no connection in time";
 const notHttps = "the service does not speak https there";
@@ -12,6 +14,8 @@ const explanations: Readonly<Record<string, string>> = {
   ENETUNREACH: "no network",
   ECONNRESET: dropped,
   EPIPE: dropped,
+  EMFILE: tooManyFiles,
+  ENFILE: tooManyFiles,
   UND_ERR_SOCKET: dropped,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer is longer or shorter than it says",
   UND_ERR_HEADERS_OVERFLOW: "its headers are too large",

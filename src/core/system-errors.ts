@@ -6,7 +6,7 @@ import { Unreadable } from "./regular-file.ts";
 const denied = "permission denied";
 const inUse = "another program is using it";
 const noDevice = "there is no such device";
-const tooManyFiles = "too many files are open";
+export const tooManyFiles = "too many files are open";
 
 /** One table for all that is read, written or started. */
 const systemReasons: Readonly<Record<string, string>> = {
@@ -53,6 +53,13 @@ export function explainSystemError(
 export function explainSystemCode(code: string): string {
   return systemReasons[code] ?? code;
 }
+
+/** True where the process, or the system, may open no more files. */
+export function isFileLimit(code: string | undefined): boolean {
+  return code === "EMFILE" || code === "ENFILE";
+}
+
+export const allowMoreFiles = "more may be open after: ulimit -n 1024";
 
 /**
  * The error for a result that could not be written completely. `mayHaveSent`: the command may have sent something.

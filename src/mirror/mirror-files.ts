@@ -3,7 +3,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { CourierError, systemCode } from "../core/errors.ts";
-import { explainSystemError } from "../core/system-errors.ts";
+import { allowMoreFiles, explainSystemError, isFileLimit } from "../core/system-errors.ts";
 import { hasFile } from "../sqlite/private-file.ts";
 import { type MirrorOwner, mirrorDirectory, mirrorPath, mirrorPrefix } from "./mirror-path.ts";
 
@@ -40,7 +40,12 @@ function namesIn(directory: string): readonly string[] {
       "database",
       5,
       `the mirrors in ${directory} cannot be read: ${explainSystemError(error, "directory")}`,
-      { cause: error, hint: `${directory} must be a directory that your user can read` },
+      {
+        cause: error,
+        hint: isFileLimit(systemCode(error))
+          ? allowMoreFiles
+          : `${directory} must be a directory that your user can read`,
+      },
     );
   }
 }

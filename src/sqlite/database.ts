@@ -5,7 +5,7 @@ import { basename, dirname } from "node:path";
 import { isDirectory, makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { NotRegular } from "../core/regular-file.ts";
-import { explainSystemError } from "../core/system-errors.ts";
+import { allowMoreFiles, explainSystemError, tooManyFiles } from "../core/system-errors.ts";
 import { anotherStateDirectory, mustBeWritable } from "../core/wording.ts";
 import {
   type Connection,
@@ -16,6 +16,7 @@ import {
   type Statement,
   sqliteCode,
 } from "./driver.ts";
+import { isOfFileLimit } from "./file-limit.ts";
 import { createLogFlusher } from "./log-flusher.ts";
 import { BesideNotRegular, findLinkAbove, hasFile, LinkToNothing, makePrivateFile } from "./private-file.ts";
 import { resultCodes as code, createWait, type WaitOptions, type WhenFree } from "./wait.ts";
@@ -436,9 +437,14 @@ function withWarning(hint: string, { newFileWarning }: DatabaseOptions): string 
   return newFileWarning === undefined ? hint : `${hint}; ${newFileWarning}`;
 }
 
-/** Plain words for a failure of SQLite; undefined for another error. */
+/** Plain words for a failure of SQLite, and for the limit of open files; undefined for another error. */
 function explainSqlite(error: unknown, options: DatabaseOptions): CourierError | undefined {
   const { path, title, damagedHint } = options;
+  if (isOfFileLimit(error))
+    return new CourierError("database", 5, `the ${title} cannot be used: ${tooManyFiles}: ${path}`, {
+      cause: error,
+      hint: allowMoreFiles,
+    });
   const number = sqliteCode(error);
   if (number === undefined) return undefined;
   const message = error instanceof Error ? error.message : String(error);

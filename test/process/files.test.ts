@@ -422,3 +422,26 @@ test("with room for few open files a run ends in plain words, and ships nothing 
   const posts = home.sandbox.requests.filter(({ method }) => method === "POST");
   expect(posts).toHaveLength(limits.length);
 });
+
+test("where SQLite, the network or a config file meets the limit of open files, the error says so", async () => {
+  const home = await createServedProcessHome();
+  const create = "orders create --sender-name A --receiver-name B --item-name C --allow-duplicate";
+  const login = `login --base-url ${home.sandbox.baseUrl}`;
+  const env = { COURIER_API_KEY: undefined, COURIER_BASE_URL: undefined };
+  expect(await home.courier(login, { env, stdin: home.sandbox.apiKey })).toMatchObject({ exit: 0 });
+  expect(await home.courier(create, { env })).toMatchObject({ exit: 0 });
+  let failed = 0;
+  for (let limit = 20; limit < 26; limit++) {
+    for (const words of [create, "log", "doctor", "accounts use default"]) {
+      const ran = await home.courier(words, { env, shell: `ulimit -n ${limit}; exec "$@"` });
+      if (ran.exit === 0) continue;
+      failed += 1;
+      const said = `${ran.stdout}${ran.stderr}`;
+      expect(said, `${words} with ${limit}`).toContain("too many files are open");
+      expect(said).toContain("more may be open after: ulimit -n 1024");
+      expect(said).not.toMatch(/let your user|COURIER_\w+_DIR|permissions|network|missing|internal error/);
+    }
+  }
+  // The executable is one file, and needs fewer.
+  if (!process.env.COURIER_BIN) expect(failed).toBeGreaterThan(5);
+});
