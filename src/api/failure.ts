@@ -3,7 +3,7 @@
 import { certificateHint, explainCause, isCertificateFailure } from "../core/connection-errors.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { CourierError, type ErrorFacts, type ExitCode, systemCode } from "../core/errors.ts";
-import { allowMoreFiles, isFileLimit } from "../core/system-errors.ts";
+import { allowMoreFiles, allowMoreMemory, isFileLimit } from "../core/system-errors.ts";
 import { isJsonNumber, isJsonObject, type JsonObject } from "../model/json.ts";
 
 /** No answer came. `connected` is false only when it is certain that the request never reached the service. */
@@ -232,6 +232,7 @@ const proxyUrl = "the proxy's URL (HTTPS_PROXY or HTTP_PROXY)";
 function hintFor(causeCode: string | undefined): string {
   if (causeCode === proxyAuthentication) return `put them into the proxy's URL: ${proxyExample}`;
   if (isFileLimit(causeCode)) return allowMoreFiles;
+  if (causeCode === "ENOMEM") return allowMoreMemory;
   const named = causeCode === "UND_ERR_PRX_TLS" ? proxyUrl : baseUrl;
   return certificateHint(causeCode, named) ?? `check the network, the proxy settings and ${baseUrl}`;
 }

@@ -169,10 +169,15 @@ function exchange(
   });
 }
 
-/** undici's parser names itself, but not always with a code. It asserts that a status is one. */
+/**
+ * undici's parser names itself, but not always with a code. It asserts that a status is one. It is WebAssembly, which
+ * has no code for a lack of memory.
+ */
 function withCode(error: unknown): unknown {
-  const isNamed = error instanceof Error && /^(HTTPParser|Assertion)Error$/.test(error.name);
-  return isNamed ? Object.assign(error, { code: "NOT_HTTP" }) : error;
+  if (!(error instanceof Error)) return error;
+  if (/^(HTTPParser|Assertion)Error$/.test(error.name)) return Object.assign(error, { code: "NOT_HTTP" });
+  const lacksMemory = error instanceof RangeError && /out of memory/i.test(error.message);
+  return lacksMemory ? Object.assign(error, { code: "ENOMEM" }) : error;
 }
 
 async function plainAnswer(

@@ -1,6 +1,6 @@
 /** Words for why there is no connection to a service or a database. */
 
-import { tooManyFiles } from "./system-errors.ts";
+import { tooLittleMemory, tooManyFiles } from "./system-errors.ts";
 
 const dropped = "the connection was dropped";
 const tooLate = "no connection in time";
@@ -16,6 +16,7 @@ const explanations: Readonly<Record<string, string>> = {
   EPIPE: dropped,
   EMFILE: tooManyFiles,
   ENFILE: tooManyFiles,
+  ENOMEM: tooLittleMemory,
   UND_ERR_SOCKET: dropped,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer is longer or shorter than it says",
   UND_ERR_HEADERS_OVERFLOW: "its headers are too large",

@@ -6,6 +6,7 @@ import { Unreadable } from "./regular-file.ts";
 const denied = "permission denied";
 const inUse = "another program is using it";
 const noDevice = "there is no such device";
+export const tooLittleMemory = "there is too little memory";
 export const tooManyFiles = "too many files are open";
 
 /** One table for all that is read, written or started. */
@@ -24,7 +25,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   ENODEV: noDevice,
   ENFILE: tooManyFiles,
   EAGAIN: "the system is out of processes or memory",
-  ENOMEM: "the system is out of memory",
+  ENOMEM: tooLittleMemory,
   EPIPE: "its reader is gone",
   ECONNRESET: "its connection broke",
   ENOEXEC: "it is not a program that this system can run",
@@ -60,6 +61,7 @@ export function isFileLimit(code: string | undefined): boolean {
 }
 
 export const allowMoreFiles = "more may be open after: ulimit -n 1024";
+export const allowMoreMemory = "free some memory, or allow more: ulimit -v unlimited";
 
 /**
  * The error for a result that could not be written completely. `mayHaveSent`: the command may have sent something.

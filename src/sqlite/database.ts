@@ -5,7 +5,7 @@ import { basename, dirname } from "node:path";
 import { isDirectory, makeWritableDirectory } from "../core/directory.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { NotRegular } from "../core/regular-file.ts";
-import { allowMoreFiles, explainSystemError, tooManyFiles } from "../core/system-errors.ts";
+import { allowMoreFiles, allowMoreMemory, explainSystemError, tooManyFiles } from "../core/system-errors.ts";
 import { anotherStateDirectory, mustBeWritable } from "../core/wording.ts";
 import {
   type Connection,
@@ -122,15 +122,14 @@ export async function findDriver(title: string): Promise<Driver> {
     return await loadDriver();
   } catch (error) {
     if (!(error instanceof NoDriver)) throw error;
-    throw new CourierError(
-      "database",
-      5,
-      `the ${title} cannot be opened: SQLite is missing (${error.message})`,
-      {
-        cause: error,
-        hint: "use Node.js 22.16 or later, or install again without --omit=optional",
-      },
-    );
+    const problem = error.isInstalled ? "cannot be loaded" : "is missing";
+    const message = `the ${title} cannot be opened: SQLite ${problem} (${error.message})`;
+    throw new CourierError("database", 5, message, {
+      cause: error,
+      hint: error.isInstalled
+        ? `${allowMoreMemory}; if enough is free, use Node.js 22.16 or later, or install again`
+        : "use Node.js 22.16 or later, or install again without --omit=optional",
+    });
   }
 }
 

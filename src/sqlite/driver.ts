@@ -1,6 +1,7 @@
 /** One small interface over the SQLite drivers of Node.js, Bun and @photostructure/sqlite (decision 22). */
 
 import { toNamespacedPath } from "node:path";
+import { systemCode } from "../core/errors.ts";
 
 export type SqlValue = null | number | string | Uint8Array;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
@@ -23,8 +24,16 @@ export interface Driver {
   open(path: string): Connection;
 }
 
-/** The runtime has no SQLite with the needed features, and the optional package is not installed. */
-export class NoDriver extends Error {}
+/** The runtime has no SQLite with the needed features, and the optional package is not installed or does not load. */
+export class NoDriver extends Error {
+  constructor(
+    reasons: readonly string[],
+    /** Memory may be short, or the package is for another system. */
+    readonly isInstalled: boolean,
+  ) {
+    super(reasons.at(-1) ?? "no driver", { cause: reasons });
+  }
+}
 
 /** The drivers, in the order in which they are tried. */
 const loaders: readonly (() => Promise<Driver>)[] = [loadBun, loadNode, loadPackage];
@@ -32,16 +41,18 @@ const loaders: readonly (() => Promise<Driver>)[] = [loadBun, loadNode, loadPack
 /** The first available driver with full-text search. Throws NoDriver. */
 export async function loadDriver(): Promise<Driver> {
   const reasons: string[] = [];
+  let isInstalled = false;
   for (const load of loaders) {
     try {
       const driver = await load();
       if (hasFullTextSearch(driver)) return driver;
       reasons.push(`${driver.name} has no full-text search`);
     } catch (error) {
+      isInstalled ||= systemCode(error) === "ERR_DLOPEN_FAILED";
       reasons.push(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error));
     }
   }
-  throw new NoDriver(reasons.at(-1) ?? "no driver", { cause: reasons });
+  throw new NoDriver(reasons, isInstalled);
 }
 
 /** Node.js 22.13 to 22.15 have `node:sqlite` without FTS5, so the compile options are checked. */

@@ -1,6 +1,6 @@
 /** A machine without SQLite: what only reads works, and what would send an order stops before it is sent. */
 
-import { cp, mkdir } from "node:fs/promises";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createServedProcessHome, type ServedProcessHome, type StartOptions } from "../support/process.ts";
@@ -30,6 +30,26 @@ describe.skipIf(hasOwnDriver || process.env.COURIER_BIN)("without SQLite (needs 
     expect(JSON.parse((await home.courier("orders list --json")).stdout)).toEqual([]);
   });
 
+  test("a driver that is there and does not load is not called missing, and the reason is shown", async () => {
+    const home = await createBareHome();
+    const driver = path.join(home.directory, "bare/node_modules/@photostructure/sqlite");
+    await mkdir(driver, { recursive: true });
+    await writeFile(path.join(driver, "index.js"), 'require("./native.node");');
+    await writeFile(path.join(driver, "native.node"), "");
+    const { exit, stderr } = await home.courier(
+      "orders create --sender-name a --receiver-name b --item-name c --json",
+    );
+    expect(exit).toBe(5);
+    const { error } = JSON.parse(stderr);
+    expect(error.code).toBe("database");
+    expect(error.message).toMatch(
+      /^the ledger cannot be opened: SQLite cannot be loaded \(.*native\.node.*\)$/,
+    );
+    expect(error.hint).toBe(
+      "free some memory, or allow more: ulimit -v unlimited; if enough is free, use Node.js 22.16 or later, or install again",
+    );
+  });
+
   test("doctor says so", async () => {
     const { courier } = await createBareHome();
     const { exit, stdout } = await courier("doctor --json");
@@ -44,7 +64,7 @@ describe.skipIf(hasOwnDriver || process.env.COURIER_BIN)("without SQLite (needs 
 
 /** The program without its optional packages. */
 async function createBareHome(): Promise<
-  Pick<ServedProcessHome, "run"> & {
+  Pick<ServedProcessHome, "run" | "directory"> & {
     courier(words: string, options?: StartOptions): ReturnType<ServedProcessHome["run"]>;
   }
 > {
@@ -57,6 +77,7 @@ async function createBareHome(): Promise<
   const program = [process.execPath, path.join(copy, "bin/courier.cjs")];
   return {
     run: home.run,
+    directory: home.directory,
     courier: (words, options) => home.run([...program, ...words.split(" ")], options),
   };
 }

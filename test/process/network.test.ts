@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createAuthority } from "../support/certificates.ts";
+import { createServedProcessHome } from "../support/process.ts";
 import { startProxy } from "../support/proxy.ts";
 import { createSecureHome } from "../support/secure-home.ts";
 
@@ -40,6 +41,24 @@ test("a certificate for another host is refused, though its authority is trusted
   expect(exit).toBe(5);
   expect(stderr).toContain("certificate is for another host");
   expect(stderr).toContain("hint: check the host in the base URL (courier accounts list)\n");
+});
+
+test("too little memory for a connection is not put down to the network", async () => {
+  const { courier, sandbox } = await createServedProcessHome();
+  let failed = 0;
+  for (const kilobytes of [1_000_000, 1_200_000]) {
+    const { exit, stderr } = await courier("profile", {
+      shell: `ulimit -c 0; ulimit -v ${kilobytes}; exec "$@"`,
+    });
+    // Another Node.js may need less, or end by itself.
+    if (exit !== 5) continue;
+    failed += 1;
+    expect(stderr).toBe(
+      `error: cannot reach ${new URL(sandbox.baseUrl).host}: there is too little memory\n` +
+        "hint: free some memory, or allow more: ulimit -v unlimited\n",
+    );
+  }
+  if (process.version.startsWith("v20.") && !process.env.COURIER_BIN) expect(failed).toBeGreaterThan(0);
 });
 
 test.each(["HTTPS_PROXY", "https_proxy"])(
