@@ -57,6 +57,21 @@ describeKinds((open) => {
     expect((await ledger.findOperation(create))?.orderState).toBe("cancelled");
   });
 
+  test("an order that an answer showed earlier is no answer to a later create; the own one is", async () => {
+    const { ledger, begin } = await openTestLedger();
+    const run = await begin();
+    await createOne(ledger, run, "7");
+    await ledger.recordSeen(run.customer, ["7", "8", "9"], 3);
+    await ledger.recordSeen(run.customer, ["7", "8"], 4);
+    await expect(createOne(ledger, run, "8")).rejects.toThrow("existed before the request was sent");
+    await createOne(ledger, run, "10");
+    await ledger.recordSeen(run.customer, ["10"], 5);
+    const facts = { customer: run.customer, beganMs: 6, endedMs: 6, dateFrom: undefined };
+    const { owners, firstSeen } = await ledger.recordListing({ ...facts, ids: ["7", "8", "9", "10"] });
+    expect([...owners.keys()].sort()).toEqual(["10", "7"]);
+    expect([...firstSeen.keys()].sort()).toEqual(["8", "9"]);
+  });
+
   test("the reason of a refusal is kept as a whole, also where the service put a NUL in it", async () => {
     const { ledger, begin } = await openTestLedger();
     const run = await begin();
