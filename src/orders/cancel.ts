@@ -24,7 +24,7 @@ import { byCount, counted } from "../core/wording.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import type { Cancellation } from "../model/results.ts";
 import { cannotBeCancelled } from "../model/states.ts";
-import { describeAnotherOrder, isAnotherOrder } from "../sending/another-order.ts";
+import { describeAnotherOrder, isOrderOfOthers } from "../sending/another-order.ts";
 import {
   type CancelResult,
   type CancelTools,
@@ -136,13 +136,7 @@ async function findNamed(words: readonly string[], context: Context): Promise<re
 async function isOther(found: Found, names: readonly string[], context: Context): Promise<boolean> {
   const refs = names.flatMap((name) => refOf(name) ?? []);
   if (!isOpen(found) || refs.length < names.length) return false;
-  const ledger = await findLedger(context);
-  if (!ledger) return false;
-  const { id } = await context.customer();
-  const sent = (await Promise.all(refs.map((ref) => ledger.findByRef(id, ref)))).flat();
-  const answered = sent.filter(({ order }) => order?.id === found.id);
-  const order = found.order as OrderDetail; // named orders are read in detail
-  return answered.length > 0 && answered.every((operation) => isAnotherOrder(operation, order));
+  return isOrderOfOthers(found.order as OrderDetail, refs, context); // named orders are read in detail
 }
 
 async function findSelected(query: OrderQuery, context: Context) {

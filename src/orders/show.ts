@@ -3,7 +3,7 @@
 import { saysNoSuchOrder } from "../api/failure.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, document, type Items, rows } from "../command/command.ts";
-import { parseOrderName } from "../command/options.ts";
+import { parseOrderName, refOf } from "../command/options.ts";
 import { openKnownOrders, openOrderNames } from "../command/order-name.ts";
 import { orderView } from "../command/order-view.ts";
 import { pickOrder } from "../command/pick-order.ts";
@@ -13,6 +13,7 @@ import { usageError } from "../core/errors.ts";
 import { formatRelative } from "../core/time.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { type JsonObject, valueAt } from "../model/json.ts";
+import { describeAnotherOrder, isOrderOfOthers } from "../sending/another-order.ts";
 import { type Block, type Column, line, show, styled } from "../terminal/blocks.ts";
 import { detailPaths } from "./detail-paths.ts";
 
@@ -44,8 +45,7 @@ export const showOrder = defineCommand({
     const names = words.length > 0 ? await readNames(words, parseOrderName, context) : await pickOne(context);
     const [only] = names;
     if (only !== undefined && words.length <= 1 && words[0] !== stdinName) {
-      const id = await openOrderNames(context)(only);
-      const order = await read(id, context);
+      const order = await read(only, openOrderNames(context), context);
       return document(order, (shown) => orderView(shown, context));
     }
     return {
@@ -55,8 +55,21 @@ export const showOrder = defineCommand({
   },
 });
 
+async function read(
+  name: string,
+  findId: (name: string) => Promise<string>,
+  context: Context,
+): Promise<OrderDetail> {
+  const id = await findId(name);
+  const order = await readKnown(id, context);
+  const ref = refOf(name);
+  if (ref !== undefined && (await isOrderOfOthers(order, [ref], context)))
+    context.messages.warn(`the answer to ${name} named order ${id}, but ${describeAnotherOrder(order)}`);
+  return order;
+}
+
 /** Of an order that the service does not show, the last answers may be on this machine. */
-async function read(id: string, context: Context): Promise<OrderDetail> {
+async function readKnown(id: string, context: Context): Promise<OrderDetail> {
   try {
     return await (await context.service()).order(id);
   } catch (error) {
@@ -86,7 +99,7 @@ async function* showSeveral(names: readonly string[], context: Context): Items<S
   await checkApiQuota(names.length, service, context);
   const findId = openOrderNames(context);
   return yield* lookUpSeveral<Shown>(names, {
-    look: async (name) => read(await findId(name), context),
+    look: (name) => read(name, findId, context),
     failed: (order, error) => ({ order, error }),
     noun: "orders",
   });

@@ -21,9 +21,10 @@ import { mapInOrder } from "../core/concurrent.ts";
 import { CourierError, usageError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { isMade } from "../ledger/operation.ts";
+import { isMade, nameOperation } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import type { Slip } from "../model/results.ts";
+import { describeAnotherOrder, isAnotherOrder } from "../sending/another-order.ts";
 import { type Column, show, state, styled } from "../terminal/blocks.ts";
 import { exportDetails, tellOwn } from "./export.ts";
 import { type SlipSize, slipPage } from "./slip-page.ts";
@@ -153,7 +154,8 @@ async function* slipsOfIds(ids: readonly string[], isRun: boolean, context: Cont
   let seen = 0;
   const read = async (id: string) => {
     try {
-      return toSlip(await service.order(id), await refs(id));
+      const order = await service.order(id);
+      return toSlip(order, await refs(order));
     } catch (error) {
       if (error instanceof ServiceFailure && error.kind === "refused") return { id, refusal: error };
       throw error;
@@ -197,7 +199,7 @@ async function* slipsOfFilter(
   const cancelled: string[] = [];
   for await (const order of exportDetails(query, own, context)) {
     if (order.status === "cancelled" && !query.statuses.includes("cancelled")) cancelled.push(order.id.value);
-    else yield toSlip(order, await refs(order.id.value));
+    else yield toSlip(order, await refs(order));
   }
   noteCancelled(cancelled, context);
 }
@@ -211,8 +213,11 @@ function nameSome(ids: readonly string[]): string {
   return ids.slice(0, mostNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** The ref of an order, where the ledger has it. A ledger that cannot be read costs the refs, and no slip. */
-function openRefs(context: Context): (id: string) => Promise<string | null> {
+/**
+ * The ref of an order, where the ledger has it, and the order is the one that was sent. A ledger that cannot be read
+ * costs the refs, and no slip.
+ */
+function openRefs(context: Context): (order: OrderDetail) => Promise<string | null> {
   const open = lazy(async () => {
     try {
       const customer = await context.knownCustomer();
@@ -222,11 +227,18 @@ function openRefs(context: Context): (id: string) => Promise<string | null> {
       return undefined;
     }
   });
-  return async (id) => {
+  return async (order) => {
     const known = await open();
     if (!known) return null;
+    const id = order.id.value;
     const name = (await known.ledger.findOwners(known.customer, [id])).get(id);
-    return (name && (await known.ledger.findOperation(name))?.ref) ?? null;
+    const operation = name && (await known.ledger.findOperation(name));
+    if (operation && isAnotherOrder(operation, order)) {
+      const shown = describeAnotherOrder(order);
+      context.messages.warn(`the answer to ${nameOperation(operation)} named order ${id}, but ${shown}`);
+      return null;
+    }
+    return operation?.ref ?? null;
   };
 }
 

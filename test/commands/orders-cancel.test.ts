@@ -315,6 +315,19 @@ describe("an order with another receiver and item than was sent with its ref", (
     expect(requestCount(home, "DELETE")).toBe(0);
   });
 
+  test.each([
+    ["orders show ref:R-1-1 --json", "the answer to ref:R-1-1"],
+    ["orders show ref:R-1-1 ref:R-1-2 --json", "the answer to ref:R-1-1"],
+    ["orders slips ref:R-1-1 --json", "the answer to 1.1"],
+  ])("%s says so", async (words, answer) => {
+    const home = await homeWithOther();
+    const ran = await home.courier(words);
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(ran.stderr).toContain(`warning: ${answer} named order 1000001, but ${shown}`);
+    expect(ran.stderr.match(/warning/g)).toHaveLength(1);
+    expect(JSON.parse(ran.stdout)[0]?.ref ?? null).toBeNull();
+  });
+
   test("is left alone by --dry-run and beside others, which are cancelled", async () => {
     const home = await homeWithOther();
     const preview = await home.courier("orders cancel ref:R-1-1 ref:R-1-2 --dry-run --json");
