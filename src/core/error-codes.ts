@@ -157,8 +157,8 @@ export const errorCodes = {
   ledger_lost: {
     exits: "5, 6",
     meaning:
-      "the ledger was removed or replaced during a run; after an import (6), it does not know which orders were created",
-    next: "do not import the same file again before the rows that have an order are taken out of it",
+      "the ledger was removed or replaced during a run; after an order was sent (6), it does not know which ones were created",
+    next: "do not send the same order again, nor import the same file before the rows that have an order are taken out of it",
   },
   unwritten: {
     exits: "5",

@@ -5,6 +5,7 @@ import { type Context, goesOnUnread, noteStop, type RowsOutput, rows } from "../
 import { CourierError, type ExitCode, interrupted, interruptionExit } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import { isMade, nameOperation, type Rejection } from "../ledger/operation.ts";
+import { isLedgerLost } from "../ledger/operation-errors.ts";
 import type { ReportRow } from "../model/results.ts";
 import { makeRoom, mayBeFullDisk } from "../sqlite/database.ts";
 import { ServiceUnavailable } from "./backoff.ts";
@@ -30,7 +31,6 @@ import { importRows } from "./importer.ts";
 import type { RejectsWriter } from "./rejects.ts";
 import { inRowOrder } from "./reorder-buffer.ts";
 import type { RowsOptions, WrongRow } from "./rows.ts";
-import { isLedgerLost } from "./unsent-rows.ts";
 import type { SheetAfterImport } from "./write-back/import-sheet.ts";
 
 export interface ImportRun {
@@ -123,7 +123,7 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       await rejects?.finish();
       if (rejects?.failure) context.messages.warn(rejects.failure);
       if (!isLedgerLost(failure)) await run.sheet?.write({ ...run.tools, customer: run.tools.run.customer });
-      if (run.sheet && unrecorded.length > 0)
+      if (run.sheet && unrecorded.length > 0 && !isLedgerLost(failure))
         context.messages.warn(
           `the sheet lacks the numbers of ${counted(unrecorded.length, "created order")}, which the ledger could not record; the next run fills them in`,
         );

@@ -13,6 +13,7 @@ import {
   type OperationName,
   type Rejection,
 } from "../ledger/operation.ts";
+import { isLedgerLost } from "../ledger/operation-errors.ts";
 import type { RowDecision, RowPolicy } from "../ledger/rules.ts";
 import { reconcile } from "../sending/reconcile.ts";
 import type { Reconciled, StillInDoubt } from "../sending/reconcile-types.ts";
@@ -24,7 +25,7 @@ import type { ImportOptions, ImportTools, RowResult, Turn } from "./import-types
 import { createRefusalGate } from "./refusal-gate.ts";
 import { createRowSender } from "./row-sender.ts";
 import type { ImportRow } from "./rows.ts";
-import { describeDoubt, inDoubtAs, isLedgerLost, notChecked, resultOf } from "./unsent-rows.ts";
+import { describeDoubt, inDoubtAs, notChecked, resultOf } from "./unsent-rows.ts";
 
 /** An import polls at most so long without settling a row in doubt. */
 const timeLimitMs = 30_000;

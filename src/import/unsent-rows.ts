@@ -1,8 +1,8 @@
 /** The report of rows that are not sent. */
 
-import { CourierError } from "../core/errors.ts";
 import { formatUntil } from "../core/time.ts";
 import { nameOperation, type OperationName, type Rejection } from "../ledger/operation.ts";
+import { isLedgerLost } from "../ledger/operation-errors.ts";
 import type { RowDecision } from "../ledger/rules.ts";
 import { nameCandidates } from "../sending/candidates.ts";
 import type { StillInDoubt } from "../sending/reconcile-types.ts";
@@ -34,11 +34,6 @@ export function notChecked(failure: unknown): Rejection {
         "in doubt, and the ledger is lost: look for its order in the list before you import the row again",
       )
     : inDoubtAs("in doubt; run the import again to check");
-}
-
-/** A new ledger does not know the rows: importing them again may ship them twice. */
-export function isLedgerLost(failure: unknown): failure is CourierError {
-  return failure instanceof CourierError && failure.code === "ledger_lost";
 }
 
 /** The result of a row that is not sent. */

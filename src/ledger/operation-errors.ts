@@ -1,5 +1,6 @@
 /** Why an outcome is not recorded. */
 
+import { CourierError } from "../core/errors.ts";
 import { NotDone } from "../sqlite/write-queue.ts";
 import { nameOperation, type OperationName } from "./operation.ts";
 
@@ -33,4 +34,9 @@ export class OrderTaken extends OtherOrder {
   ) {
     super(orderId, `belongs to operation ${nameOperation(holder)}`);
   }
+}
+
+/** A new ledger does not know what was sent: to send it again may ship it twice. */
+export function isLedgerLost(failure: unknown): failure is CourierError {
+  return failure instanceof CourierError && failure.code === "ledger_lost";
 }

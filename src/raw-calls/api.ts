@@ -166,6 +166,7 @@ function openFailure(
   context: Context,
 ): CourierError | undefined {
   if (isRead(call) || (failure && !(failure instanceof ServiceFailure))) return undefined;
+  if (effect?.kind === "unrecorded") return effect.failure;
   const { status, serviceCode, details } = failure ?? {};
   const facts = { status, serviceCode, details, cause: failure };
   const name = nameOf(call);

@@ -13,7 +13,7 @@ import {
   nameOperation,
   type OperationName,
 } from "../ledger/operation.ts";
-import type { OtherOrder } from "../ledger/operation-errors.ts";
+import { OtherOrder } from "../ledger/operation-errors.ts";
 import { type Draft, draftSchema } from "../model/draft.ts";
 import { isJsonNumber, isJsonObject, type Json, JsonSyntaxError, parseJson } from "../model/json.ts";
 import { contentOf } from "../model/same-order.ts";
@@ -31,6 +31,8 @@ export type Recorder = (result: { reply: RawReply } | { error: unknown }) => Pro
 
 export type Effect =
   | { readonly kind: "none" | "in doubt" }
+  /** An order was created, and the ledger is lost. */
+  | { readonly kind: "unrecorded"; readonly failure: CourierError }
   | { readonly kind: "created"; readonly orderId: string }
   /** The order was found although the answer says otherwise. */
   | { readonly kind: "found"; readonly orderId: string };
@@ -71,8 +73,9 @@ async function recordCreate(
   if (!begun) throw interrupted(130, "not confirmed: nothing was sent");
   return async (result) => {
     const outcome = createOutcome(result, draft);
-    const taken = await recordEnd(begun, outcome, context);
-    if (taken) throw otherOrder(taken, begun.operation, context);
+    const problem = await recordEnd(begun, outcome, context);
+    if (problem instanceof OtherOrder) throw otherOrder(problem, begun.operation, context);
+    if (problem) return { kind: "unrecorded", failure: problem };
     if (outcome.state === "created") return { kind: "created", orderId: outcome.order.id };
     return outcome.state === "unknown" ? checkRefusal(outcome, begun, context) : { kind: "none" };
   };

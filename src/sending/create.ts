@@ -4,6 +4,7 @@ import { ServiceFailure, shorten } from "../api/failure.ts";
 import type { CourierService } from "../api/service.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError, interruptionExit } from "../core/errors.ts";
+import { newLedgerWarning } from "../core/wording.ts";
 import {
   type CreateOutcome,
   isMade,
@@ -11,7 +12,7 @@ import {
   type Operation,
   type Rejection,
 } from "../ledger/operation.ts";
-import { LostClaim, OtherOrder } from "../ledger/operation-errors.ts";
+import { isLedgerLost, LostClaim, OtherOrder } from "../ledger/operation-errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { CreatedOrder } from "../model/interface.ts";
 import { contentOf } from "../model/same-order.ts";
@@ -94,15 +95,18 @@ async function sendNew(order: OrderToSend, context: Context): Promise<CreatedOrd
   const service = await context.service();
   try {
     const created = await send(draft, service, begun, context);
-    const taken = await end({
+    const problem = await end({
       state: "created",
       order: orderFacts(created),
       orderState: created.status ?? undefined,
       stampAheadMs: stampAheadMs(created.created_at, context.clock.now(), service.clockOffsetMs()),
     });
-    if (taken) throw new ServiceFailure("invalid_response", taken.reason, { cause: taken });
+    if (problem instanceof OtherOrder)
+      throw new ServiceFailure("invalid_response", problem.reason, { cause: problem });
+    if (problem) throw problem;
     return created;
   } catch (error) {
+    if (isLedgerLost(error)) throw error;
     if (!(error instanceof ServiceFailure) && !context.signal.aborted) throw error;
     const lost = error as ServiceFailure;
     const evidence = error instanceof ServiceFailure ? evidenceOf(error) : "in_doubt";
@@ -158,13 +162,13 @@ export function failureOutcome(failure: ServiceFailure, draft: Draft | undefined
 /**
  * Records the outcome of a create. Where the ledger cannot be written, warns and goes on: the operation stays in doubt
  * there, so that it is reconciled before an equal one is sent. Where the answer names another order, this operation is in
- * doubt, and the result says so.
+ * doubt, and the result says so; so it does where an order was created and the ledger is lost, which nothing would find.
  */
 export async function recordEnd(
   { ledger, run, operation }: BegunOrder,
   outcome: CreateOutcome,
   context: Context,
-): Promise<OtherOrder | undefined> {
+): Promise<OtherOrder | CourierError | undefined> {
   try {
     await ledger.endCreate(operation, run.number, outcome, context.clock.now());
   } catch (error) {
@@ -174,9 +178,20 @@ export async function recordEnd(
     }
     if (!(error instanceof CourierError) && !(error instanceof LostClaim)) throw error;
     const made = "order" in outcome ? `order ${outcome.order.id} was created, but ` : "";
+    if ("order" in outcome && isLedgerLost(error)) return lostRecord(outcome.order.id, error, context);
     context.messages.warn(`${made}the ledger could not record it: ${error.message}`);
   }
   return undefined;
+}
+
+/** Exit code 6: a repeated command would send the order again. */
+function lostRecord(id: string, cause: CourierError, { nextCommand }: Context): CourierError {
+  const message = `order ${id} was created, but the ledger could not record it: ${cause.message}`;
+  return new CourierError("ledger_lost", 6, message, {
+    hint: `do not send it again; see the order: ${nextCommand(`orders show ${id}`)}; ${newLedgerWarning}`,
+    details: { id },
+    cause,
+  });
 }
 
 /** Looks for the order. Returns it as if its answer had arrived, or throws what is known. */
@@ -210,7 +225,11 @@ async function lookForOrder(
   if (settled && isMade(settled) && settled.order) return (await context.service()).order(settled.order.id);
   if (settled?.state === "refused") throw lost;
   if (settled?.state === "unsent") throw notCreated(lost);
-  throw await unknown(begun, lost, describeLeft(left), left, context);
+  const found =
+    settled?.state === "sending"
+      ? "and it was not looked for, because the ledger could not record that"
+      : describeLeft(left);
+  throw await unknown(begun, lost, found, left, context);
 }
 
 function describeLeft(left: StillInDoubt | undefined): string {
@@ -248,7 +267,7 @@ async function unknown(
     6,
     `it is not known whether the order was created: ${lost.message}, ${found}`,
     {
-      hint: sent ? howToResolve(sent, left, context) : "check whether it exists before you send it again",
+      hint: await nextSteps(begun, sent, left, context),
       status: lost.status,
       serviceCode: lost.serviceCode,
       details: {
@@ -265,7 +284,20 @@ async function interruptedWhileSending(cause: unknown, begun: BegunOrder, contex
   const message = "stopped while the order was being sent: it may or may not have been created";
   const sent = await readOperation(begun);
   return new CourierError("outcome_unknown", exit, message, {
-    hint: sent ? howToResolve(sent, undefined, context) : "check whether it exists before you send it again",
+    hint: await nextSteps(begun, sent, undefined, context),
     cause,
   });
+}
+
+/** Of an operation that the ledger has. A new ledger would not stop a repeated command. */
+async function nextSteps(
+  { ledger }: BegunOrder,
+  sent: Operation | undefined,
+  left: StillInDoubt | undefined,
+  context: Context,
+): Promise<string> {
+  const problem = await ledger.checkPlace().catch((error: unknown) => error);
+  const look = `look for the order: ${context.nextCommand("orders list --all")}`;
+  if (isLedgerLost(problem)) return `before you send it again, ${look}; ${newLedgerWarning}`;
+  return sent ? howToResolve(sent, left, context) : `before you send it again, ${look}`;
 }

@@ -7,6 +7,7 @@ import { openLedger } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/ledger-file.ts";
 import type { Ran } from "../support/courier.ts";
 import { createImportHome, type ImportHome, row, sheet } from "../support/imports.ts";
+import { plainDraft } from "../support/orders.ts";
 import { Capture } from "../support/streams.ts";
 
 const ways: Readonly<Record<string, (stateDir: string) => unknown>> = {
@@ -69,6 +70,14 @@ describe.each(Object.entries(ways))("%s", (_name, lose) => {
     expect(await home.receivers()).toHaveLength(home.posts);
   });
 
+  test("in the middle of an import that writes the sheet back: no sheet is promised for the next run", async () => {
+    const home = await createHome(3);
+    duringPost(home, 2, () => lose(home.stateDir));
+    const ran = await home.run("--write-back back.csv");
+    expect(ran.exit).toBe(6);
+    expect(ran.stderr).not.toContain("fills them in");
+  });
+
   test("while the last row is sent: it is reported, and the import does not end well", async () => {
     const home = await createHome(1);
     duringPost(home, 1, () => lose(home.stateDir));
@@ -102,6 +111,39 @@ describe.each(Object.entries(ways))("%s", (_name, lose) => {
     };
     const ran = await home.run("", { stdout });
     expect([ran.exit, ran.report.map(({ outcome }) => outcome)]).toEqual([6, ["created"]]);
+  });
+
+  const single = ["orders", "create", "--file", "-", "--ref", "A-1", "--json"];
+  const raw = ["api", "POST", "orders", "--input", "-", "--json"];
+  const stdin = JSON.stringify(plainDraft);
+
+  test.each([
+    ["orders create", single],
+    ["a raw call", raw],
+  ])(
+    "while %s is sent: it is told that no ledger has the order, and not to send it again",
+    async (_way, words) => {
+      const home = await createHome(1);
+      duringPost(home, 1, () => lose(home.stateDir));
+      const ran = await home.courier([...words, "--quiet"], { stdin });
+      const error = toldError(ran);
+      expect([ran.exit, error.code, home.posts], ran.stderr).toEqual([6, "ledger_lost", 1]);
+      expect(error.message).toContain("order 1000001 was created, but the ledger could not record it");
+      expect(error.hint).toContain("do not send it again");
+    },
+  );
+
+  test("while the answer to orders create gets lost: no hint says to run the command again", async () => {
+    const home = await createHome(1);
+    duringPost(home, 1, () => lose(home.stateDir));
+    home.sandbox.faults.add({ kind: "drop_after", method: "POST", path: "/api/v1/orders" });
+    const ran = await home.courier(single, { stdin });
+    const { code, hint, message } = toldError(ran);
+    expect([ran.exit, code]).toEqual([6, "outcome_unknown"]);
+    expect(message).not.toContain("not listed");
+    expect(hint).toBe(
+      "before you send it again, look for the order: courier orders list --all; a new ledger does not know which orders were sent",
+    );
   });
 
   test("before a single order leaves: it is not sent", async () => {
