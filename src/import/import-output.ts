@@ -4,7 +4,13 @@ import { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, noteStop, type RowsOutput, rows } from "../command/command.ts";
 import { CourierError, type ExitCode, interrupted, interruptionExit } from "../core/errors.ts";
 import { byCount, counted } from "../core/wording.ts";
-import { isMade, nameOperation, type Rejection } from "../ledger/operation.ts";
+import {
+  isMade,
+  nameOperation,
+  type Operation,
+  type OperationName,
+  type Rejection,
+} from "../ledger/operation.ts";
 import { isLedgerLost } from "../ledger/operation-errors.ts";
 import type { ReportRow } from "../model/results.ts";
 import { makeRoom, mayBeFullDisk } from "../sqlite/database.ts";
@@ -30,7 +36,9 @@ import type { ImportOptions, ImportTools, RowResult } from "./import-types.ts";
 import { importRows } from "./importer.ts";
 import type { RejectsWriter } from "./rejects.ts";
 import { inRowOrder } from "./reorder-buffer.ts";
+import { listRows } from "./row-words.ts";
 import type { RowsOptions, WrongRow } from "./rows.ts";
+import { describeMisled } from "./unsent-rows.ts";
 import type { SheetAfterImport } from "./write-back/import-sheet.ts";
 
 export interface ImportRun {
@@ -57,6 +65,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
   let heldByDoubt = 0;
   /** The ids of orders that the ledger could not record. */
   const unrecorded: string[] = [];
+  /** Operations of this run whose answers named an order of another one, by their rows. */
+  const misled = new Map<number, OperationName>();
   const { source, plan, settings, rejects } = run;
   const { overview } = plan;
   const total = countAll(overview);
@@ -72,6 +82,29 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       meter.count(counts);
       yield result;
     }
+  }
+
+  /** What is known of a create since its answer proved to name an order of another one. */
+  async function readResult(
+    name: OperationName,
+  ): Promise<Pick<RowResult, "outcome" | "order" | "rejection">> {
+    const { state, order } = (await run.tools.ledger.findOperation(name)) ?? {};
+    if (state === "found") return { outcome: "found", order };
+    if (state !== "unknown") return { outcome: "unsent" };
+    return { outcome: "unknown", rejection: describeMisled(name) };
+  }
+
+  function recount({ outcome }: Pick<RowResult, "outcome">): void {
+    counts.created -= 1;
+    counts[outcome] += 1;
+  }
+
+  /** The result of a row that was counted as created and is not reported yet. */
+  async function correct({ row }: RowResult): Promise<RowResult> {
+    const known = await readResult(misled.get(row.row) as OperationName);
+    misled.delete(row.row);
+    recount(known);
+    return { row, ...known };
   }
 
   async function* report() {
@@ -103,9 +136,14 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
             return isWanted;
           };
       const earlier = plan.shipped + plan.changed + plan.cancelled;
-      const tools = { ...run.tools, ...sending, earlier, mayGoOn };
+      const onWithdrawn = (operation: Operation) => {
+        if (operation.run === run.tools.run.number) misled.set(operation.row ?? 0, operation);
+      };
+      const reconcile = { ...sending.reconcile, onWithdrawn };
+      const tools = { ...run.tools, ...sending, reconcile, earlier, mayGoOn };
       const results = importRows(() => goodRows(source, overview), tools, settings);
-      for await (const result of inRowOrder(counting(withWrong(source, overview, results), meter))) {
+      for await (const told of inRowOrder(counting(withWrong(source, overview, results), meter))) {
+        const result = misled.has(told.row.row) ? await correct(told) : told;
         const row = toReport(result, overview);
         if (result.outcome === "refused" || result.outcome === "wrong")
           await rejects?.add(result.row.raw, describeError(row));
@@ -130,7 +168,15 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       if (!isOver) context.messages.warn(`stopped: the report cannot be written; ${goOn}`);
     }
     const doubts = isListIncomplete(failure) ? await nameDoubts(run, context) : "";
-    const ending = { failure: withUnrecorded(failure, unrecorded), paused, heldByDoubt, doubts };
+    const misreported = [...misled.keys()].sort((a, b) => a - b);
+    if (!isLedgerLost(failure)) for (const name of misled.values()) recount(await readResult(name));
+    const ending = {
+      failure: withUnrecorded(failure, unrecorded),
+      paused,
+      heldByDoubt,
+      doubts,
+      misreported,
+    };
     const end = endOf(run, counts, ending, context);
     const unwritten = run.sheet?.failure;
     if (unwritten && end?.code !== unwritten.code) context.messages.warn(unwritten.message);
@@ -188,6 +234,8 @@ interface Ending {
   readonly heldByDoubt: number;
   /** How to settle what is in doubt, where the list cannot; else empty. */
   readonly doubts: string;
+  /** The rows that the report has with an order of another row or command. */
+  readonly misreported: readonly number[];
 }
 
 const doubtsShown = 3;
@@ -220,7 +268,7 @@ function withUnrecorded(failure: unknown, ids: readonly string[]): unknown {
 function endOf(
   run: ImportRun,
   counts: Counts,
-  { failure, paused, heldByDoubt, doubts }: Ending,
+  { failure, paused, heldByDoubt, doubts, misreported }: Ending,
   context: Context,
 ): CourierError | undefined {
   const { noun } = run.plan.overview;
@@ -234,6 +282,7 @@ function endOf(
     const stopped = `stopped: ${describeCounts(total, counts)}${why}`;
     return interrupted(interruptionExit(signal.reason), stopped, `${roomFirst(failure)}${goOn}`);
   }
+  if (misreported.length > 0) return reportedWrongly(misreported, counts, run, context);
   if (counts.unknown > 0) return inDoubt(counts.unknown, left, total, failure, context);
   if (failure !== undefined) return stoppedBy(failure, counts, doubts);
   if (paused && left > 0) return stoppedForRefusals(paused, left, counted(total, noun));
@@ -262,6 +311,24 @@ function inDoubt(
     `it is not known whether ${unknown} of ${counted(total, "order")} ${wereFor(unknown)} created${rest}${cause}`,
     {
       hint: `${roomFirst(failure)}run the same command again (after the time in the report, where it names one); or decide each: ${nextCommand("orders resolve")} lists them`,
+    },
+  );
+}
+
+/** Their answers came before what proves them wrong. */
+function reportedWrongly(
+  misreported: readonly number[],
+  { unknown }: Counts,
+  { tools }: ImportRun,
+  { nextCommand }: Context,
+): CourierError {
+  const doubts = unknown > 0 ? `; ${unknown} in doubt` : "";
+  return new CourierError(
+    "outcome_unknown",
+    6,
+    `the report has row ${listRows(misreported)} with an order of another row, which the answer named${doubts}`,
+    {
+      hint: `see what is known: ${nextCommand(`log show ${tools.run.number}`)}; then run the same command again, which checks what is in doubt`,
     },
   );
 }

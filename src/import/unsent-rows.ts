@@ -23,6 +23,13 @@ export function describeDoubt(
   return `in doubt; possible matches: ${nameCandidates(left.candidates)}; decide with ${decide}`;
 }
 
+/** A row whose answer named the order of another one. */
+export function describeMisled(operation: OperationName): Rejection {
+  return inDoubtAs(
+    `in doubt, because the answer named another order; run the import again to check, or decide with courier orders resolve ${nameOperation(operation)}`,
+  );
+}
+
 export function inDoubtAs(message: string): Rejection {
   return { code: "outcome_unknown", message };
 }

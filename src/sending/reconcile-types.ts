@@ -4,6 +4,7 @@ import type { AllOrdersOptions } from "../api/pages.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { ListingFacts } from "../ledger/listings.ts";
+import type { Operation } from "../ledger/operation.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 
 /** They may reject, or throw, to stop. */
@@ -27,6 +28,8 @@ export interface ReconcileTools {
   readonly settlesUnwanted?: boolean;
   /** Tells a person of a claim that proved to be wrong. */
   readonly warn?: (text: string) => void;
+  /** Called with the operation whose claim that was. */
+  readonly onWithdrawn?: (operation: Operation) => void;
 }
 
 /** The result of one poll for a create in doubt. */

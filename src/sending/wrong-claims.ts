@@ -40,6 +40,7 @@ export async function withdrawWrongClaims(
     if (!own || event === undefined) continue;
     owners.delete(id);
     firstSeen.set(id, event);
+    tools.onWithdrawn?.(owner);
     tools.warn?.(
       `the answer to ${nameOperation(owner)} named order ${id}, which has the data of ${nameOperation(own)}: ` +
         "both are matched by their data now, and courier log shows the outcome",

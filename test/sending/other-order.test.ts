@@ -86,3 +86,25 @@ describe("an answer with the id of an order of another machine, which this machi
     expect(home.service.orders.filter(({ body }) => JSON.stringify(body) === stdin)).toHaveLength(1);
   });
 });
+
+test("an import that has reported a row with the order of a later row says so: exit 6", async () => {
+  const home = await createUnfaithfulHome();
+  const rows = ["孔一", "孔二", "孔三"].map((name, index) => ({
+    ...plainDraft,
+    receiver: { ...plainDraft.receiver, name, phone: `139000${10_000 + index}` },
+  }));
+  // The first row is never made; its answer names the order of the second row, whose own answer is lost.
+  home.service.ways = {
+    answerWith: (_request, n) =>
+      n === 1 ? home.service.foreign(rows[1] as typeof plainDraft).id : undefined,
+    commitDelayMs: (_request, n) => (n === 1 ? Number.MAX_SAFE_INTEGER : 0),
+    loss: (_request, n) => (n === 2 ? "before" : "answered"),
+  };
+  const words = "orders import - --yes --json --concurrency 1 --settle 10s";
+  const ran = await home.courier(words, { stdin: JSON.stringify(rows) });
+  const log = JSON.parse((await home.courier("log show 1 --json")).stdout);
+  expect(JSON.stringify(log)).toContain('"state":"unknown"');
+  expect(ran.exit, ran.stderr).toBe(6);
+  expect(ran.stderr).toContain("the report has row 1 with an order of another row");
+  expect(ran.stderr).toContain("3 rows: 1 created, 1 found, 1 unknown");
+});
