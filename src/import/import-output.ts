@@ -142,8 +142,8 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       const reconcile = { ...sending.reconcile, onWithdrawn };
       const tools = { ...run.tools, ...sending, reconcile, earlier, mayGoOn };
       const results = importRows(() => goodRows(source, overview), tools, settings);
-      for await (const told of inRowOrder(counting(withWrong(source, overview, results), meter))) {
-        const result = misled.has(told.row.row) ? await correct(told) : told;
+      for await (const each of inRowOrder(counting(withWrong(source, overview, results), meter))) {
+        const result = misled.has(each.row.row) ? await correct(each) : each;
         const row = toReport(result, overview);
         if (result.outcome === "refused" || result.outcome === "wrong")
           await rejects?.add(result.row.raw, describeError(row));
