@@ -16,6 +16,7 @@ import type { FoundOrder } from "../model/results.ts";
 import { type Block, type Column, line, type Span, styled } from "../terminal/blocks.ts";
 import type { Key } from "../terminal/keypress.ts";
 import { countLines } from "../terminal/render.ts";
+import { sanitise } from "../terminal/sanitise.ts";
 import { editText } from "../terminal/typed-line.ts";
 import {
   type ListPicture,
@@ -234,6 +235,7 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
   function copy(order: MirroredOrder): void {
     const number = trackingNumberOf(order);
     if (number === undefined) say(noNumber);
+    else if (sanitise(number) !== number) say(notPlain);
     else {
       context.copyText(number);
       say(`Sent to the clipboard: ${number}, which some terminals refuse`);
@@ -440,6 +442,8 @@ export async function openSearchScreen(setup: ScreenSetup, context: Context): Pr
 }
 
 const noNumber = styled("warn", "This order has no tracking number yet");
+/** What is pasted would be another text than the screen shows. */
+const notPlain = styled("warn", "Not copied: the tracking number has control characters");
 
 /** Half of a character, which no address of the service can have. */
 const damagedNumber = styled("warn", "The tracking number of this order is damaged");
