@@ -1,6 +1,6 @@
 /** The files that courier wrote where people named them: it replaces these, and keeps any other file of the name. */
 
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { makeDirectory } from "../core/directory.ts";
@@ -30,8 +30,13 @@ export async function recordOwnOutput(stateDirectory: string, file: string): Pro
     const target = ownOutputsPath(stateDirectory);
     const draft = nameDraft(target);
     const newest = [...outputs].slice(-mostRemembered);
-    writeFileSync(draft, JSON.stringify(newest), { mode: 0o600, flag: "wx" });
-    replaceFileOnce(draft, target);
+    try {
+      writeFileSync(draft, JSON.stringify(newest), { mode: 0o600, flag: "wx" });
+      replaceFileOnce(draft, target);
+    } catch (error) {
+      rmSync(draft, { force: true }); // a full disk leaves it empty
+      throw error;
+    }
   } catch {
     // the state directory cannot be written to
   }

@@ -1,7 +1,7 @@
 /** A second name for a file whose place another one takes: `orders.csv.old`, or the next one that is free. */
 
 import { constants } from "node:fs";
-import { copyFile, link, readFile, stat, unlink } from "node:fs/promises";
+import { copyFile, link, lstat, readFile, realpath, stat, unlink } from "node:fs/promises";
 import { systemCode } from "./errors.ts";
 
 export interface EarlierFile {
@@ -10,14 +10,15 @@ export interface EarlierFile {
   drop(): Promise<void>;
 }
 
-/** A name that has the same content already will do. Throws the system's errors. */
+/** A file that has the same content already will do, a link will not. Throws the system's errors. */
 export async function keepEarlier(file: string, ending: string): Promise<EarlierFile> {
+  const kept = await realpath(file);
   for (let number = 1; ; number++) {
     const name = `${file}${ending}${number === 1 ? "" : number}`;
     try {
-      await link(file, name).catch((error) => {
+      await link(kept, name).catch((error) => {
         if (systemCode(error) === "EEXIST") throw error;
-        return copyFile(file, name, constants.COPYFILE_EXCL); // a file system without links
+        return copyFile(kept, name, constants.COPYFILE_EXCL); // a file system without links
       });
       const drop = async () => {
         if (await haveSameContent(file, name)) await unlink(name).catch(() => {});
@@ -25,7 +26,8 @@ export async function keepEarlier(file: string, ending: string): Promise<Earlier
       return { name, drop };
     } catch (error) {
       if (systemCode(error) !== "EEXIST") throw error;
-      if (await haveSameContent(file, name)) return { name, drop: async () => {} };
+      const isFile = (await lstat(name)).isFile();
+      if (isFile && (await haveSameContent(file, name))) return { name, drop: async () => {} };
     }
   }
 }

@@ -1,6 +1,18 @@
 /** courier orders import --write-back: the sheet that was imported, with tracking numbers, states and errors. */
 
-import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../src/core/errors.ts";
@@ -314,6 +326,29 @@ describe("the file", () => {
       `--write-back ${path.join(home.directory, "done.csv")}`,
     );
     expect([workbook.exit, nowhere.exit, json.exit, home.posts]).toEqual([2, 2, 2, 0]);
+  });
+
+  test.each(["before", "during"])("with --in-place, a link %s the import is no old sheet", async (at) => {
+    const before = sheet(row("A-1"));
+    const home = await createImportHome(before);
+    const moved = path.join(home.directory, "moved.csv");
+    const { sleep } = home.clock;
+    if (at === "before") await symlink(home.file, `${home.file}.bak`);
+    else {
+      home.sandbox.faults.add({ kind: "latency", ms: 1, method: "POST" });
+      home.clock.sleep = async (...given) => {
+        home.clock.sleep = sleep;
+        await rename(home.file, moved);
+        await symlink(moved, home.file);
+        await sleep(...given);
+      };
+    }
+    const { exit, stderr } = await home.run("--in-place");
+    expect(exit, stderr).toBe(0);
+    const [, kept = ""] = /the old sheet is (.*)\n/.exec(stderr) ?? [];
+    expect((await lstat(kept)).isFile()).toBe(true);
+    expect(await readFile(kept, "utf8")).toBe(before);
+    expect(await readFile(home.file, "utf8")).toMatch(/,CR\d+,/);
   });
 
   test("is the sheet itself with --in-place, and the old one is kept", async () => {

@@ -230,6 +230,15 @@ describe("a file that is there already", () => {
     expect(await readFile(`${output}.old`, "utf8")).toBe("my notes");
   });
 
+  test("a link to the file itself does not keep it", async () => {
+    const home = await createImportHome(sheet(row("A-1")));
+    const output = await home.put("my notes", "all.csv");
+    await symlink("all.csv", `${output}.old`);
+    const { exit, stderr } = await home.courier(["orders", "export", "-o", output]);
+    expect([exit, stderr]).toEqual([0, expect.stringContaining(`is now ${output}.old2\n`)]);
+    expect(await readFile(`${output}.old2`, "utf8")).toBe("my notes");
+  });
+
   test("is replaced where courier wrote it there, and nobody has changed it since", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     const output = path.join(home.directory, "all.csv");
