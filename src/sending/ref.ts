@@ -1,11 +1,13 @@
 /** What the ledger knows of the ref of a single order: the same ref is the same order, as in an import. */
 
+import { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { CourierError } from "../core/errors.ts";
 import { nameOperation, type Operation } from "../ledger/operation.ts";
 import { decideRef, type RefDecision } from "../ledger/rules.ts";
 import type { Draft } from "../model/draft.ts";
-import type { OrderDetail } from "../model/interface.ts";
+import type { CreatedOrder, OrderDetail } from "../model/interface.ts";
+import { jsonNumber } from "../model/json.ts";
 import { describeAnotherOrder, isAnotherOrder } from "./another-order.ts";
 import { duplicate, nothingToSettle, settleIfPossible } from "./guard.ts";
 import { releaseDeadRuns } from "./owners.ts";
@@ -28,7 +30,7 @@ export interface NamedOrder {
  * `changed` where it has other content, and `duplicate` where it was cancelled or is in doubt. It is in doubt from now
  * on where the service shows another order.
  */
-export async function findShipped(order: NamedOrder, context: Context): Promise<OrderDetail | undefined> {
+export async function findShipped(order: NamedOrder, context: Context): Promise<CreatedOrder | undefined> {
   const { ref, isDuplicateAllowed, settleMs } = order;
   const ledger = await context.ledger();
   const decide = async (customer: number) =>
@@ -58,7 +60,8 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
     );
   if (decision.kind === "changed") throw changed(ref, decision);
   const made = operation.order?.id ?? "";
-  const found = decision.kind === "cancelled" ? undefined : await (await context.service()).order(made);
+  const found = decision.kind === "cancelled" ? undefined : await readShipped(made, ref, context);
+  if (found === "not shown") return asRecorded(operation, context);
   if (found && isAnotherOrder(operation, found)) {
     await ledger.withdrawOrder(operation, made, context.clock.now());
     const shown = describeAnotherOrder(found);
@@ -74,6 +77,34 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
   throw new CourierError("duplicate", 2, `${name(ref, operation)}, was cancelled; nothing was sent`, {
     hint: "to ship it again, add --allow-duplicate",
   });
+}
+
+/** "not shown" where the service refuses it: that is no refusal of the order. Throws other failures. */
+async function readShipped(id: string, ref: string, context: Context): Promise<OrderDetail | "not shown"> {
+  try {
+    return await (await context.service()).order(id);
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    if (error.kind === "refused") return "not shown";
+    throw error.with({
+      message: `the order with the ref ${ref} is ${id}; nothing was sent, and its state could not be read: ${error.message}`,
+    });
+  }
+}
+
+/** The order as the ledger has it. */
+function asRecorded({ order, orderState }: Operation, { messages }: Context): CreatedOrder {
+  const { id = "", order_no, tracking_number, estimated_fee, created_at } = order ?? {};
+  messages.note(`the service does not show order ${id} now; this is what is known of it`);
+  const fee = estimated_fee ? { estimated_fee: jsonNumber(estimated_fee) } : {};
+  return {
+    id: jsonNumber(id),
+    order_no: order_no ?? null,
+    tracking_number: tracking_number ?? null,
+    status: orderState ?? null,
+    ...fee,
+    created_at: created_at ?? null,
+  };
 }
 
 function changed(

@@ -336,3 +336,37 @@ test.each([
   );
   expect(ran.stderr).toContain("courier orders resolve 1.1");
 });
+
+describe("where the service does not show the order of a ref", () => {
+  const get = { method: "GET", path: "/api/v1/orders/1000001" } as const;
+
+  test.each([404, 410, 403])(
+    "HTTP %s is no refusal of the order: it is shipped, as the ledger has it",
+    async (status) => {
+      const home = await createServedHome();
+      const first = await create(home, "A-1");
+      home.sandbox.faults.set([{ ...get, kind: "refuse", status, code: "GONE", message: "no" }]);
+      const again = await create(home, "A-1");
+      expect(again.exit, again.stderr).toBe(0);
+      const { id, tracking_number, estimated_fee } = JSON.parse(first.stdout);
+      expect(JSON.parse(again.stdout)).toMatchObject({ id, tracking_number, estimated_fee });
+      expect(again.stderr).toContain(
+        "already shipped: the order with the ref A-1 is 1000001; nothing was sent",
+      );
+      expect(again.stderr).toContain("the service does not show order 1000001 now");
+      expect(requestCount(home, "POST")).toBe(1);
+    },
+  );
+
+  test("a failure names the order, and that nothing was sent", async () => {
+    const home = await createServedHome();
+    await create(home, "A-1");
+    home.sandbox.faults.set([{ ...get, kind: "status", status: 503 }]);
+    const { exit, stderr } = await create(home, "A-1");
+    expect(exit).toBe(5);
+    expect(errorOf({ stderr }).message).toMatch(
+      /^the order with the ref A-1 is 1000001; nothing was sent, and /,
+    );
+    expect(requestCount(home, "POST")).toBe(1);
+  });
+});
