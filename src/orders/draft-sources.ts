@@ -82,6 +82,7 @@ export async function collectDraft(
   for (const { path, key } of orderFields) if (valueOfFlag(sources, key) !== undefined) given.add(path);
   const draft = mergeDraft(whole, sources);
   ensureTexts(draft, sources, { fileName, base, sender: usual && `@${config.default_sender}`, wrong });
+  if (sources.like !== undefined) ensureWholePhones(draft, wrong);
   return {
     draft,
     given,
@@ -124,6 +125,18 @@ function ensureTexts(
     hint,
     details: { path, value },
   });
+}
+
+/** A service may show a phone only in part. */
+function ensureWholePhones(draft: Draft, wrong: readonly string[]): void {
+  for (const part of partyParts) {
+    const phone = draft[part]?.phone ?? "";
+    if (/[*＊]/.test(phone) && !wrong.includes(part))
+      throw usageError(
+        `${part}.phone “${phone}” is only a part of the phone: the service hides the rest`,
+        `give it: --${part}-phone PHONE`,
+      );
+  }
 }
 
 async function readBase(
