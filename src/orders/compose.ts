@@ -5,6 +5,7 @@ import type { Context } from "../command/command.ts";
 import { type ActiveAccount, serviceOf, unnamedAccount } from "../config/accounts.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
 import { type Choice, type Prompts, WentBack } from "../core/prompts.ts";
+import { shellQuote } from "../core/shell-quote.ts";
 import { formatRelative } from "../core/time.ts";
 import {
   changePart,
@@ -20,6 +21,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { sentAsOfNow } from "../ledger/operation.ts";
 import type { Draft } from "../model/draft.ts";
 import { partyFields, partyWords } from "../model/fields.ts";
+import { contentOf } from "../model/same-order.ts";
 import { type SentOrder, sendOrder } from "../sending/create.ts";
 import { type OrdersElsewhere, surveyElsewhere } from "../sending/elsewhere.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
@@ -79,6 +81,12 @@ export async function composeOrder(
       open = stillOpen;
     },
   };
+  /** What was typed is not in the command. */
+  const rerunOf = (typed: Draft) => {
+    if (contentOf(typed) === contentOf(start.draft)) return undefined;
+    const named = ref === undefined ? "" : ` --ref ${shellQuote(ref)}`;
+    return `run ${context.nextCommand(`orders create --repeat${named}`)}`;
+  };
   await mentionDoubt(context);
   const offered = start.isBlank ? await offerKept(owner, ledger, prompts, context) : undefined;
   /** The draft that this order continues, and ends when it is sent. */
@@ -132,7 +140,7 @@ export async function composeOrder(
         await template?.check(draft);
         elsewhere ??= startElsewhereCheck(context);
         const sent = await sendOrder(
-          { draft, ref, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask },
+          { draft, ref, isDuplicateAllowed: allowDuplicate, settleMs, elsewhere, ask, rerun: rerunOf(draft) },
           context,
         );
         if (!sent) continue;

@@ -35,11 +35,15 @@ export interface OrderToSend {
   readonly isDuplicateAllowed: boolean;
   /** `--settle`: how long an order may be missing in the list. */
   readonly settleMs?: number | undefined;
+  /** For a hint: what sends the same order, where the same command would not, because it was typed into the form. */
+  readonly rerun?: string | undefined;
   /** Orders that were not sent from this machine, where they are compared. */
   readonly elsewhere?: Promise<OrdersElsewhere | undefined> | undefined;
   /** Asks at a terminal; undefined where there is none. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
 }
+
+interface SentCreate extends BegunOrder, Pick<OrderToSend, "rerun"> {}
 
 export interface SentOrder {
   readonly order: CreatedOrder;
@@ -85,8 +89,12 @@ function asNew(order: CreatedOrder | undefined): SentOrder | undefined {
 async function sendNew(order: OrderToSend, context: Context): Promise<CreatedOrder | undefined> {
   const { draft } = order;
   if (!order.isDuplicateAllowed && !(await passesElsewhere(order))) return undefined;
-  const begun = await beginOrder({ ...order, command: "orders create", content: contentOf(draft) }, context);
-  if (!begun) return undefined;
+  const recorded = await beginOrder(
+    { ...order, command: "orders create", content: contentOf(draft) },
+    context,
+  );
+  if (!recorded) return undefined;
+  const begun = { ...recorded, rerun: order.rerun };
   const end = (outcome: CreateOutcome) => recordEnd(begun, outcome, context);
   if (context.signal.aborted) {
     await end({ state: "unsent" });
@@ -196,7 +204,7 @@ function lostRecord(id: string, cause: CourierError, { nextCommand }: Context): 
 
 /** Looks for the order. Returns it as if its answer had arrived, or throws what is known. */
 async function lookForOrder(
-  begun: BegunOrder,
+  begun: SentCreate,
   lost: ServiceFailure,
   settleMs: number | undefined,
   context: Context,
@@ -255,7 +263,7 @@ async function readOperation({ ledger, operation }: BegunOrder): Promise<Operati
 
 /** `outcome_unknown`, with the next steps for its own operation. */
 async function unknown(
-  begun: BegunOrder,
+  begun: SentCreate,
   lost: ServiceFailure,
   found: string,
   left: StillInDoubt | undefined,
@@ -279,7 +287,7 @@ async function unknown(
   );
 }
 
-async function interruptedWhileSending(cause: unknown, begun: BegunOrder, context: Context) {
+async function interruptedWhileSending(cause: unknown, begun: SentCreate, context: Context) {
   const exit = interruptionExit(context.signal.reason);
   const message = "stopped while the order was being sent: it may or may not have been created";
   const sent = await readOperation(begun);
@@ -291,7 +299,7 @@ async function interruptedWhileSending(cause: unknown, begun: BegunOrder, contex
 
 /** Of an operation that the ledger has. A new ledger would not stop a repeated command. */
 async function nextSteps(
-  { ledger }: BegunOrder,
+  { ledger, rerun }: SentCreate,
   sent: Operation | undefined,
   left: StillInDoubt | undefined,
   context: Context,
@@ -299,5 +307,5 @@ async function nextSteps(
   const problem = await ledger.checkPlace().catch((error: unknown) => error);
   const look = `look for the order: ${context.nextCommand("orders list --all")}`;
   if (isLedgerLost(problem)) return `before you send it again, ${look}; ${newLedgerWarning}`;
-  return sent ? howToResolve(sent, left, context) : `before you send it again, ${look}`;
+  return sent ? howToResolve(sent, left, context, rerun) : `before you send it again, ${look}`;
 }

@@ -237,11 +237,12 @@ function nextSteps(operation: Operation, left: StillInDoubt | undefined, context
   return howToResolve(operation, left, context);
 }
 
-/** The next steps for a create in doubt: wait, or decide. */
+/** The next steps for a create in doubt: wait, or decide. `rerun` sends the same order, after a check. */
 export function howToResolve(
   operation: Operation,
   left: StillInDoubt | undefined,
   { nextCommand, clock }: Context,
+  rerun = "run the same command again",
 ): string {
   const name = nameOperation(operation);
   const { sentAtMs = 0, offsetMs } = operation;
@@ -249,11 +250,11 @@ export function howToResolve(
   const from = offsetMs === undefined ? "" : ` --from ${utcDate(sentAtMs + offsetMs, -1)}`;
   const wait =
     left?.kind === "early"
-      ? `run the same command again after ${formatUntil(left.provedMs, clock.now())}, when the outcome can be proved; or `
+      ? `${rerun} after ${formatUntil(left.provedMs, clock.now())}, when the outcome can be proved; or `
       : left?.kind === "unclear" && left.candidates.length > 0
         ? `possible matches: ${nameCandidates(left.candidates)}; `
         : left === undefined
-          ? "run the same command again, which checks first; or "
+          ? `${rerun}, which checks first; or `
           : "";
   return (
     `${wait}look for the order: ${nextCommand(`orders list${from} --all`)}; ` +

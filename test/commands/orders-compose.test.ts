@@ -20,7 +20,7 @@ import {
   shortDraft,
   shortForm,
 } from "../support/answering.ts";
-import { answerRaw, requestCount } from "../support/answers.ts";
+import { answerRaw, requestCount, sentBodies } from "../support/answers.ts";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
 import { fc } from "../support/effort.ts";
 import { Capture, inputStream, noJob } from "../support/streams.ts";
@@ -771,6 +771,23 @@ describe("an equal order within a day", () => {
     home.clock.advance(600_000);
     expect((await home.courier(words)).exit).toBe(0);
     expect(requestCount(home, "POST")).toBe(2);
+  });
+
+  test("in doubt and typed into the form: the hint names what sends the same order", async () => {
+    const home = await createServedHome();
+    home.sandbox.faults.set([{ method: "POST", kind: "drop_before" }]);
+    const { exit, stderr } = await compose(home, [...shortForm(), send]);
+    expect(exit, stderr).toBe(6);
+    const [, hinted = ""] =
+      /hint: run courier (.*?) after [\d:]+, when the outcome can be proved; or/.exec(stderr) ?? [];
+    expect(hinted).toBe("orders create --repeat");
+    home.sandbox.faults.clear();
+    expect((await home.courier(`${hinted} --yes`)).exit).toBe(2);
+    home.clock.advance(1_200_000);
+    const sent = await home.courier(`${hinted} --yes`);
+    expect(sent.exit, sent.stderr).toBe(0);
+    const [first, second, ...others] = sentBodies(home);
+    expect([second, others]).toEqual([first, []]);
   });
 
   test("does not count where the first one was refused or never sent", async () => {
