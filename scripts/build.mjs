@@ -117,7 +117,12 @@ function assignParts(modules) {
     ],
     lists: ["src/orders/list.ts", "src/track/track.ts"],
     find: ["src/find/find.ts"],
-    call: ["src/api/transport.ts", "src/api/with-known-orders.ts", "src/ledger/noticed-orders.ts"],
+    call: [
+      "src/api/transport.ts",
+      "src/api/with-known-orders.ts",
+      "src/cli/remember-answers.ts",
+      "src/ledger/noticed-orders.ts",
+    ],
   };
   const assigned = new Map();
   for (const [part, entries] of Object.entries(parts)) {

@@ -1,11 +1,8 @@
 /** The context of a run: makes clock, config, service, prompts and sandbox, each on first use. */
 
 import { setMaxListeners } from "node:events";
-import { existsSync } from "node:fs";
-import path from "node:path";
 import type { Client } from "../api/client.ts";
 import type { CourierService } from "../api/service.ts";
-import type { OrderAnswer } from "../api/with-known-orders.ts";
 import type { Context, RunFacts } from "../command/command.ts";
 import { settleOption } from "../command/value-options.ts";
 import { type ActiveAccount, serviceOf as addressOf, chooseAccount } from "../config/accounts.ts";
@@ -37,11 +34,6 @@ import { createView } from "./view.ts";
 const afterResultMs = 250;
 /** The same for the end of a run that sends orders: later runs need not check whether it still works. */
 const endOfRunMs = 5_000;
-
-/** A longer list is for `courier sync`. */
-const mostMirrored = 200;
-/** More would make the ledger large. */
-const mostSeen = 10_000;
 
 export interface RunContext extends Context {
   /** The command that has begun a run in the ledger, which makes, cancels or settles orders. */
@@ -162,54 +154,28 @@ export async function createContext(
   });
   const client = lazy(async () => clientAs(await address()));
 
-  /** Stored after the output. A failure costs the Tab key some orders and nothing else. */
   let noticedOrders: NoticedOrders | undefined;
-  const noticed = lazy(async () => {
-    const { createNoticedOrders } = await import("../ledger/noticed-orders.ts");
-    const made = createNoticedOrders(directories.state);
-    noticedOrders = made;
-    addCleanup(() => made.keep(localLedger, clock.now()).catch(() => undefined));
-    return made;
-  });
-
-  /** Recorded after the output, where the account has a mirror. A failure makes a search find older answers. */
-  const answers: OrderAnswer[] = [];
-  async function mirrorAnswers(): Promise<void> {
-    if (!existsSync(path.join(directories.state, "mirror"))) return;
-    const { recordAnswers } = await import("../command/account-mirror.ts");
-    await recordAnswers(answers, { account: await account(), stateDirectory: directories.state, clock });
-  }
-
-  /** Recorded after the output, so that a later create whose answer names one of them is known to be another order. */
-  const seenIds = new Set<string>();
-  async function recordSeen(): Promise<void> {
-    if ((await account()).kind === "sandbox") return;
-    if (openedLedger === undefined && (await sharesLedger())) return; // no wait for a server after the result
-    const known = await knownCustomer();
-    if (known) await (await ledger()).recordSeen(known.id, [...seenIds], clock.now());
-  }
-
-  /** Orders in its answers are cached for the Tab key. */
+  /** Orders in its answers are kept for the Tab key, the mirror and the ledger. */
   async function rememberingService(making: Promise<Client>): Promise<CourierService> {
-    const [{ withKnownOrders }, orders, service, active] = await Promise.all([
-      import("../api/with-known-orders.ts"),
-      noticed(),
+    const [{ remembering }, service, active] = await Promise.all([
+      import("./remember-answers.ts"),
       serviceOf(making),
       account(),
     ]);
-    const owner = { account: active.name, service: addressOf(active) };
-    const cachedIds = orders.cachedIds(owner);
-    return withKnownOrders(
-      service,
-      (seen) => orders.notice(owner, seen),
-      (answer) => {
-        if (answers.length === 0) addCleanup(() => mirrorAnswers().catch(() => undefined));
-        if (answers.length < mostMirrored) answers.push(answer);
-        if (answer.id === undefined || cachedIds.has(answer.id)) return;
-        if (seenIds.size === 0) addCleanup(() => recordSeen().catch(() => undefined));
-        if (seenIds.size < mostSeen) seenIds.add(answer.id);
-      },
-    );
+    const tools = {
+      account: active,
+      stateDirectory: directories.state,
+      clock,
+      addCleanup,
+      localLedger,
+      ledger,
+      hasOpenLedger: () => openedLedger !== undefined,
+      sharesLedger,
+      knownCustomer,
+    };
+    const made = remembering(service, tools, noticedOrders);
+    noticedOrders = made.orders;
+    return made.service;
   }
 
   /** Time limit for the ledger; the default where undefined. */
