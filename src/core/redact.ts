@@ -1,6 +1,6 @@
 /** Masks secrets in text, in every form that a header or a body may carry. */
 
-import { htmlNames, unescapeOnce } from "./unescape.ts";
+import { htmlNames, joinPieces, unescapeOnce } from "./unescape.ts";
 
 const mask = "[redacted]";
 /** Stands for a text that could not be searched. */
@@ -17,22 +17,28 @@ interface Span {
  */
 type Search = (text: string, from: number, cutAt: number) => Span | undefined;
 
+interface Searches {
+  readonly ofText: readonly Search[];
+  /** Of a text without separators. */
+  readonly ofJoined: readonly Search[];
+}
+
 /** The text may be `isCut`: then its end may be the beginning of a secret, which is masked, too. */
 export type Redact = (text: string, isCut?: boolean) => string;
 
 /**
  * Makes a function that masks every given secret in a text: as it is, URL-encoded, as JSON and HTML escape it, in
- * hexadecimal and in base64, there also as part of a longer text such as `user:SECRET`; each piece of it of twelve or
- * more characters; and where that is escaped again, a few times over. Secrets shorter than four characters are left alone,
+ * hexadecimal and in base64, there also as part of a longer text such as `user:SECRET`; each piece of twelve or more of
+ * its characters, in these forms, too, and with line breaks inside; and where that is escaped again, a few times over. Secrets shorter than four characters are left alone,
  * since masking them would garble ordinary text. It never throws: an error's message could show the secret.
  */
 export function createRedactor(secrets: readonly string[]): Redact {
   const maskable = secrets.filter((secret) => secret.length >= 4);
   if (maskable.length === 0) return (text) => text;
-  let searches: readonly Search[] | undefined;
+  let searches: Searches | undefined;
   return (text, isCut) => {
     try {
-      searches ??= maskable.flatMap(searchesFor); // most runs print nothing that has to be searched
+      searches ??= searchesFor(maskable); // most runs print nothing that has to be searched
       return maskSpans(text, searches, isCut);
     } catch {
       return notShown;
@@ -40,7 +46,7 @@ export function createRedactor(secrets: readonly string[]): Redact {
   };
 }
 
-function maskSpans(text: string, searches: readonly Search[], isCut?: boolean): string {
+function maskSpans(text: string, searches: Searches, isCut?: boolean): string {
   const found = findSpans(lowerKeepingLength(text), searches, mostEscapes, isCut);
   const spans = found.sort((a, b) => a.start - b.start);
   let shown = "";
@@ -59,11 +65,12 @@ const mostEscapes = 3;
 const brokenEscapes = /([&%\\][#;\w]*){0,4}$/;
 
 /** Finds the secrets in a text, and in what it is without its escapes. */
-function findSpans(text: string, searches: readonly Search[], levels: number, isCut?: boolean): Span[] {
-  const spans: Span[] = [];
+function findSpans(text: string, searches: Searches, levels: number, isCut?: boolean): Span[] {
   const cutAt = isCut ? text.search(brokenEscapes) : Number.NaN; // NaN compares to nothing
-  for (const search of searches)
-    for (let span = search(text, 0, cutAt); span; span = search(text, span.end, cutAt)) spans.push(span);
+  const spans = findAll(text, searches.ofText, cutAt);
+  const joined = joinPieces(text);
+  for (const { start, end } of joined ? findAll(joined.text, searches.ofJoined, Number.NaN) : [])
+    spans.push({ start: joined?.origin(start) ?? 0, end: (joined?.origin(end - 1) ?? 0) + 1 });
   const inner = levels === 0 ? undefined : unescapeOnce(text);
   if (!inner) return spans;
   const { origin } = inner;
@@ -72,35 +79,72 @@ function findSpans(text: string, searches: readonly Search[], levels: number, is
   return spans;
 }
 
-function searchesFor(secret: string): Search[] {
+function findAll(text: string, searches: readonly Search[], cutAt: number): Span[] {
+  const spans: Span[] = [];
+  for (const search of searches)
+    for (let span = search(text, 0, cutAt); span; span = search(text, span.end, cutAt)) spans.push(span);
+  return spans;
+}
+
+function searchesFor(secrets: readonly string[]): Searches {
+  const pieces = secrets.map(pieceForms);
+  return {
+    ofText: secrets.flatMap((secret, index) => [
+      searchCharacters([...secret].map(formsOfCharacter)),
+      searchText(hexForm(secret)),
+      ...base64Forms(secret).map((form) => searchText(form, base64End)),
+      searchPieces(pieces[index] ?? []),
+    ]),
+    ofJoined: pieces.map((forms) =>
+      searchPieces(forms.map(({ form, shortest }) => ({ form: joinPieces(form)?.text ?? form, shortest }))),
+    ),
+  };
+}
+
+interface PieceForm {
+  readonly form: string;
+  /** Services shorten or break keys in their messages. A shorter piece may be any other text. */
+  readonly shortest: number;
+}
+
+/** Twelve characters of the secret, in each form. */
+function pieceForms(secret: string): readonly PieceForm[] {
   return [
-    searchCharacters([...secret].map(formsOfCharacter)),
-    searchText(Buffer.from(secret).toString("hex")),
-    ...base64Forms(secret).map((form) => searchText(form, base64End)),
-    searchPieces(lowerKeepingLength(secret)),
+    { form: lowerKeepingLength(secret), shortest: shortestPiece },
+    { form: hexForm(secret), shortest: 2 * shortestPiece },
+    ...base64Forms(secret).map((form) => ({
+      form: lowerKeepingLength(form),
+      shortest: (4 / 3) * shortestPiece,
+    })),
   ];
 }
 
-/** Services shorten or break keys in their messages. A shorter piece may be any other text. */
 const shortestPiece = 12;
 const windowLength = 8;
 /** A piece has a whole window at one of each so many places. */
 const stride = shortestPiece - windowLength + 1;
 
 /** Pieces of a secret, from any of its places. */
-function searchPieces(secret: string): Search {
-  const places = new Map<string, number>();
-  for (let place = secret.length - windowLength; place >= 0; place--)
-    places.set(secret.slice(place, place + windowLength), place);
-  return (text, from) => {
-    for (let index = from; index + windowLength <= text.length; index += stride) {
-      const place = places.get(text.slice(index, index + windowLength));
-      if (place === undefined) continue;
-      const span = widen(text, index, secret, place, from);
-      if (span.end - span.start >= shortestPiece) return span;
+function searchPieces(forms: readonly PieceForm[]): Search {
+  const places = new Map<string, (PieceForm & { readonly place: number })[]>();
+  for (const { form, shortest } of forms)
+    for (let place = form.length - windowLength; place >= 0; place--) {
+      const window = form.slice(place, place + windowLength);
+      const others = places.get(window)?.filter((each) => each.form !== form) ?? [];
+      places.set(window, [...others, { form, shortest, place }]);
     }
+  return (text, from) => {
+    for (let index = from; index + windowLength <= text.length; index += stride)
+      for (const { form, shortest, place } of places.get(text.slice(index, index + windowLength)) ?? []) {
+        const span = widen(text, index, form, place, from);
+        if (span.end - span.start >= shortest) return span;
+      }
     return undefined;
   };
+}
+
+function hexForm(secret: string): string {
+  return Buffer.from(secret).toString("hex");
 }
 
 /** All that is equal on both sides of `index` in the text, not before `from`, and of `place` in the secret. */

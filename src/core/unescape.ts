@@ -58,17 +58,33 @@ const escapes = new RegExp(
   "g",
 );
 
+/** Line breaks, blanks and colons, and what shows as nothing: encoders put them between pieces. */
+const separators = /(?:\\[nrt]|[\s:\p{Cf}])+/gu;
+
 /** One level of escapes off a text in lower case; undefined where it has none. */
 export function unescapeOnce(text: string): Unescaped | undefined {
+  return rewrite(text, escapes, readEscape);
+}
+
+/** The text without what may stand between the pieces of an encoded text; undefined where it has none of it. */
+export function joinPieces(text: string): Unescaped | undefined {
+  return rewrite(text, separators, () => "");
+}
+
+function rewrite(
+  text: string,
+  pattern: RegExp,
+  read: (match: RegExpMatchArray) => string | undefined,
+): Unescaped | undefined {
   /** Behind each escape: where that is in the new text, and in the old one. */
   const ends: number[] = [];
   const oldEnds: number[] = [];
   let unescaped = "";
   let done = 0;
-  for (const match of text.matchAll(escapes)) {
-    const character = readEscape(match);
-    if (character === undefined) continue;
-    unescaped += text.slice(done, match.index) + character;
+  for (const match of text.matchAll(pattern)) {
+    const written = read(match);
+    if (written === undefined) continue;
+    unescaped += text.slice(done, match.index) + written;
     done = match.index + match[0].length;
     ends.push(unescaped.length);
     oldEnds.push(done);

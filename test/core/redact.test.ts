@@ -157,6 +157,9 @@ describe("base64 of a longer text", () => {
 });
 
 describe("a secret that is cut or broken", () => {
+  const brokenKey = "sk_live_SERVICE_abcd6789XYZ_abcdef";
+  const inLines = (text: string, length: number, separator: string) =>
+    (text.match(new RegExp(`.{1,${length}}`, "g")) ?? []).join(separator);
   const longer = fc.stringMatching(/^sk_live_[A-Za-z0-9]{12,60}$/);
 
   test("shows no piece of twelve characters, wherever it is cut", () => {
@@ -174,11 +177,37 @@ describe("a secret that is cut or broken", () => {
   test.each([
     ["shortened in a message", "key sk_live_SERVICE_abcd... (E)", `key ${mask}... (E)`],
     ["its end alone", "key ...6789XYZ_abcdef", `key ...${mask}`],
-    ["with a character between", "sk_live_SERVI\u200bCE_abcd6789XYZ_abcdef", `${mask}\u200b${mask}`],
-    ["over two lines, in JSON", '"sk_live_SERVI\\nCE_abcd6789XYZ"', `"${mask}\\n${mask}"`],
+    ["with a character between", "sk_live_SERVI\u200bCE_abcd6789XYZ_abcdef", mask],
+    ["over two lines, in JSON", '"sk_live_SERVI\\nCE_abcd6789XYZ"', `"${mask}"`],
+    ["by eight characters a line", "key: sk_live_\nSERVICE_\nabcd6789\nXYZ_abcd\nef!", `key: ${mask}!`],
+    ["with what cannot be seen between all of them", [...brokenKey].join("\u200b"), mask],
     ["only a usual beginning", "sk_live_other", "sk_live_other"],
   ])("%s", (_how, text, expected) => {
-    expect(createRedactor(["sk_live_SERVICE_abcd6789XYZ_abcdef"])(text)).toBe(expected);
+    expect(createRedactor([brokenKey])(text)).toBe(expected);
+  });
+
+  const encoders: Readonly<Record<string, (secret: string) => string>> = {
+    "base64 in lines of 76": (secret) => inLines(Buffer.from(`u:${secret}`).toString("base64"), 76, "\r\n"),
+    "base64 in lines of 20, in JSON": (secret) => inLines(Buffer.from(secret).toString("base64"), 20, "\\n"),
+    "base64url in lines of 64": (secret) => inLines(Buffer.from(secret).toString("base64url"), 64, "\n"),
+    "the beginning of base64": (secret) => Buffer.from(secret).toString("base64").slice(0, 30),
+    "the middle of base64": (secret) => Buffer.from(secret).toString("base64").slice(5, 40),
+    "hexadecimal in lines of 32": (secret) => inLines(Buffer.from(secret).toString("hex"), 32, "\n"),
+    "hexadecimal with colons": (secret) => inLines(Buffer.from(secret).toString("hex"), 2, ":"),
+    "hexadecimal with blanks": (secret) => inLines(Buffer.from(secret).toString("hex"), 2, " "),
+    "the end of hexadecimal": (secret) => Buffer.from(secret).toString("hex").slice(-30),
+  };
+
+  test.each(Object.entries(encoders))("%s: nothing of it is left to read", (_name, encode) => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^sk_live_[A-Za-z0-9]{40,90}$/), surroundings, (secret, before) => {
+        const shown = createRedactor([secret])(`${before} (${encode(secret)}) is bad`);
+        expect(shown).toContain(mask);
+        expect(shown).toContain(") is bad");
+        const left = shown.slice(before.length).replaceAll(mask, "").replace(") is bad", "");
+        expect(left.replace(/\\n|[\s:]/g, "").length).toBeLessThan(8);
+      }),
+    );
   });
 });
 
