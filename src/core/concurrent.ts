@@ -71,18 +71,32 @@ function toIterator<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterator<T> 
   return Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
 }
 
-/** A semaphore: at most `limit` calls run at once, the others wait in their order. */
-export function createSemaphore(limit: number): <T>(act: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
+/**
+ * A semaphore: at most `limit` calls run at once, the others wait in their order. Those that still wait when `stop`
+ * aborts do not run, and give undefined.
+ */
+export function createSemaphore(
+  limit: number,
+  stop: AbortSignal,
+): <T>(act: () => Promise<T>) => Promise<T | undefined> {
+  const waiting: ((mayRun: boolean) => void)[] = [];
   let free = limit;
+  stop.addEventListener(
+    "abort",
+    () => {
+      for (const end of waiting.splice(0)) end(false);
+    },
+    { once: true },
+  );
   return async (act) => {
     if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else if (stop.aborted || !(await new Promise<boolean>((resolve) => waiting.push(resolve))))
+      return undefined;
     try {
       return await act();
     } finally {
       const next = waiting.shift(); // who waits takes over the slot
-      if (next) next();
+      if (next) next(true);
       else free += 1;
     }
   };

@@ -112,14 +112,19 @@ export async function* importRows(
       if (!claims) return;
       const claimed = claims.map((each, index) => ({ ...each, row: batch[index] as ImportRow }));
       for (const each of claimed) equalRows.take(each);
-      let begun = 0;
+      let abandoned: Promise<void> | undefined;
+      const abandonRest = () => {
+        abandoned ??= abandon(claimed.splice(0));
+      };
+      // At once, not after the requests in progress: a second Ctrl-C would leave them in doubt.
+      if (stop.aborted) abandonRest();
+      else stop.addEventListener("abort", abandonRest, { once: true });
       try {
-        for (const each of claimed) {
-          begun += 1;
-          yield each;
-        }
+        for (let next = claimed.shift(); next; next = claimed.shift()) yield next;
       } finally {
-        await abandon(claimed.slice(begun));
+        stop.removeEventListener("abort", abandonRest);
+        abandonRest();
+        await abandoned;
       }
     }
   }
@@ -136,13 +141,14 @@ export async function* importRows(
 
   /** Releases rows that were claimed and not sent. */
   async function abandon(claims: readonly Claim[]): Promise<void> {
-    for (const { row, operation } of claims) {
+    const ended = claims.map(async ({ row, operation }) => {
       equalRows.release(row);
-      if (!operation) continue;
+      if (!operation) return;
       await ledger.endCreate(operation, run.number, { state: "unsent" }, clock.now()).catch((error) => {
         failure ??= { error };
       });
-    }
+    });
+    await Promise.all(ended);
   }
 
   async function begin({ row, decision, operation }: Claim): Promise<Turn> {

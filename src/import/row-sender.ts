@@ -44,7 +44,8 @@ export function createRowSender({
     limitedUntilMs = limiter.pause(waitMs);
     onStage({ kind: "rate_limited", untilMs: limitedUntilMs });
   });
-  const inSlot = createSemaphore(options.concurrency);
+  // A stop ends the wait for a slot, so that rows are given back at once: a second Ctrl-C would leave them in doubt.
+  const inSlot = createSemaphore(options.concurrency, stop);
   let hasFailed = false;
   /** The end of the wait that an HTTP 429 asked for: answers to requests that had left may come during it. */
   let limitedUntilMs = Number.NEGATIVE_INFINITY;

@@ -16,6 +16,7 @@ import {
   row,
   sheet,
 } from "../support/imports.ts";
+import { withLedger } from "../support/ledger.ts";
 import { createOrder } from "../support/orders.ts";
 import { until } from "../support/process.ts";
 
@@ -373,6 +374,25 @@ describe("Ctrl-C", () => {
     home.sandbox.faults.clear();
     const rest = await home.run();
     expect([rest.exit, home.posts], rest.stderr).toEqual([0, 50]);
+  });
+
+  test("at once gives back the rows that are claimed and not sent: another import may send them", async () => {
+    const home = await createImportHome(rowsOf(12));
+    const interruption = new AbortController();
+    home.sandbox.faults.set([{ ...post, kind: "stall" }]);
+    const running = home.run("", { signal: interruption.signal });
+    const states = async () => {
+      const operations = await withLedger(home, (ledger) => ledger.listOperations(1));
+      return operations.map(({ state }) => state).join(" ");
+    };
+    const sending = (count: number) => Array(count).fill("sending").join(" ");
+    await until("all are under way", () => home.posts >= 4);
+    await expect.poll(states).toBe(sending(8));
+    interruption.abort(interrupted(130));
+    await expect.poll(states).toBe(`${sending(4)} unsent unsent unsent unsent`);
+    home.clock.advance(60_000); // the deadline of those that stall
+    expect((await running).exit).toBe(130);
+    expect(home.posts).toBe(4);
   });
 
   test("a lost answer at that moment is settled by the next run", async () => {

@@ -53,13 +53,21 @@ describe.each([
     expect(home.posts()).toBe(60);
   });
 
-  test("twice: it ends at once, and the next run finds out what became of what was under way", async () => {
+  test("twice: it ends at once, only what was under way is in doubt, and the next run finds out what became of it", async () => {
     const home = await createHome(8);
     home.sandbox.faults.set([{ ...post, kind: "stall", times: 4 }]);
     const running = home.start("orders import orders.csv --yes --ndjson");
+    const states = async () => {
+      const { stdout } = await home.courier("log show 1 --ndjson");
+      const operations = stdout.trimEnd().split("\n");
+      return operations.map((line) => JSON.parse(line).state).join(" ");
+    };
+    const all = (state: string) => Array(4).fill(state).join(" ");
     await until("all are under way", () => home.posts() >= 4);
+    await expect.poll(states, { timeout: 20_000 }).toBe(`${all("sending")} ${all("sending")}`);
     process.kill(running.pid, signal);
     await running.untilStderr(/stopping after the requests in progress/);
+    await expect.poll(states, { timeout: 20_000 }).toBe(`${all("sending")} ${all("unsent")}`);
     process.kill(running.pid, signal);
     const ended = await running.ended;
     expect(ended).toMatchObject({ exit, signal: null });
