@@ -63,6 +63,7 @@ export async function* importRows(
   const policy: RowPolicy = {
     ...tools.policy,
     foundNow,
+    refusedNow: { has: (name) => refusals.has(name) },
     isCovered: (operation) => covered.has(nameOperation(operation)),
     isAllowed: (row) => tools.policy.isAllowed(row) && !heldByDoubt.has(row.row),
   };

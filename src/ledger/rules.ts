@@ -110,7 +110,10 @@ export interface RowNumber {
 export interface RowPolicy {
   /** The time in which an equal order without a ref holds a row with one. */
   readonly windowMs: number;
+  /** Rows that earlier runs sent, and that were refused, are sent again. */
   readonly retryRefused: boolean;
+  /** The names of operations of this run that were refused: a flag does not send them once more. */
+  readonly refusedNow?: Pick<ReadonlySet<string>, "has"> | undefined;
   /** Rows that equal an order of another file or command, or have the number of an order, count as shipped. */
   readonly skipShipped: boolean;
   /** With `skipShipped`: orders that cover another row already. One order covers one row. */
@@ -215,7 +218,8 @@ export function* decideRow(
     if (isAllowed) return { kind: "send", allowance: "equal" };
     return policy.resendCancelled ? { kind: "send", allowance: "none" } : decision;
   }
-  if (operation && !policy.retryRefused && operation.content === row.content)
+  const isRefusedNow = operation !== undefined && policy.refusedNow?.has(nameOperation(operation));
+  if (operation?.content === row.content && (!policy.retryRefused || isRefusedNow))
     return { kind: "refused", operation };
   const supersedes = operation ? { supersedes: operation } : {};
   const blocker = findBlocker(row, equal, file, policy, nowMs);

@@ -64,6 +64,16 @@ describe("the same file again", () => {
     expect(outcomes((await home.run("--retry-refused")).report)).toBe("created");
   });
 
+  test("--retry-refused sends a row once, also where a refusal is checked before it counts", async () => {
+    const home = await createImportHome(sheet(row("A-1"), row("", "王五")));
+    const post = { method: "POST", path: "/api/v1/orders" } as const;
+    home.sandbox.faults.set([{ ...post, kind: "refuse", status: 402, code: "BALANCE", message: "no money" }]);
+    expect(outcomes((await home.run("--settle 0s")).report)).toBe("refused refused");
+    const again = await home.run("--settle 0s --retry-refused");
+    expect([again.exit, outcomes(again.report), home.posts]).toEqual([3, "refused refused", 4]);
+    expect(again.report[0]?.error).toMatchObject({ code: "BALANCE" });
+  });
+
   test("a reason with a NUL in it is there as a whole the next time, too", async () => {
     const home = await createImportHome(sheet(row("A-1")));
     const refusal = { kind: "refuse", status: 422, code: "BAD_PHONE", message: "bad\0phone" } as const;

@@ -170,6 +170,14 @@ describe("a row with a ref", () => {
       "send none supersedes",
     ],
     [
+      "was refused in this run, which tries refusals again",
+      {
+        own: [{ ...named, state: "refused" }],
+        policy: { retryRefused: true, refusedNow: { has: () => true } },
+      },
+      "refused",
+    ],
+    [
       "was refused with other values",
       { own: [{ ...named, ...edited, state: "refused" }] },
       "send none supersedes",
