@@ -285,6 +285,61 @@ test("a row in doubt and a row that is held say so, and how to go on", async () 
   );
 });
 
+describe("a row that was refused, and whose equal order another command made since", () => {
+  const order = ["orders", "create", "--file", "-", "--yes", "--json"];
+  const draft = JSON.stringify({
+    sender: { name: "张三", phone: "13800138000" },
+    receiver: { name: "李四", phone: "13900139000", city: "北京市", detail: "建国路88号" },
+    item: { name: "茶叶", weight: 1.5, quantity: 1 },
+  });
+
+  async function refusedAndMade() {
+    const home = await createImportHome(sheet(row("A-1"), row("A-2", "王五")));
+    const refuse = { kind: "refuse", status: 402, code: "BALANCE", message: "no money" } as const;
+    home.sandbox.faults.set([{ method: "POST", ...refuse }]);
+    expect(outcomes((await home.run("--settle 0s")).report)).toBe("refused refused");
+    home.sandbox.faults.clear();
+    const made = await home.courier(order, { stdin: draft });
+    expect(made.exit, made.stderr).toBe(0);
+    const { tracking_number } = JSON.parse(made.stdout) as { tracking_number: string };
+    return { home, tracking_number, refuse };
+  }
+
+  test("has the order's number where the report says shipped", async () => {
+    const { home, tracking_number } = await refusedAndMade();
+    const { exit, report, stderr, bytes } = await importAndRead(home, "--skip-shipped --retry-refused");
+    expect([exit, outcomes(report)], stderr).toEqual([0, "shipped created"]);
+    expect(cellsOf(String(bytes))[1]?.slice(-5)).toEqual([
+      tracking_number,
+      expect.stringMatching(/./),
+      "pending",
+      expect.anything(),
+      "",
+    ]);
+    expect(stderr).toContain("2 orders with a tracking number\n");
+  });
+
+  test("says what holds it where the report says held", async () => {
+    const { home } = await refusedAndMade();
+    const { exit, report, stderr, bytes } = await importAndRead(home, "--retry-refused");
+    expect([exit, outcomes(report)], stderr).toEqual([3, "held created"]);
+    expect(cellsOf(String(bytes))[1]?.slice(-5)).toEqual(["", "", "", "", report[0]?.error?.message]);
+    expect(stderr).toContain("1 order with a tracking number, 1 held\n");
+  });
+
+  test.each(["", "--skip-shipped", "--retry-refused"])(
+    "has the refusal where the report has it (%s)",
+    async (words) => {
+      const { home, refuse } = await refusedAndMade();
+      home.sandbox.faults.set([{ method: "POST", ...refuse }]);
+      const { report, stderr, bytes } = await importAndRead(home, `${words} --settle 0s`);
+      expect(report[1]?.outcome, stderr).toBe("refused");
+      for (const [index, { error }] of report.entries())
+        expect(cellsOf(String(bytes))[index + 1]?.at(-1)).toBe(error?.message);
+    },
+  );
+});
+
 test("a text of the service that a spreadsheet would run is written as text, on one line", async () => {
   const home = await createImportHome(sheet(row("A-1")));
   const texts = { order_no: '=HYPERLINK("x","y")', tracking_number: "@SUM(A1)\r\n", status: "-1\u0007" };

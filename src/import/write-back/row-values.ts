@@ -112,7 +112,7 @@ export async function fillRows(
 ): Promise<FilledRows> {
   const values = new Map<number, RowValues>();
   const found: RowOrder[] = [];
-  const policy = { ...known.policy, retryRefused: false, resendCancelled: false };
+  const policy = { ...known.policy, resendCancelled: false };
   const readOwnNumbers = createNumberReader(overview.header, ["tracking_number"]);
   let [notCreated, inDoubt, unknown, held, heldNumbered, covered] = [0, 0, 0, 0, 0, 0];
 
@@ -231,7 +231,10 @@ export async function fillRows(
       policy,
       clock.now(),
     );
-    for (const [index, decision] of decisions.entries()) note(batch[index] as ImportRow, decision);
+    for (const [index, decision] of decisions.entries()) {
+      const row = batch[index] as ImportRow;
+      note(row, asRefused(row, decision));
+    }
     batch = [];
   };
   const fulfilled = new Set<number>();
@@ -336,6 +339,12 @@ function describe(row: ImportRow, decision: RowDecision, overview: Overview, now
   if (!error) return "";
   const { message, column } = error;
   return plainText(column === undefined || message.includes(column) ? message : `${column}: ${message}`);
+}
+
+/** A row that a flag sends again, and that has no order now, was refused again: the newest reason counts. */
+function asRefused({ content }: ImportRow, decision: RowDecision): RowDecision {
+  const refused = decision.kind === "send" ? decision.supersedes : undefined;
+  return refused?.content === content ? { kind: "refused", operation: refused } : decision;
 }
 
 function describeInDoubt(operation: Operation): string {
