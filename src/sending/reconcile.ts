@@ -101,6 +101,7 @@ export async function reconcileWith(
   const listing = await withdrawWrongClaims(await openCreates(tools), recorded, tools);
   await learnFromSummaries(listing, tools);
   const open = await openCreates(tools);
+  const begun = new Map(open.map((operation) => [nameOperation(operation), begunByBoot(operation, clock)]));
   let learned = await ledger.learned(customer, fieldBits);
   const details = await readCandidates(open, listing, learned, tools);
   if (details.size > 0 && (await learnFromDetails(listing, learned, tools)))
@@ -126,7 +127,7 @@ export async function reconcileWith(
   });
   const beganMs = wallTimeOf(listing.begunMs, clock);
   const findings = judge(
-    open.flatMap((operation) => toDoubtful(operation, tools)),
+    open.flatMap((operation) => toDoubtful(operation, begun.get(nameOperation(operation)), tools)),
     {
       beganMs,
       orders,
@@ -181,10 +182,20 @@ export async function earliestDate(
   return utcDate(Math.min(...stamps.filter((ms) => ms !== undefined)), -1);
 }
 
-function toDoubtful(operation: Operation, tools: ReconcileTools): DoubtfulCreate[] {
+/** When a request was sent, as the clock's `elapsed`, of an operation that was just read; undefined after another boot. */
+function begunByBoot({ sentForMs }: Operation, clock: Clock): number | undefined {
+  return sentForMs === undefined ? undefined : clock.elapsed() - sentForMs;
+}
+
+function toDoubtful(
+  operation: Operation,
+  begunMs: number | undefined,
+  tools: ReconcileTools,
+): DoubtfulCreate[] {
   const { content = "", sentEvent, endedEvent, loss, firstListingMs, rejection, state } = operation;
   if (sentEvent === undefined) return [];
-  const atMs = endedMs(operation, tools);
+  const asOfNow = (stampMs: number | undefined) => stampAsOfNow(stampMs, operation, begunMs, tools.clock);
+  const atMs = endedMs(operation, asOfNow, tools);
   const isEnded = state === "unknown" && endedEvent !== undefined && atMs !== undefined;
   return [
     {
@@ -192,10 +203,37 @@ function toDoubtful(operation: Operation, tools: ReconcileTools): DoubtfulCreate
       content,
       sentEvent,
       ended: isEnded ? { event: endedEvent, atMs, loss } : undefined,
-      firstListingMs: firstListingMs === undefined ? undefined : tools.clock.asOfNow(firstListingMs),
+      firstListingMs: asOfNow(firstListingMs),
       isRefused: rejection !== undefined,
     },
   ];
+}
+
+/** The two clocks are read one after the other; a smaller difference does not mean that one was set. */
+const settingMs = 250;
+
+/**
+ * The latest time that a stamp of an operation may mean by our current clock, which may have been set since. By the time
+ * since boot it is known when the request was sent, and no stamp is earlier. Undefined where that and the clock of now
+ * do not explain the stamp.
+ */
+function stampAsOfNow(
+  stampMs: number | undefined,
+  { sentAtMs }: Operation,
+  begunMs: number | undefined,
+  clock: Clock,
+): number | undefined {
+  if (stampMs === undefined) return undefined;
+  const nowMs = clock.now();
+  let readings = [clock.asOfNow(stampMs)];
+  if (begunMs !== undefined && sentAtMs !== undefined) {
+    const sentMs = wallTimeOf(begunMs, clock);
+    const setByMs = sentMs - sentAtMs;
+    if (Math.abs(setByMs) > settingMs)
+      readings = [...readings, stampMs + setByMs].filter((ms) => ms >= sentMs);
+  }
+  readings = readings.filter((ms) => ms <= nowMs);
+  return readings.length > 0 ? Math.max(...readings) : undefined;
 }
 
 /**
@@ -204,17 +242,19 @@ function toDoubtful(operation: Operation, tools: ReconcileTools): DoubtfulCreate
  */
 function endedMs(
   { endedAtMs, offsetMs, firstListingMs }: Operation,
+  asOfNow: (stampMs: number | undefined) => number | undefined,
   { clock, clockOffsetMs }: ReconcileTools,
 ): number | undefined {
   if (endedAtMs === undefined) return undefined;
   const nowMs = clock.now();
-  const firstMs = Math.min(firstListingMs === undefined ? nowMs : clock.asOfNow(firstListingMs), nowMs);
-  const hereMs = clock.asOfNow(endedAtMs);
+  const firstMs = asOfNow(firstListingMs) ?? nowMs;
+  const hereMs = asOfNow(endedAtMs);
   const nowOffsetMs = clockOffsetMs();
   // The clock of that time is unknown: the first listing is the first certain time.
-  if (offsetMs === undefined || nowOffsetMs === undefined)
-    return hereMs <= nowMs ? Math.max(hereMs, firstMs) : firstMs;
-  const readings = [endedAtMs, hereMs, endedAtMs + moved(offsetMs, nowOffsetMs)].filter((ms) => ms <= nowMs);
+  if (offsetMs === undefined || nowOffsetMs === undefined) return Math.max(hereMs ?? firstMs, firstMs);
+  const readings = [endedAtMs, hereMs, endedAtMs + moved(offsetMs, nowOffsetMs)].filter(
+    (ms): ms is number => ms !== undefined && ms <= nowMs,
+  );
   return readings.length > 0 ? Math.max(...readings) : firstMs;
 }
 

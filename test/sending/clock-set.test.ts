@@ -1,7 +1,10 @@
-/** An equal order after the clock of the machine was set: the time since boot tells how old the first one is. */
+/** After the clock of the machine was set, the time since boot tells how old an order is, sent or in doubt. */
 
 import { describe, expect, test } from "vitest";
 import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { plainDraft } from "../support/orders.ts";
+import { createUnfaithfulHome, type UnfaithfulHome } from "../support/unfaithful-service.ts";
+import type { Fate } from "../support/unfaithful-ways.ts";
 
 const minuteMs = 60_000;
 const create = "orders create --sender-name A --receiver-name B --item-name C --no-input";
@@ -70,5 +73,63 @@ describe("after ten minutes an equal order is sent", () => {
     home.clock.reboot();
     home.clock.advance(11 * minuteMs);
     expect((await home.courier(create)).exit).toBe(0);
+  });
+});
+
+describe("where the service does not tell its time, an order in doubt", () => {
+  const stdin = JSON.stringify(plainDraft);
+  const words = "orders create --file - --ref A-1 --json";
+  const send = (home: UnfaithfulHome, more = "") => home.courier(`${words} ${more}`, { stdin });
+
+  /** The answer was lost by one command, and lists do not show the order for now. */
+  async function homeInDoubt(loss: Fate): Promise<UnfaithfulHome> {
+    const home = await createUnfaithfulHome({ hideDate: true, loss: () => loss, omitFromList: () => true });
+    home.clock.advance(minuteMs);
+    expect((await send(home)).exit).toBe(6);
+    home.service.ways = { ...home.service.ways, loss: () => "answered" };
+    return home;
+  }
+
+  test.each([16, 30, 24 * 60, -30])(
+    "that is listed late is not sent again, the clock set by %i min",
+    async (minutes) => {
+      const home = await homeInDoubt("after");
+      home.clock.advance(5_000);
+      home.clock.jump(minutes * minuteMs);
+      expect((await send(home)).exit).toBe(2);
+      home.clock.advance(20_000);
+      expect((await send(home)).exit).toBe(2);
+      expect(home.service.orders).toHaveLength(1);
+    },
+  );
+
+  test("whose clock was set by less than the wait is waited for as long as without that", async () => {
+    const home = await homeInDoubt("after");
+    home.clock.jump(8 * minuteMs);
+    home.clock.advance(10 * minuteMs);
+    expect((await send(home)).exit).toBe(2);
+    expect(home.service.orders).toHaveLength(1);
+  });
+
+  test.each([30, -30])(
+    "that was not made is sent once the time is over, the clock set by %i min",
+    async (minutes) => {
+      const home = await homeInDoubt("before");
+      home.clock.jump(minutes * minuteMs);
+      expect((await send(home, "--settle 10m")).exit).toBe(2);
+      home.clock.advance(10 * minuteMs);
+      expect((await send(home, "--settle 10m")).exit).toBe(0);
+      expect(home.service.orders).toHaveLength(1);
+    },
+  );
+
+  test("that was not made is sent after the machine was started anew, too", async () => {
+    const home = await homeInDoubt("before");
+    home.clock.reboot();
+    home.clock.advance(16 * minuteMs);
+    await send(home);
+    home.clock.advance(16 * minuteMs);
+    expect((await send(home)).exit).toBe(0);
+    expect(home.service.orders).toHaveLength(1);
   });
 });
