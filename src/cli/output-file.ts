@@ -108,11 +108,11 @@ async function takeOver(handle: FileHandle, target: string): Promise<void> {
 async function keepOther(
   draft: string,
   target: string,
-  { stateDirectory }: OutputRun,
+  { stateDirectory, warn }: OutputRun,
 ): Promise<EarlierFile | undefined> {
   const found = await stat(target).catch(() => undefined);
   if (!found || found.size === 0 || (await isOwnOutput(stateDirectory, target))) return undefined;
-  return (await haveSameContent(draft, target)) ? undefined : keepEarlier(target, ".old");
+  return (await haveSameContent(draft, target)) ? undefined : keepEarlier(target, ".old", warn);
 }
 
 /** Replaces the target of a link, not the link; writes to a device or a pipe directly. */

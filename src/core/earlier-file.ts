@@ -3,15 +3,20 @@
 import { constants } from "node:fs";
 import { copyFile, link, lstat, readFile, realpath, stat, unlink } from "node:fs/promises";
 import { systemCode } from "./errors.ts";
+import { explainSystemError } from "./system-errors.ts";
 
 export interface EarlierFile {
   readonly name: string;
-  /** Takes the name away again, if it was made for this, and the file still has its own place. */
+  /** Takes the name away again, if it was made for this, and the file still has its own place. Warns where it cannot. */
   drop(): Promise<void>;
 }
 
 /** A file that has the same content already will do, a link will not. Throws the system's errors. */
-export async function keepEarlier(file: string, ending: string): Promise<EarlierFile> {
+export async function keepEarlier(
+  file: string,
+  ending: string,
+  warn: (text: string) => void,
+): Promise<EarlierFile> {
   const kept = await realpath(file);
   for (let number = 1; ; number++) {
     const name = `${file}${ending}${number === 1 ? "" : number}`;
@@ -21,7 +26,11 @@ export async function keepEarlier(file: string, ending: string): Promise<Earlier
         return copyFile(kept, name, constants.COPYFILE_EXCL); // a file system without links
       });
       const drop = async () => {
-        if (await haveSameContent(file, name)) await unlink(name).catch(() => {});
+        if (!(await haveSameContent(file, name))) return;
+        // A sticky directory takes a link to the file of another user, and lets neither of the two names go.
+        await unlink(name).catch((error) =>
+          warn(`${name}, a second name of ${file}, cannot be removed: ${explainSystemError(error)}`),
+        );
       };
       return { name, drop };
     } catch (error) {

@@ -1,13 +1,14 @@
 /** Files that a command writes: never over its input, and never over what courier keeps. */
 
 import { execFileSync } from "node:child_process";
-import { link, lstat, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { chmod, link, lstat, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { nameOutputDraft } from "../../src/core/output-draft.ts";
 import { createServedHome } from "../support/courier.ts";
 import { deadPid } from "../support/dead-process.ts";
 import { createImportHome, errorOf, type ImportHome, row, sheet } from "../support/imports.ts";
+import { asUser } from "../support/unprivileged.ts";
 
 const refusedRow = row("A-2", "王五", "12");
 
@@ -238,6 +239,28 @@ describe("a file that is there already", () => {
     expect([exit, stderr]).toEqual([0, expect.stringContaining(`is now ${output}.old2\n`)]);
     expect(await readFile(`${output}.old2`, "utf8")).toBe("my notes");
   });
+
+  /** A file of root's in a directory such as /tmp, where everybody may add names, and take away only their own. */
+  test.skipIf(process.geteuid?.() !== 0)(
+    "that may not be replaced, in a sticky directory: its second name is told (needs root)",
+    async () => {
+      const home = await createServedHome({ seedOrders: 1 });
+      const shared = path.join(home.directory, "shared");
+      await mkdir(shared);
+      await chmod(shared, 0o1777);
+      const output = path.join(shared, "all.csv");
+      await writeFile(output, "my notes");
+      await chmod(output, 0o666);
+      await asUser([home.directory], async () => {
+        const { exit, stderr } = await home.courier(["orders", "export", "-o", output]);
+        expect(exit, stderr).toBe(5);
+        expect(stderr).toContain(
+          `warning: ${output}.old, a second name of ${output}, cannot be removed: permission denied\n`,
+        );
+      });
+      expect(await readFile(output, "utf8")).toBe("my notes");
+    },
+  );
 
   test("is replaced where courier wrote it there, and nobody has changed it since", async () => {
     const home = await createImportHome(sheet(row("A-1")));

@@ -133,7 +133,7 @@ export async function openSheetOutput(
         }
         // An old sheet that is the new one, too, is of no use.
         if (isInPlace && isSame && size === source.bytes.length) await output.abandon();
-        else if (isInPlace) kept = await putInPlace(output, target, source.bytes, file);
+        else if (isInPlace) kept = await putInPlace(output, target, source.bytes, file, context);
         else await output.finish();
       } catch (error) {
         await output.abandon().catch(() => {});
@@ -217,7 +217,13 @@ async function* fill(
 }
 
 /** At any moment the name has the old sheet or the new one. Returns the file with the old one. */
-async function putInPlace(output: OutputFile, target: string, bytes: Buffer, shown: string): Promise<string> {
+async function putInPlace(
+  output: OutputFile,
+  target: string,
+  bytes: Buffer,
+  shown: string,
+  { messages }: Context,
+): Promise<string> {
   const now = await readFile(target).catch((error) => {
     const isGone = systemCode(error) === "ENOENT";
     const what = isGone ? "was deleted or moved meanwhile" : `cannot be read: ${explainSystemError(error)}`;
@@ -228,7 +234,7 @@ async function putInPlace(output: OutputFile, target: string, bytes: Buffer, sho
     throw fileError(`${shown} was changed by another program meanwhile, and is left as it is`, {
       hint: "save and close it in the other program, then run the same command again",
     });
-  const kept = await keepEarlier(target, ".bak").catch((error) => {
+  const kept = await keepEarlier(target, ".bak", messages.warn).catch((error) => {
     throw new CourierError("unwritten", 5, `${target}.bak cannot be written: ${explainSystemError(error)}`, {
       hint: "the sheet is as it was",
       cause: error,
