@@ -41,6 +41,7 @@ import {
   summarise,
 } from "./import-plan.ts";
 import { openSource, type Source } from "./import-source.ts";
+import { ensurePromisedForm } from "./promised-form.ts";
 import { readOptions } from "./read-options.ts";
 import { createRejects } from "./rejects.ts";
 import { openSheetAfterImport } from "./write-back/import-sheet.ts";
@@ -153,7 +154,7 @@ export const importOrders = defineCommand({
     if (check) return checkFile(input, context);
     const sending = `sending the orders of ${file === "-" ? "stdin" : file}`;
     if (await isPassing(file)) await ensureCanConfirm(context, sending); // before it waits for the writer
-    const source = await openSource(input, context);
+    const source = await openInput(input, context);
     await ensureCanConfirm(context, sending); // a file that is missing is the first thing to say
     const overview = await checkRows(source, context);
     await ensureMaySkip(input, source, overview, context);
@@ -254,7 +255,7 @@ async function findPlannedCalls(ledger: Ledger, customer: number, { processes }:
 
 /** Compares the file with the ledger, where there is an account. */
 async function checkFile(input: Input, context: Context): Promise<Output> {
-  const source = await openSource(input, context);
+  const source = await openInput(input, context);
   const overview = await checkRows(source, context);
   const account = await context.account().catch((error) => {
     const isNamed = context.globals.account !== undefined;
@@ -298,6 +299,14 @@ async function chooseSheetTarget({ file, check, writeBack, inPlace, rejects }: I
 async function checkRejects(rejects: string, file: string, context: Context): Promise<void> {
   await context.checkOutput("--rejects", rejects, file);
   ensureWritableName("--rejects", rejects);
+}
+
+/** Of the form of the input depends what the rejects are written in. */
+async function openInput(input: Input, context: Context): Promise<Source> {
+  const source = await openSource(input, context);
+  const { rejects } = input;
+  if (rejects !== undefined) ensurePromisedForm("--rejects", rejects, source.name, source.facts.form);
+  return source;
 }
 
 async function openRejects(

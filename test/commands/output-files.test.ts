@@ -180,11 +180,41 @@ test.each([
     "cannot write compressed files (.gz)",
     "use --rejects bad.json, and compress it",
   ],
+  [
+    "orders import orders.csv --rejects bad.PDF",
+    "cannot write .PDF files",
+    "use --rejects bad.csv; a spreadsheet program prints it to a PDF file",
+  ],
 ])("a name that promises another form is refused: %s", async (words, message, hint) => {
   const home = await createServedHome();
   const { exit, stdout, stderr } = await home.courier(`${words}`);
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
   expect(stderr).toContain(`error: ${message}\nhint: ${hint}`);
+});
+
+const wrongJson = JSON.stringify({ ref: "A-1", receiver: { name: "李四" }, item: { weight: "heavy" } });
+
+test.each([
+  ["CSV", sheet(row("A-1")), "--rejects bad.json", "bad.csv"],
+  ["CSV", sheet(row("A-1")), "--rejects bad.jsonl --check", "bad.csv"],
+  ["CSV", sheet(row("A-1")), "--write-back done.ndjson", "done.csv"],
+  ["JSON", `[${wrongJson}]`, "--rejects bad.csv", "bad.json"],
+  ["NDJSON", wrongJson, "--rejects bad.json", "bad.ndjson"],
+])("rows of %s are not written under the name of another form", async (form, content, words, name) => {
+  const home = await createImportHome(content);
+  const [flag = "", file = ""] = words.split(" ");
+  const { exit, stdout, stderr } = await home.courier([
+    "orders",
+    "import",
+    home.file,
+    "--yes",
+    ...words.split(" "),
+  ]);
+  expect({ exit, stdout, posts: home.posts }).toEqual({ exit: 2, stdout: "", posts: 0 });
+  expect(stderr).toContain(
+    `error: the rows of ${home.file} are written as ${form}, and ${file} is a name of another form\n` +
+      `hint: use ${flag} ${name}\n`,
+  );
 });
 
 test("--output does not write over a file that an import has read", async () => {

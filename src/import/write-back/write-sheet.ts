@@ -15,6 +15,7 @@ import type { SheetRow } from "../../sheets/sheet.ts";
 import { isPassing } from "../../sheets/source.ts";
 import type { OutputFile } from "../../terminal/streams.ts";
 import type { Source } from "../import-source.ts";
+import { ensurePromisedForm } from "../promised-form.ts";
 import { readRows } from "../rows.ts";
 import type { NumberedRow } from "../sheet-records.ts";
 import { createRecordFinder, fillCsv } from "./fill-csv.ts";
@@ -159,8 +160,10 @@ function ensureForm({ facts, name }: Source, file: string | undefined, flag: str
       "the report has the tracking numbers: add --json",
     );
   if (file === undefined) return;
-  if (form === "csv") ensureWritableName(flag, file);
-  else if (!/\.xls[xm]$/i.test(file))
+  if (form === "csv") {
+    ensureWritableName(flag, file);
+    ensurePromisedForm(flag, file, name, form);
+  } else if (!/\.xls[xm]$/i.test(file))
     throw usageError(
       `${name} is a workbook, and stays one: ${file} must end in .xlsx`,
       `use ${flag} ${shellQuote(`${file.slice(0, file.length - path.extname(file).length)}.xlsx`)}`,

@@ -1,0 +1,25 @@
+/** Refuses the name of a file that promises another form than its rows will have. */
+
+import { usageError } from "../core/errors.ts";
+import { shellQuote } from "../core/shell-quote.ts";
+import type { SheetForm } from "../sheets/source.ts";
+
+/** The endings that a file of this form may have; the first one is proposed. */
+const endings: Readonly<Record<"csv" | "json" | "ndjson", readonly string[]>> = {
+  csv: ["csv"],
+  json: ["json"],
+  ndjson: ["ndjson", "jsonl"],
+};
+const promise = /\.(?:csv|json|ndjson|jsonl|html?)$/i;
+
+/** A name with another ending promises nothing. Throws a usage error. */
+export function ensurePromisedForm(flag: string, file: string, input: string, of: SheetForm): void {
+  const form = of === "xlsx" ? "csv" : of;
+  const [ending] = promise.exec(file) ?? [];
+  if (ending === undefined || endings[form].includes(ending.slice(1).toLowerCase())) return;
+  const other = shellQuote(`${file.slice(0, -ending.length)}.${endings[form][0]}`);
+  throw usageError(
+    `the rows of ${input} are written as ${form.toUpperCase()}, and ${file} is a name of another form`,
+    `use ${flag} ${other}`,
+  );
+}
