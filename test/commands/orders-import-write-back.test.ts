@@ -229,6 +229,9 @@ describe("a row with too many or too few cells", () => {
       const written = flag === "--in-place" ? home.file : path.join(home.directory, "done.csv");
       const ran = await home.run(`--skip-wrong ${flag} ${flag === "--in-place" ? "" : written}`);
       expect([ran.exit, outcomes(ran.report)], ran.stderr).toEqual([3, "wrong wrong created"]);
+      expect(ran.stderr).toContain(
+        `${written}: 1 order with a tracking number, 2 with too few or too many cells left as they are`,
+      );
       const lines = (await readFile(written, "utf8")).split("\n");
       expect(lines.slice(1, 3)).toEqual([tooLong, tooShort]);
       const again = await home.importFile(written, `--skip-wrong --write-back ${written}.next`);

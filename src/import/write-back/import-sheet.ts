@@ -4,7 +4,7 @@ import type { Context } from "../../command/command.ts";
 import { serviceOf } from "../../config/accounts.ts";
 import { CourierError, systemCode } from "../../core/errors.ts";
 import { shellQuote } from "../../core/shell-quote.ts";
-import { counted } from "../../core/wording.ts";
+import { byCount, counted } from "../../core/wording.ts";
 import type { Overview } from "../check-rows.ts";
 import type { Source } from "../import-source.ts";
 import { type FilledRows, fillRows, type KnownRows, type ReadStates } from "./row-values.ts";
@@ -71,6 +71,7 @@ export async function statesOfLedger(
 export function describeFilled({
   orders,
   notCreated,
+  misfits,
   held,
   heldNumbered,
   covered,
@@ -84,6 +85,9 @@ export function describeFilled({
     orders.length > numbered ? `${orders.length - numbered} without one` : "",
     held > 0 ? `${held} held${kept}` : "",
     notCreated > 0 ? `${notCreated} not created, with the reason` : "",
+    misfits > 0
+      ? `${misfits} with too few or too many cells left as ${byCount(misfits, "it is", "they are")}`
+      : "",
     inDoubt > 0 ? `${inDoubt} in doubt` : "",
     unknown > 0 ? `${unknown} not known here and left as they are` : "",
   ]

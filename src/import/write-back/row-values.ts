@@ -14,7 +14,7 @@ import { plainText } from "../plain-text.ts";
 import { skipReasons } from "../reading-notes.ts";
 import { describeCancelled, describeHold, explain, nameOfRow } from "../row-words.ts";
 import { type ImportRow, readRows, type WrongRow } from "../rows.ts";
-import type { ReadingTally } from "../sheet-records.ts";
+import type { NumberedRow, ReadingTally } from "../sheet-records.ts";
 import { resultOf } from "../unsent-rows.ts";
 import { createNumberReader, type RowValues, type WrittenValues } from "./titles.ts";
 
@@ -32,6 +32,8 @@ export interface FilledRows {
   readonly orders: readonly WrittenOrder[];
   /** Orders of the sheet that were not created, with a reason. */
   readonly notCreated: number;
+  /** Rows with too few or too many cells: nothing is written beside them. */
+  readonly misfits: number;
   /** Rows that this import held. */
   readonly held: number;
   /** Of these, rows whose cells keep a tracking number. */
@@ -114,7 +116,8 @@ export async function fillRows(
   const found: RowOrder[] = [];
   const policy = { ...known.policy, resendCancelled: false };
   const readOwnNumbers = createNumberReader(overview.header, ["tracking_number"]);
-  let [notCreated, inDoubt, unknown, held, heldNumbered, covered] = [0, 0, 0, 0, 0, 0];
+  let [notCreated, misfits, inDoubt, unknown, held, heldNumbered, covered] = [0, 0, 0, 0, 0, 0, 0];
+  const misfitRows = new Set<number>();
 
   function note(row: ImportRow, decision: RowDecision): void {
     const rows = row.rows ?? [row.row];
@@ -177,6 +180,7 @@ export async function fillRows(
       return;
     }
     if (operation) inDoubt += 1;
+    else if (misfitRows.has(row)) misfits += 1;
     else notCreated += 1;
     const texts = problems.map(({ column, message }) => (column === "" ? message : `${column}: ${message}`));
     const error = plainText(operation ? describeInDoubt(operation) : texts.join("; "));
@@ -252,7 +256,10 @@ export async function fillRows(
     clean() {},
     split() {},
   };
-  for await (const checked of readAgain({ ...source, tally }, overview)) {
+  const onLine = ({ row, misfit }: NumberedRow) => {
+    if (misfit) misfitRows.add(row);
+  };
+  for await (const checked of readAgain({ ...source, tally, onLine }, overview)) {
     if ("ok" in checked) batch.push(checked.ok);
     else await noteWrong(checked);
     if (batch.length >= batchSize) await flush();
@@ -277,7 +284,7 @@ export async function fillRows(
     },
   );
   if (skipped.size > 0) await clearForeignNumbers();
-  return { values, orders, notCreated, held, heldNumbered, covered, inDoubt, unknown, statesFromMs };
+  return { values, orders, notCreated, misfits, held, heldNumbered, covered, inDoubt, unknown, statesFromMs };
 
   /** A row that the file says not to send may have been copied with the number of another row's order. */
   async function clearForeignNumbers(): Promise<void> {

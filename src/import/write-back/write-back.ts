@@ -100,13 +100,13 @@ export const writeBackOrders = defineCommand({
         `${counted(changed, "changed order")} left out of ${target.file}: the sheet has other values than were sent with the same ref`,
       );
     if (upload?.form.note) context.messages.note(upload.form.note);
-    const { orders, notCreated, inDoubt, unknown, statesFromMs } = filled;
+    const { orders, notCreated, misfits, inDoubt, unknown, statesFromMs } = filled;
     const result = {
       file: target.file,
       kept: sheet.kept ?? null,
       orders: orders.length,
       tracking_numbers: orders.filter(({ values }) => values.tracking_number !== "").length,
-      not_created: notCreated,
+      not_created: notCreated + misfits,
       in_doubt: inDoubt,
       unknown,
       states_from: statesFromMs === undefined ? null : new Date(statesFromMs).toISOString(),
