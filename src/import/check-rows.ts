@@ -324,8 +324,9 @@ export async function describeWrong(
   );
   const alsoOut = [...spoiled].map(([row, reason]) => `row ${row} is left out too: ${reason}`);
   const more = alsoOut.length > alsoOutShown ? [`and ${alsoOut.length - alsoOutShown} more`] : [];
-  const others = [counted(rows, "other"), ...alsoOut.slice(0, alsoOutShown), ...more].join("; ");
-  const skip = rows > 0 ? `, or add --skip-wrong to send the ${others}` : "";
+  // What is sent of them, only the ledger knows: others were shipped or refused before.
+  const others = [byCount(rows, "other", "others"), ...alsoOut.slice(0, alsoOutShown), ...more].join("; ");
+  const skip = rows > 0 ? `, or add --skip-wrong to import the ${others}` : "";
   const isAllThatLacks = lacksSender && shared.length + own.length === 1;
   const steps = [
     ...(lacksSender

@@ -234,7 +234,7 @@ async function ensureMaySkip(
   if (!prompts) for (const note of describeReading(overview, source.name)) context.messages.note(note);
   const refusal = await describeWrong(source, overview, context);
   const reason = overview.spoiled.size > 0 ? "wrong, or part of a wrong order" : "wrong";
-  const question = `${wrong.wrong} of ${counted(wrong.count, overview.noun)} ${byCount(wrong.wrong, "is", "are")} ${reason}. Send the ${counted(rows, "other")}?`;
+  const question = `${wrong.wrong} of ${counted(wrong.count, overview.noun)} ${byCount(wrong.wrong, "is", "are")} ${reason}. Import the ${counted(rows, "other")}?`;
   if (!(await prompts?.confirm(question, false))) throw refusal;
 }
 

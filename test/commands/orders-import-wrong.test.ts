@@ -79,7 +79,7 @@ describe("at a terminal", () => {
     const prompts = scriptedPrompts({ confirms: [true, true] });
     const ran = await home.courier(["orders", "import", home.file], { terminal: 120, prompts });
     expect([ran.exit, home.posts]).toEqual([3, 2]);
-    expect(prompts.asked[0]).toBe("1 of 3 rows is wrong. Send the 2 others?");
+    expect(prompts.asked[0]).toBe("1 of 3 rows is wrong. Import the 2 others?");
     expect(ran.stderr).not.toContain("orders in");
     expect(ran.stderr).toContain("2 rows, account: (environment)");
     expect(ran.stderr).toContain("must be a number");
@@ -95,7 +95,7 @@ describe("at a terminal", () => {
     const yes = await home.courier([...words, "--yes"], { terminal: 120, prompts: scriptedPrompts({}) });
     expect([yes.exit, home.posts]).toEqual([2, 0]);
     expect(yes.stderr).toContain(`${home.file}: 1 of 3 rows is wrong\n`);
-    expect(yes.stderr).toContain("or add --skip-wrong to send the 2 others");
+    expect(yes.stderr).toContain("or add --skip-wrong to import the others");
     expect((await home.run()).exit).toBe(2);
     await expect(stat(rejects)).rejects.toThrow("ENOENT");
   });
@@ -117,7 +117,7 @@ describe("an order is not sent without its wrong part", () => {
     expect(errorOf(await home.run())).toMatchObject({
       message: `${home.file}: 1 of 3 rows is wrong`,
       hint: expect.stringContaining(
-        "add --skip-wrong to send the 1 other; row 1 is left out too: row 3 has the same ref",
+        "add --skip-wrong to import the other; row 1 is left out too: row 3 has the same ref",
       ),
     });
     const written = path.join(home.directory, "written.csv");
