@@ -1,7 +1,7 @@
 /** The same tests on each kind of ledger: in a file of this machine, and on a server that machines share. */
 
 import { afterAll, beforeAll, describe } from "vitest";
-import { systemClock } from "../../src/core/clock.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import { openSharedLedger } from "../../src/ledger/shared/shared-ledger.ts";
 import {
@@ -12,10 +12,15 @@ import {
 } from "../support/postgres.ts";
 
 /** Opens the ledger of a state directory: the same directory is the same ledger. */
-export type OpenLedger = (stateDirectory: string) => Promise<Ledger>;
+export type OpenLedger = (stateDirectory: string, sinceBoot?: Clock["sinceBoot"]) => Promise<Ledger>;
 
 export function describeKinds(define: (open: OpenLedger, kind: "SQLite" | "PostgreSQL") => void): void {
-  describe("SQLite", () => define((directory) => openLedger(directory), "SQLite"));
+  const clockOf = (sinceBoot: Clock["sinceBoot"]) => ({ ...systemClock(), sinceBoot });
+  describe("SQLite", () =>
+    define(
+      (directory, sinceBoot) => openLedger(directory, sinceBoot && { clock: clockOf(sinceBoot) }),
+      "SQLite",
+    ));
   describe.skipIf(postgresPrograms === undefined)("PostgreSQL", () => {
     let server: PostgresServer;
     const databases = new Map<string, Promise<string>>();
@@ -23,11 +28,15 @@ export function describeKinds(define: (open: OpenLedger, kind: "SQLite" | "Postg
       server = await startPostgres();
     });
     afterAll(() => server.remove());
-    define(async (stateDirectory) => {
+    define(async (stateDirectory, sinceBoot) => {
       const database = databases.get(stateDirectory) ?? server.createDatabase();
       databases.set(stateDirectory, database);
       const address = readTestAddress(await database);
-      return openSharedLedger({ address, stateDirectory, clock: systemClock() });
+      return openSharedLedger({
+        address,
+        stateDirectory,
+        clock: sinceBoot ? clockOf(sinceBoot) : systemClock(),
+      });
     }, "PostgreSQL");
   });
 }

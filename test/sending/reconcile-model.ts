@@ -12,7 +12,7 @@ import { latestMadeMs } from "../../src/sending/proof.ts";
 import { reconcile } from "../../src/sending/reconcile.ts";
 import type { ReconcileTools } from "../../src/sending/reconcile-types.ts";
 import { fc } from "../support/effort.ts";
-import { createHandClock } from "../support/hand-clock.ts";
+import type { HandClock } from "../support/hand-clock.ts";
 import { createAdversary, draftOf, elsewhere, rewritings, type StoredOrder, stampOf } from "./adversary.ts";
 
 /** How long the service may take to list an order: the tools are told so. */
@@ -138,12 +138,13 @@ export interface Told {
   readonly states: ReadonlyMap<string, number>;
 }
 
+export const startOfStory = "2026-03-01T08:00:00Z";
+
 let profiles = 0;
 
 /** Plays one story and checks the promise after each step. */
-export async function play(told: Story, ledger: Ledger): Promise<Told> {
+export async function play(told: Story, ledger: Ledger, clock: HandClock): Promise<Told> {
   const { rewriting, second, skewMs, tellsHour, knownOrders, steps } = told;
-  const clock = createHandClock("2026-03-01T08:00:00Z");
   const startMs = clock.now();
   const serviceMs = () => startMs + clock.elapsed();
   const clockOffsetMs = () => (tellsHour ? serviceMs() - clock.now() : undefined);
