@@ -88,7 +88,8 @@ export async function createContext(
     },
     signal,
     clock,
-    note: host.stderr.isTTY === true ? messages.note : undefined,
+    note: messages.note,
+    isWatched: host.stderr.isTTY === true,
     openTerminal: host.job.openTerminal,
     endKeys: process.platform === "win32" ? "Ctrl-Z and Enter" : "Ctrl-D",
   };

@@ -16,8 +16,10 @@ export interface Input {
   /** Ends the wait for a writer that neither writes nor closes. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Tells a person at the terminal what is waited for. Undefined where there is none. */
-  readonly note: ((text: string) => void) | undefined;
+  /** Tells what is waited for. */
+  readonly note: (text: string) => void;
+  /** A person at a terminal learns of slow data, too. */
+  readonly isWatched: boolean;
   /** A terminal by its name; undefined for another device. Read as a file, it waits in a thread that no signal ends. */
   readonly openTerminal: ((file: string) => Promise<Readable | undefined>) | undefined;
   /** What a person types to end the input. */
@@ -66,10 +68,11 @@ async function expectedBytes(file: string): Promise<number> {
 
 const quietWaitMs = 1_000;
 
-/** A named pipe without a writer looks like a program that hangs. */
-function noteWait(file: string, { stdin, clock, note, endKeys }: Input): () => void {
-  if (note && file === "-" && stdin.isTTY) note(`reading from the terminal; ${endKeys} ends the input`);
-  else if (note) return clock.after(quietWaitMs, () => note(`waiting for data from ${nameOf(file)}`));
+/** Slow data looks like a program that hangs. */
+function noteWait(file: string, { stdin, clock, note, isWatched, endKeys }: Input): () => void {
+  if (!isWatched) return () => {};
+  if (file === "-" && stdin.isTTY) note(`reading from the terminal; ${endKeys} ends the input`);
+  else return clock.after(quietWaitMs, () => note(`waiting for data from ${nameOf(file)}`));
   return () => {};
 }
 
@@ -104,17 +107,14 @@ async function* readStdin({ stdin, signal }: Input): AsyncGenerator<Uint8Array> 
  * Opens the file once, so that named pipes work. Refuses a file that is written meanwhile: half of the old content
  * and half of the new one is neither.
  */
-async function* readFileChunks(
-  file: string,
-  { signal, openTerminal }: Input,
-  limit: SizeLimit,
-): AsyncGenerator<Uint8Array> {
+async function* readFileChunks(file: string, input: Input, limit: SizeLimit): AsyncGenerator<Uint8Array> {
   if (file === "") throw usageError("the name of a file to read is empty", "is a shell variable not set?");
+  const { signal, openTerminal } = input;
   let isChanged = false;
   try {
     const found = await stat(file);
     const waiting = found.isFIFO()
-      ? await openPipe(file, signal)
+      ? await openPipe(file, input)
       : found.isCharacterDevice()
         ? await openTerminal?.(file)
         : undefined;
@@ -145,9 +145,12 @@ async function* readFileChunks(
 
 /**
  * Opening or reading a pipe waits for its writer, in a thread that keeps the process alive. On a signal, courier
- * itself opens the pipe for writing, which ends the wait.
+ * itself opens the pipe for writing, which ends the wait. A log says, too, that no writer has come.
  */
-async function openPipe(file: string, signal: AbortSignal): Promise<Readable> {
+async function openPipe(file: string, { signal, clock, note, isWatched }: Input): Promise<Readable> {
+  const cancelNote = isWatched
+    ? () => {} // it is said that no data has come
+    : clock.after(quietWaitMs, () => note(`waiting for a writer of ${file}`));
   const opening = promisify(openDescriptor)(file, "r");
   const release = async () => {
     const writer = await open(file, constants.O_RDWR | constants.O_NONBLOCK);
@@ -158,7 +161,7 @@ async function openPipe(file: string, signal: AbortSignal): Promise<Readable> {
   const onAbort = () => void release().catch(() => {});
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
-  const stream = createReadStream("", { fd: await opening });
+  const stream = createReadStream("", { fd: await opening.finally(cancelNote) });
   stream.once("close", () => signal.removeEventListener("abort", onAbort));
   return stream;
 }

@@ -4,25 +4,18 @@ import { usageError } from "../core/errors.ts";
 import { shellQuote } from "../core/shell-quote.ts";
 
 const workbook = /\.(?:xlsx|xls|ods)$/i;
-const pdf = /\.pdf$/i;
 const compressed = /\.(?:gz|tgz|zip|bz2|xz|zst|7z)$/i;
 
 /** Throws a usage error. `flag` is as its hint has it: `-o`; `hasWorkbooks` where .xlsx is written. */
 export function ensureWritableName(flag: string, file: string, { hasWorkbooks = false } = {}): void {
-  // What prints to PDF depends on the form, where it may be another one than CSV.
-  if (hasWorkbooks && (/\.xlsx$/i.test(file) || pdf.test(file))) return;
-  const [ending] = workbook.exec(file) ?? compressed.exec(file) ?? pdf.exec(file) ?? [];
+  if (hasWorkbooks && /\.xlsx$/i.test(file)) return;
+  const [ending] = workbook.exec(file) ?? compressed.exec(file) ?? [];
   if (ending === undefined) return;
   const bare = file.slice(0, -ending.length);
   if (workbook.test(file)) {
     const use = hasWorkbooks ? shellQuote(`${bare}.xlsx`) : `${shellQuote(`${bare}.csv`)}; Excel opens it`;
     throw usageError(`cannot write ${ending} files`, `use ${flag} ${use}`);
   }
-  if (pdf.test(file))
-    throw usageError(
-      `cannot write ${ending} files`,
-      `use ${flag} ${shellQuote(`${bare}.csv`)}; a spreadsheet program prints it to a PDF file`,
-    );
   const plain = /\.(?:csv|json|ndjson|jsonl)$/i.test(bare) ? bare : `${bare}.csv`;
   throw usageError(
     `cannot write compressed files (${ending})`,

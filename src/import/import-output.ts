@@ -2,7 +2,8 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, noteStop, type RowsOutput, rows } from "../command/command.ts";
-import { CourierError, type ExitCode, interrupted, interruptionExit } from "../core/errors.ts";
+import { CourierError, type ExitCode, interrupted, interruptionExit, systemCode } from "../core/errors.ts";
+import { isFileLimit } from "../core/system-errors.ts";
 import { byCount, counted } from "../core/wording.ts";
 import {
   isMade,
@@ -177,9 +178,12 @@ export function runImport(run: ImportRun, context: Context): RowsOutput {
       doubts,
       misreported,
     };
-    const end = endOf(run, counts, ending, context);
     const unwritten = run.sheet?.failure;
-    if (unwritten && end?.code !== unwritten.code) context.messages.warn(unwritten.message);
+    // With too many files open, the report may not be shown either, and nothing says then how the import ended.
+    const mayBeLast = (failure !== undefined && !isExpected(failure)) || isForFileLimit(unwritten);
+    if (unwritten && mayBeLast) context.messages.warn(unwritten.message);
+    const end = endOf(run, counts, ending, context);
+    if (unwritten && !mayBeLast && end?.code !== unwritten.code) context.messages.warn(unwritten.message);
     return end;
   }
 
@@ -424,6 +428,11 @@ function sameFlags(flags: readonly string[]): string {
 
 function wereFor(count: number): string {
   return byCount(count, "was", "were");
+}
+
+function isForFileLimit(error: unknown): boolean {
+  if (isFileLimit(systemCode(error))) return true;
+  return error instanceof Error && error.cause !== undefined && isForFileLimit(error.cause);
 }
 
 /** Anything else is a bug. */

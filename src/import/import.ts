@@ -41,7 +41,7 @@ import {
   summarise,
 } from "./import-plan.ts";
 import { openSource, type Source } from "./import-source.ts";
-import { ensurePromisedForm } from "./promised-form.ts";
+import { ensureNoPdf, ensurePromisedForm } from "./promised-form.ts";
 import { readOptions } from "./read-options.ts";
 import { createRejects } from "./rejects.ts";
 import { openSheetAfterImport } from "./write-back/import-sheet.ts";
@@ -299,6 +299,7 @@ async function chooseSheetTarget({ file, check, writeBack, inPlace, rejects }: I
 async function checkRejects(rejects: string, file: string, context: Context): Promise<void> {
   await context.checkOutput("--rejects", rejects, file);
   ensureWritableName("--rejects", rejects);
+  ensureNoPdf("--rejects", rejects);
 }
 
 /** Of the form of the input depends what the rejects are written in. */

@@ -12,8 +12,20 @@ const endings: Readonly<Record<"csv" | "json" | "ndjson", readonly string[]>> = 
 };
 const promise = /\.(?:csv|json|ndjson|jsonl|html?)$/i;
 
+/** Throws a usage error. */
+export function ensureNoPdf(flag: string, file: string): void {
+  const [ending] = /\.pdf$/i.exec(file) ?? [];
+  if (ending === undefined) return;
+  const other = shellQuote(`${file.slice(0, -ending.length)}.csv`);
+  throw usageError(
+    `cannot write ${ending} files`,
+    `use ${flag} ${other}; a spreadsheet program prints it to a PDF file`,
+  );
+}
+
 /** A name with another ending promises nothing. Throws a usage error. */
 export function ensurePromisedForm(flag: string, file: string, input: string, of: SheetForm): void {
+  ensureNoPdf(flag, file);
   const form = of === "xlsx" ? "csv" : of;
   const [ending] = promise.exec(file) ?? [];
   if (ending === undefined || endings[form].includes(ending.slice(1).toLowerCase())) return;

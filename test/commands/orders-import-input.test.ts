@@ -227,7 +227,7 @@ test("zero bytes at the end of a file, as a damaged disk leaves them, fill no sc
 });
 
 describe.skipIf(lacks("mkfifo"))("an input that does not come at once (needs mkfifo)", () => {
-  async function importPipe(options: RunOptions) {
+  async function importPipe(options: RunOptions = {}) {
     const home = await createImportHome("");
     const pipe = path.join(home.directory, "p");
     execFileSync("mkfifo", [pipe]);
@@ -246,8 +246,19 @@ describe.skipIf(lacks("mkfifo"))("an input that does not come at once (needs mkf
     expect(home.clock.waiting).toBe(0);
   });
 
-  test("and comes within a second: nothing is said", async () => {
-    const { home, pipe, running } = await importPipe({ terminal: 100 });
+  test("has a writer that does not come: a log is told, too", async () => {
+    const { home, pipe, running } = await importPipe();
+    await vi.waitUntil(() => home.clock.waiting > 0);
+    home.clock.advance(1_000);
+    await writeFile(pipe, sheet(row("A-1")));
+    const { exit, stderr } = await running;
+    expect(exit).toBe(0);
+    expect(stderr).toContain(`waiting for a writer of ${pipe}\n`);
+    expect(home.clock.waiting).toBe(0);
+  });
+
+  test.each([{ terminal: 100 }, {}])("and comes within a second: nothing is said (%o)", async (options) => {
+    const { home, pipe, running } = await importPipe(options);
     await writeFile(pipe, sheet(row("A-1")));
     const { exit, stderr } = await running;
     home.clock.advance(1_000);

@@ -408,19 +408,22 @@ test("with room for few open files a run ends in plain words, and ships nothing 
   const words = ["orders", "import", file, "--yes", "--in-place"];
   const said = new Set<string>();
   const limits = Array.from({ length: 13 }, (_, index) => 20 + index);
+  const posts = () => home.sandbox.requests.filter(({ method }) => method === "POST");
   for (const limit of limits) {
     await writeFile(file, sheet(row(`A-${limit}`)));
+    const before = posts().length;
     const ran = await home.courier(words, { shell: `ulimit -n ${limit}; exec "$@"` });
     if (ran.exit === 0) continue;
     expect(ran.stderr).not.toContain("internal error");
     expect([2, 5], ran.stderr).toContain(ran.exit);
     said.add(ran.stderr);
+    if (posts().length > before && !(await readFile(file, "utf8")).includes("Courier tracking number"))
+      expect(ran.stderr).toMatch(/the sheet was not written back: .*too many files are open/);
     expect(await home.courier(words)).toMatchObject({ exit: 0 });
   }
   // The executable is one file: it ran in full at each of these limits.
   if (!process.env.COURIER_BIN) expect([...said].join("\n")).toContain("too many files are open");
-  const posts = home.sandbox.requests.filter(({ method }) => method === "POST");
-  expect(posts).toHaveLength(limits.length);
+  expect(posts()).toHaveLength(limits.length);
 });
 
 test("where SQLite, the network or a config file meets the limit of open files, the error says so", async () => {

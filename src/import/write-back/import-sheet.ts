@@ -4,6 +4,7 @@ import type { Context } from "../../command/command.ts";
 import { serviceOf } from "../../config/accounts.ts";
 import { CourierError, systemCode } from "../../core/errors.ts";
 import { shellQuote } from "../../core/shell-quote.ts";
+import { isFileLimit, tooManyFiles } from "../../core/system-errors.ts";
 import { byCount, counted } from "../../core/wording.ts";
 import type { Overview } from "../check-rows.ts";
 import type { Source } from "../import-source.ts";
@@ -47,7 +48,8 @@ export async function openSheetAfterImport(
         await sheet.write(filled);
         summary = `${target.file}: ${describeFilled(filled)}${describeKept(sheet.kept)}`;
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const said = error instanceof Error ? error.message : String(error);
+        const reason = isFileLimit(systemCode(error)) ? tooManyFiles : said;
         const isGone = error instanceof Error && target.isInPlace && systemCode(error.cause) === "ENOENT";
         const once = isGone ? "the sheet is back under its name, write it" : "that is fixed, write the sheet";
         failure = new CourierError("unwritten", 5, `the sheet was not written back: ${reason}`, {
