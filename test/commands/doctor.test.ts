@@ -422,11 +422,14 @@ describe("the ledger", () => {
   test.each(["ledger.db", "ledger.db-wal"])("%s may only be read: no order could be sent", async (name) => {
     const home = await createServedHome();
     await home.courier(order);
-    const files = ["ledger.db", "ledger.db-wal"].map((each) => path.join(home.stateDir, each));
+    // A copy: what has written the other one may still take away its files.
+    const copy = `${home.stateDir}-copy`;
+    await cp(home.stateDir, copy, { recursive: true });
+    const files = ["ledger.db", "ledger.db-wal"].map((each) => path.join(copy, each));
     for (const each of files) await writeFile(each, "", { flag: "a" });
-    await chmod(path.join(home.stateDir, name), 0o444);
-    await asUser([home.directory, home.stateDir, ...files], async () => {
-      const { exit, by } = await diagnose(home);
+    await chmod(path.join(copy, name), 0o444);
+    await asUser([home.directory, copy, ...files], async () => {
+      const { exit, by } = await diagnose(home, { COURIER_STATE_DIR: copy });
       expect(exit).toBe(5);
       expect(by.ledger).toMatchObject({
         status: "fail",
