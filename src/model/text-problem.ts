@@ -72,8 +72,14 @@ export function findTextProblem(path: string, text: string): string | undefined 
   if (error !== undefined) return error;
   if (isNumber && rounded.test(text))
     return "was changed by a spreadsheet; format the column as text and enter it again";
+  if (isPhone && isHiddenPhone(text)) return "is only a part of the phone: the rest is hidden";
   const zeros = isPhone ? decimal.exec(text)?.[1] : undefined;
   return zeros === undefined ? undefined : `ends in ${zeros}, as a spreadsheet writes a number`;
+}
+
+/** Services and platforms show a phone such as 138****4466. */
+export function isHiddenPhone(text: string): boolean {
+  return /[*＊]/.test(text);
 }
 
 /** A control character but a tab or a line break, in words: `a NUL character (U+0000)`. */

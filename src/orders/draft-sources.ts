@@ -8,8 +8,8 @@ import { defaultSender, findParty, parseAlias, savedTextError } from "../config/
 import { findTemplate } from "../config/templates.ts";
 import { fileError, usageError } from "../core/errors.ts";
 import type { Draft, DraftParty } from "../model/draft.ts";
-import { orderFields, type PartyPart, partyParts } from "../model/fields.ts";
-import { findTextProblems } from "../model/text-problem.ts";
+import { orderFields, type PartyPart, partyFields, partyParts } from "../model/fields.ts";
+import { findTextProblems, isHiddenPhone } from "../model/text-problem.ts";
 import { draftFlags, mergeDraft, nameField } from "./draft-flags.ts";
 import { type BaseDraft, draftLike } from "./order-draft.ts";
 import { parseOrderFile } from "./order-file.ts";
@@ -80,9 +80,10 @@ export async function collectDraft(
   // An order that is whole but for its service level leaves that to the service.
   if (whole.sender && whole.receiver && whole.item) given.add("service_type");
   for (const { path, key } of orderFields) if (valueOfFlag(sources, key) !== undefined) given.add(path);
-  const draft = mergeDraft(whole, sources);
+  const merged = mergeDraft(whole, sources);
+  const canAsk = sources.like !== undefined && !isDryRun && !context.globals.yes && (await context.prompts());
+  const draft = canAsk ? askForPhones(merged, given, context) : merged;
   ensureTexts(draft, sources, { fileName, base, sender: usual && `@${config.default_sender}`, wrong });
-  if (sources.like !== undefined) ensureWholePhones(draft, wrong);
   return {
     draft,
     given,
@@ -90,6 +91,20 @@ export async function collectDraft(
     isBlank: !base && !sender && !receiver && !hasFlag,
     nameOf: (path) => nameField(path, sources, fileName),
   };
+}
+
+/** Leaves out the phones that the service shows only in part, and lets the form ask for them alone. */
+function askForPhones(draft: Draft, given: Set<string>, { messages }: Context): Draft {
+  const asked: Record<string, DraftParty> = {};
+  for (const part of partyParts) {
+    const { phone, ...rest } = draft[part] ?? {};
+    if (phone === undefined || !isHiddenPhone(phone) || given.has(`${part}.phone`)) continue;
+    messages.note(`The service shows only a part of the ${part}'s phone: ${phone}`);
+    asked[part] = rest;
+    if (!given.delete(part)) continue; // its fields are asked for anyway
+    for (const name of partyFields) if (name !== "phone") given.add(`${part}.${name}`);
+  }
+  return { ...draft, ...asked };
 }
 
 /** Throws for a damaged text, and names it as the user gave it. */
@@ -112,31 +127,18 @@ function ensureTexts(
   if (!problem) return;
   const { path, value, message } = problem;
   const hint = "enter it again, as it is to be sent";
-  const flag = orderFields.find(
-    (field) => field.path === path && valueOfFlag(sources, field.key) !== undefined,
-  )?.flag;
-  if (flag !== undefined) throw usageError(`${flag} “${value}” ${message}`, hint);
+  const field = orderFields.find((each) => each.path === path);
+  if (field && valueOfFlag(sources, field.key) !== undefined)
+    throw usageError(`${field.flag} “${value}” ${message}`, hint);
   const [part] = path.split(".");
   const alias =
     part === "sender" ? (sources.sender ?? sender) : part === "receiver" ? sources.receiver : undefined;
   if (alias !== undefined) throw savedTextError(problem, alias);
   const isOfFile = fileName !== undefined && findTextProblems(base).some((each) => each.path === path);
   throw fileError(`${path}${isOfFile ? ` in ${fileName}` : ""} “${value}” ${message}`, {
-    hint,
+    hint: isOfFile || !field ? hint : `give it with ${field.flag}`,
     details: { path, value },
   });
-}
-
-/** A service may show a phone only in part. */
-function ensureWholePhones(draft: Draft, wrong: readonly string[]): void {
-  for (const part of partyParts) {
-    const phone = draft[part]?.phone ?? "";
-    if (/[*＊]/.test(phone) && !wrong.includes(part))
-      throw usageError(
-        `${part}.phone “${phone}” is only a part of the phone: the service hides the rest`,
-        `give it: --${part}-phone PHONE`,
-      );
-  }
 }
 
 async function readBase(

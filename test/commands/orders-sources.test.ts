@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { ctrlC, personWho } from "../support/answering.ts";
+import { ctrlC, enter, personWho, type Step } from "../support/answering.ts";
 import { answerData, sentBodies } from "../support/answers.ts";
 import { createHome, createServedHome, type Home } from "../support/courier.ts";
 
@@ -292,11 +292,57 @@ describe("--like", () => {
       const ran = await home.courier([...create, "--like", "7", "--yes"]);
       expect(ran.exit).toBe(2);
       expect(ran.stderr).toContain("receiver.phone “139****4466” is only a part of the phone");
-      expect(ran.stderr).toContain("--receiver-phone PHONE");
+      expect(ran.stderr).toContain("hint: give it with --receiver-phone");
       const given = [...create, "--like", "7", "--receiver-phone", "13900004466", "--yes"];
       expect((await home.courier(given)).exit).toBe(0);
       expect(sentBodies(home).map((body) => JSON.parse(body).receiver.phone)).toEqual(["13900004466"]);
     });
+
+    test("nor is one sent from a file, a flag or the address book", async () => {
+      const home = await createServedHome();
+      const whole =
+        '{"sender":{"name":"店"},"receiver":{"name":"李明","phone":"1390000＊466"},"item":{"name":"书"}}';
+      const fromFile = await home.courier([...create, "--file", "-", "--yes"], { stdin: whole });
+      expect(fromFile.exit).toBe(2);
+      expect(fromFile.stderr).toContain("receiver.phone in stdin “1390000＊466” is only a part of the phone");
+      const flags = [...parties, "--receiver-phone", "139****4466"];
+      const fromFlag = await home.courier([...create, ...flags, "--item-name", "书", "--yes"]);
+      expect(fromFlag.exit).toBe(2);
+      expect(fromFlag.stderr).toContain("--receiver-phone “139****4466” is only a part of the phone");
+      const added = await home.courier("addresses add li --name 李明 --phone 139****4466");
+      expect(added.exit).toBe(2);
+      expect(added.stderr).toContain("is only a part of the phone");
+      expect(sentBodies(home)).toEqual([]);
+    });
+
+    const phone: Step = ["Receiver phone", "13900004466"];
+    const others = ["province", "city", "district", "street"];
+    test.each<[address: string, isRight: boolean, asked: readonly Step[]]>([
+      ["right", true, [phone]],
+      [
+        "wrong",
+        false,
+        [["Receiver name", enter], phone, ...others.map((n): Step => [`Receiver ${n}…`, enter])],
+      ],
+    ])(
+      "at a terminal a hidden phone is asked for, and where the address is %s",
+      async (_, isRight, asked) => {
+        const home = await homeThatShows({ name: "李明", phone: "139****4466", address });
+        const review: readonly Step[] = [
+          ["What now?", "Send this order"],
+          ["Save 店 …", false],
+          ["Save 李明 …", false],
+        ];
+        const person = personWho(["Use …", isRight], ...asked, ...review);
+        const ran = await home.courier([...create, "--like", "7"], { terminal: 80, prompts: person });
+        expect(ran).toMatchObject({ exit: 0 });
+        expect(ran.stderr).toContain("The service shows only a part of the receiver's phone: 139****4466");
+        expect(JSON.parse(sentBodies(home)[0] ?? "").receiver).toMatchObject({
+          name: "李明",
+          phone: "13900004466",
+        });
+      },
+    );
 
     test.each([
       "深圳科技有限公司",
