@@ -1,5 +1,6 @@
 /** A connection to PostgreSQL (owner of pg), which is made anew after it broke. One transaction at a time. */
 
+import type { Socket } from "node:net";
 import type { Client, ClientConfig } from "pg";
 import type { Clock } from "../core/clock.ts";
 import { explainCause, isCertificateFailure } from "../core/connection-errors.ts";
@@ -37,6 +38,7 @@ const longestWaitMs = 30_000;
 const momentMs = 1_000;
 /** A host that lets nothing through does not refuse either. */
 const longestConnectMs = 10_000;
+const lookMs = 200;
 const noteAfterMs = 1_000;
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
@@ -49,19 +51,15 @@ export function createConnection(options: ConnectionOptions): Connection {
   let isClosed = false;
   let last: Promise<unknown> = Promise.resolve();
 
-  async function connect(limitMs: number): Promise<Client> {
-    const Client = await loadDriver();
-    const made = new Client(configOf(address, Math.min(longestConnectMs, Math.max(1, limitMs))));
-    made.on("error", () => {
-      if (client === made) client = undefined; // the next transaction connects again
-    });
-    try {
-      await made.connect();
-    } catch (error) {
-      drop(made);
-      throw error;
-    }
-    return made;
+  /** Looks every `lookMs`: the limit becomes shorter while a connection is made, and a silent host never answers. */
+  function actOnce(isDue: () => boolean, act: () => void): () => void {
+    let cancel = () => {};
+    const look = () => {
+      if (isDue()) act();
+      else cancel = clock.after(lookMs, look);
+    };
+    cancel = clock.after(lookMs, look);
+    return () => cancel();
   }
 
   function limitNow(): number {
@@ -71,14 +69,15 @@ export function createConnection(options: ConnectionOptions): Connection {
   /** Tries until the server has done `begin`: a pooler answers although the server behind it is away. */
   async function connectInTime(begin: string | undefined): Promise<Client> {
     const startedMs = clock.elapsed();
+    const passedMs = () => clock.elapsed() - startedMs;
+    const hasTime = () => passedMs() < limitNow();
     let isNoted = false;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
       try {
-        return await connectAndBegin(begin);
+        return await connectAndBegin(begin, hasTime);
       } catch (error) {
-        const passedMs = clock.elapsed() - startedMs;
-        if (!mayPass(error) || passedMs >= limitNow()) throw error;
-        if (passedMs >= noteAfterMs && !isNoted) {
+        if (!mayPass(error) || !hasTime()) throw error;
+        if (passedMs() >= noteAfterMs && !isNoted) {
           isNoted = true;
           options.onLongWait?.();
         }
@@ -87,20 +86,32 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  async function connectAndBegin(begin: string | undefined): Promise<Client> {
-    const made = await connect(limitNow());
+  async function connectAndBegin(begin: string | undefined, hasTime: () => boolean): Promise<Client> {
+    const Client = await loadDriver();
+    const made = new Client(configOf(address));
+    made.on("error", () => {
+      if (client === made) client = undefined; // the next transaction connects again
+    });
+    const stopLooking = actOnce(
+      () => !hasTime(),
+      () => socketOf(made).destroy(),
+    );
     try {
+      await made.connect();
       if (begin !== undefined) await made.query(begin);
+      return made;
     } catch (error) {
       drop(made); // it may be in a transaction that failed
       throw error;
+    } finally {
+      stopLooking();
     }
-    return made;
   }
 
   function drop(broken: Client): void {
     if (client === broken) client = undefined;
     void broken.end().catch(() => {});
+    socketOf(broken).destroy();
   }
 
   /** The client, after `begin`: a connection that broke while it was idle is replaced. */
@@ -173,6 +184,11 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 }
 
+/** The driver ends a connection by asking its server: a silent one would keep the process alive. */
+function socketOf(client: Client): Socket {
+  return (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
+}
+
 function ensureOpen(isClosed: boolean): void {
   if (isClosed) throw new Error("the connection was closed");
 }
@@ -192,10 +208,7 @@ async function loadDriver(): Promise<typeof Client> {
   return loaded.default;
 }
 
-function configOf(
-  { host, port, user, database, ssl, readPassword }: PostgresAddress,
-  connectionTimeoutMillis: number,
-): ClientConfig {
+function configOf({ host, port, user, database, ssl, readPassword }: PostgresAddress): ClientConfig {
   return {
     host,
     port,
@@ -204,7 +217,7 @@ function configOf(
     ssl,
     ...(readPassword ? { password: readPassword } : {}),
     application_name: "courier",
-    connectionTimeoutMillis,
+    connectionTimeoutMillis: longestConnectMs,
     query_timeout: answerLimitMs,
     keepAlive: true,
     pipeline: true,

@@ -1,8 +1,10 @@
 /** Machines that share a ledger: each is a home of its own, and the database a real one. */
 
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createServedHome } from "../support/courier.ts";
 import { outcomes, row, sheet } from "../support/imports.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
@@ -288,6 +290,27 @@ describe.skipIf(postgresPrograms === undefined)("a ledger that machines share (n
     expect([ran.exit, ran.stderr]).toEqual([5, expect.stringContaining("it has version 99")]);
     expect(ran.stderr).toContain("update courier");
     expect(posts()).toBe(1);
+  });
+});
+
+describe("a database that takes connections and never answers", () => {
+  test("a search ends soon, and Ctrl-C ends what waits for it", async () => {
+    const silent = createServer((socket) => socket.on("error", () => {}).resume());
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const home = await createServedProcessHome();
+    // Less than the ten seconds that a connection may take.
+    const options = { env: { COURIER_LEDGER: `postgres://courier@127.0.0.1:${port}/x` }, limitMs: 8_000 };
+    const found = await home.courier("find 李", options);
+    expect([found.exit, found.stdout], found.stderr).toEqual([0, ""]);
+    expect(found.stderr).toContain("The shared ledger does not answer");
+
+    const connected = once(silent, "connection");
+    const waiting = home.start("ledger status", options);
+    await connected;
+    waiting.child.kill("SIGINT");
+    expect((await waiting.ended).exit).toBe(130);
   });
 });
 
