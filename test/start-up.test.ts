@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createServedProcessHome, type ServedProcessHome } from "./support/process.ts";
+import { canMount, mountDisk } from "./support/small-disk.ts";
 import { sheetOf } from "./support/workbooks.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -137,10 +138,10 @@ describe("weight", () => {
 describe("compiled code", () => {
   const kept = ["call.cjs", "root-help.cjs", "run.cjs"]; // profile.cjs has a few lines
 
-  async function createHomeWithCache() {
+  async function createHomeWithCache(disk?: string) {
     const home = await createServedProcessHome();
-    const cache = path.join(home.directory, "cache");
-    await mkdir(cache);
+    const cache = disk ?? path.join(home.directory, "cache");
+    await mkdir(cache, { recursive: true });
     const place = path.join(cache, "courier", `${process.version}-${process.arch}`);
     const call = (options: readonly string[] = []) =>
       home.run([process.execPath, ...options, programOf(home), "profile", "--json"], {
@@ -164,6 +165,14 @@ describe("compiled code", () => {
       before.map(({ ino, mtimeMs }) => [ino, mtimeMs]),
     );
   });
+
+  test.skipIf(!canMount())(
+    "that a full disk has no room for leaves nothing there (needs mount)",
+    async () => {
+      const { place } = await createHomeWithCache(await mountDisk("size=256k"));
+      expect((await readdir(place)).filter((name) => !kept.includes(name))).toEqual([]);
+    },
+  );
 
   test.each([
     ["a changed byte", (bytes: Buffer) => bytes.fill(bytes.readUInt8(90_000) ^ 1, 90_000, 90_001)],

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  rmSync,
   statSync,
   writeSync,
 } from "node:fs";
@@ -86,16 +87,27 @@ function readKept(file: string, content: string): Buffer | undefined {
 
 /** A run is not worse off without it: where it cannot be written, nothing is said. */
 function keep(file: string, content: string, data: Buffer): void {
-  const draft = nameDraft(file);
   try {
     if (existsSync(file) && Date.now() - statSync(file).mtimeMs < leftAloneMs) return;
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    const opened = openSync(draft, "wx", 0o600);
-    for (const part of [Buffer.from(content), data, data]) writeSync(opened, part);
-    fsyncSync(opened);
-    closeSync(opened);
-    replaceFileOnce(draft, file);
+    const draft = nameDraft(file);
+    try {
+      writeDraft(draft, [Buffer.from(content), data, data]);
+      replaceFileOnce(draft, file);
+    } catch {
+      rmSync(draft, { force: true }); // on a full disk it may have taken the last of it
+    }
   } catch {
     // the next run tries again
+  }
+}
+
+function writeDraft(draft: string, parts: readonly Buffer[]): void {
+  const opened = openSync(draft, "wx", 0o600);
+  try {
+    for (const part of parts) writeSync(opened, part);
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
   }
 }
