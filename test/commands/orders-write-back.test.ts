@@ -341,6 +341,9 @@ describe("--form writes the file that people upload to their shop", () => {
       "--form: courier does not know the upload form of “taobao”; known: shopify, woocommerce; without --form, the sheet itself gets the tracking numbers",
       "--form: courier does not know the upload form of “shopfy”; did you mean shopify?",
     ]);
+    const ran = await writeBack(home, "--form shopify --carrier X", undefined, "form.json");
+    expect(ran).toMatchObject({ exit: 2, text: "" });
+    expect(errorOf(ran).message).toContain("the rows of --form shopify are written as CSV");
   });
 });
 

@@ -16,6 +16,7 @@ import { checkRows, type Overview } from "../check-rows.ts";
 import { identifyFile, readFacts } from "../file-identity.ts";
 import { createPolicy } from "../import-plan.ts";
 import { openSource, type Source } from "../import-source.ts";
+import { ensurePromisedForm } from "../promised-form.ts";
 import { readOptions } from "../read-options.ts";
 import { readRows } from "../rows.ts";
 import { statesOfLedger } from "./import-sheet.ts";
@@ -155,6 +156,7 @@ function chooseUpload({
 /** The file for the shop in the place of the sheet. */
 async function openUpload(file: string, { form, carrier }: Upload, context: Context) {
   ensureWritableName("-o", file);
+  ensurePromisedForm("-o", file, `--form ${form.name}`, "csv");
   const output = await context.openOutput(file, { flag: "-o" });
   return {
     kept: undefined,
