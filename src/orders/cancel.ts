@@ -46,6 +46,7 @@ import {
   reportNotTried,
   reportResult,
   reportStopped,
+  reportUnread,
   reportUntouched,
 } from "./cancellation.ts";
 
@@ -286,6 +287,7 @@ async function* cancelAll(
         fail(reported.failure);
         return reported;
       }
+      if (read.refusal) return reportUnread(each.id, each.order, read.refusal);
       if (!read.order || !isOpen(read)) return reportUntouched(read, context);
       const mismatch = tools.mismatch(read.order);
       if (mismatch !== undefined) return reportMismatch(read.id, read.order, mismatch);

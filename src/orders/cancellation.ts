@@ -86,6 +86,11 @@ export function reportMismatch(id: string, order: KnownOrder, reason: string, hi
   return { row: toRow(id, order, order, "left_alone", undefined, reason), refusal };
 }
 
+/** An order of the list that the service refuses to show: nothing is sent for it. */
+export function reportUnread(id: string, order: KnownOrder, refusal: ServiceFailure): Reported {
+  return reportMismatch(id, order, `it is listed, and cannot be read: ${refusal.message}`);
+}
+
 /** An order that the service accepted for cancelling, and that was read back in another state. */
 export function describeAccepted({ id, status, status_before }: Cancellation): string {
   const now = status === status_before ? `is still ${show(status)}` : `is ${show(status)}`;

@@ -86,6 +86,8 @@ interface Manners {
   /** Each page begins so many orders later than the one before ended. */
   readonly shift: number;
   readonly hidesTotals: boolean;
+  /** Orders that it lists and does not show. */
+  readonly unshown?: readonly number[];
 }
 
 const faithful: Manners = {
@@ -129,7 +131,8 @@ function serviceOf(orders: readonly Kept[], manners: Manners) {
     if (url.pathname.endsWith("/orders")) return list(url.searchParams);
     const id = Number(url.pathname.split("/").at(-1));
     const order = orders.find((each) => each.id === id);
-    if (!order) return { success: false, error: { code: "NOT_FOUND", message: "no such order" } };
+    if (!order || manners.unshown?.includes(id))
+      return { success: false, error: { code: "NOT_FOUND", message: "no such order" } };
     if (method === "GET") return answer({ id, status: shownState(order), created_at: order.createdAt });
     cancelled.set(id, (cancelled.get(id) ?? 0) + 1);
     return { success: true, message: "cancelled" };
@@ -177,6 +180,16 @@ describe("a service that cannot be trusted", () => {
     const { exit, stdout, cancelled } = await cancelAt(orders, { stale: [2] });
     expect([exit, [...cancelled.keys()]]).toEqual([3, [1, 3]]);
     expect(JSON.parse(stdout)[1]).toMatchObject({ id: 2, outcome: "left_alone", message: "it is paid now" });
+  });
+
+  test("an order that is listed and not shown is left alone, and not called refused: exit 3", async () => {
+    const { exit, stdout, cancelled } = await cancelAt(keptOrders(3), { unshown: [2] });
+    expect([exit, [...cancelled.keys()]]).toEqual([3, [1, 3]]);
+    expect(JSON.parse(stdout)[1]).toMatchObject({
+      id: 2,
+      outcome: "left_alone",
+      message: "it is listed, and cannot be read: the service refused: no such order (NOT_FOUND)",
+    });
   });
 
   test("a list that is not complete: nothing is cancelled", async () => {
