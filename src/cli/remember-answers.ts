@@ -32,18 +32,19 @@ export function remembering(
   const { account, clock, addCleanup } = tools;
   const owner = { account: account.name, service: serviceOf(account) };
   addCleanup(() => orders.keep(tools.localLedger, clock.now()).catch(() => undefined));
-  const keep = createAnswerKeeper(orders.cachedIds(owner), tools);
+  const keep = createAnswerKeeper(orders.cachedStates(owner), tools);
   return { service: withKnownOrders(service, (seen) => orders.notice(owner, seen), keep), orders };
 }
 
 function createAnswerKeeper(
-  /** Orders that earlier runs were shown. */
-  cachedIds: ReadonlySet<string | undefined>,
+  /** The orders that earlier runs were shown, with their states. */
+  cached: ReadonlyMap<string | undefined, string | undefined>,
   tools: AnswerTools,
 ): (answer: OrderAnswer) => void {
   const { account, stateDirectory, clock, addCleanup } = tools;
   const answers: OrderAnswer[] = [];
-  const seenIds = new Set<string>();
+  const seen = new Map<string, string>();
+  const sinceMs = clock.now();
 
   async function mirrorAnswers(): Promise<void> {
     if (!existsSync(path.join(stateDirectory, "mirror"))) return;
@@ -51,19 +52,25 @@ function createAnswerKeeper(
     await recordAnswers(answers, { account, stateDirectory, clock });
   }
 
-  /** A later create whose answer names one of them is known to be another order. */
+  /** A later create whose answer names one of them is known to be another order. A cancelled one may be back. */
   async function recordSeen(): Promise<void> {
     if (account.kind === "sandbox") return;
     if (!tools.hasOpenLedger() && (await tools.sharesLedger())) return; // no wait for a server after the result
     const known = await tools.knownCustomer();
-    if (known) await (await tools.ledger()).recordSeen(known.id, [...seenIds], clock.now());
+    if (!known) return;
+    const ledger = await tools.ledger();
+    await ledger.recordSeen(known.id, [...seen.keys()], clock.now());
+    await ledger.noteBack(known.id, new Map([...seen].filter(([, state]) => state !== "")), sinceMs);
   }
 
   return (answer) => {
     if (answers.length === 0) addCleanup(() => mirrorAnswers().catch(() => undefined));
     if (answers.length < mostMirrored) answers.push(answer);
-    if (answer.id === undefined || cachedIds.has(answer.id)) return;
-    if (seenIds.size === 0) addCleanup(() => recordSeen().catch(() => undefined));
-    if (seenIds.size < mostSeen) seenIds.add(answer.id);
+    const { id, value } = answer;
+    if (id === undefined) return;
+    const isBack = cached.get(id) === "cancelled" && value.status !== "cancelled";
+    if (cached.has(id) && !isBack && !seen.has(id)) return;
+    if (seen.size === 0) addCleanup(() => recordSeen().catch(() => undefined));
+    if (seen.size < mostSeen || seen.has(id)) seen.set(id, value.status ?? "");
   };
 }

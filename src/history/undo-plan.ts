@@ -24,7 +24,7 @@ export interface UnreadOrder {
 }
 
 export interface UndoPlan {
-  /** Known to be cancelled from an earlier run; not read again. */
+  /** Cancelled by an earlier run, and not shown any more, or without their state. */
   readonly doneBefore: readonly Operation[];
   /** Read as cancelled now. */
   readonly alreadyCancelled: readonly ReadOrder[];
@@ -47,28 +47,23 @@ export interface UndoPlan {
 
 /** The operations of a run, sorted before anything is read. */
 export interface RunOrders {
-  readonly doneBefore: readonly Operation[];
-  readonly open: readonly Operation[];
+  readonly made: readonly Operation[];
   readonly inDoubt: readonly Operation[];
 }
 
 export function sortOperations(operations: readonly Operation[]): RunOrders {
   const creates = operations.filter(({ kind }) => kind === "create");
-  const made = creates.filter(isMade);
-  return {
-    doneBefore: made.filter(isCancelled),
-    open: made.filter((operation) => !isCancelled(operation)),
-    inDoubt: creates.filter(isInDoubt),
-  };
+  return { made: creates.filter(isMade), inDoubt: creates.filter(isInDoubt) };
 }
 
-/** Reads the state of each open order. Orders that cannot be read are `unread`. */
+/** Reads the state of each order: a cancelled one may be back. Orders that cannot be read are `unread`. */
 export async function planUndo(
-  { doneBefore, open, inDoubt }: RunOrders,
+  { made, inDoubt }: RunOrders,
   service: CourierService,
   ledger: Ledger,
   context: Context,
 ): Promise<UndoPlan> {
+  const doneBefore: Operation[] = [];
   const alreadyCancelled: ReadOrder[] = [];
   const sure: ReadOrder[] = [];
   const found: ReadOrder[] = [];
@@ -87,14 +82,15 @@ export async function planUndo(
   let count = 0;
   try {
     const read = (operation: Operation) => readOrder(operation, service);
-    for await (const end of inPasses(open, read, context)) {
+    for await (const end of inPasses(made, read, context)) {
       if (end.kind === "done" && "order" in end.done) count += 1;
-      meter.update(() => `reading the state of ${counted(open.length, "order")}: ${count} read`);
+      meter.update(() => `reading the state of ${counted(made.length, "order")}: ${count} read`);
       if (end.kind === "stopped") throw context.signal.reason ?? interrupted(130);
       if (end.kind === "failed") {
         if (end.failure.kind === "key_refused") throw end.failure;
         unread.push({ operation: end.item, failure: end.failure });
-      } else if ("failure" in end.done) refused.push({ operation: end.item, failure: end.done.failure });
+      } else if (isCancelled(end.item) && !saysState(end.done)) doneBefore.push(end.item);
+      else if ("failure" in end.done) refused.push({ operation: end.item, failure: end.done.failure });
       else {
         const [group, order] = sort({ operation: end.item, order: end.done.order });
         group.push(order);
@@ -104,7 +100,7 @@ export async function planUndo(
     meter.end();
   }
   const ids = refused.map(idOf);
-  const customer = open[0]?.customer;
+  const customer = made[0]?.customer;
   const accepted = customer === undefined ? undefined : await ledger.findAcceptedUnread(customer, ids);
   const maybe = customer === undefined ? undefined : await ledger.findMaybeCancelled(customer, ids);
   const isUnshown = (each: UnreadOrder) => accepted?.has(idOf(each)) === true;
@@ -125,6 +121,10 @@ export async function planUndo(
 
 function idOf({ operation }: UnreadOrder): string {
   return operation.order?.id ?? "";
+}
+
+function saysState(read: ReadEnd): boolean {
+  return "order" in read && typeof read.order.status === "string";
 }
 
 type ReadEnd = { readonly order: OrderDetail } | { readonly failure: ServiceFailure };

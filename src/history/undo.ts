@@ -79,7 +79,7 @@ export const undoRun = defineCommand({
     const { ledger, run, customer } = await chooseRun(number, context);
     const orders = await readOrders(run, customer, { ledger, dryRun, settleMs }, context);
     const service = await context.service();
-    const count = orders.open.length;
+    const count = orders.made.length;
     // Each order is read, cancelled and read back.
     const calls = dryRun ? count : count * 3;
     const what = `undoing run ${run.number} takes up to ${counted(calls, "call")}`;

@@ -14,6 +14,11 @@ export interface Cancels {
   findMaybeCancelled(customer: number, orderIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Records the current state of an order. A cancelled order settles its cancels in doubt. */
   noteOrderState(customer: number, orderId: string, state: string): Promise<void>;
+  /**
+   * Records the states of orders that were cancelled before `sinceMs` and are shown in another state since: they are
+   * back. `states` has the state that each order was shown in.
+   */
+  noteBack(customer: number, states: ReadonlyMap<string, string>, sinceMs: number): Promise<void>;
 }
 
 export function createCancels(
@@ -75,5 +80,28 @@ export function createCancels(
       }),
 
     noteOrderState: (customer, orderId, state) => write(() => setOrderState(customer, orderId, state)),
+
+    async noteBack(customer, states, sinceMs) {
+      const shown = [...states].flatMap(([id, state]) => (state === "cancelled" ? [] : [id]));
+      if (shown.length === 0) return;
+      const back = await read(function* () {
+        const rows = yield ask(
+          `SELECT order_id FROM operations AS made
+           WHERE kind = 'create' AND customer = ? AND order_state = 'cancelled'
+             AND order_id IN (SELECT value FROM json_each(?))
+             AND NOT EXISTS (SELECT 1 FROM operations AS cancel WHERE cancel.kind = 'cancel'
+               AND cancel.customer = made.customer AND cancel.order_id = made.order_id
+               AND coalesce(cancel.ended_at, cancel.sent_at) >= ?)`,
+          customer,
+          JSON.stringify(shown),
+          sinceMs,
+        );
+        return rows.map(({ order_id }) => String(order_id));
+      });
+      if (back.length === 0) return;
+      await write(function* () {
+        for (const id of back) yield* setOrderState(customer, id, states.get(id) ?? "");
+      });
+    },
   };
 }

@@ -5,6 +5,7 @@ import { nextEvent } from "./events.ts";
 import { type OperationFinder, ofInDoubt } from "./find-operations.ts";
 import {
   type CreateOutcome,
+  isCancelled,
   isMade,
   nameOperation,
   type Operation,
@@ -26,6 +27,8 @@ export interface NewCreate {
   readonly isDuplicateAllowed: boolean;
   /** Names of equal operations that a person has accepted as no duplicates. */
   readonly accepted: ReadonlySet<string>;
+  /** Names of equal operations whose orders were read since: another one that is recorded as cancelled blocks. */
+  readonly read?: ReadonlySet<string> | undefined;
   /** The service's clock minus ours, where it is known. */
   readonly offsetMs?: number | undefined;
 }
@@ -89,10 +92,18 @@ export function createCreates(
   { insert, sentSinceBoot, ensureOwner, setOutcome }: OperationRecorder,
 ): Creates {
   return {
-    beginCreate: (run, { content, draft, ref, windowMs, isDuplicateAllowed, accepted, offsetMs }, nowMs) =>
+    beginCreate: (
+      run,
+      { content, draft, ref, windowMs, isDuplicateAllowed, accepted, read, offsetMs },
+      nowMs,
+    ) =>
       write(function* () {
-        const named = ref === undefined ? [] : (yield* byRef(run.customer, "", ref)).filter(isStanding);
-        const same = yield* byContent(run.customer, content);
+        // A cancelled order may be back: it counts until it was read again.
+        const asStanding = (each: Operation) =>
+          isCancelled(each) && !read?.has(nameOperation(each)) ? { ...each, orderState: undefined } : each;
+        const withRef = ref === undefined ? [] : yield* byRef(run.customer, "", ref);
+        const named = withRef.map(asStanding).filter(isStanding);
+        const same = (yield* byContent(run.customer, content)).map(asStanding);
         // Other refs are other orders, but not while it is unknown, or untold, what became of an equal one.
         const isOther = (operation: Operation) =>
           ref !== undefined && operation.ref !== undefined && operation.ref !== ref;

@@ -6,8 +6,8 @@ import { isCached, mostCached, type OrdersOwner, readCachedOrders, shorten } fro
 
 export interface NoticedOrders {
   notice(owner: OrdersOwner, orders: readonly KnownOrder[]): void;
-  /** The ids of the orders that earlier runs have stored. */
-  cachedIds(owner: OrdersOwner): ReadonlySet<string | undefined>;
+  /** The orders that earlier runs have stored, with their states. */
+  cachedStates(owner: OrdersOwner): ReadonlyMap<string | undefined, string | undefined>;
   /** Drops the orders of an account. */
   drop(account: string): void;
   /**
@@ -43,7 +43,8 @@ export function createNoticedOrders(stateDirectory: string): NoticedOrders {
       known.orders = [...kept].reverse();
       known.oldest = kept.at(-1)?.createdAt ?? "";
     },
-    cachedIds: (owner) => new Set(readCachedOrders(stateDirectory, owner).map(({ id }) => id)),
+    cachedStates: (owner) =>
+      new Map(readCachedOrders(stateDirectory, owner).map(({ id, status }) => [id, status])),
     drop(account) {
       for (const [key, { owner }] of noticed) if (owner.account === account) noticed.delete(key);
     },

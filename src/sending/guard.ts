@@ -58,6 +58,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
   let run = await context.beginRun({ command: order.command });
   const windowMs = ask ? terminalWindowMs : scriptWindowMs;
   const accepted = new Set<string>();
+  const read = new Set<string>();
   let found: readonly Operation[] | undefined;
   let left: InDoubt = new Map();
   let failure: CourierError | undefined;
@@ -67,7 +68,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     let equals: Pick<Equals, "inDoubt" | "recent"> = { inDoubt: [], recent: justFound };
     if (justFound.length === 0) {
       const offsetMs = (await context.service()).clockOffsetMs();
-      const create = { content, draft, ref, windowMs, isDuplicateAllowed, accepted, offsetMs };
+      const create = { content, draft, ref, windowMs, isDuplicateAllowed, accepted, read, offsetMs };
       const begun = await ledger.beginCreate(run, create, context.clock.now());
       if (begun.kind === "begun") {
         if (offsetMs !== undefined) await ledger.recordOffset(run.customer, run.number, offsetMs);
@@ -81,6 +82,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
     if (found === undefined) {
       run = await checkCustomer(run, ledger, context);
       ({ found, left, failure } = await settleEquals(equals, run, order, ledger, context));
+      for (const each of equals.recent) read.add(nameOperation(each));
       continue;
     }
     const passed = await findInProgress(equals, order, ledger, context);

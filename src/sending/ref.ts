@@ -60,8 +60,11 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
     );
   if (decision.kind === "changed") throw changed(ref, decision);
   const made = operation.order?.id ?? "";
-  const found = decision.kind === "cancelled" ? undefined : await readShipped(made, ref, context);
-  if (found === "not shown") return asRecorded(operation, context);
+  const isCancelled = decision.kind === "cancelled";
+  const read = await readShipped(made, ref, context);
+  if (read === "not shown" && !isCancelled) return asRecorded(operation, context);
+  // A cancelled order may be back.
+  const found = read !== "not shown" && (typeof read.status === "string" || !isCancelled) ? read : undefined;
   if (found && isAnotherOrder(operation, found)) {
     await ledger.withdrawOrder(operation, made, context.clock.now());
     const shown = describeAnotherOrder(found);
@@ -69,6 +72,7 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
     return findShipped(order, context);
   }
   if (typeof found?.status === "string") await ledger.noteOrderState(customer, made, found.status);
+  if (found && isCancelled && found.status !== "cancelled") return findShipped(order, context);
   if (found && found.status !== "cancelled") {
     if (operation.isUnreported) await ledger.markReported([operation]);
     return found;

@@ -57,6 +57,24 @@ describeKinds((open) => {
     expect((await ledger.findOperation(create))?.orderState).toBe("cancelled");
   });
 
+  test("a cancelled order that is shown in another state later is back; one that was cancelled meanwhile is not", async () => {
+    const { ledger, begin } = await openTestLedger();
+    const run = await begin();
+    const creates = [await createOne(ledger, run, "7"), await createOne(ledger, run, "8")];
+    const stateOf = async () =>
+      Promise.all(creates.map(async (name) => (await ledger.findOperation(name))?.orderState));
+    for (const id of ["7", "8"]) {
+      const cancel = await ledger.beginCancel(run, id, 3);
+      const endedMs = id === "7" ? 4 : 6;
+      await ledger.endCancel(cancel, run.number, { state: "cancelled", orderState: "cancelled" }, endedMs);
+    }
+    const shown = new Map(["7", "8", "9"].map((id) => [id, "paid"]));
+    await ledger.noteBack(run.customer, shown, 5);
+    expect(await stateOf()).toEqual(["paid", "cancelled"]);
+    await ledger.noteBack(run.customer, new Map([["8", "cancelled"]]), 9);
+    expect(await stateOf()).toEqual(["paid", "cancelled"]);
+  });
+
   test("an order that an answer showed earlier is no answer to a later create; the own one is", async () => {
     const { ledger, begin } = await openTestLedger();
     const run = await begin();

@@ -1,0 +1,82 @@
+/** An order that was cancelled, and that the service shows in another state later: it is back, and counts again. */
+
+import { expect, test } from "vitest";
+import { answerData, onePage, requestCount } from "../support/answers.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { createImportHome, errorOf, row, sheet } from "../support/imports.ts";
+import { readRuns } from "../support/ledger.ts";
+import { plainDraft } from "../support/orders.ts";
+
+const { receiver, item } = plainDraft;
+
+function create(home: ServedHome, words = "") {
+  return home.courier(`orders create --file - --json ${words}`, { stdin: JSON.stringify(plainDraft) });
+}
+
+/** The service has cancelled the order, and shows it as paid from then on. */
+async function bringBack(home: ServedHome): Promise<void> {
+  expect((await home.courier("orders cancel 1000001 --yes")).exit).toBe(0);
+  const order = { id: 1000001, status: "paid", receiver: { ...receiver, address: "" }, item };
+  answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(order));
+  home.clock.advance(60_000);
+}
+
+test("an equal order is not sent, and one that is still cancelled stops nothing", async () => {
+  const home = await createServedHome();
+  await create(home);
+  await bringBack(home);
+  const again = await create(home);
+  expect([again.exit, again.stdout]).toEqual([2, ""]);
+  expect(errorOf(again)).toMatchObject({ code: "duplicate", message: expect.stringContaining("as 1000001") });
+  expect(requestCount(home, "POST")).toBe(1);
+  home.sandbox.faults.clear(); // cancelled after all
+  expect((await create(home)).exit).toBe(0);
+  expect(requestCount(home, "POST")).toBe(2);
+});
+
+test("its ref is shipped, also with --allow-duplicate", async () => {
+  const home = await createServedHome();
+  await create(home, "--ref A-1");
+  await bringBack(home);
+  for (const words of ["--ref A-1", "--ref A-1 --allow-duplicate"]) {
+    const again = await create(home, words);
+    expect(again.exit, again.stderr).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({ id: 1000001, status: "paid" });
+  }
+  expect(requestCount(home, "POST")).toBe(1);
+});
+
+test("undo cancels it once more", async () => {
+  const home = await createServedHome();
+  await create(home);
+  await bringBack(home);
+  const planned = await home.courier("undo 1 --dry-run --json");
+  expect(JSON.parse(planned.stdout)).toMatchObject([{ id: 1000001, outcome: "would_cancel" }]);
+  const undone = await home.courier("undo 1 --yes --json");
+  expect(undone.exit).toBe(3);
+  expect(JSON.parse(undone.stdout)).toMatchObject([{ id: 1000001, status: "paid", outcome: "refused" }]);
+});
+
+test.each([
+  ["orders show 1000001", 0],
+  ["orders list", 0],
+])("%s records its state", async (words, exit) => {
+  const home = await createServedHome();
+  await create(home);
+  await bringBack(home);
+  answerData(home, "GET /api/v1/orders", '[{"id":1000001,"status":"paid"}]', onePage);
+  const stateOf = async () => (await readRuns(home)).at(0)?.operations[0]?.orderState;
+  expect(await stateOf()).toBe("cancelled");
+  expect((await home.courier(words)).exit).toBe(exit);
+  expect(await stateOf()).toBe("paid");
+});
+
+test("its row is shipped, where the list shows it before the import", async () => {
+  const home = await createImportHome(sheet(row("A-1")));
+  await home.run();
+  await bringBack(home);
+  expect((await home.run()).report.map(({ outcome }) => outcome)).toEqual(["cancelled"]);
+  answerData(home, "GET /api/v1/orders", '[{"id":1000001,"status":"paid"}]', onePage);
+  expect((await home.run()).report.map(({ outcome }) => outcome)).toEqual(["shipped"]);
+  expect(home.posts).toBe(1);
+});
