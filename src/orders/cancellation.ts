@@ -148,16 +148,22 @@ function explainOpen(
   nextCommand: Context["nextCommand"],
 ): CourierError {
   const isShown = typeof after?.status === "string";
-  const state = isShown ? `, it is ${show(after.status)}` : "";
-  if (isShown || isUntouched)
+  if (isUntouched) {
+    const state = isShown ? `, it is ${show(after.status)}` : "";
     return failure.with({
       message: `order ${id} is not cancelled${state}: ${failure.message}`,
       hint: failure.hintBefore("it is safe to run the same command again"),
     });
-  const look = `see: ${nextCommand(`orders show ${shellQuote(id)}`)}`;
-  const unknown = after
-    ? `order ${id} does not say its state, it may or may not be cancelled`
-    : `order ${id} may or may not be cancelled`;
+  }
+  const look = isShown
+    ? "run the same command again in a minute: it reads the order first"
+    : `see: ${nextCommand(`orders show ${shellQuote(id)}`)}`;
+  // The service may still be at work on the request that it did not answer.
+  const unknown = isShown
+    ? `order ${id} was ${show(after.status)} just now, and may be cancelled yet`
+    : after
+      ? `order ${id} does not say its state, it may or may not be cancelled`
+      : `order ${id} may or may not be cancelled`;
   const message = `${unknown}: ${failure.message}`;
   if (failure.kind === "refused") {
     const { status, serviceCode } = failure;

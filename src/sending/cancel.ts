@@ -8,6 +8,7 @@ import { byCount } from "../core/wording.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { CancelOutcome, OperationName, Rejection, Run } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
+import { isCancellable } from "../model/states.ts";
 
 export interface CancelTools {
   readonly service: CourierService;
@@ -30,7 +31,7 @@ export type CancelResult =
   /** The service accepted the request, and refuses to show the order since. */
   | { readonly kind: "unshown"; readonly refusal: ServiceFailure }
   /**
-   * No clear answer. `after` is the order that was read back, if it could be read: it is not cancelled, or does not
+   * No clear answer. `after` is the order that was read back, if it could be read: it is not cancelled yet, or does not
    * say its state.
    * `isUntouched`: the request certainly changed nothing, such as after HTTP 429 or 401.
    */
@@ -151,7 +152,9 @@ export async function tryCancel(id: string, service: CourierService): Promise<Ca
   if (after.status === "cancelled")
     return { kind: "settled", state: "cancelled", after, message, refusal: undefined };
   if (!failure) return { kind: "settled", state: "accepted", after, message, refusal: undefined };
-  if (failure.kind === "refused" && typeof after.status === "string")
+  // An earlier try of the same request may still be at work.
+  const mayFollow = failure.isAfterDoubt && isCancellable(after.status);
+  if (failure.kind === "refused" && typeof after.status === "string" && !mayFollow)
     return { kind: "settled", state: "refused", after, message: undefined, refusal: failure };
   return { kind: "open", failure, after, isUntouched };
 }

@@ -473,9 +473,24 @@ describe("the state that counts is the one read back", () => {
     expect(exit).toBe(5);
     expect(stdout).toMatch(/1000001 .* unknown +pending +pending/);
     expect(stderr).toMatch(
-      /^error: order 1000001 is not cancelled, it is pending: .*\nhint: it is safe to run/,
+      /^error: order 1000001 was pending just now, and may be cancelled yet: .*\nhint: run the same command again in a minute: it reads the order first\n/,
     );
     expect(requestCount(home, "DELETE")).toBe(4);
+  });
+
+  test("a refusal after an answer that was lost does not say that the order is not cancelled", async () => {
+    const home = await homeWithOrders(1);
+    home.sandbox.faults.set([
+      { method: "DELETE", kind: "drop_before", times: 1 },
+      { method: "DELETE", kind: "refuse", status: 409, code: "IN_PROGRESS", message: "being cancelled" },
+    ]);
+    const { exit, stdout, stderr } = await home.courier("orders cancel 1000001 --yes --json");
+    expect(exit).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject([{ outcome: "unknown", status: "pending" }]);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "state_unknown",
+      message: expect.stringMatching(/^order 1000001 was pending just now, and may be cancelled yet: /),
+    });
   });
 });
 
