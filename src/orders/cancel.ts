@@ -326,7 +326,8 @@ async function* cancelAll(
     yield row;
   }
   const sum = found.length === 1 ? "" : `${done} of ${found.length} orders cancelled; `;
-  if (stopped.length > 0) return explainStop(stopped, sum, context);
+  // "0 of 2 cancelled" would say what is not known.
+  if (stopped.length > 0) return explainStop(stopped, done === 0 ? "" : sum, context);
   if (!failure && hidden.length > 0) return explainUnshown(hidden, sum, context.nextCommand);
   failure ??= unclear;
   if (!failure || found.length === 1) return failure ?? summarise(found.length, refusals, accepted);

@@ -616,6 +616,17 @@ describe("Ctrl-C", () => {
     });
   });
 
+  test("where nothing is known to be cancelled, no count says so", async () => {
+    const home = await homeWithOrders(2);
+    home.sandbox.faults.set([{ kind: "stall", method: "DELETE" }]);
+    const isBegun = () => requestCount(home, "DELETE") === 2;
+    const { exit, error } = await interruptedCancel(home, "1000001 1000002", isBegun);
+    expect([exit, error.message]).toEqual([
+      130,
+      "stopped while orders 1000001, 1000002 were being cancelled: they may or may not be cancelled",
+    ]);
+  });
+
   test("with several: names those in progress, and counts those that were not reached", async () => {
     const home = await homeWithOrders(6);
     home.sandbox.faults.set([{ kind: "stall", method: "DELETE", after: 1 }]);
