@@ -117,14 +117,14 @@ describe("what was typed or pasted before the review was seen does not send the 
   });
 });
 
-test.each([5, 20, 40])(
+test.each([0, 5, 20, 40])(
   "what is typed %s ms after a line, before a list takes keys, is not shown",
   async (delayMs) => {
     const home = await createServedTerminalHome();
     const terminal = home.open(butOneField);
     await terminal.until("? Receiver street address");
-    terminal.type(`8号${keys.enter}`);
-    await wait(delayMs);
+    terminal.type(`Somewhere${keys.enter}`); // with what follows, it is no address that was pasted
+    if (delayMs > 0) await wait(delayMs);
     terminal.type("typed ahead");
     await terminal.choose("What now?", "Quit without sending");
     await terminal.ended;
