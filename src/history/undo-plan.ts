@@ -38,7 +38,7 @@ export interface UndoPlan {
   readonly refused: readonly UnreadOrder[];
   /** The service accepted an earlier cancel of them, and does not show them any more. */
   readonly unshown: readonly UnreadOrder[];
-  /** The service shows another receiver and another item than was sent: its answer named another order. */
+  /** The service shows another receiver than was sent: its answer named another order. */
   readonly other: readonly ReadOrder[];
   /** Their state is unknown; also where the service refuses to show it, and an earlier cancel may have worked. */
   readonly unread: readonly UnreadOrder[];

@@ -239,7 +239,7 @@ export type OperationRow = Infer<typeof operationRowSchema>;
  * `found`: it was found after its answer was lost, and `--include-found` was not given. `in_doubt`: whether it
  * exists is unknown. `stopped`: the run ended before its turn. `failed`: its request had no effect, such as after HTTP
  * 429. `not_read`: its state could not be read. `not_shown`: the service accepted the cancel, and does not show the
- * order any more. `other_order`: the order has another receiver and item than was sent.
+ * order any more. `other_order`: the order has another receiver than was sent.
  * `status` is the state read last.
  */
 const undoneSchema = object({

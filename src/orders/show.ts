@@ -3,7 +3,7 @@
 import { saysNoSuchOrder } from "../api/failure.ts";
 import { checkApiQuota } from "../command/api-quota.ts";
 import { type Context, defineCommand, document, type Items, rows } from "../command/command.ts";
-import { parseOrderName, refOf } from "../command/options.ts";
+import { isOrderId, parseOrderName, refOf } from "../command/options.ts";
 import { openKnownOrders, openOrderNames } from "../command/order-name.ts";
 import { orderView } from "../command/order-view.ts";
 import { pickOrder } from "../command/pick-order.ts";
@@ -65,7 +65,16 @@ async function read(
   const ref = refOf(name);
   if (ref !== undefined && (await isOrderOfOthers(order, [ref], context)))
     context.messages.warn(`the answer to ${name} named order ${id}, but ${describeAnotherOrder(order)}`);
+  warnOfNumbers(name, order, context);
   return order;
+}
+
+/** The answer to a create may have had the id of another order than its numbers. */
+function warnOfNumbers(name: string, { id, order_no, tracking_number }: OrderDetail, context: Context): void {
+  const isNumber = !isOrderId(name) && refOf(name) === undefined;
+  if (!isNumber || !order_no || !tracking_number || [order_no, tracking_number].includes(name)) return;
+  const shown = `${show(order_no)} and ${show(tracking_number)}`;
+  context.messages.warn(`${name} was known as a number of order ${id.value}, which has ${shown}`);
 }
 
 /** Of an order that the service does not show, the last answers may be on this machine. */

@@ -1,22 +1,39 @@
-/** An order that the service shows with another receiver and another item than was sent: its answer named another order. */
+/** An order that the service shows with another receiver than was sent: its answer named another order. */
 
 import type { Context } from "../command/command.ts";
 import { findLedger } from "../command/found-ledger.ts";
 import type { Operation } from "../ledger/operation.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { show } from "../terminal/blocks.ts";
-import { compareDetail, hasOtherReceiverAndItem } from "./matching.ts";
+import { compareDetail, hasOtherReceiverAndItem, hasOtherWholeReceiver } from "./matching.ts";
 
-/** Only for an answer that named the order: a person has decided about an order that was found. */
-export function isAnotherOrder({ draft, state }: Operation, order: OrderDetail): boolean {
+/**
+ * True where receiver and item are others, or the whole receiver and a number of the order. Only for an answer that named
+ * the order: a person has decided about an order that was found.
+ */
+export function isAnotherOrder(operation: Operation, order: OrderDetail): boolean {
+  const { draft, state } = operation;
+  if (draft === undefined || state !== "created") return false;
+  if (hasOtherReceiverAndItem(draft, compareDetail(draft, order))) return true;
+  return hasAnotherReceiver(operation, order) && hasOtherNumber(operation, order);
+}
+
+function hasAnotherReceiver({ draft, state }: Operation, order: OrderDetail): boolean {
   return (
-    draft !== undefined && state === "created" && hasOtherReceiverAndItem(draft, compareDetail(draft, order))
+    draft !== undefined && state === "created" && hasOtherWholeReceiver(draft, compareDetail(draft, order))
   );
+}
+
+/** The answer to the create had the numbers that the order has. */
+function hasOtherNumber({ order: answered }: Operation, { order_no, tracking_number }: OrderDetail): boolean {
+  const differ = (one: string | null | undefined, other: string | null | undefined) =>
+    Boolean(one && other && one !== other);
+  return differ(answered?.order_no, order_no) || differ(answered?.tracking_number, tracking_number);
 }
 
 export function describeAnotherOrder({ receiver, item }: OrderDetail): string {
   const shown = [receiver?.name, item?.name].map(show).join(", ");
-  return `the service shows another receiver and item than was sent: ${shown}`;
+  return `the service shows another receiver than was sent: ${shown}`;
 }
 
 /** True for an order that has none of these refs but by an answer that named it in place of the one that was sent. */
@@ -30,5 +47,7 @@ export async function isOrderOfOthers(
   const { id } = await context.customer();
   const sent = (await Promise.all(refs.map((ref) => ledger.findByRef(id, ref)))).flat();
   const answered = sent.filter((operation) => operation.order?.id === order.id.value);
-  return answered.length > 0 && answered.every((operation) => isAnotherOrder(operation, order));
+  // Naming it by its id costs less than a cancel of another receiver's parcel.
+  const isOther = (each: Operation) => isAnotherOrder(each, order) || hasAnotherReceiver(each, order);
+  return answered.length > 0 && answered.every(isOther);
 }

@@ -110,6 +110,12 @@ export function isOtherReceiver(draft: Draft, comparison: Comparison): boolean {
   return hasOtherName(draft, comparison, "receiver.name") && !isSame;
 }
 
+/** True where name, phone and address of the receiver are all others, and no value of which services change parts. */
+export function hasOtherWholeReceiver(draft: Draft, comparison: Comparison): boolean {
+  const fields = ["receiver.name", "receiver.phone", "receiver.address"] as const;
+  return fields.every((field) => comparison[field] === "differs" && kindOf(draft, field) !== "odd");
+}
+
 function hasOtherName(draft: Draft, comparison: Comparison, field: "receiver.name" | "item.name"): boolean {
   return comparison[field] === "differs" && kindOf(draft, field) !== "odd";
 }

@@ -758,7 +758,7 @@ describe("an order whose details are refused after an earlier cancel that may ha
   });
 });
 
-test("an order with another receiver and item than was sent is left alone: exit 3", async () => {
+test("an order with another receiver than was sent is left alone: exit 3", async () => {
   const home = await createServedHome();
   await recordRun(home, ["created", "created"]);
   const other = { id: 1000001, status: "pending", receiver: { name: "王五" }, item: { name: "花瓶" } };

@@ -1,0 +1,68 @@
+/** An answer that named another order's id: nothing that is meant for the sent order happens to the other one. */
+
+import { describe, expect, test } from "vitest";
+import { answerData, requestCount } from "../support/answers.ts";
+import { createServedHome, type ServedHome } from "../support/courier.ts";
+import { plainDraft } from "../support/orders.ts";
+
+const { receiver, item } = plainDraft;
+/** Another receiver, and the same goods: a shop may always ship the same. */
+const bert = { name: "王五", phone: "13700137000", address: "上海市浦东新区世纪大道1号" };
+const address = [receiver.province, receiver.city, receiver.district, receiver.detail].join("");
+
+async function homeThatShows(shown: object): Promise<ServedHome> {
+  const home = await createServedHome();
+  const words = "orders create --file - --json --ref A-1";
+  const created = await home.courier(words, { stdin: JSON.stringify(plainDraft) });
+  const { order_no, tracking_number } = JSON.parse(created.stdout);
+  const order = { id: 1000001, status: "pending", order_no, tracking_number, item, ...shown };
+  answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(order));
+  return home;
+}
+
+describe("another receiver in all fields, and the same item", () => {
+  test("cancel ref: leaves it alone, show says so", async () => {
+    const home = await homeThatShows({ receiver: bert });
+    const cancelled = await home.courier("orders cancel ref:A-1 --yes");
+    expect([cancelled.exit, requestCount(home, "DELETE")]).toEqual([3, 0]);
+    expect(cancelled.stderr).toContain("the service shows another receiver than was sent: 王五, ");
+    expect((await home.courier("orders show ref:A-1")).stderr).toContain(
+      "named order 1000001, but the service",
+    );
+  });
+
+  test("with other numbers, undo leaves it alone, and the ref is in doubt", async () => {
+    const home = await homeThatShows({ receiver: bert, order_no: "CO9", tracking_number: "CR9" });
+    const undone = await home.courier("undo 1 --yes --json");
+    expect([undone.exit, requestCount(home, "DELETE")]).toEqual([3, 0]);
+    expect(JSON.parse(undone.stdout)).toMatchObject([{ outcome: "left_alone", reason: "other_order" }]);
+    const words = "orders create --file - --json --ref A-1";
+    const again = await home.courier(words, { stdin: JSON.stringify(plainDraft) });
+    expect([again.exit, requestCount(home, "POST")]).toEqual([2, 1]);
+    expect(again.stderr).toContain("may or may not have been created");
+  });
+
+  test.each([
+    ["the phone is the sent one", { ...bert, phone: receiver.phone }],
+    ["the address is the sent one", { ...bert, address }],
+    ["the phone is hidden in part", { ...bert, phone: "137****7000" }],
+  ])("where %s, it may be the sent order", async (_what, shown) => {
+    const home = await homeThatShows({ receiver: shown, order_no: "CO9", tracking_number: "CR9" });
+    await home.courier("orders cancel ref:A-1 --yes");
+    expect(requestCount(home, "DELETE")).toBe(1);
+  });
+});
+
+test("show warns where the order that a number led to has others", async () => {
+  const home = await homeThatShows({ receiver: { ...receiver, address } });
+  const { stdout } = await home.courier("orders show 1000001 --json");
+  const { tracking_number } = JSON.parse(stdout);
+  home.sandbox.faults.clear();
+  const order = { id: 1000001, order_no: "CO9", tracking_number: "CR9", receiver, item };
+  answerData(home, "GET /api/v1/orders/1000001", JSON.stringify(order));
+  const shown = await home.courier(`orders show ${tracking_number}`);
+  expect(shown.exit).toBe(0);
+  expect(shown.stderr).toContain(
+    `warning: ${tracking_number} was known as a number of order 1000001, which has CO9 and CR9`,
+  );
+});
