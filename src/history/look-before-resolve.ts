@@ -19,7 +19,7 @@ const mostRead = 10;
 
 /**
  * Reconciles once, which may settle the operation. Tells what was looked at, and returns the ids of listed orders that
- * equal it and belong to no operation.
+ * equal it and belong to no operation. Throws where the list cannot be read and no person is there to decide.
  */
 export async function lookBeforeResolve(
   operation: Operation,
@@ -57,7 +57,14 @@ export async function lookBeforeResolve(
     return equal;
   } catch (error) {
     if (!(error instanceof CourierError) || context.signal.aborted) throw error;
-    messages.warn(`the orders of the service could not be compared: ${error.message}`);
+    const prompts = context.globals.yes ? undefined : await context.prompts();
+    const message = `the orders of the service could not be compared: ${error.message}`;
+    if (!prompts)
+      throw error.with({
+        message: `${message}; nothing was recorded`,
+        hint: "run the same command again when the list can be read; or decide at a terminal, without --yes",
+      });
+    messages.warn(message);
     return [];
   }
 }

@@ -302,12 +302,18 @@ describe("--not-created looks at the list first", () => {
     expect(stderr).toMatch(/^none of the 1 order listed since 2026-02-28 is it; one may still be listed /);
   });
 
-  test("a list that cannot be read is said not to be compared", async () => {
+  test("where it cannot be read a person may decide, and a script records nothing", async () => {
     const home = await homeWithListed();
     home.sandbox.faults.set([{ method: "GET", path: "/api/v1/orders", kind: "status", status: 500 }]);
-    const { exit, stderr } = await home.courier("orders resolve 1.1 --not-created --yes");
-    expect(exit).toBe(0);
-    expect(stderr).toContain("warning: the orders of the service could not be compared: ");
+    const unread = "the orders of the service could not be compared: ";
+    const ran = await home.courier("orders resolve 1.1 --not-created --yes");
+    expect([ran.exit, (await operationOf(home))?.state]).toEqual([5, "unknown"]);
+    expect(ran.stderr).toContain(`error: ${unread}`);
+    expect(ran.stderr).toContain("; nothing was recorded\nhint: run the same command again when the list");
+    const prompts = scriptedPrompts({ confirms: [true] });
+    const decided = await home.courier("orders resolve 1.1 --not-created", { terminal: 80, prompts });
+    expect([decided.exit, (await operationOf(home))?.state]).toEqual([0, "unsent"]);
+    expect(decided.stderr.replace(/\s+/g, " ")).toContain(`warning: ${unread}`);
   });
 });
 
