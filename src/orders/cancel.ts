@@ -119,7 +119,7 @@ async function findNamed(words: readonly string[], context: Context): Promise<re
   const findId = openOrderNames(context);
   const named = new Map<string, readonly string[]>();
   for (const name of names) {
-    const id = await findId(name);
+    const id = (await findId(name)).replace(/^0+(?=\d)/, "");
     named.set(id, [...(named.get(id) ?? []), name]);
   }
   const found = await lookUp([...named.keys()], context).catch((error) => {

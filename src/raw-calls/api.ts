@@ -182,22 +182,30 @@ function openFailure(
   const reason = failure?.message ?? "its answer names no order";
   return new CourierError("outcome_unknown", 6, `${name} may or may not have taken effect: ${reason}`, {
     ...facts,
-    hint: lookFirst(context),
+    hint: lookFirst(call, context),
   });
 }
 
 function nameOf({ method, path }: RawCall): string {
-  return `${method} ${path.replace(/\?.*$/s, "")}`;
+  return `${method} ${pathOf(path)}`;
 }
 
-function lookFirst({ nextCommand }: Context): string {
-  return `check before you send it again: ${nextCommand("orders list")}; ${nextCommand("orders resolve")} lists orders in doubt`;
+function pathOf(path: string): string {
+  return path.replace(/\?.*$/s, "");
+}
+
+function lookFirst({ path }: RawCall, { nextCommand }: Context): string {
+  const [, id] = /(?:^|\/)orders\/(\d+)$/.exec(pathOf(path)) ?? [];
+  if (id !== undefined) return `check before you send it again: ${nextCommand(`orders show ${id}`)}`;
+  const isCreate = /(?:^|\/)orders\/?$/.test(pathOf(path));
+  const resolve = isCreate ? `; ${nextCommand("orders resolve")} lists orders in doubt` : "";
+  return `check before you send it again: ${nextCommand("orders list")}${resolve}`;
 }
 
 function interruptedWhileSending(call: RawCall, cause: unknown, context: Context): CourierError {
   const exit = interruptionExit(cause);
   const message = `stopped while ${nameOf(call)} was being sent: it may or may not have taken effect`;
-  return new CourierError("outcome_unknown", exit, message, { hint: lookFirst(context), cause });
+  return new CourierError("outcome_unknown", exit, message, { hint: lookFirst(call, context), cause });
 }
 
 /** After a refusal, its error is what is said. */

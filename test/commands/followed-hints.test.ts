@@ -66,13 +66,22 @@ test("a cancel is repeated with the account of its run, not with the current one
   );
 });
 
-test("what a raw call may have done is looked up with the same account", async () => {
+test.each([
+  ["POST things", "courier orders list --account shop\n"],
+  [
+    "POST orders",
+    "courier orders list --account shop; courier orders resolve --account shop lists orders in doubt\n",
+  ],
+  ["PATCH orders/7", "courier orders show 7 --account shop\n"],
+])("what a raw call may have done is looked up with the same account: %s", async (call, look) => {
   const home = await createServedHome();
   await putConfig(home, { accounts: { shop: { base_url: home.sandbox.baseUrl, key: home.sandbox.apiKey } } });
-  home.sandbox.faults.set([{ kind: "drop_after", method: "POST" } as never]);
-  const { exit, stderr } = await home.courier("api POST things -f a=b --account shop");
+  const [method = ""] = call.split(" ");
+  home.sandbox.faults.set([
+    { kind: "drop_after", method } as never,
+    { kind: "stall", path: "/api/v1/orders" },
+  ]);
+  const { exit, stderr } = await home.courier(`api ${call} -f a=b --account shop --timeout 2s`);
   expect(exit).toBe(6);
-  expect(stderr).toContain(
-    "check before you send it again: courier orders list --account shop; courier orders resolve --account shop",
-  );
+  expect(stderr).toContain(`check before you send it again: ${look}`);
 });

@@ -203,7 +203,7 @@ describe("--yes", () => {
 
   test("an order named twice is cancelled once", async () => {
     const home = await homeWithOrders(1);
-    const { exit, stdout } = await home.courier("orders cancel 1000001 1000001 --yes --json");
+    const { exit, stdout } = await home.courier("orders cancel 1000001 01000001 1000001 --yes --json");
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toHaveLength(1);
     expect(requestCount(home, "DELETE")).toBe(1);
