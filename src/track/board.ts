@@ -310,9 +310,14 @@ function footerLines(
   const nextMs = Math.min(...due);
   const isPaused = board.isPaused();
   const waitS = Math.max(0, Math.ceil((nextMs - nowMs) / 1_000));
-  const next = Number.isFinite(nextMs)
-    ? `${isPaused ? `rate limited by the service, next poll at ${formatHour(nextMs)}` : `next poll in ${waitS} s`}`
-    : "polling";
+  const overdue = due.filter((ms) => ms <= nowMs).length;
+  const next = !Number.isFinite(nextMs)
+    ? "polling"
+    : isPaused
+      ? `rate limited by the service, next poll at ${formatHour(nextMs)}`
+      : overdue > 0
+        ? `polling, ${counted(overdue, "parcel")} due`
+        : `next poll in ${waitS} s`;
   const goal = seen.goal.kind === "state" ? `until ${seen.goal.state}; ` : "";
   const calls = `${counted(board.polls() + seen.otherCalls, "call")} made${describeLeft(seen)}`;
   return [
