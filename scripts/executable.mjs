@@ -45,12 +45,25 @@ export function compileExecutable(file, platform = thisPlatform) {
       `--target=${bunName(platform).replace("aarch64", "arm64")}`,
       `--compile-executable-path=${findBun(platform)}`,
     ];
-    const words = ["build", ...options, "--outfile", file, join(folder, "dist/main.cjs")];
+    const entry = join(folder, "entry.cjs");
+    writeFileSync(entry, entryText);
+    const words = ["build", ...options, "--outfile", file, entry];
     execFileSync(findBun(thisPlatform), words, { stdio: ["ignore", 2, 2] });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** What src/main.ts does for users without a home. Bun runs the packages that ask for it first, and asks the system. */
+const entryText = `const os = require("node:os");
+try {
+  if (process.env.HOME === undefined && process.platform !== "win32") os.homedir();
+} catch {
+  process.env.HOME = "";
+  os.homedir = () => "";
+}
+require("./dist/main.cjs");
+`;
 
 function keyRingVersion() {
   return JSON.parse(readFileSync(join(root, "package.json"), "utf8")).optionalDependencies[

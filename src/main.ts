@@ -25,6 +25,7 @@ if (!(isBun && isHangUpIgnored())) listen("SIGHUP", 129);
 // A stopped job is not told that its window was resized: as that signal does, this makes the streams ask for the size.
 process.on("SIGCONT", () => process.emit("SIGWINCH", "SIGWINCH"));
 muteSqliteNotice();
+markMissingHome();
 
 void start({
   argv: process.argv.slice(2),
@@ -85,6 +86,16 @@ void start({
   if (mayBeHungUp) await endIfHungUp();
   if (terminals.length > 0 && isBun) process.exit(); // it would wait for the next key
 });
+
+/** In a container a user may be a number only: packages that ask for the home directory as they are loaded would fail. */
+function markMissingHome(): void {
+  if (process.env.HOME !== undefined || process.platform === "win32") return;
+  try {
+    process.getBuiltinModule("node:os").homedir();
+  } catch {
+    process.env.HOME = "";
+  }
+}
 
 function quickOutput(): QuickOutput {
   return {

@@ -1,7 +1,7 @@
 /** Files under parallel and killed runs, and places where none can be. */
 
 import { existsSync, watch } from "node:fs";
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
@@ -171,6 +171,26 @@ describe("places where no file can be", () => {
     expect(stdout).toContain("~/.local/share/bash-completion/completions/courier");
     expect(await readdir(cwd)).toEqual([]);
   });
+
+  test.skipIf(process.getuid?.() !== 0 || lacks("setpriv"))(
+    "a user that the system does not know, without HOME: a clear error, and work where both directories are named (needs root and setpriv)",
+    async () => {
+      const home = await createProcessHome({ HOME: undefined });
+      await chmod(home.directory, 0o755);
+      const unknownUser = ["setpriv", "--reuid", "4242", "--regid", "4242", "--clear-groups", "--"];
+      const list = [...unknownUser, ...home.program, "accounts", "list", "--json"];
+      const ran = await home.run(list, { env: nowhere });
+      expect([ran.exit, ran.stdout], ran.stderr).toEqual([2, ""]);
+      expect(JSON.parse(ran.stderr).error.message).toContain("HOME is not an absolute path");
+      for (const directory of [home.configDir, home.stateDir]) await mkdir(directory, { recursive: true });
+      for (const directory of [home.configDir, home.stateDir]) await chown(directory, 4242, 4242);
+      const listed = await home.run(list);
+      expect([listed.exit, JSON.parse(listed.stdout)], listed.stderr).toMatchObject([
+        0,
+        [{ account: "sandbox" }],
+      ]);
+    },
+  );
 
   test("HOME does not matter where both directories are named", async () => {
     const { courier } = await createProcessHome({ HOME: "" });

@@ -5,6 +5,7 @@
 
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -58,6 +59,7 @@ function makePackage(copy: string, ready: string, begun: string): void {
     // A link: it has thirty megabytes, and needs packages of its own.
     const sqlite = "node_modules/@photostructure";
     symlinkSync(path.join(root, sqlite), path.join(copy, sqlite), "junction");
+    chmodSync(copy, 0o755); // other users run it, too
     writeFileSync(ready, "");
   } catch (error) {
     rmSync(begun, { recursive: true }); // nobody waits for what failed
