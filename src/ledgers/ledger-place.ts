@@ -34,8 +34,10 @@ export function addressArgument(
     summary,
     parse(text) {
       if (text === local || /^postgres(ql)?:\/\//.test(text)) return text;
+      // There may be a password in it, in another form.
+      const shown = /[=@]/.test(text) && !text.includes("://") ? "this" : quote(shownUrl(text));
       throw usageError(
-        `${quote(shownUrl(text))} is not the address of a ledger`,
+        `${shown} is not the address of a ledger`,
         "write it as postgres://USER@HOST:PORT/DATABASE",
       );
     },

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import type { ConnectionOptions } from "node:tls";
 import { usageError } from "../core/errors.ts";
+import { readPasswordFile } from "./password-file.ts";
 import { passwordSetting, showAddress } from "./shown-address.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -22,8 +23,8 @@ export interface PostgresAddress {
   readonly sslMode: SslMode;
   /** False: the connection is not encrypted. */
   readonly ssl: ConnectionOptions | false;
-  /** Without it, PGPASSWORD or PGPASSFILE has the password. */
-  readonly readPassword: (() => Promise<string>) | undefined;
+  /** Without it, PGPASSWORD has the password. */
+  readonly readPassword: (() => Promise<string | undefined>) | undefined;
 }
 
 const known = ["sslmode", "sslrootcert", "sslcert", "sslkey", passwordSetting];
@@ -37,9 +38,12 @@ export function parseAddress(
 ): PostgresAddress {
   const form = "write it as postgres://USER@HOST:PORT/DATABASE";
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol))
+  if (!url || !/^postgres(ql)?:\/\//.test(text))
     throw usageError(`${source} is not the address of a PostgreSQL database`, form);
-  if (url.password !== "")
+  // One that was written in another place must not be shown either.
+  const hasPassword =
+    url.password !== "" || /:|%3a/i.test(url.username) || /[:@]|%3a|%40/i.test(url.pathname);
+  if (hasPassword)
     throw usageError(
       `${source} contains a password, which other programs and people could read`,
       "leave it out: PostgreSQL's own PGPASSFILE (~/.pgpass) or PGPASSWORD has it, or --password-command prints it",
@@ -71,7 +75,12 @@ export function parseAddress(
     database,
     sslMode,
     ssl: sslMode === "disable" ? false : readTls(sslMode, setting, source),
-    readPassword: command === undefined ? undefined : once(() => askPassword(command)),
+    readPassword:
+      command !== undefined
+        ? once(() => askPassword(command))
+        : env.PGPASSWORD === undefined
+          ? () => readPasswordFile({ host, port, user, database })
+          : undefined,
   };
 }
 

@@ -215,7 +215,8 @@ function configOf({ host, port, user, database, ssl, readPassword }: PostgresAdd
     user,
     database,
     ssl,
-    ...(readPassword ? { password: readPassword } : {}),
+    // The driver takes undefined for none; its types do not.
+    ...(readPassword ? { password: readPassword as () => Promise<string> } : {}),
     application_name: "courier",
     connectionTimeoutMillis: longestConnectMs,
     query_timeout: answerLimitMs,

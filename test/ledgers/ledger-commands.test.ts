@@ -98,6 +98,7 @@ describe("without a server", () => {
 
   test.each([
     ["a password in the address", "use postgres://shop:secret@localhost/db", "contains a password"],
+    ["a password in another form", "use password=secret", "this is not the address of a ledger"],
     ["no address", "use db.example.com", "is not the address of a ledger"],
     ["an address of another database", "use mysql://u:secret@h/x", "mysql://h/x"],
     ["an unknown setting", "use postgres://localhost/db?color=red", "color"],

@@ -1,10 +1,12 @@
 /** A shared ledger whose password a program prints, with a real PostgreSQL that asks for one. */
 
-import { writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { putConfig, readConfigText } from "../support/config-file.ts";
 import { createImportHome, errorOf, outcomes, row, sheet } from "../support/imports.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres.ts";
+import { createServedProcessHome } from "../support/process.ts";
 
 const password = "pg-Marker-5ecret";
 
@@ -46,6 +48,27 @@ describe.skipIf(postgresPrograms === undefined)("with a server", () => {
     expect(outcomes((await home.run("", { env })).report)).toBe("created created");
     const { stdout } = await home.courier("ledger status --json", { env });
     expect(JSON.parse(stdout)).toMatchObject({ shared: true, operations: 2 });
+  });
+
+  test("PGPASSFILE has it: nothing else is said, and a file that others may read is not used", async () => {
+    const home = await createServedProcessHome();
+    const { pathname, port } = new URL(await server.createDatabase());
+    await server.query(`ALTER DATABASE ${pathname.slice(1)} OWNER TO shop`);
+    const file = path.join(home.directory, "pgpass");
+    await writeFile(file, `127.0.0.1:${port}:*:shop:${password}\n`, { mode: 0o600 });
+    const address = `postgres://shop@127.0.0.1:${port}${pathname}`;
+    const status = () =>
+      home.courier("ledger status --json", { env: { COURIER_LEDGER: address, PGPASSFILE: file } });
+    const ran = await status();
+    expect([ran.exit, ran.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ shared: true });
+    await chmod(file, 0o644);
+    const refused = await status();
+    expect(refused.exit).toBe(5);
+    expect(JSON.parse(refused.stderr).error).toMatchObject({
+      message: expect.stringContaining("it asks for a password"),
+      hint: expect.stringContaining("chmod 600 ~/.pgpass"),
+    });
   });
 
   test("people read the address and the command apart; JSON has the address that was kept", async () => {

@@ -319,6 +319,10 @@ const clockMs = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 describe("the address of a shared ledger", () => {
   test.each([
     ["postgres://shop:hunter2@db.example.com/ledger", "contains a password"],
+    ["postgres://shop%3Ahunter2@db.example.com/ledger", "contains a password"],
+    ["postgres:///shop:hunter2@db.example.com/ledger", "contains a password"],
+    ["postgres:/shop:hunter2@db.example.com/ledger", "is not the address of a PostgreSQL database"],
+    ["host=db.example.com password=hunter2", "is not the address of a PostgreSQL database"],
     ["mysql://shop@db.example.com/ledger", "is not the address of a PostgreSQL database"],
     ["postgres://shop@db.example.com/ledger?sslmode=prefer", "sslmode in COURIER_LEDGER is prefer"],
     ["postgres://shop@db.example.com/ledger?sslmodus=require", "does not know: sslmodus"],
