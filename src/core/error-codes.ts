@@ -148,6 +148,11 @@ export const errorCodes = {
     meaning: "the state of some orders could not be read back after a cancellation",
     next: `${again}, or follow the hint`,
   },
+  customer_changed: {
+    exits: "5",
+    meaning: "the service names another customer for the same key than before; nothing was sent",
+    next: `${again} later; if the key does belong to another customer now, log in with it again`,
+  },
   database: {
     exits: "5",
     meaning:

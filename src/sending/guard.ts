@@ -102,7 +102,7 @@ export async function beginOrder(order: GuardedOrder, context: Context): Promise
   }
 }
 
-/** A key may have moved to another customer. This is checked before an order is blocked, not before each order. */
+/** Makes sure of the customer before an order is blocked, and not before each order. */
 async function checkCustomer(run: Run, ledger: Ledger, context: Context): Promise<Run> {
   const { id } = await context.customer({ isFresh: true });
   return id === run.customer ? run : ledger.assignRun(run, id);

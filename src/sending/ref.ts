@@ -40,7 +40,7 @@ export async function findShipped(order: NamedOrder, context: Context): Promise<
     );
   let { id: customer } = await context.customer();
   if (!(await decide(customer))) return undefined;
-  // A key may have moved to another customer, who has other refs.
+  // Another customer has other refs.
   ({ id: customer } = await context.customer({ isFresh: true }));
   let decision = await decide(customer);
   let settled = nothingToSettle;
