@@ -1,6 +1,7 @@
 /** `courier login`: asks for base URL and key, checks them with one profile call, stores them. */
 
 import { type Context, defineCommand, document } from "../command/command.ts";
+import { hasLedger } from "../command/found-ledger.ts";
 import { switchOption, textOption } from "../command/options.ts";
 import { defaultAccount, findAccount, parseAccountName, sandboxAccount } from "../config/accounts.ts";
 import { completeBaseUrl, givenAtLogin, parseBaseUrl } from "../config/base-url.ts";
@@ -65,7 +66,7 @@ export const login = defineCommand({
     const isAllowed = allowHttp || baseUrl === plainUrlOf(known);
     const allowed = isAllowed && baseUrl.startsWith("http:") ? { allow_http: true } : {};
     await (await context.keys.stored()).save(name, { base_url: baseUrl, ...allowed }, keyToStore);
-    if (profile) await learnCustomer(context, { account: name, service: baseUrl, key: apiKey }, profile);
+    await learnCustomer(context, { account: name, service: baseUrl, key: apiKey }, profile);
     const { current } = await context.config.read();
     if (current !== name)
       context.messages.note(
@@ -103,14 +104,25 @@ function warnOfVariables(
   );
 }
 
-/** Records the customer of the key in the ledger, which saves a later order one call. A failure is only traced. */
+/**
+ * Records the customer of the key in the ledger, which saves a later order one call. What was kept for finding orders of
+ * another customer, whose key the account had before, is deleted. A failure is only traced.
+ */
 async function learnCustomer(
   context: Context,
   used: { readonly account: string; readonly service: string; readonly key: string },
-  profile: Profile,
+  profile: Profile | undefined,
 ): Promise<void> {
+  const { account, service, key } = used;
   try {
-    await (await context.ledger()).learnCustomer({ ...used, profileId: profile.id?.value });
+    if (!profile && !(await hasLedger(context))) return;
+    const ledger = await context.ledger();
+    const customer = profile
+      ? await ledger.learnCustomer({ ...used, profileId: profile.id?.value })
+      : await ledger.findCustomer(service, key);
+    const all = await ledger.customersOnlyOf(account, []);
+    if (all.some((each) => each.service === service && each.id !== customer?.id))
+      await context.forgetKnownOrders(account);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     context.messages.trace(`the ledger does not know yet whose key this is: ${reason}`);

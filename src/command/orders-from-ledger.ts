@@ -1,5 +1,7 @@
 /** Brings the mirror up to date with the orders that this machine created. */
 
+import { ServiceFailure } from "../api/failure.ts";
+import type { Customer } from "../ledger/customers.ts";
 import { nameOperation, type Operation, parseOperationName } from "../ledger/operation.ts";
 import type { Answer, Mirror } from "../mirror/mirror.ts";
 import type { MirrorOwner } from "../mirror/mirror-path.ts";
@@ -12,19 +14,34 @@ const batchSize = 500;
 /** A run that did not end in this time was killed. */
 const longestRunMs = 24 * 3_600_000;
 
-/** Adds orders that this machine created since the last time, with the phones and addresses that a list lacks. */
+/**
+ * Adds orders that this machine created since the last time, with the phones and addresses that a list lacks. None where
+ * it is not known whose key the account has.
+ */
 export async function takeFromLedger(mirror: Mirror, owner: MirrorOwner, context: Context): Promise<void> {
   const ledger = await context.ledger();
+  const customer = (await findCustomer(context))?.id;
+  if (customer === undefined) return;
   const firstOpen =
     (await ledger.firstOpenRun(context.clock.now() - longestRunMs)) ?? Number.POSITIVE_INFINITY;
   let after = parseOperationName((await mirror.fact("ledger_through")) ?? "") ?? { run: 0, number: 0 };
   for (;;) {
-    const found = await ledger.ordersSince(owner.account, owner.service, after, batchSize);
+    const found = await ledger.ordersSince({ ...owner, customer }, after, batchSize);
     const last = found.at(-1);
     if (!last) break;
     for (const operation of found) await mirror.record(answersOf(operation), operation.endedAtMs ?? 0);
     after = last;
     if (last.run < firstOpen) await mirror.setFact("ledger_through", nameOperation(last));
+  }
+}
+
+/** The account may have had another customer's key. One that the ledger does not know is asked about. */
+async function findCustomer(context: Context): Promise<Customer | undefined> {
+  try {
+    return (await context.knownCustomer()) ?? (await context.customer());
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    return undefined;
   }
 }
 

@@ -27,12 +27,16 @@ export interface Operations extends Creates, ImportRows, Cancels {
   releaseRun(run: number, nowMs: number): Promise<void>;
   /** The creates of the ledger that own these orders. */
   findOwners(customer: number, orderIds: readonly string[]): Promise<ReadonlyMap<string, OperationName>>;
-  /** The newest creates that were sent from an account, with their drafts. */
-  recentCreates(account: string, service: string, limit: number): Promise<readonly Operation[]>;
-  /** Creates with an order from an account's runs after `after`, in the order of their runs. */
-  ordersSince(
+  /** The newest creates that were sent from an account, with their drafts; `customer`: by this one only. */
+  recentCreates(
     account: string,
     service: string,
+    limit: number,
+    customer?: number,
+  ): Promise<readonly Operation[]>;
+  /** A customer's creates with an order from an account's runs after `after`, in the order of their runs. */
+  ordersSince(
+    owner: { readonly account: string; readonly service: string; readonly customer: number },
     after: OperationName,
     limit: number,
   ): Promise<readonly Operation[]>;
@@ -123,31 +127,33 @@ export function createOperations(store: Store, sinceBoot: () => SinceBoot | unde
         );
       }),
 
-    recentCreates: (account, service, limit) =>
+    recentCreates: (account, service, limit, customer) =>
       read(function* () {
         return readAll(
           yield ask(
             `SELECT operations.* FROM runs JOIN operations ON run = runs.number
            WHERE account = ? AND service = ? AND kind = 'create' AND draft IS NOT NULL
-             AND state IN ('created', 'found', 'unknown', 'sending')
+             AND state IN ('created', 'found', 'unknown', 'sending') AND operations.customer = coalesce(?, operations.customer)
            ORDER BY runs.number DESC, operations.number DESC LIMIT ?`,
             account,
             service,
+            customer ?? null,
             limit,
           ),
         );
       }),
 
-    ordersSince: (account, service, { run, number }, limit) =>
+    ordersSince: ({ account, service, customer }, { run, number }, limit) =>
       read(function* () {
         return readAll(
           yield ask(
             `SELECT operations.* FROM runs JOIN operations ON run = runs.number
-           WHERE account = ? AND service = ? AND (run, operations.number) > (?, ?)
+           WHERE account = ? AND service = ? AND operations.customer = ? AND (run, operations.number) > (?, ?)
              AND kind = 'create' AND order_id IS NOT NULL
            ORDER BY run, operations.number LIMIT ?`,
             account,
             service,
+            customer,
             run,
             number,
             limit,

@@ -24,7 +24,7 @@ import { byCount, counted } from "../core/wording.ts";
 import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import type { Cancellation } from "../model/results.ts";
 import { cannotBeCancelled } from "../model/states.ts";
-import { describeAnotherOrder, isOrderOfOthers } from "../sending/another-order.ts";
+import { findOther } from "../sending/another-order.ts";
 import {
   type CancelResult,
   type CancelTools,
@@ -129,15 +129,19 @@ async function findNamed(words: readonly string[], context: Context): Promise<re
   });
   const marked: Found[] = [];
   for (const each of found)
-    marked.push({ ...each, isOther: await isOther(each, named.get(each.id) ?? [], context) });
+    marked.push({ ...each, other: await whyOther(each, named.get(each.id) ?? [], context) });
   return marked;
 }
 
-/** True for an order that has refs only for its names, and that was not sent with any of them. */
-async function isOther(found: Found, names: readonly string[], context: Context): Promise<boolean> {
+/** Of an order that has refs only for its names, and that was not sent with any of them. */
+async function whyOther(
+  found: Found,
+  names: readonly string[],
+  context: Context,
+): Promise<string | undefined> {
   const refs = names.flatMap((name) => refOf(name) ?? []);
-  if (!isOpen(found) || refs.length < names.length) return false;
-  return isOrderOfOthers(found.order as OrderDetail, refs, context); // named orders are read in detail
+  if (!isOpen(found) || refs.length < names.length) return undefined;
+  return findOther(found.order as OrderDetail, refs, context); // named orders are read in detail
 }
 
 async function findSelected(query: OrderQuery, context: Context) {
@@ -173,8 +177,8 @@ async function pickOne(context: Context): Promise<readonly string[]> {
   return [picked.id];
 }
 
-function isOpen({ order, isOther }: Found): boolean {
-  return order !== undefined && !isOther && !cannotBeCancelled(order.status);
+function isOpen({ order, other }: Found): boolean {
+  return order !== undefined && other === undefined && !cannotBeCancelled(order.status);
 }
 
 async function readOrder(id: string, service: CourierService): Promise<Found> {
@@ -215,9 +219,9 @@ async function recallCancels(found: readonly Found[], context: Context): Promise
 /** A person learns before the question which orders it is not about. */
 function noteUntouched(found: readonly Found[], { globals, messages }: Context): void {
   if (globals.yes) return;
-  for (const { id, order } of found.filter(({ isOther }) => isOther))
-    messages.note(`nothing is sent for ${id}: ${describeAnotherOrder(order as OrderDetail)}`);
-  const untouched = found.filter((each) => each.order && !each.isOther && !isOpen(each));
+  for (const { id, other } of found)
+    if (other !== undefined) messages.note(`nothing is sent for ${id}: ${other}`);
+  const untouched = found.filter((each) => each.order && each.other === undefined && !isOpen(each));
   const names = untouched.map(({ id, order }) => `${id} (${show(order?.status)})`);
   if (names.length > 0) messages.note(`nothing is sent for ${names.join(", ")}: ${onlyThese}`);
 }

@@ -8,7 +8,6 @@ import type { OrderDetail, OrderSummary } from "../model/interface.ts";
 import { jsonNumber } from "../model/json.ts";
 import type { Cancellation } from "../model/results.ts";
 import { isCancellable } from "../model/states.ts";
-import { describeAnotherOrder } from "../sending/another-order.ts";
 import { type CancelResult, unshown } from "../sending/cancel.ts";
 import { type Column, type Style, show, state, styled } from "../terminal/blocks.ts";
 import { errorDocument } from "../terminal/messages.ts";
@@ -24,8 +23,8 @@ export interface Found {
   readonly isAccepted?: boolean;
   /** An earlier cancel was accepted, or its outcome is unknown. */
   readonly mayBeCancelled?: boolean;
-  /** It was named by a ref only, and is another order than was sent with that ref. */
-  readonly isOther?: boolean;
+  /** It was named by a ref only: why it is another order than was sent with that ref. */
+  readonly other?: string | undefined;
 }
 
 export interface Reported {
@@ -42,7 +41,7 @@ export interface Reported {
  * is another order than was sent.
  */
 export function reportUntouched(
-  { id, order, refusal, isAccepted, mayBeCancelled, isOther }: Found,
+  { id, order, refusal, isAccepted, mayBeCancelled, other }: Found,
   context: Context,
 ): Reported {
   if (isAccepted) return reportUnshown(id, undefined);
@@ -51,7 +50,7 @@ export function reportUntouched(
     return reportResult(id, undefined, open, context);
   }
   if (order?.status === "cancelled") return { row: toRow(id, order, order, "already_cancelled") };
-  if (order && isOther) return reportOther(id, order, context.nextCommand);
+  if (order && other !== undefined) return reportOther(id, order, other, context.nextCommand);
   if (order)
     return {
       row: toRow(id, order, order, "not_cancellable", undefined, onlyThese),
@@ -67,8 +66,13 @@ export function reportUntouched(
   return { row: toRow(id, undefined, undefined, "refused", refusal), ...(refusal ? { refusal } : {}) };
 }
 
-function reportOther(id: string, order: KnownOrder, nextCommand: Context["nextCommand"]): Reported {
-  const reason = `${describeAnotherOrder(order as OrderDetail)}; name it by its id to cancel it`; // it was read in detail
+function reportOther(
+  id: string,
+  order: KnownOrder,
+  other: string,
+  nextCommand: Context["nextCommand"],
+): Reported {
+  const reason = `${other}; name it by its id to cancel it`;
   const hint = `see whose order it is: ${nextCommand(`orders show ${shellQuote(id)}`)}`;
   return reportMismatch(id, order, reason, hint);
 }

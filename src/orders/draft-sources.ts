@@ -160,7 +160,9 @@ async function readBase(
   if (sources.like !== undefined) return draftLike(sources.like, context, isDryRun || context.globals.yes);
   if (sources.repeat === undefined) return {};
   const account = await context.account();
-  const [last] = await (await context.ledger()).recentCreates(account.name, serviceOf(account), 1);
+  const ledger = await context.ledger();
+  const { id } = await context.customer(); // the account may have had another customer's key
+  const [last] = await ledger.recentCreates(account.name, serviceOf(account), 1, id);
   if (last?.draft) return { draft: last.draft };
   throw usageError(
     `no order was sent from this machine with the account ${account.name} yet, so none can be repeated`,

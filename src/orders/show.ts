@@ -13,7 +13,7 @@ import { usageError } from "../core/errors.ts";
 import { formatRelative } from "../core/time.ts";
 import type { OrderDetail } from "../model/interface.ts";
 import { type JsonObject, valueAt } from "../model/json.ts";
-import { describeAnotherOrder, isOrderOfOthers } from "../sending/another-order.ts";
+import { findOther } from "../sending/another-order.ts";
 import { type Block, type Column, line, show, styled } from "../terminal/blocks.ts";
 import { detailPaths } from "./detail-paths.ts";
 
@@ -63,8 +63,8 @@ async function read(
   const id = await findId(name);
   const order = await readKnown(id, context);
   const ref = refOf(name);
-  if (ref !== undefined && (await isOrderOfOthers(order, [ref], context)))
-    context.messages.warn(`the answer to ${name} named order ${id}, but ${describeAnotherOrder(order)}`);
+  const other = ref === undefined ? undefined : await findOther(order, [ref], context);
+  if (other) context.messages.warn(`${name} led to order ${id}, but ${other}`);
   warnOfNumbers(name, order, context);
   return order;
 }

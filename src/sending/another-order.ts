@@ -36,18 +36,22 @@ export function describeAnotherOrder({ receiver, item }: OrderDetail): string {
   return `the service shows another receiver than was sent: ${shown}`;
 }
 
-/** True for an order that has none of these refs but by an answer that named it in place of the one that was sent. */
-export async function isOrderOfOthers(
+/**
+ * Why an order is not the one that was sent with any of these refs, though they led to it: an answer named it in place
+ * of another one, or another customer sent that one. Undefined where it is.
+ */
+export async function findOther(
   order: OrderDetail,
   refs: readonly string[],
   context: Context,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const ledger = await findLedger(context);
-  if (!ledger) return false;
+  if (!ledger) return undefined;
   const { id } = await context.customer();
   const sent = (await Promise.all(refs.map((ref) => ledger.findByRef(id, ref)))).flat();
   const answered = sent.filter((operation) => operation.order?.id === order.id.value);
+  if (answered.length === 0) return `this customer sent no order ${order.id.value} with that ref`;
   // Naming it by its id costs less than a cancel of another receiver's parcel.
   const isOther = (each: Operation) => isAnotherOrder(each, order) || hasAnotherReceiver(each, order);
-  return answered.length > 0 && answered.every(isOther);
+  return answered.every(isOther) ? describeAnotherOrder(order) : undefined;
 }

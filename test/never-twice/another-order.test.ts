@@ -27,7 +27,7 @@ describe("another receiver in all fields, and the same item", () => {
     expect([cancelled.exit, requestCount(home, "DELETE")]).toEqual([3, 0]);
     expect(cancelled.stderr).toContain("the service shows another receiver than was sent: 王五, ");
     expect((await home.courier("orders show ref:A-1")).stderr).toContain(
-      "named order 1000001, but the service",
+      "ref:A-1 led to order 1000001, but the service",
     );
   });
 

@@ -118,7 +118,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/cli/raw-output.ts": "only `courier api` has it",
   "src/cli/runtime-info.ts": "facts about this machine, and nothing of the run",
   "src/cli/typed-globals.ts": "a screen alone runs commands, and no other run loads it",
-  "src/command/orders-from-ledger.ts": "needs the ledger, which a search in the mirror does not load",
   "src/config/key-ring-process.ts": "runs in a process of its own",
   "src/core/process-tree.ts": "what systems list, and nothing of how a program is run",
   "src/import/column-guesses.ts": "words of two languages, apart from the questions",
@@ -137,7 +136,6 @@ export const smallFiles: Readonly<Record<string, string>> = {
   "src/sandbox/apply-fault.ts": "the plan takes other faults from tests",
   "src/sandbox/control.ts": "changes the sandbox where no server runs",
   "src/sandbox/seed-words.ts": "a table of words",
-  "src/sending/customer.ts": "whose key it is, which any command may ask",
   "src/sending/order-age.ts": "rules on clocks, apart from what is done with them",
   "src/sending/wrong-claims.ts":
     "doubts an outcome that is recorded, which the rest of a reconciliation takes as given",
