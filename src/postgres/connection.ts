@@ -299,7 +299,7 @@ const refusals: Readonly<Record<string, readonly [reason: string, remedy: string
   "57P01": ["it is being restarted", tryAgain],
   "57P02": ["it is being restarted", tryAgain],
   "57P03": ["it is being restarted", tryAgain],
-  "55P03": ["another courier process keeps it locked", "end the process that hangs"],
+  "55P03": ["another program keeps it locked", "end the one that hangs"],
 };
 
 function describeOther(error: unknown, state: string | undefined): readonly [reason: string, remedy: string] {

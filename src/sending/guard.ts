@@ -248,8 +248,8 @@ export function howToResolve(
 ): string {
   const name = nameOperation(operation);
   const { sentAtMs = 0, offsetMs } = operation;
-  // Our own clock tells no day of the service.
-  const from = offsetMs === undefined ? "" : ` --from ${utcDate(sentAtMs + offsetMs, -1)}`;
+  // Our own clock tells no day of the service, and an offset that was learned before our clock was set is wrong.
+  const from = offsetMs === undefined ? "" : ` --from ${utcDate(sentAtMs + Math.min(0, offsetMs), -1)}`;
   const wait =
     left?.kind === "early"
       ? `${rerun} after ${formatUntil(left.provedMs, clock.now())}, when the outcome can be proved; or `

@@ -3,6 +3,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { ledgerPath } from "../../src/ledger/ledger-file.ts";
+import { loadDriver } from "../../src/sqlite/driver.ts";
 import { answerRaw, requestCount } from "../support/answers.ts";
 import { createHome, createServedHome, type Home, type ServedHome } from "../support/courier.ts";
 import { createImportHome, row, sheet } from "../support/imports.ts";
@@ -52,6 +54,18 @@ describe.each(processed)("created, but %s", (_what, fault) => {
     expect(requestCount(home, "POST")).toBe(1);
     expect(await orderIds(home)).toEqual([1000001]);
   });
+});
+
+test("a clock that was known to be behind, and was set right, gives the hint no later day", async () => {
+  const home = await createServedHome();
+  home.sandbox.faults.set([{ ...post, kind: "drop_before" }]);
+  expect((await home.courier("orders create --file -", { stdin })).exit).toBe(6);
+  const ledger = (await loadDriver()).open(ledgerPath(home.stateDir));
+  ledger.exec(`UPDATE operations SET offset_ms = ${2 * 86_400_000}`);
+  ledger.close();
+  const again = await home.courier("orders create --file -", { stdin });
+  expect(again.exit).toBe(2);
+  expect(again.stderr).toContain("courier orders list --from 2026-02-28 --all");
 });
 
 const unprocessed: [string, WireFault][] = [
