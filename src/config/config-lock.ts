@@ -1,6 +1,7 @@
 /** Locks on courier's own files: one process at a time changes a file. */
 
 import path from "node:path";
+import { ownFileError } from "../core/disk-errors.ts";
 import { CourierError, fileError, systemCode } from "../core/errors.ts";
 import { findRealPath } from "../core/real-path.ts";
 import { NotRegular } from "../core/regular-file.ts";
@@ -22,7 +23,7 @@ export interface LockOptions extends Pick<WaitOptions, "signal" | "onLongWait"> 
 /**
  * Takes the lock on a file, which need not exist, and gives back what releases it. The lock of `config.json` is
  * `config.lock.db` beside it; all names of one file (symbolic links) have the same lock. It ends with its process.
- * Throws a file error, and `database` (exit 5) without an SQLite driver.
+ * Throws a file error (exit 5 where the disk is full), and `database` (exit 5) without an SQLite driver.
  */
 export async function takeLock(
   file: string,
@@ -50,7 +51,7 @@ export async function takeLock(
   });
 
   function fail(reason: string, cause: unknown, hint?: string): never {
-    throw fileError(`cannot lock the ${title} ${file}: ${reason}`, { cause, hint });
+    throw ownFileError(`cannot lock the ${title} ${file}: ${reason}`, cause, hint);
   }
 }
 

@@ -1,10 +1,13 @@
 /** Changes courier's JSON files: one process at a time, and no key in an unsafe directory. */
 
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { makeWritableDirectory } from "../core/directory.ts";
-import { CourierError, fileError, systemCode } from "../core/errors.ts";
+import { ownFileError } from "../core/disk-errors.ts";
+import { CourierError, systemCode } from "../core/errors.ts";
 import { explainSystemError } from "../core/system-errors.ts";
+import { mustBeWritable } from "../core/wording.ts";
 import type { Json } from "../model/json.ts";
 import { type LockOptions, takeLock } from "./config-lock.ts";
 import { checkSecurePath } from "./secure-path.ts";
@@ -32,13 +35,13 @@ export interface FileChange<T> {
 
 /**
  * Replaces a file's content by what `change` makes while the lock is held. The directory is made with mode
- * 0700, the file has mode 0600. Throws a file error.
+ * 0700, the file has mode 0600. Throws a file error: exit 5 where the disk is full or fails.
  */
 export async function updateFile<T>(
   { file, title, secrets, lock, clock }: WrittenFile<T>,
   change: () => Promise<FileChange<T>>,
 ): Promise<void> {
-  prepareDirectory(path.dirname(file), title);
+  prepareDirectory(file, title);
   const release = await takeLock(file, title, lock);
   try {
     const { before, after, content, afterwards } = await change();
@@ -49,22 +52,22 @@ export async function updateFile<T>(
     await afterwards?.();
   } catch (error) {
     if (error instanceof CourierError || systemCode(error) === undefined) throw error;
-    throw fileError(`cannot write the ${title} ${file}: ${explainSystemError(error)}`, { cause: error });
+    throw ownFileError(`cannot write the ${title} ${file}: ${explainSystemError(error)}`, error);
   } finally {
     release();
   }
 }
 
-function prepareDirectory(directory: string, title: string): void {
+function prepareDirectory(file: string, title: string): void {
+  const directory = path.dirname(file);
   try {
     makeWritableDirectory(directory);
   } catch (error) {
-    throw fileError(
+    throw ownFileError(
       `the ${title} cannot be kept in ${directory}: ${explainSystemError(error, "directory")}`,
-      {
-        cause: error,
-        hint: "choose another place with COURIER_CONFIG_DIR",
-      },
+      error,
+      // Another place would have no account.
+      existsSync(file) ? mustBeWritable(directory) : "choose another place with COURIER_CONFIG_DIR",
     );
   }
 }

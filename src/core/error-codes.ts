@@ -48,9 +48,10 @@ export const errorCodes = {
     next: "use `courier login`, or COURIER_API_KEY; replace the key if others could see it",
   },
   file: {
-    exits: "2",
-    meaning: "a file cannot be read or written, or its content is wrong; nothing was sent",
-    next: "correct the file, line, row or field that the message names",
+    exits: "2, 5",
+    meaning:
+      "a file cannot be read or written, or its content is wrong (2); the disk of courier's own files is full, or fails (5); nothing was sent",
+    next: `correct the file, line, row or field that the message names; make room on the disk, then ${again}`,
   },
   duplicate: {
     exits: "2",

@@ -9,7 +9,7 @@ export const exitCodes = {
   2: "the command line or an input file is wrong; nothing was sent",
   3: "some of many were refused or held (import, cancel, slips or track of several, undo), or a cancel was accepted but not done yet",
   4: "no account, or the key was refused",
-  5: "unreachable, timed out, rate limited or failing, after retries: safe to run again; or the result cannot be written (`unwritten`): see `courier log` first",
+  5: "unreachable, timed out, rate limited or failing, after retries, or a full disk: safe to run again; or the result cannot be written (`unwritten`): see `courier log` first",
   6: "outcome unknown: an order may or may not have been created; the message says how to find out",
   7: "`--watch` ended before what it waited for happened",
   70: "a bug, or an answer that breaks the interface; details with `--debug`",

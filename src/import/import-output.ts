@@ -2,6 +2,7 @@
 
 import { ServiceFailure } from "../api/failure.ts";
 import { type Context, goesOnUnread, noteStop, type RowsOutput, rows } from "../command/command.ts";
+import { makeRoom } from "../core/disk-errors.ts";
 import { CourierError, type ExitCode, interrupted, interruptionExit, systemCode } from "../core/errors.ts";
 import { isFileLimit } from "../core/system-errors.ts";
 import { byCount, counted } from "../core/wording.ts";
@@ -14,7 +15,7 @@ import {
 } from "../ledger/operation.ts";
 import { isLedgerLost } from "../ledger/operation-errors.ts";
 import type { ReportRow } from "../model/results.ts";
-import { makeRoom, mayBeFullDisk } from "../sqlite/database.ts";
+import { mayBeFullDisk } from "../sqlite/database.ts";
 import { ServiceUnavailable } from "./backoff.ts";
 import { countAll, type Overview, readAgain } from "./check-rows.ts";
 import { goodRows, type ImportPlan } from "./import-plan.ts";

@@ -3,6 +3,7 @@
 import { ServiceFailure } from "../api/failure.ts";
 import type { Context } from "../command/command.ts";
 import { type ActiveAccount, serviceOf, unnamedAccount } from "../config/accounts.ts";
+import { makeRoom } from "../core/disk-errors.ts";
 import { CourierError, interrupted } from "../core/errors.ts";
 import { type Choice, type Prompts, WentBack } from "../core/prompts.ts";
 import { shellQuote } from "../core/shell-quote.ts";
@@ -26,7 +27,7 @@ import { type SentOrder, sendOrder } from "../sending/create.ts";
 import { type OrdersElsewhere, surveyElsewhere } from "../sending/elsewhere.ts";
 import { findCreatesInDoubt } from "../sending/in-doubt.ts";
 import { createReconcileTools } from "../sending/settle.ts";
-import { makeRoom, mayBeFullDisk, mayPass } from "../sqlite/database.ts";
+import { mayBeFullDisk, mayPass } from "../sqlite/database.ts";
 import { type Block, blank, fields, line, paragraph, styled } from "../terminal/blocks.ts";
 import { draftRows, partyView } from "../terminal/draft-view.ts";
 import type { StartingDraft } from "./draft-sources.ts";

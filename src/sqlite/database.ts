@@ -3,6 +3,7 @@
 import { existsSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isDirectory, makeWritableDirectory } from "../core/directory.ts";
+import { checkDiskFirst, makeRoom, makeRoomFirst } from "../core/disk-errors.ts";
 import { CourierError, systemCode } from "../core/errors.ts";
 import { NotRegular } from "../core/regular-file.ts";
 import { allowMoreFiles, allowMoreMemory, explainSystemError, tooManyFiles } from "../core/system-errors.ts";
@@ -312,9 +313,6 @@ function unusable(title: string, path: string, reason: string, remedy: string): 
   });
 }
 
-/** What to do first where a disk is full. */
-export const makeRoom = "make room";
-
 const restoreAll = "restore it from a backup, or move it away with its -wal and -shm files";
 
 // Not another place: its empty file does not know what was sent.
@@ -323,9 +321,9 @@ const letWrite = "let your user write to it, to its -wal and -shm files, and in 
 const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]>> = {
   [code.busy]: ["another courier process keeps it locked", "end the process that hangs"],
   [code.readOnly]: ["it cannot be written to", letWrite],
-  [code.io]: ["the disk reports an error", "check the disk, then run the same command again"],
+  [code.io]: ["the disk reports an error", checkDiskFirst],
   [code.corrupt]: ["it is damaged", restoreAll],
-  [code.full]: ["the disk is full", `${makeRoom}, then run the same command again`],
+  [code.full]: ["the disk is full", makeRoomFirst],
   [code.cannotOpen]: ["it cannot be opened", letWrite],
   [code.notADatabase]: ["it is not an SQLite file, or damaged", "restore it from a backup, or move it away"],
 };
@@ -334,8 +332,7 @@ const reasons: Readonly<Record<number, readonly [reason: string, remedy: string]
 const sharedFileCannotGrow = 4_874;
 
 function reasonOf(error: unknown): readonly [reason: string, remedy: string] | undefined {
-  if (extendedSqliteCode(error) === sharedFileCannotGrow)
-    return ["the disk may be full", `${makeRoom}, then run the same command again`];
+  if (extendedSqliteCode(error) === sharedFileCannotGrow) return ["the disk may be full", makeRoomFirst];
   return reasons[sqliteCode(error) ?? 0];
 }
 
@@ -348,7 +345,7 @@ function reasonOfPlace(path: string): readonly [reason: string, remedy: string] 
     const { files, ffree } = statfsSync(dirname(path));
     // Some file systems count none.
     if (files > 0 && ffree < filesOfDatabase)
-      return ["its disk has no place for further files", `${makeRoom}, then run the same command again`];
+      return ["its disk has no place for further files", makeRoomFirst];
   } catch {
     // The other reason stands.
   }

@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { row, sheet } from "../support/imports.ts";
@@ -34,13 +34,47 @@ describe.skipIf(!canMount())("a disk of 32 KB (needs root)", () => {
         continue;
       }
       refusals += 1;
-      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-      expect(stderr).toMatch(/error: .*the disk is full/);
+      expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+      expect(stderr).toMatch(
+        /error: cannot write the config file .*: the disk is full\nhint: make room, then run the same command again\n/,
+      );
       expect(await accountNames(path.join(config, "config.json"))).toEqual(stored);
       expect((await readdir(config)).sort()).toEqual(["config.json", "config.lock.db"]);
     }
     expect(stored.length).toBeGreaterThan(3);
     expect(await courier(`logout --account a1`), "a smaller file fits").toMatchObject({ exit: 0 });
+  });
+
+  test("whatever changes the config file says to make room, exit 5, and can be run again then", async () => {
+    const disk = await mountDisk("size=32k");
+    const { courier, directory, configFile } = await createProcessHome({
+      COURIER_CONFIG_DIR: path.join(disk, "config"),
+    });
+    const [book, orders] = ["book.csv", "orders.csv"].map((name) => path.join(directory, name));
+    await writeFile(book ?? "", "alias,name\nli,李四\n");
+    await writeFile(orders ?? "", "sender.name,To,item.name\nA,B,C\n");
+    expect(await courier(login("a1"), { stdin: longKey("a1") })).toMatchObject({ exit: 0 });
+    await writeFile(path.join(disk, "filler"), Buffer.alloc(32_768)).catch(() => undefined);
+    const lines = [
+      "addresses add zhang --name 张三",
+      `addresses import ${book} --yes`,
+      `orders import ${orders} --map To=receiver.name --save-map spring --yes --account sandbox`,
+      "accounts use sandbox",
+      "logout --account a1",
+      "accounts remove a1 --yes",
+    ];
+    const file = path.join(disk, "config", path.basename(configFile));
+    for (const words of lines)
+      expect(await courier(`${words} --json`), words).toMatchObject({
+        exit: 5,
+        stdout: "",
+        stderr: expect.stringContaining(
+          `{"error":{"code":"file","message":"cannot write the config file ${file}: the disk is full",` +
+            '"hint":"make room, then run the same command again","exit":5}}',
+        ),
+      });
+    await rm(path.join(disk, "filler"));
+    for (const words of lines.slice(0, 4)) expect(await courier(words), words).toMatchObject({ exit: 0 });
   });
 
   test.each([
